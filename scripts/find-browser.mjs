@@ -1,0 +1,55 @@
+// Where a Chromium is on this machine: DAYBOOK_CHROMIUM, else Playwright's own, else a system Chrome or Chromium.
+// Needs no installed package to load, so that set-up can use it before there are any.
+import { accessSync, constants, existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'chrome',
+  'microsoft-edge',
+]
+const FIXED = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  ...[process.env['PROGRAMFILES'], process.env['PROGRAMFILES(X86)'], process.env['LOCALAPPDATA']]
+    .filter((folder) => folder !== undefined)
+    .map((folder) => join(folder, 'Google/Chrome/Application/chrome.exe')),
+]
+
+/** @param {string} path */
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function findPlaywrightBrowser() {
+  try {
+    const { chromium } = await import('playwright')
+    const path = chromium.executablePath()
+    return existsSync(path) ? path : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The path of an executable Chromium, or undefined. A DAYBOOK_CHROMIUM that is wrong is an error, not a hint. */
+export async function findBrowser() {
+  const chosen = process.env['DAYBOOK_CHROMIUM']
+  if (chosen) {
+    if (!isExecutable(chosen)) throw new Error(`DAYBOOK_CHROMIUM names ${chosen}, which cannot be executed.`)
+    return chosen
+  }
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const system = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  return (await findPlaywrightBrowser()) ?? [...system, ...FIXED].find(isExecutable)
+}
+
+/** What Chromium needs to run without a window here: root and containers have no sandbox of their own. */
+export const browserArgs = process.getuid?.() === 0 ? ['--no-sandbox'] : []

@@ -1,0 +1,102 @@
+// Makes a fresh clone ready, and does nothing the second time: installs the locked packages when they are missing
+// or stale, and with `--browser` sees that there is a Chromium to test in. Runs on Node 20 with nothing installed.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findBrowser } from './find-browser.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const nodeBinary = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function stop(message) {
+  console.error(`\n${message}\n`)
+  process.exit(1)
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {Record<string, string>} [env]
+ */
+function run(command, args, env) {
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...env },
+  })
+  return status === 0 && !error
+}
+
+/** @param {string[]} args */
+function npm(...args) {
+  const cli = process.env['npm_execpath']
+  return cli ? run(process.execPath, [cli, ...args]) : run('npm', args)
+}
+
+/** @param {string} path @returns {Record<string, { version?: string, integrity?: string, optional?: boolean }>} */
+function readLock(path) {
+  try {
+    return JSON.parse(readFileSync(join(root, path), 'utf8')).packages
+  } catch {
+    return {}
+  }
+}
+
+/** The installed packages are the locked ones; optional ones of other platforms may be absent. */
+function isInstalled() {
+  const installed = readLock('node_modules/.package-lock.json')
+  return (
+    existsSync(nodeBinary) &&
+    Object.entries(readLock('package-lock.json')).every(([path, locked]) => {
+      const found = installed[path]
+      if (path === '' || (!found && locked.optional)) return true
+      return found?.version === locked.version && found?.integrity === locked.integrity
+    })
+  )
+}
+
+function installPackages() {
+  if (isInstalled()) return
+  console.log('Installing the packages of package-lock.json …')
+  if (!npm('ci', '--no-audit', '--no-fund', '--loglevel=error')) stop('npm ci failed; its reason is above.')
+  if (!existsSync(nodeBinary)) {
+    stop(
+      'The packages are here, but their Node 24 is not: install scripts seem to be off (`npm config get ignore-scripts`).',
+    )
+  }
+}
+
+async function installBrowser() {
+  if (await findBrowser()) return
+  console.log('No Chromium found; asking Playwright for one …')
+  run(nodeBinary, [join(root, 'node_modules/playwright/cli.js'), 'install', 'chromium'])
+  if (await findBrowser()) return
+  if (existsSync('/etc/debian_version') && process.getuid?.() === 0) {
+    console.log('Playwright could not fetch one; asking Debian …')
+    const quiet = { DEBIAN_FRONTEND: 'noninteractive' }
+    run('apt-get', ['update', '-qq'], quiet)
+    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], quiet)
+  }
+  if (await findBrowser()) return
+  stop(
+    'The tests need a Chromium and none could be found or fetched. Any of these helps:\n' +
+      '  npx playwright install --with-deps chromium\n' +
+      '  sudo apt-get install chromium            (Debian)\n' +
+      '  DAYBOOK_CHROMIUM=/path/to/chrome npm test',
+  )
+}
+
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  stop(`Daybook needs Node 20 or newer; this is ${process.version}.`)
+}
+try {
+  installPackages()
+  if (process.argv.includes('--browser')) await installBrowser()
+} catch (error) {
+  stop(error instanceof Error ? error.message : String(error))
+}
