@@ -1,0 +1,20 @@
+// The one table: every verb of the system and every kind of record. All doors, and the types of a book, come from here.
+import { createKinds } from './core/kind.ts'
+import { engineCapabilities } from './engine-capability.ts'
+import { recordCapabilities } from './memory/kstar/record-capability.ts'
+import { traceCapabilities } from './memory/kstar/trace-capability.ts'
+import { traceKind } from './memory/kstar/trace-kind.ts'
+import { recallCapabilities } from './recall/recall-capability.ts'
+import { syncCapabilities } from './sync/sync-capability.ts'
+
+export const capabilityTable = [
+  ...traceCapabilities,
+  ...recordCapabilities,
+  ...recallCapabilities,
+  ...syncCapabilities,
+  ...engineCapabilities,
+] as const
+
+export type CapabilityTable = typeof capabilityTable
+
+export const kinds = createKinds([traceKind])

@@ -1,0 +1,31 @@
+// Cancellation, as far as rooms without a platform can speak of it. An `AbortSignal` is one of these.
+import { DaybookError } from './errors.ts'
+
+export interface AbortSignalLike {
+  readonly aborted: boolean
+  readonly reason?: unknown
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+/** A signal that nobody ever aborts. */
+export const neverAborted: AbortSignalLike = {
+  aborted: false,
+  addEventListener: () => undefined,
+  removeEventListener: () => undefined,
+}
+
+/** Throws `aborted` when `signal` is. For the places between two steps of long work. */
+export function checkAborted(signal: AbortSignalLike): void {
+  if (signal.aborted) throw new DaybookError('aborted', undefined, { cause: signal.reason })
+}
+
+/** `work`, or a rejection with `aborted` as soon as `signal` is. What was begun is left to end by itself. */
+export function orAborted<Result>(work: Promise<Result>, signal: AbortSignalLike): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

@@ -1,0 +1,243 @@
+// A capability: one verb of the system, defined once by the room that owns it. Every door is derived from the table.
+// Invariant: a `write` runs synchronously inside one transaction, together with the record of its requestId.
+import type { AbortSignalLike } from './abort.ts'
+import type { JsonObject } from './path.ts'
+import type { ConflictPolicy } from './kind.ts'
+import type { Durability, RecordVersion, Scope, Stored } from './record.ts'
+import type { InputOf, OutputOf, Schema } from './schema.ts'
+
+/** Who calls. The owner may do everything; anyone else only what a control token grants. */
+export type Caller = { readonly role: 'owner' } | { readonly role: 'guest'; readonly name: string }
+
+/** A question about records of one kind, or of all when `kind` is absent. */
+export interface RecordQuery {
+  readonly kind?: string | undefined
+  readonly filters?: unknown | undefined
+  /** Dotted paths, `-` before one for descending. Default `-happened_at` of the kind, else `-created_at`. */
+  readonly orderBy?: string | readonly string[] | undefined
+  /** 1 to 1000, default 100. */
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** A full-text question: words of a user, never FTS syntax. */
+export interface TextQuery {
+  readonly text: string
+  readonly kind?: string | undefined
+  /** Restricts the search to these paths of the kind and what lies below them. */
+  readonly fields?: readonly string[] | undefined
+  readonly match?: 'any' | 'all' | undefined
+  /** The last word may be the beginning of one. */
+  readonly prefix?: boolean | undefined
+  readonly filters?: unknown | undefined
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+}
+
+/** How many records, in all and by period of when they happened. */
+export interface CountQuery {
+  readonly kind: string
+  readonly filters?: unknown | undefined
+  readonly by: 'hour' | 'day' | 'month'
+}
+
+export interface Count {
+  readonly total: number
+  /** Oldest first; `failed` counts those whose success is false. */
+  readonly buckets: { at: string; count: number; failed: number }[]
+}
+
+export interface RecordPage {
+  readonly records: Stored<JsonObject>[]
+  /** Give it back as `cursor` for the next page; absent on the last. */
+  readonly cursor?: string
+}
+
+export interface TextHit {
+  readonly record: Stored<JsonObject>
+  /** BM25, higher is better. */
+  readonly score: number
+}
+
+/** Reading records. Every read sees all writes that were acknowledged before it. */
+export interface RecordReader {
+  get(id: string): Stored<JsonObject> | undefined
+  query(query: RecordQuery): RecordPage
+  search(query: TextQuery): TextHit[]
+  count(query: CountQuery): Count
+  /** All versions of a record, oldest first, the current one last; empty when it never existed. */
+  history(id: string): RecordVersion[]
+  /** Ids of the live records that cite `id`. */
+  citing(id: string): string[]
+  conflicts(limit: number): ConflictEntry[]
+}
+
+export interface PutRequest {
+  readonly kind: string
+  /** Absent: a new id. Present: that record is made or changed. */
+  readonly id?: string
+  readonly body: JsonObject
+  readonly scope?: Partial<Scope>
+}
+
+/** Changing records, inside one transaction. */
+export interface RecordWriter {
+  get(id: string): Stored<JsonObject> | undefined
+  citing(id: string): string[]
+  /** Logs the op and applies it; answers the id. The room has checked the body against the kind's schema. */
+  put(request: PutRequest): string
+  /** Leaves a tombstone without content; false when there was nothing to forget. */
+  forget(id: string): boolean
+}
+
+/** An edit that lost a conflict. Nothing that a user wrote disappears without an entry here. */
+export interface ConflictEntry {
+  readonly id: number
+  readonly record: string
+  readonly kind: string
+  readonly policy: ConflictPolicy
+  readonly at: string
+  /** Whose edit lost, and what it said; `body` is absent when the lost edit was to forget. */
+  readonly lost: { readonly by: string; readonly op: 'put' | 'forget'; readonly body?: JsonObject }
+}
+
+export interface SyncResult {
+  readonly pulled: number
+  readonly pushed: number
+  readonly conflicts: number
+}
+
+export interface RecallQuery {
+  readonly text: string
+  readonly kinds?: readonly string[] | undefined
+  readonly agent?: string | undefined
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
+  readonly filters?: unknown | undefined
+  readonly limit?: number | undefined
+  /** Hits scoring below this (0 to 1) are left out. */
+  readonly minScore?: number | undefined
+}
+
+/** Why a hit is where it is: each part of its score, 0 to 1. */
+export interface Because {
+  readonly text: { readonly rank: number; readonly bm25: number; readonly coverage: number; readonly words: string[] }
+  readonly recency: number
+}
+
+export interface RecallHit {
+  readonly record: Stored<JsonObject>
+  /** 0 to 1, higher is better. */
+  readonly score: number
+  readonly because: Because
+}
+
+export interface RecallResult {
+  readonly hits: RecallHit[]
+  /** How many candidates each leg brought, so that a dead leg is seen. */
+  readonly legs: Readonly<Record<string, number>>
+  /** What could not be used, in words; empty when recall is whole. */
+  readonly degraded: string[]
+  /** Milliseconds in the engine. */
+  readonly took: number
+}
+
+export interface Status {
+  readonly name: string
+  readonly agent: string
+  readonly durability: Durability
+  /** True when the browser promised not to evict the book; undefined where that question has no meaning. */
+  readonly persisted?: boolean
+  readonly owner: boolean
+  readonly schema: number
+  readonly records: Readonly<Record<string, number>>
+  readonly usageBytes: number
+  readonly quotaBytes?: number
+  /** Records whose text is not indexed yet; the next search indexes them first. */
+  readonly unindexed: number
+  readonly sync: SyncState
+  readonly degraded: string[]
+}
+
+export interface SyncState {
+  readonly configured: boolean
+  readonly running: boolean
+  /** Ops that the mirror has not acknowledged. */
+  readonly pending: number
+  readonly conflicts: number
+  readonly lastSyncedAt?: string
+  readonly lastError?: { readonly code: string; readonly message: string }
+}
+
+export interface CallContext {
+  readonly caller: Caller
+  /** Default scope of what is stored: the book's, as given when it was opened. */
+  readonly scope: Scope
+  /** The instant of this call, canonical UTC text. */
+  readonly now: string
+  readonly durability: Durability
+}
+
+export interface WriteContext extends CallContext {
+  readonly records: RecordWriter
+}
+
+export interface ReadContext extends CallContext {
+  readonly records: RecordReader
+  readonly signal: AbortSignalLike
+  recall(query: RecallQuery): RecallResult
+  status(): Promise<Status>
+}
+
+export interface TaskContext extends ReadContext {
+  /** Runs `work` in one transaction, shared with other writes that wait. */
+  write<Result>(work: (at: WriteContext) => Result): Promise<Result>
+  progress(step: Progress): void
+  sync(): Promise<SyncResult>
+}
+
+export interface Progress {
+  readonly done: number
+  readonly total: number
+  readonly what: string
+}
+
+interface Verb<Id extends string, Methods extends readonly string[], I extends Schema, O extends Schema> {
+  /** Stable on every transport: `kstar:store_trace`. */
+  readonly id: Id
+  /** Where it hangs on a book: `traces.store`, or a bare name for a verb of the book itself. */
+  readonly methods: Methods
+  /** What it does, in one sentence. */
+  readonly summary: string
+  readonly input: I
+  readonly output: O
+}
+
+export type Capability<
+  Id extends string = string,
+  Methods extends readonly string[] = readonly string[],
+  I extends Schema = Schema,
+  O extends Schema = Schema,
+> = Verb<Id, Methods, I, O> &
+  (
+    | { readonly effect: 'write'; readonly run: (input: OutputOf<I>, at: WriteContext) => InputOf<O> }
+    | { readonly effect: 'read'; readonly run: (input: OutputOf<I>, at: ReadContext) => InputOf<O> | Promise<InputOf<O>> }
+    | { readonly effect: 'task'; readonly run: (input: OutputOf<I>, at: TaskContext) => Promise<InputOf<O>> }
+  )
+
+/** A capability without its types, as the one door handles it. */
+export type AnyCapability = Verb<string, readonly string[], Schema, Schema> & {
+  readonly effect: 'read' | 'write' | 'task'
+  readonly run: (input: never, at: never) => unknown
+}
+
+/** Declares a capability and keeps its types. */
+export function defineCapability<
+  const Id extends string,
+  const Methods extends readonly string[],
+  I extends Schema,
+  O extends Schema,
+>(capability: Capability<Id, Methods, I, O>): Capability<Id, Methods, I, O> {
+  return capability
+}

@@ -1,0 +1,66 @@
+// A kind: the declaration that lets store, recall, sync, bundle and inspector handle records they know nothing about.
+import type { JsonObject } from './path.ts'
+import type { Schema } from './schema.ts'
+
+/** The hot columns of the store. A kind names the path that fills each; all other paths go through JSON. */
+export const facetNames = [
+  'happened_at',
+  'domain',
+  'actor',
+  'action',
+  'success',
+  'subject',
+  'confidence',
+  'schema',
+  'name',
+] as const
+export type FacetName = (typeof facetNames)[number]
+
+/** Stands among a kind's text fields for the words of the day it happened: `2026-01-31 31 january 2026 saturday`. */
+export const whenField = '@when'
+/** How many text fields a kind may have. */
+export const textFieldLimit = 15
+
+export type ConflictPolicy = 'local_wins' | 'remote_wins' | 'last_write_wins' | 'merge' | 'manual'
+
+export interface Kind<Name extends string = string, Body extends object = object> {
+  readonly name: Name
+  /** What this kind is, in one sentence; shown in the manifest and the inspector. */
+  readonly summary: string
+  /** Grows when the body's shape changes; travels with each op. */
+  readonly version: number
+  readonly schema: Schema<unknown, Body>
+  /** Paths of the searchable text. Dates, actors and categories belong here too: they make a record findable. */
+  readonly text: readonly string[]
+  readonly facets: Partial<Readonly<Record<FacetName, string>>>
+  readonly policy: ConflictPolicy
+  readonly sync: { readonly push: boolean; readonly pull: boolean }
+  /** Ids of the records that this body cites. */
+  links?(body: Body): readonly string[]
+  /** False keeps a record out of recall and default queries (expired, superseded, unapproved). */
+  recallable?(body: Body, now: string): boolean
+}
+
+/** The kinds of a book, by name. */
+export type Kinds = ReadonlyMap<string, Kind>
+
+/** Puts kinds under their names; two of one name are a programming error. */
+export function createKinds(kinds: readonly Kind[]): Kinds {
+  const byName = new Map(kinds.map((kind) => [kind.name, kind]))
+  if (byName.size !== kinds.length) throw new Error('Two kinds have the same name.')
+  return byName
+}
+
+/** The texts found at `path`: a string itself, or every string, number and key below an object or array. */
+export function collectText(value: unknown, into: string[] = []): string[] {
+  if (typeof value === 'string') into.push(value)
+  else if (typeof value === 'number') into.push(String(value))
+  else if (Array.isArray(value)) for (const item of value) collectText(item, into)
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value as JsonObject)) {
+      into.push(key)
+      collectText(item, into)
+    }
+  }
+  return into
+}

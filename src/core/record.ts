@@ -1,0 +1,37 @@
+// A record: one remembered thing of one kind, as users see it and as it travels.
+import type { JsonObject } from './path.ts'
+
+/** What every record carries beside its body. Times are canonical UTC text (`2026-01-31T15:00:00.000Z`). */
+export interface RecordHead {
+  readonly id: string
+  readonly kind: string
+  readonly created_at: string
+  readonly updated_at: string
+  /** The mirror's version of this record; 0 until a mirror has acknowledged it. */
+  readonly ver: number
+  readonly agent: string
+  readonly session?: string
+  readonly resource?: string
+}
+
+/** A record as it comes back: its head and, on the same level, its body. */
+export type Stored<Body extends object> = RecordHead & Body
+
+/** Whose record it is: the agent that wrote it, the run it belongs to, the user or thing it is about. */
+export interface Scope {
+  readonly agent: string
+  readonly session?: string
+  readonly resource?: string
+}
+
+/** One earlier version of a record, newest last. `body` is absent for a version that was forgotten. */
+export interface RecordVersion {
+  readonly version: number
+  readonly at: string
+  readonly agent: string
+  readonly op: 'put' | 'forget'
+  readonly body?: JsonObject
+}
+
+/** How far a resolved write has come: into which medium it was committed. */
+export type Durability = 'opfs' | 'indexeddb' | 'memory' | 'file' | 'durable-object'

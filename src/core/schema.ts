@@ -1,0 +1,44 @@
+// What core knows of a schema: the Standard Schema interface (standardschema.dev), which zod implements.
+// Core itself validates with whatever it is given and depends on no library.
+import { DaybookError, type ErrorCode } from './errors.ts'
+
+export interface Schema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => Validation<Output> | Promise<Validation<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    readonly jsonSchema?: {
+      readonly input: (options: { target: 'draft-2020-12' }) => Record<string, unknown>
+      readonly output: (options: { target: 'draft-2020-12' }) => Record<string, unknown>
+    }
+  }
+}
+
+export type Validation<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: ReadonlyArray<Issue> }
+
+export interface Issue {
+  readonly message: string
+  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
+}
+
+type Types<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
+export type InputOf<S> = Types<S> extends { readonly input: infer I } ? I : never
+export type OutputOf<S> = Types<S> extends { readonly output: infer O } ? O : never
+
+/** Validates `value` or throws `invalid-input` (or the given code) naming the first wrong path. */
+export function parseWith<S extends Schema>(schema: S, value: unknown, code: ErrorCode = 'invalid-input'): OutputOf<S> {
+  const result = schema['~standard'].validate(value)
+  if (result instanceof Promise) throw new DaybookError('internal', 'A schema answered asynchronously.')
+  if (result.issues === undefined) return result.value as OutputOf<S>
+  const issues = result.issues.map((issue) => ({ path: issuePath(issue), message: issue.message }))
+  const first = issues[0] ?? { path: '', message: 'is not valid' }
+  const where = first.path === '' ? 'The input' : `\`${first.path}\``
+  throw new DaybookError(code, `${where}: ${first.message}.`, { details: { path: first.path, issues: issues.slice(0, 20) } })
+}
+
+function issuePath(issue: Issue): string {
+  return (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+}

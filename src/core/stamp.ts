@@ -1,0 +1,53 @@
+// Stamps: a hybrid logical clock (Kulkarni et al., 2014) as text that sorts in causal order.
+// Invariant: stamps of one device only grow. They break ties; they never order a sequence or serve as a cursor.
+import type { Clock } from './ports.ts'
+
+export interface StampClock {
+  /** A stamp later than every one made or seen so far. */
+  next(): string
+  /** Takes note of another device's stamp. */
+  see(stamp: string): void
+}
+
+const pattern = /^([0-9a-f]{12})-([0-9a-f]{4})-[A-Za-z0-9_]{1,64}$/
+
+/** True for a well-formed stamp: 12 hex digits of milliseconds, 4 of counter, the device. */
+export function isStamp(text: string): boolean {
+  return pattern.test(text)
+}
+
+/** Milliseconds since 1970 UTC that a stamp claims. */
+export function stampMs(stamp: string): number {
+  return Number.parseInt(stamp.slice(0, 12), 16)
+}
+
+/** The stamp, moved back to `limitMs` when it claims a later time (a mirror clamps clocks that run ahead). */
+export function clampStamp(stamp: string, limitMs: number): string {
+  return stampMs(stamp) > limitMs ? hex(limitMs, 12) + stamp.slice(12) : stamp
+}
+
+/** A stamp clock for `device`, continuing after `last` if given. */
+export function createStampClock(clock: Clock, device: string, last = ''): StampClock {
+  let ms = 0
+  let count = 0
+  const see = (stamp: string) => {
+    const match = pattern.exec(stamp)
+    if (!match) return
+    const [theirMs, theirCount] = [Number.parseInt(match[1] ?? '0', 16), Number.parseInt(match[2] ?? '0', 16)]
+    if (theirMs > ms || (theirMs === ms && theirCount > count)) [ms, count] = [theirMs, theirCount]
+  }
+  see(last)
+  return {
+    see,
+    next() {
+      const now = Math.max(0, Math.floor(clock.now()))
+      if (now > ms) [ms, count] = [now, 0]
+      else if (++count > 0xffff) [ms, count] = [ms + 1, 0]
+      return `${hex(ms, 12)}-${hex(count, 4)}-${device}`
+    },
+  }
+}
+
+function hex(value: number, width: number): string {
+  return value.toString(16).padStart(width, '0')
+}

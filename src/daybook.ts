@@ -1,0 +1,93 @@
+// What users hold: a book, whose namespaces and types are the capability table and nothing else.
+import type { CapabilityTable } from './capability-table.ts'
+import type { AbortSignalLike } from './core/abort.ts'
+import type { BookEvents } from './core/event.ts'
+import type { InputOf, OutputOf } from './core/schema.ts'
+
+type Entry = CapabilityTable[number]
+/** Every capability id. */
+export type CapabilityId = Entry['id']
+type ById<Id extends CapabilityId> = Extract<Entry, { readonly id: Id }>
+/** What a capability takes and answers. */
+export type CapabilityInput<Id extends CapabilityId> = InputOf<ById<Id>['input']>
+export type CapabilityOutput<Id extends CapabilityId> = OutputOf<ById<Id>['output']>
+
+export interface BookCallOptions {
+  /** Makes a write safe to send again: it takes effect once. */
+  readonly requestId?: string
+  readonly signal?: AbortSignalLike
+  /** Milliseconds to wait for the answer; default 30,000, and none for long work. */
+  readonly deadlineMs?: number
+}
+
+type Verb<E extends Entry> =
+  undefined extends InputOf<E['input']>
+    ? (input?: InputOf<E['input']>, options?: BookCallOptions) => Promise<OutputOf<E['output']>>
+    : (input: InputOf<E['input']>, options?: BookCallOptions) => Promise<OutputOf<E['output']>>
+
+type MethodOf<E extends Entry> = E['methods'][number]
+type Namespace<M extends string> = M extends `${infer Name}.${string}` ? Name : never
+type Member<M extends string, Name extends string> = M extends `${Name}.${infer Rest}` ? Rest : never
+type EntryOf<M extends string> = Entry extends infer E ? (E extends Entry ? (M extends MethodOf<E> ? E : never) : never) : never
+type Method = MethodOf<Entry>
+
+type Namespaces = {
+  readonly [Name in Namespace<Method>]: {
+    readonly [Rest in Member<Method, Name>]: Verb<EntryOf<`${Name}.${Rest}`>>
+  }
+}
+type OwnVerbs = { readonly [M in Exclude<Method, `${string}.${string}`>]: Verb<EntryOf<M>> }
+
+export interface BookMembers extends AsyncDisposable {
+  /** The generic door: any capability by its id. `book.traces.store(x)` is `book.call('kstar:store_trace', x)`. */
+  call<Id extends CapabilityId>(
+    id: Id,
+    ...rest: undefined extends CapabilityInput<Id>
+      ? [input?: CapabilityInput<Id>, options?: BookCallOptions]
+      : [input: CapabilityInput<Id>, options?: BookCallOptions]
+  ): Promise<CapabilityOutput<Id>>
+  call(id: string, input?: unknown, options?: BookCallOptions): Promise<unknown>
+  /** Listens until the function it answers is called. */
+  on<Name extends keyof BookEvents>(name: Name, listener: (detail: BookEvents[Name]) => void): () => void
+  /** Ends the book here: what waits is committed, calls that wait for an answer are rejected. */
+  close(): Promise<void>
+}
+
+/** A book. See README for what each verb does; `call` takes the same verbs by id. */
+export type Daybook = Namespaces & OwnVerbs & BookMembers
+
+/** What a book is built on: an engine in this thread, or one behind a wire. */
+export interface BookDoor {
+  call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
+  on(listener: (event: { name: keyof BookEvents; detail: BookEvents[keyof BookEvents] }) => void): () => void
+  close(): Promise<void>
+}
+
+/** Where each capability hangs on a book: pairs of method and id. */
+export type MethodTable = ReadonlyArray<readonly [method: string, id: string]>
+
+/** Builds a book over `door`; `methods` comes from the capability table of the engine behind it. */
+export function createDaybook(door: BookDoor, methods: MethodTable): Daybook {
+  const book: Record<string, unknown> = {}
+  for (const [method, id] of methods) {
+    const verb = (input: unknown, options: BookCallOptions = {}) => door.call(id, input, options)
+    const [name = '', rest] = method.split('.')
+    if (rest === undefined) book[name] = verb
+    else book[name] = { ...(book[name] as object | undefined), [rest]: verb }
+  }
+  const members: BookMembers = {
+    call: (id: string, input?: unknown, options: BookCallOptions = {}) => door.call(id, input, options) as Promise<never>,
+    on: (name, listener) =>
+      door.on((event) => {
+        if (event.name === name) listener(event.detail as never)
+      }),
+    close: () => door.close(),
+    [Symbol.asyncDispose]: () => door.close(),
+  }
+  return Object.assign(book, members) as unknown as Daybook
+}
+
+/** Reads the method table off capabilities. */
+export function methodTable(table: readonly { readonly id: string; readonly methods: readonly string[] }[]): MethodTable {
+  return table.flatMap(({ id, methods }) => methods.map((method) => [method, id] as const))
+}

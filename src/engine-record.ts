@@ -1,0 +1,87 @@
+// What the rooms get to see of the store: a reader, and inside a transaction a writer that completes and logs each op.
+import type { RecordReader, RecordWriter } from './core/capability.ts'
+import { DaybookError } from './core/errors.ts'
+import { createIds } from './core/ids.ts'
+import type { Ports } from './core/ports.ts'
+import type { Scope } from './core/record.ts'
+import type { BookStore } from './store/book-store.ts'
+import { toRecord } from './store/record-row.ts'
+
+export interface Changed {
+  readonly id: string
+  readonly kind: string
+}
+
+export interface RecordAccess {
+  readonly reader: RecordReader
+  /** A writer for one transaction, and the list of what it changes. */
+  writer(now: string): { readonly records: RecordWriter; readonly changed: readonly Changed[] }
+}
+
+export function createRecordAccess({ store, ports, scope }: { store: BookStore; ports: Ports; scope: Scope }): RecordAccess {
+  const { records, queries, stamps } = store
+  const ids = createIds(ports)
+
+  const get: RecordReader['get'] = (id) => {
+    const row = records.row(id)
+    return row && !row.deleted ? toRecord(row) : undefined
+  }
+
+  const reader: RecordReader = {
+    get,
+    query: queries.query,
+    search: queries.search,
+    count: queries.count,
+    history: records.history,
+    conflicts: store.conflicts.list,
+    citing(id) {
+      store.projection.catchUp()
+      return queries.citing(id)
+    },
+  }
+
+  const writer = (now: string) => {
+    const changed: Changed[] = []
+    const writing: RecordWriter = {
+      get,
+      citing(id) {
+        store.projection.catchUpWithin()
+        return queries.citing(id)
+      },
+      put({ kind, id, body, scope: own = {} }) {
+        const before = id === undefined ? undefined : records.row(id)
+        if (before && before.kind !== kind) {
+          throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${kind}.`, { details: { path: 'id' } })
+        }
+        const kept = before && !before.deleted ? before : undefined
+        const session = own.session ?? kept?.session ?? (kept ? undefined : scope.session)
+        const resource = own.resource ?? kept?.resource ?? (kept ? undefined : scope.resource)
+        const op = {
+          op: 'put' as const,
+          kind,
+          id: id ?? ids.next(),
+          at: now,
+          stamp: stamps.next(),
+          created_at: kept?.created_at ?? now,
+          agent: own.agent ?? kept?.agent ?? scope.agent,
+          ...(session == null ? {} : { session }),
+          ...(resource == null ? {} : { resource }),
+          body,
+        }
+        records.put(op, { fresh: id === undefined })
+        changed.push({ id: op.id, kind })
+        return op.id
+      },
+      forget(id) {
+        const before = records.row(id)
+        if (!before || before.deleted) return false
+        records.forget({ op: 'forget', kind: before.kind, id, at: now, stamp: stamps.next(), agent: scope.agent })
+        changed.push({ id, kind: before.kind })
+        return true
+      },
+    }
+    return { records: writing, changed }
+  }
+
+  return { reader, writer }
+}

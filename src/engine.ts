@@ -1,0 +1,168 @@
+// The engine runs one book in one host: the same object in a worker, in a Durable Object and in Node.
+// Invariant: `call` is the one door. Every call is looked up, checked, authorised, deduplicated and run here.
+import { capabilityTable, kinds } from './capability-table.ts'
+import { type AbortSignalLike, neverAborted } from './core/abort.ts'
+import type { AnyCapability, Caller, Status, TaskContext, WriteContext } from './core/capability.ts'
+import { DaybookError, toDaybookError } from './core/errors.ts'
+import type { BookEvent } from './core/event.ts'
+import { checkJson } from './core/json.ts'
+import type { Carrier, Ports, SqlDatabase } from './core/ports.ts'
+import type { Durability, Scope } from './core/record.ts'
+import { parseWith } from './core/schema.ts'
+import { formatTime } from './core/time.ts'
+import { createChangeFeed } from './engine-change.ts'
+import { createRecordAccess } from './engine-record.ts'
+import { recall } from './recall/recall.ts'
+import { type BookStore, openBookStore } from './store/book-store.ts'
+import type { Role } from './store/record-store.ts'
+import { schemaVersion } from './store/schema.ts'
+import { createSyncSession, type SyncSession } from './sync/session.ts'
+
+export interface EngineOptions {
+  readonly db: SqlDatabase
+  readonly ports: Ports
+  readonly name: string
+  readonly scope: Scope
+  readonly durability: Durability
+  readonly role?: Role
+  /** The way to the mirror; without one, `sync` is a clear error. */
+  readonly carrier?: Carrier
+  /** What only the host knows about its storage. */
+  readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes' | 'usageBytes'>>>
+}
+
+export interface CallOptions {
+  /** A write with a requestId takes effect once, however often it is sent. */
+  readonly requestId?: string
+  readonly caller?: Caller
+  readonly signal?: AbortSignalLike
+}
+
+/** What a page, a route or a tool needs of an engine, wherever it runs. */
+export interface Engine {
+  call(capabilityId: string, input: unknown, options?: CallOptions): Promise<unknown>
+  on(listener: (event: BookEvent) => void): () => void
+  /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */
+  readonly store: BookStore
+  close(): void
+}
+
+const table: ReadonlyMap<string, AnyCapability> = new Map(capabilityTable.map((one) => [one.id, one as AnyCapability]))
+const owner: Caller = { role: 'owner' }
+const idleMs = 60
+const idleBatch = 500
+
+/** Opens the book in `options.db` and answers calls on it. */
+export function createEngine(options: EngineOptions): Engine {
+  const { db, ports, name, scope, durability, role = 'device', carrier } = options
+  const listeners = new Set<(event: BookEvent) => void>()
+  const emit = (event: BookEvent) => {
+    for (const listener of listeners) listener(event)
+  }
+  let closed = false
+  let cancelIdle: (() => void) | undefined
+  const deriveWhenIdle = () => {
+    cancelIdle?.()
+    cancelIdle = ports.scheduler.later(idleMs, () => {
+      if (!closed && store.projection.step(idleBatch)) deriveWhenIdle()
+    })
+  }
+  const store = openBookStore(db, { kinds, role, ports, onCommit: deriveWhenIdle })
+  const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))
+  const session: SyncSession | undefined = carrier && createSyncSession({
+    store,
+    carrier,
+    clock: ports.clock,
+    onChange: changes.add,
+    onState: (state, result) => emit({ name: 'sync', detail: { ...state, ...(result ? { result } : {}) } }),
+  })
+  const access = createRecordAccess({ store, ports, scope })
+
+  const status = async (): Promise<Status> => {
+    const storage = (await options.storage?.()) ?? {}
+    return {
+      name,
+      agent: scope.agent,
+      durability,
+      owner: true,
+      schema: schemaVersion,
+      records: store.queries.counts(),
+      usageBytes: db.sizeBytes(),
+      ...storage,
+      unindexed: store.projection.behind(),
+      sync: session?.state() ?? { configured: false, running: false, pending: store.ops.pendingCount(), conflicts: store.conflicts.count() },
+      degraded: [],
+    }
+  }
+
+  const context = (id: string, now: string, { caller = owner, signal = neverAborted }: CallOptions): TaskContext => ({
+    caller,
+    scope,
+    now,
+    durability,
+    signal,
+    records: access.reader,
+    recall: (query) => recall(store, ports.clock, query),
+    status,
+    write: (work) => write(now, caller, (at) => work(at)),
+    progress: (step) => emit({ name: 'progress', detail: { ...step, capability: id } }),
+    sync: () => session?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
+  })
+
+  const write = async <Result>(
+    now: string,
+    caller: Caller,
+    work: (at: WriteContext) => Result,
+  ): Promise<Result> => {
+    const { result, changed } = await store.writes.write(() => {
+      const writer = access.writer(now)
+      return { result: work({ caller, scope, now, durability, records: writer.records }), changed: writer.changed }
+    })
+    for (const one of changed) changes.add(one.id, one.kind)
+    return result
+  }
+
+  const call = async (id: string, input: unknown, callOptions: CallOptions = {}): Promise<unknown> => {
+    if (closed) throw new DaybookError('book-closed')
+    const capability = table.get(id)
+    if (!capability) {
+      throw new DaybookError('unknown-capability', `There is no capability \`${String(id).slice(0, 80)}\`.`, { details: { path: 'capability' } })
+    }
+    const { requestId, caller = owner } = callOptions
+    if (caller.role !== 'owner') throw new DaybookError('forbidden')
+    if (callOptions.signal?.aborted) throw new DaybookError('aborted')
+    checkJson(input)
+    const parsed = parseWith(capability.input, input) as never
+    const now = formatTime(ports.clock.now())
+    if (capability.effect !== 'write') return capability.run(parsed, context(id, now, callOptions) as never)
+    return write(now, caller, (at) => {
+      const run = () => capability.run(parsed, at as never)
+      return requestId === undefined ? run() : store.requests.once(requestId, id, input, now, run)
+    })
+  }
+
+  return {
+    store,
+    async call(id, input, callOptions) {
+      try {
+        return await call(id, input, callOptions)
+      } catch (error) {
+        throw toDaybookError(error)
+      }
+    },
+    on(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close() {
+      if (closed) return
+      closed = true
+      cancelIdle?.()
+      store.writes.close()
+      changes.flush()
+      emit({ name: 'closed', detail: { reason: 'closed' } })
+      listeners.clear()
+      db.close()
+    },
+  }
+}

@@ -1,0 +1,47 @@
+// `daybook/node`: a book in a file, or in memory, in this process.
+import { mkdir } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { bookScope, checkBookName } from '../../core/book.ts'
+import { capabilityTable } from '../../capability-table.ts'
+import { createDaybook, type Daybook, methodTable } from '../../daybook.ts'
+import { createEngine } from '../../engine.ts'
+import { createLocalDoor } from '../../doors/local-door.ts'
+import { createHttpCarrier } from '../../sync/http-carrier.ts'
+import { openNodeDatabase } from './node-database.ts'
+import { nodePorts } from './node-ports.ts'
+
+export interface NodeBookOptions {
+  /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
+  readonly name: string
+  /** The file of the book, or `:memory:`. Default `./<name>.daybook`. */
+  readonly path?: string
+  /** Default scope of what is stored. */
+  readonly agent?: string
+  readonly session?: string
+  readonly resource?: string
+  readonly durability?: 'relaxed' | 'strict'
+  readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) }
+  readonly signal?: AbortSignal
+}
+
+/** Opens a book in this process. Rejects with `open-elsewhere` while another process has it open. */
+export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
+  options.signal?.throwIfAborted()
+  const name = checkBookName(options.name)
+  const path = options.path === ':memory:' ? options.path : resolve(options.path ?? `${name}.daybook`)
+  if (path !== ':memory:') await mkdir(dirname(path), { recursive: true })
+  const db = openNodeDatabase({ path, ...(options.durability ? { durability: options.durability } : {}) })
+  const engine = createEngine({
+    db,
+    ports: nodePorts,
+    name,
+    scope: bookScope(options),
+    durability: path === ':memory:' ? 'memory' : 'file',
+    ...(options.sync ? { carrier: createHttpCarrier({ ...options.sync, book: name, fetch: globalThis.fetch }) } : {}),
+  })
+  return createDaybook(createLocalDoor(engine), methodTable(capabilityTable))
+}
+
+export { DaybookError, type ErrorCode, isDaybookError } from '../../core/errors.ts'
+export type { BookEvents } from '../../core/event.ts'
+export type { CapabilityId, CapabilityInput, CapabilityOutput, Daybook } from '../../daybook.ts'

@@ -1,0 +1,18 @@
+// The outside world as Node offers it.
+import type { Ports } from '../../core/ports.ts'
+
+/** Real clock, randomness and event loop; warnings go to stderr. */
+export const nodePorts: Ports = {
+  clock: { now: () => Date.now() },
+  random: { bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
+  scheduler: {
+    soon: (task) => void setImmediate(task),
+    later(delayMs, task) {
+      const timer = setTimeout(task, delayMs)
+      // Idle work must not keep a process alive.
+      timer.unref()
+      return () => clearTimeout(timer)
+    },
+  },
+  log: { warn: (message, details) => process.emitWarning(message, { type: 'Daybook', detail: JSON.stringify(details ?? {}) }) },
+}

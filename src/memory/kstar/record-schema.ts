@@ -1,0 +1,25 @@
+// Shapes that the verbs of every kind share: a query, a page, a receipt.
+import { z } from 'zod'
+import type { Filters } from '../../core/filter.ts'
+
+/** What a resolved write answers: it is committed, and into what. */
+export const receipt = z.object({
+  id: z.string(),
+  stored_at: z.string(),
+  durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object']),
+})
+
+/** Filters are read by the filter language itself, which says where one is wrong. */
+const filters = (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional()
+
+export const recordQuery = z.strictObject({
+  filters,
+  order_by: z.union([z.string().min(1).max(512), z.array(z.string().min(1).max(512)).min(1).max(3)]).optional(),
+  limit: z.number().int().min(1).max(1000).default(100),
+  offset: z.number().int().min(0).max(1_000_000).default(0),
+  cursor: z.string().max(40_000).optional(),
+})
+
+/** A page of records; `cursor`, when present, asks for the next one. */
+export const recordPage = <Item extends z.ZodType>(item: Item) =>
+  z.object({ records: z.array(item), cursor: z.string().optional() })

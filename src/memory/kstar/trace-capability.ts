@@ -1,0 +1,141 @@
+// The verbs of traces: store, complete, get, query, search, follow links, count.
+import { z } from 'zod'
+import { defineCapability, type ReadContext, type WriteContext } from '../../core/capability.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/path.ts'
+import { recordId, trace, type Trace, traceInput, traceResult } from './trace-schema.ts'
+import { receipt, recordPage, recordQuery } from './record-schema.ts'
+
+function storeTrace(input: z.output<typeof traceInput>, at: WriteContext): string {
+  const { id, agent, session, resource, timestamp = at.now, ...body } = input
+  const scope = { ...(agent ? { agent } : {}), ...(session ? { session } : {}), ...(resource ? { resource } : {}) }
+  return at.records.put({ kind: 'trace', ...(id ? { id } : {}), body: { timestamp, ...body } as JsonObject, scope })
+}
+
+function getTrace(id: string, records: ReadContext['records'] | WriteContext['records']): Trace | undefined {
+  const found = records.get(id)
+  return found?.kind === 'trace' ? (found as unknown as Trace) : undefined
+}
+
+export const traceCapabilities = [
+  defineCapability({
+    id: 'kstar:store_trace',
+    methods: ['traces.store'],
+    summary: 'Stores what an agent did: situation, task, action and, if known, result.',
+    input: traceInput,
+    output: receipt,
+    effect: 'write',
+    run: (input, at) => ({ id: storeTrace(input, at), stored_at: at.now, durability: at.durability }),
+  }),
+  defineCapability({
+    id: 'kstar:store_traces',
+    methods: ['traces.storeMany'],
+    summary: 'Stores up to 1,000 traces in one transaction: all of them or none.',
+    input: z.strictObject({ traces: z.array(traceInput).min(1).max(1000) }),
+    output: z.object({ ids: z.array(z.string()), stored_at: z.string(), durability: receipt.shape.durability }),
+    effect: 'write',
+    run: ({ traces }, at) => ({
+      ids: traces.map((one) => storeTrace(one, at)),
+      stored_at: at.now,
+      durability: at.durability,
+    }),
+  }),
+  defineCapability({
+    id: 'kstar:complete_trace',
+    methods: ['traces.complete'],
+    summary: 'Adds the result to a trace that was stored without one.',
+    input: z.strictObject({
+      id: recordId,
+      result: traceResult,
+      /** Replaces a result that is already there; it stays in the history. */
+      replace: z.boolean().default(false),
+    }),
+    output: receipt,
+    effect: 'write',
+    run({ id, result, replace }, at) {
+      const found = getTrace(id, at.records)
+      if (!found) throw new DaybookError('not-found', `There is no trace \`${id}\`.`, { details: { path: 'id' } })
+      if (found.result && !replace) {
+        throw new DaybookError('conflict', 'The trace already has a result; pass replace: true to change it.', {
+          details: { path: 'result' },
+        })
+      }
+      at.records.put({ kind: 'trace', id, body: { ...bodyOf(found), result } as JsonObject })
+      return { id, stored_at: at.now, durability: at.durability }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:get_trace',
+    methods: ['traces.get'],
+    summary: 'Reads one trace, or null when there is none of that id.',
+    input: z.strictObject({ id: recordId }),
+    output: trace.nullable(),
+    effect: 'read',
+    run: ({ id }, at) => getTrace(id, at.records) ?? null,
+  }),
+  defineCapability({
+    id: 'kstar:query_traces',
+    methods: ['traces.query'],
+    summary: 'Lists traces by filters and order, newest first unless asked otherwise, a page at a time.',
+    input: recordQuery.prefault({}),
+    output: recordPage(trace),
+    effect: 'read',
+    run({ order_by: orderBy, ...query }, at) {
+      const page = at.records.query({ ...query, kind: 'trace', orderBy })
+      return { ...page, records: page.records as unknown as Trace[] }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:search_traces',
+    methods: ['traces.search'],
+    summary: 'Finds traces by words, best match first, in all their text or only in the given fields.',
+    input: z.strictObject({
+      query: z.string().max(10_000),
+      fields: z.array(z.string().min(1).max(512)).min(1).max(32).optional(),
+      match: z.enum(['any', 'all']).default('any'),
+      prefix: z.boolean().default(false),
+      filters: recordQuery.shape.filters,
+      limit: z.number().int().min(1).max(1000).default(20),
+      offset: z.number().int().min(0).max(1_000_000).default(0),
+    }),
+    output: z.object({ records: z.array(trace), scores: z.array(z.number()) }),
+    effect: 'read',
+    run({ query: text, ...query }, at) {
+      const hits = at.records.search({ ...query, text, kind: 'trace' })
+      return { records: hits.map((hit) => hit.record as unknown as Trace), scores: hits.map((hit) => hit.score) }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:linked_traces',
+    methods: ['traces.linked'],
+    summary: 'Reads the traces that one trace links to, and those that link to it.',
+    input: z.strictObject({ id: recordId }),
+    output: z.object({ to: z.array(trace), from: z.array(trace) }),
+    effect: 'read',
+    run({ id }, at) {
+      const read = (ids: readonly string[]) => ids.flatMap((one) => getTrace(one, at.records) ?? [])
+      return { to: read(getTrace(id, at.records)?.metadata.linked_traces ?? []), from: read(at.records.citing(id)) }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:count_traces',
+    methods: ['traces.count'],
+    summary: 'Counts traces, in all and by hour, day or month of when they happened.',
+    input: z
+      .strictObject({ filters: recordQuery.shape.filters, by: z.enum(['hour', 'day', 'month']).default('day') })
+      .prefault({}),
+    output: z.object({
+      total: z.number(),
+      /** Oldest first; `at` is the start of the hour, day or month. Periods without traces are left out. */
+      buckets: z.array(z.object({ at: z.string(), count: z.number(), failed: z.number() })),
+    }),
+    effect: 'read',
+    run: ({ filters, by }, at) => at.records.count({ kind: 'trace', filters, by }),
+  }),
+] as const
+
+const head = new Set(['id', 'kind', 'created_at', 'updated_at', 'ver', 'agent', 'session', 'resource'])
+
+function bodyOf(record: object): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !head.has(key))) as JsonObject
+}

@@ -1,0 +1,44 @@
+// The verb of recall.
+import { z } from 'zod'
+import { defineCapability } from '../core/capability.ts'
+import type { Filters } from '../core/filter.ts'
+import type { JsonObject } from '../core/path.ts'
+import type { Stored } from '../core/record.ts'
+
+const name = z.string().min(1).max(1000)
+const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
+
+export const recallCapabilities = [
+  defineCapability({
+    id: 'daybook:recall',
+    methods: ['recall'],
+    summary: 'Recalls what is relevant to a question in plain words, with the reasons; may return nothing.',
+    input: z.strictObject({
+      text: z.string().max(10_000),
+      kinds: z.array(name).min(1).max(50).optional(),
+      agent: name.optional(),
+      session: name.optional(),
+      resource: name.optional(),
+      filters: (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional(),
+      limit: z.number().int().min(1).max(200).default(10),
+      minScore: z.number().min(0).max(1).default(0),
+    }),
+    output: z.object({
+      hits: z.array(
+        z.object({
+          record,
+          score: z.number(),
+          because: z.object({
+            text: z.object({ rank: z.number(), bm25: z.number(), coverage: z.number(), words: z.array(z.string()) }),
+            recency: z.number(),
+          }),
+        }),
+      ),
+      legs: z.record(z.string(), z.number()),
+      degraded: z.array(z.string()),
+      took: z.number(),
+    }),
+    effect: 'read',
+    run: (query, at) => at.recall(query),
+  }),
+] as const

@@ -1,0 +1,52 @@
+// Recall: from a question in plain words to the records that answer it, with the reasons. Works with no model.
+// Invariant: scope and filters act inside the candidate query; the limit acts last, on what is returned.
+import type { RecallHit, RecallQuery, RecallResult } from '../core/capability.ts'
+import type { Clock } from '../core/ports.ts'
+import { parseTime } from '../core/time.ts'
+import type { BookStore } from '../store/book-store.ts'
+import { matchExpression, wordsOf } from '../store/text-query.ts'
+import { textOf } from '../store/text.ts'
+import { tokenize } from '../store/tokenize.ts'
+import { fuse, wordWeight } from './fuse.ts'
+import { stopWords } from './stop-words.ts'
+
+/** How many candidates a leg brings; many times what is usually returned, because fusion reorders them. */
+const candidateLimit = 200
+
+/** Answers `query` from `store`. No words to look for, or nothing that fits, is an empty list of hits. */
+export function recall(store: BookStore, clock: Clock, query: RecallQuery): RecallResult {
+  const began = clock.now()
+  const { text, limit = 10, minScore = 0, ...narrow } = query
+  const words = questionWords(text)
+  const expression = matchExpression(words)
+  const found = expression ? store.queries.candidates({ ...narrow, expression, limit: candidateLimit }) : []
+  const hits = found.length === 0 ? [] : rank(store, began, words, found, { limit, minScore })
+  return { hits, legs: { text: found.length }, degraded: [], took: clock.now() - began }
+}
+
+function rank(
+  store: BookStore,
+  now: number,
+  words: readonly string[],
+  found: ReturnType<BookStore['queries']['candidates']>,
+  options: { limit: number; minScore: number },
+): RecallHit[] {
+  const stems = [...new Set(words.flatMap((word) => tokenize(word)))]
+  const frequencies = store.queries.frequencies(stems)
+  const records = Object.values(store.queries.counts()).reduce((sum, n) => sum + n, 0)
+  const weights = new Map(stems.map((stem) => [stem, wordWeight(records, frequencies.get(stem) ?? 0)]))
+  const candidates = found.map((item) => {
+    const kind = store.kinds.get(item.kind)
+    const has = new Set(kind ? textOf(kind, item.record, item.happenedAt).flatMap((field) => tokenize(field)) : [])
+    const age = now - (parseTime(item.happenedAt) ?? now)
+    return { item, bm25: item.score, rank: item.rank, words: stems.filter((stem) => has.has(stem)), ageMs: age }
+  })
+  return fuse(candidates, weights, options).map(({ item, ...hit }) => ({ record: item.record, ...hit }))
+}
+
+/** The words to look for: without stop words, unless there are no others. */
+function questionWords(text: string): string[] {
+  const words = wordsOf(text)
+  const telling = words.filter((word) => !stopWords.has(word))
+  return telling.length > 0 ? telling : words
+}

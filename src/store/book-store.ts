@@ -1,0 +1,71 @@
+// A book's store: opens and migrates the database, and puts its parts together.
+import type { Kinds } from '../core/kind.ts'
+import { createStampClock, type StampClock } from '../core/stamp.ts'
+import { toHex } from '../core/ids.ts'
+import type { Ports, SqlDatabase } from '../core/ports.ts'
+import { formatTime } from '../core/time.ts'
+import { type ConflictLog, createConflictLog } from './conflict-log.ts'
+import { migrate } from './migrate.ts'
+import { createOpLog, type OpLog } from './op-log.ts'
+import { createProjection, type Projection } from './projection.ts'
+import { createQueryStore, type QueryStore } from './query-store.ts'
+import { createRecordStore, type RecordStore, type Role } from './record-store.ts'
+import { createRequestLog, type RequestLog } from './request-log.ts'
+import { createSettings, type Settings } from './settings.ts'
+import { createWriteQueue, type WriteQueue } from './write-queue.ts'
+
+export interface BookStore {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly role: Role
+  /** This copy of the book, as the mirror knows it: random, made with the database, kept in it. */
+  readonly device: string
+  readonly stamps: StampClock
+  readonly settings: Settings
+  readonly records: RecordStore
+  readonly ops: OpLog
+  readonly projection: Projection
+  readonly queries: QueryStore
+  readonly conflicts: ConflictLog
+  readonly requests: RequestLog
+  readonly writes: WriteQueue
+}
+
+/** Answers to calls with a requestId are kept this long. */
+const requestMemoryMs = 7 * 86_400_000
+
+/** Opens the book in `db`; `onCommit` runs after each committed group of writes. */
+export function openBookStore(
+  db: SqlDatabase,
+  options: { kinds: Kinds; role: Role; ports: Ports; onCommit: () => void },
+): BookStore {
+  const { kinds, role, ports } = options
+  const now = ports.clock.now()
+  migrate(db, formatTime(now))
+  const settings = createSettings(db)
+  const requests = createRequestLog(db)
+  const device = db.transaction(() => {
+    requests.prune(formatTime(now - requestMemoryMs))
+    const known = settings.get('device') ?? `d_${toHex(ports.random.bytes(16))}`
+    settings.set('device', known)
+    return known
+  })
+  const last = db.get<{ stamp: string | null }>('SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)')
+  const ops = createOpLog(db, settings)
+  const projection = createProjection(db, kinds, settings)
+  return {
+    db,
+    kinds,
+    role,
+    device,
+    stamps: createStampClock(ports.clock, device, last?.stamp ?? ''),
+    settings,
+    records: createRecordStore(db, role, settings, ops, projection),
+    ops,
+    projection,
+    queries: createQueryStore(db, kinds, projection),
+    conflicts: createConflictLog(db),
+    requests,
+    writes: createWriteQueue(db, ports.scheduler, options.onCommit),
+  }
+}

@@ -1,0 +1,145 @@
+// Fills what is derived from records (facets, links, text index) behind the writes and before the next read of it.
+// Invariant: rows up to `derived_seq` that are not in `stale` are exactly what their records say.
+import type { Kind, Kinds } from '../core/kind.ts'
+import { type JsonObject, readPath } from '../core/path.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
+import type { Settings } from './settings.ts'
+import { textKey, textOf } from './text.ts'
+
+export interface Projection {
+  /** Derives everything that is behind, in transactions of its own. */
+  catchUp(): void
+  /** The same inside the transaction of a write. */
+  catchUpWithin(): void
+  /** Derives up to `limit` records; true when more are behind. For idle time. */
+  step(limit: number): boolean
+  /** How many records are behind. */
+  behind(): number
+  /** A record at or below `derived_seq` changed. */
+  markStale(seq: number): void
+  /** New records exist above `derived_seq`. */
+  markGrown(): void
+}
+
+interface Source extends SqlRow {
+  readonly seq: number
+  readonly id: string
+  readonly kind: string
+  readonly session: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly deleted: number
+  readonly body: string
+}
+
+const columns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
+const batch = 2000
+const facetColumns = ['domain', 'actor', 'action', 'success', 'subject', 'confidence', 'schema', 'name'] as const
+const textInsert = (count: number) => {
+  const names = Array.from({ length: count }, (_, i) => `t${i}`)
+  return `INSERT INTO text_index (rowid, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`
+}
+
+export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settings): Projection {
+  let derivedSeq = settings.getNumber('derived_seq')
+  // Starts pessimistic: after an unclean end there may be rows to derive.
+  let grown = true
+  let stale = true
+
+  const write = (row: Source, fresh: boolean) => {
+    const kind = kinds.get(row.kind)
+    if (!fresh) removeDerived(row, kind)
+    if (row.deleted === 0 && kind) derive(row, kind, fresh)
+  }
+
+  const removeDerived = (row: Source, kind: Kind | undefined) => {
+    db.run('DELETE FROM links WHERE seq = ?', [row.seq])
+    if (row.deleted === 0 && kind) return
+    db.run('DELETE FROM facets WHERE seq = ?', [row.seq])
+    db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
+  }
+
+  const derive = (row: Source, kind: Kind, fresh: boolean) => {
+    const body = JSON.parse(row.body) as JsonObject
+    const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
+    const texts = textOf(kind, body, happenedAt)
+    const key = textKey(texts)
+    const before = fresh ? undefined : db.get<{ text_key: number }>('SELECT text_key FROM facets WHERE seq = ?', [row.seq])
+    const values = facetColumns.map((name) => facetValue(body, kind.facets[name]))
+    const recallable = kind.recallable?.(body, row.updated_at) === false ? 0 : 1
+    db.run(
+      `INSERT OR REPLACE INTO facets (seq, kind, recallable, created_at, updated_at, session, happened_at,
+        ${facetColumns.join(', ')}, text_key) VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?)`,
+      [row.seq, row.kind, recallable, row.created_at, row.updated_at, row.session, happenedAt, ...values, key],
+    )
+    for (const target of new Set(kind.links?.(body) ?? [])) {
+      db.run('INSERT OR IGNORE INTO links (target, seq) VALUES (?, ?)', [target, row.seq])
+    }
+    if (before?.text_key === key) return
+    if (before) db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
+    db.run(textInsert(texts.length), [row.seq, ...texts])
+  }
+
+  const run = (limit: number): boolean => {
+    if (stale) {
+      const rows = db.all<Source>(
+        `SELECT ${columns} FROM records WHERE seq IN (SELECT seq FROM stale LIMIT ?)`,
+        [limit],
+      )
+      for (const row of rows) write(row, false)
+      for (const row of rows) db.run('DELETE FROM stale WHERE seq = ?', [row.seq])
+      if (rows.length === limit) return true
+    }
+    // Read afresh: a transaction that was undone took its advance with it.
+    const from = settings.getNumber('derived_seq')
+    const rows = db.all<Source>(`SELECT ${columns} FROM records WHERE seq > ? ORDER BY seq LIMIT ?`, [from, limit])
+    for (const row of rows) write(row, true)
+    derivedSeq = rows.at(-1)?.seq ?? from
+    if (derivedSeq !== from) settings.set('derived_seq', derivedSeq)
+    return rows.length === limit
+  }
+
+  const step = (limit: number) => {
+    if (!stale && !grown) return false
+    const more = db.transaction(() => run(limit))
+    if (!more) stale = grown = false
+    return more
+  }
+
+  return {
+    step,
+    catchUp() {
+      while (step(batch));
+    },
+    catchUpWithin() {
+      // The flags stay up: if the transaction around is undone, so is this.
+      if (stale || grown) while (run(batch));
+    },
+    behind() {
+      const row = db.get<{ n: number }>(
+        'SELECT (SELECT count(*) FROM records WHERE seq > ?) + (SELECT count(*) FROM stale) AS n',
+        [settings.getNumber('derived_seq')],
+      )
+      return row?.n ?? 0
+    },
+    markStale(seq) {
+      stale = true
+      if (seq <= derivedSeq) db.run('INSERT OR IGNORE INTO stale (seq) VALUES (?)', [seq])
+    },
+    markGrown() {
+      grown = true
+    },
+  }
+}
+
+function textAt(body: JsonObject, path: string | undefined): string | undefined {
+  const value = path === undefined ? undefined : readPath(body, path)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** What a hot column holds: texts, numbers, and booleans as 0 or 1; anything else stays with the JSON. */
+function facetValue(body: JsonObject, path: string | undefined): SqlValue {
+  const value = path === undefined ? undefined : readPath(body, path)
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return typeof value === 'string' || typeof value === 'number' ? value : null
+}

@@ -1,0 +1,167 @@
+// Questions about records: by filter and order, by text, by links. Deleted records have no facets, so none of these sees one.
+// Invariant: every question first lets the projection catch up, so it sees all acknowledged writes.
+import type { Count, CountQuery, RecordPage, RecordQuery, TextHit, TextQuery } from '../core/capability.ts'
+import { DaybookError } from '../core/errors.ts'
+import { parseFilters } from '../core/filter.ts'
+import type { Kind, Kinds } from '../core/kind.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
+import { afterSql, encodeCursor, orderSql, parseOrder } from './cursor.ts'
+import type { Fragment } from './expression.ts'
+import { filterSql } from './filter-sql.ts'
+import type { Projection } from './projection.ts'
+import { type RecordRow, recordColumns, toRecord } from './record-row.ts'
+import { columnsOf, matchExpression, wordsOf } from './text-query.ts'
+
+/** What narrows the candidates of a recall, inside the query itself. */
+export interface CandidateQuery {
+  readonly expression: string
+  readonly kinds?: readonly string[] | undefined
+  readonly agent?: string | undefined
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
+  readonly filters?: unknown
+  readonly limit: number
+}
+
+export interface Candidate extends TextHit {
+  readonly seq: number
+  readonly kind: string
+  readonly happenedAt: string
+  readonly rank: number
+}
+
+export interface QueryStore {
+  query(query: RecordQuery): RecordPage
+  search(query: TextQuery): TextHit[]
+  count(query: CountQuery): Count
+  candidates(query: CandidateQuery): Candidate[]
+  /** In how many records each indexed word stands; words are given as the index spells them. */
+  frequencies(words: readonly string[]): Map<string, number>
+  counts(): Record<string, number>
+  citing(id: string): string[]
+}
+
+const parameterLimit = 100
+/** How much of a canonical instant names its period, and what completes it to an instant. */
+const periods = { hour: [13, ':00:00.000Z'], day: [10, 'T00:00:00.000Z'], month: [7, '-01T00:00:00.000Z'] } as const
+const keyName = (i: number) => `k${i}`
+
+export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Projection): QueryStore {
+  const kindOf = (name: string | undefined): Kind | undefined => {
+    if (name === undefined) return undefined
+    const kind = kinds.get(name)
+    if (!kind) throw new DaybookError('invalid-input', `There is no kind \`${name.slice(0, 80)}\`.`, { details: { path: 'kind' } })
+    return kind
+  }
+
+  const all = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
+    if (params.length > parameterLimit) {
+      throw new DaybookError('invalid-filter', 'The filters have too many conditions.', { details: { path: 'filters' } })
+    }
+    return db.all<Row>(sql, params)
+  }
+
+  const conditions = (kind: Kind | undefined, filters: unknown): Fragment[] => [
+    ...(kind ? [{ sql: 'f.kind = ?', params: [kind.name] }] : []),
+    filterSql(parseFilters(filters), kind),
+  ]
+
+  const query = ({ kind: name, filters, orderBy, limit = 100, offset = 0, cursor }: RecordQuery): RecordPage => {
+    const kind = kindOf(name)
+    const keys = parseOrder(orderBy, kind)
+    const where = conditions(kind, filters)
+    if (cursor !== undefined) where.push(afterSql(cursor, keys))
+    const order = orderSql(keys)
+    const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
+    projection.catchUp()
+    const rows = all<RecordRow>(
+      `SELECT ${recordColumns}${selected} FROM facets f JOIN records r ON r.seq = f.seq
+       WHERE ${where.map((part) => part.sql).join(' AND ')} ORDER BY ${order.sql} LIMIT ? OFFSET ?`,
+      [...keys.flatMap((key) => key.params), ...where.flatMap((part) => part.params), ...order.params, limit + 1, offset],
+    )
+    const page = rows.slice(0, limit)
+    const records = page.map(toRecord)
+    const last = page.at(-1)
+    if (rows.length <= limit || !last) return { records }
+    return { records, cursor: encodeCursor(keys.map((_, i) => (last as SqlRow)[keyName(i)] ?? null), last.seq) }
+  }
+
+  const count = ({ kind: name, filters, by }: CountQuery): Count => {
+    const where = conditions(kindOf(name), filters)
+    projection.catchUp()
+    const [length, rest] = periods[by]
+    const buckets = all<{ at: string; count: number; failed: number }>(
+      `SELECT substr(f.happened_at, 1, ?) || ? AS at, count(*) AS count, total(f.success = 0) AS failed
+       FROM facets f JOIN records r ON r.seq = f.seq
+       WHERE ${where.map((part) => part.sql).join(' AND ')} GROUP BY 1 ORDER BY 1`,
+      [length, rest, ...where.flatMap((part) => part.params)],
+    )
+    return { total: buckets.reduce((sum, bucket) => sum + bucket.count, 0), buckets }
+  }
+
+  const search = ({ text, kind: name, fields, match, prefix, filters, limit = 20, offset = 0 }: TextQuery): TextHit[] => {
+    const kind = kindOf(name)
+    const columns = fields && kind ? columnsOf(fields, kind) : undefined
+    const expression = matchExpression(wordsOf(text), { match, prefix, columns })
+    const where = conditions(kind, filters)
+    if (expression === undefined) return []
+    projection.catchUp()
+    const rows = all<RecordRow & { bm25: number }>(
+      `SELECT ${recordColumns}, -bm25(text_index) AS bm25 FROM text_index
+       JOIN facets f ON f.seq = text_index.rowid JOIN records r ON r.seq = f.seq
+       WHERE text_index MATCH ? AND ${where.map((part) => part.sql).join(' AND ')}
+       ORDER BY bm25 DESC, f.seq DESC LIMIT ? OFFSET ?`,
+      [expression, ...where.flatMap((part) => part.params), limit, offset],
+    )
+    return rows.map((row) => ({ record: toRecord(row), score: row.bm25 }))
+  }
+
+  const candidates = (question: CandidateQuery): Candidate[] => {
+    const where: Fragment[] = [{ sql: 'f.recallable = 1', params: [] }]
+    if (question.kinds) where.push({ sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(question.kinds)] })
+    for (const name of ['agent', 'session', 'resource'] as const) {
+      const wanted = question[name]
+      if (wanted !== undefined) where.push({ sql: `r.${name} = ?`, params: [wanted] })
+    }
+    const only = question.kinds?.length === 1 ? kindOf(question.kinds[0]) : undefined
+    where.push(filterSql(parseFilters(question.filters), only))
+    projection.catchUp()
+    const rows = all<RecordRow & { bm25: number; happened_at: string }>(
+      `SELECT ${recordColumns}, f.happened_at, -bm25(text_index) AS bm25 FROM text_index
+       JOIN facets f ON f.seq = text_index.rowid JOIN records r ON r.seq = f.seq
+       WHERE text_index MATCH ? AND ${where.map((part) => part.sql).join(' AND ')}
+       ORDER BY bm25 DESC, f.happened_at DESC, f.seq DESC LIMIT ?`,
+      [question.expression, ...where.flatMap((part) => part.params), question.limit],
+    )
+    return rows.map((row, i) => {
+      const { seq, kind, happened_at: happenedAt, bm25: score } = row
+      return { record: toRecord(row), seq, kind, happenedAt, score, rank: i + 1 }
+    })
+  }
+
+  return {
+    query,
+    search,
+    count,
+    candidates,
+    frequencies(words) {
+      projection.catchUp()
+      const rows = db.all<{ term: string; doc: number }>(
+        'SELECT term, doc FROM text_words WHERE term IN (SELECT value FROM json_each(?))',
+        [JSON.stringify(words)],
+      )
+      return new Map(rows.map(({ term, doc }) => [term, doc]))
+    },
+    counts() {
+      const rows = db.all<{ kind: string; n: number }>('SELECT kind, count(*) AS n FROM records WHERE deleted = 0 GROUP BY kind')
+      return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
+    },
+    citing(id) {
+      const rows = db.all<{ id: string }>(
+        'SELECT r.id FROM links l JOIN records r ON r.seq = l.seq WHERE l.target = ? AND r.deleted = 0 ORDER BY r.seq',
+        [id],
+      )
+      return rows.map((row) => row.id)
+    },
+  }
+}

@@ -1,0 +1,175 @@
+// Records and their history: the only code that changes a row of `records`. Everything here runs inside a transaction.
+// Invariant: on a device each local change has its op in the log; at the mirror each change has the next place in the sequence.
+import { DaybookError } from '../core/errors.ts'
+import type { ForgetOp, PutOp } from '../core/op.ts'
+import type { SqlDatabase } from '../core/ports.ts'
+import type { RecordVersion } from '../core/record.ts'
+import type { JsonObject } from '../core/path.ts'
+import type { OpLog } from './op-log.ts'
+import type { Projection } from './projection.ts'
+import { type RecordRow, recordColumns } from './record-row.ts'
+import type { Settings } from './settings.ts'
+
+/** A device keeps a log for its mirror; the mirror is the authority and numbers what it applies. */
+export type Role = 'device' | 'mirror'
+
+/** Largest body of one record, in bytes of JSON text: rows must fit every host. */
+export const bodyLimitBytes = 1_900_000
+
+/** A record as the mirror has it, on its way into this book. */
+export interface MirrorCopy {
+  readonly ver: number
+  readonly place: number
+  readonly device: string
+}
+
+export interface RecordStore {
+  row(id: string): RecordRow | undefined
+  /** Makes or changes a record as the author does. `fresh`: the id was just made, nothing can be there. */
+  put(op: PutOp, options?: { fresh?: boolean; device?: string }): RecordRow
+  /** Leaves a tombstone without content; the earlier versions go too. Undefined when there is no live record. */
+  forget(op: ForgetOp, options?: { device?: string }): RecordRow | undefined
+  /** Takes over what the mirror says, without logging an op. */
+  accept(op: PutOp | ForgetOp, copy: MirrorCopy): void
+  /** Notes the version that the mirror gave to our own change. */
+  confirm(seq: number, copy: MirrorCopy): void
+  history(id: string): RecordVersion[]
+}
+
+interface Placed {
+  readonly ver: number
+  readonly place: number
+  readonly device: string | null
+}
+
+export function createRecordStore(
+  db: SqlDatabase,
+  role: Role,
+  settings: Settings,
+  log: OpLog,
+  projection: Projection,
+): RecordStore {
+  const find = (id: string) => db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.id = ?`, [id])
+
+  const placed = (before: RecordRow | undefined, device: string | undefined): Placed => {
+    if (role === 'device') return { ver: before?.ver ?? 0, place: before?.place ?? 0, device: before?.device ?? null }
+    const place = 1 + settings.getNumber('head')
+    settings.set('head', place)
+    return { ver: (before?.ver ?? 0) + 1, place, device: device ?? null }
+  }
+
+  const insert = (op: PutOp | ForgetOp, body: string, at: Placed, logged: boolean): RecordRow => {
+    const put = op.op === 'put' ? op : undefined
+    const seq = 1 + (db.get<{ n: number | null }>('SELECT max(seq) AS n FROM records')?.n ?? 0)
+    const row: RecordRow = {
+      seq,
+      id: op.id,
+      kind: op.kind,
+      agent: op.agent,
+      session: put?.session ?? null,
+      resource: put?.resource ?? null,
+      created_at: put?.created_at ?? op.at,
+      updated_at: op.at,
+      stamp: op.stamp,
+      ...at,
+      op: logged ? log.log(undefined, seq) : null,
+      rev: 1,
+      deleted: put ? 0 : 1,
+      body,
+    }
+    db.run(
+      `INSERT INTO records (seq, id, kind, agent, session, resource, created_at, updated_at, stamp, ver, place,
+        device, op, rev, deleted, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [row.seq, row.id, row.kind, row.agent, row.session, row.resource, row.created_at, row.updated_at, row.stamp]
+        .concat([row.ver, row.place, row.device, row.op, row.rev, row.deleted, row.body]),
+    )
+    projection.markGrown()
+    return row
+  }
+
+  const change = (before: RecordRow, op: PutOp | ForgetOp, body: string, at: Placed, logged: boolean): RecordRow => {
+    const put = op.op === 'put' ? op : undefined
+    const { seq } = before
+    if (put) {
+      db.run('INSERT INTO history (seq, version, at, agent, op, body) VALUES (?, ?, ?, ?, ?, ?)', [
+        ...[seq, before.rev, before.updated_at, before.agent, before.deleted ? 'forget' : 'put', before.body],
+      ])
+    } else db.run('DELETE FROM history WHERE seq = ?', [seq])
+    const row: RecordRow = {
+      ...before,
+      ...at,
+      kind: op.kind,
+      agent: op.agent,
+      session: put ? (put.session ?? null) : null,
+      resource: put ? (put.resource ?? null) : null,
+      updated_at: op.at,
+      stamp: op.stamp,
+      op: logged ? log.log(before, seq) : before.op,
+      rev: before.rev + 1,
+      deleted: put ? 0 : 1,
+      body,
+    }
+    db.run(
+      `UPDATE records SET kind = ?, agent = ?, session = ?, resource = ?, updated_at = ?, stamp = ?, ver = ?, place = ?,
+        device = ?, op = ?, rev = ?, deleted = ?, body = ? WHERE seq = ?`,
+      [row.kind, row.agent, row.session, row.resource, row.updated_at, row.stamp, row.ver, row.place]
+        .concat([row.device, row.op, row.rev, row.deleted, row.body, seq]),
+    )
+    projection.markStale(seq)
+    return row
+  }
+
+  const store = (before: RecordRow | undefined, op: PutOp | ForgetOp, at: Placed, logged: boolean): RecordRow => {
+    const body = op.op === 'put' ? encodeBody(op.body) : '{}'
+    return before ? change(before, op, body, at, logged) : insert(op, body, at, logged)
+  }
+
+  return {
+    row: find,
+    put(op, { fresh = false, device } = {}) {
+      const before = fresh ? undefined : find(op.id)
+      return store(before, op, placed(before, device), role === 'device')
+    },
+    forget(op, { device } = {}) {
+      const before = find(op.id)
+      if (!before || before.deleted) return undefined
+      return store(before, op, placed(before, device), role === 'device')
+    },
+    accept: (op, copy) => void store(find(op.id), op, copy, false),
+    confirm(seq, { ver, place, device }) {
+      db.run('UPDATE records SET ver = ?, place = ?, device = ? WHERE seq = ?', [ver, place, device, seq])
+    },
+    history(id) {
+      const row = find(id)
+      if (!row) return []
+      const earlier = db.all<{ version: number; at: string; agent: string; op: string; body: string }>(
+        'SELECT version, at, agent, op, body FROM history WHERE seq = ? ORDER BY version',
+        [row.seq],
+      )
+      const current = { version: row.rev, at: row.updated_at, agent: row.agent, op: row.deleted ? 'forget' : 'put', body: row.body }
+      return [...earlier, current].map(({ op, body, ...version }) =>
+        op === 'forget' ? { ...version, op } : { ...version, op: 'put', body: JSON.parse(body) as JsonObject },
+      )
+    },
+  }
+}
+
+function encodeBody(body: JsonObject): string {
+  const text = JSON.stringify(body)
+  // UTF-8 takes at most three bytes for each UTF-16 unit, so only long texts need counting.
+  if (text.length * 3 > bodyLimitBytes && utf8Length(text) > bodyLimitBytes) {
+    throw new DaybookError('too-large', `The record is larger than ${bodyLimitBytes} bytes.`, {
+      details: { limitBytes: bodyLimitBytes },
+    })
+  }
+  return text
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit & 0xf800) === 0xd800 ? 2 : 3
+  }
+  return bytes
+}

@@ -1,0 +1,39 @@
+// Answers of calls that carried a requestId, stored in the transaction of their effect: exactly once, however often sent.
+import { DaybookError } from '../core/errors.ts'
+import type { SqlDatabase } from '../core/ports.ts'
+
+export interface RequestLog {
+  /** Runs `work` unless `requestId` was answered before, then gives that answer again. Inside a transaction. */
+  once<Result>(requestId: string, capability: string, input: unknown, now: string, work: () => Result): Result
+  /** Forgets answers older than `before`. */
+  prune(before: string): void
+}
+
+export function createRequestLog(db: SqlDatabase): RequestLog {
+  return {
+    once<Result>(requestId: string, capability: string, input: unknown, now: string, work: () => Result) {
+      const key = fingerprint(JSON.stringify(input))
+      const found = db.get<{ capability: string; input: string; result: string }>(
+        'SELECT capability, input, result FROM applied_requests WHERE request = ?',
+        [requestId],
+      )
+      if (found) {
+        if (found.capability !== capability || found.input !== key) throw new DaybookError('request-reused')
+        return JSON.parse(found.result) as Result
+      }
+      const result = work()
+      db.run('INSERT INTO applied_requests (request, capability, input, result, at) VALUES (?, ?, ?, ?, ?)', [
+        ...[requestId, capability, key, JSON.stringify(result ?? null), now],
+      ])
+      return result
+    },
+    prune: (before) => db.run('DELETE FROM applied_requests WHERE at < ?', [before]),
+  }
+}
+
+/** Length and FNV-1a of a text: tells two inputs apart by accident, not against an adversary, who would only cheat himself. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return `${text.length}-${(hash >>> 0).toString(16)}`
+}

@@ -1,0 +1,66 @@
+// Group commit: writes that are waiting share one transaction.
+// Invariant: a write's promise resolves only after the commit that holds it; one that throws undoes only itself.
+import { DaybookError, toDaybookError } from '../core/errors.ts'
+import type { Scheduler, SqlDatabase } from '../core/ports.ts'
+
+export interface WriteQueue {
+  /** Runs `work` in a transaction soon. It must be safe to run again from the start after a rollback. */
+  write<Result>(work: () => Result): Promise<Result>
+  /** Commits everything that waits, now. */
+  flush(): void
+  close(): void
+}
+
+interface Waiting {
+  readonly work: () => unknown
+  readonly resolve: (value: never) => void
+  readonly reject: (error: DaybookError) => void
+}
+
+/** Bounds how long one transaction holds the engine. */
+const writesPerCommit = 1024
+
+/** `onCommit` runs after each transaction that committed, before its promises resolve. */
+export function createWriteQueue(db: SqlDatabase, scheduler: Scheduler, onCommit: () => void): WriteQueue {
+  let waiting: Waiting[] = []
+  let scheduled = false
+  let closed = false
+
+  const commit = (group: readonly Waiting[]) => {
+    let results: unknown[]
+    try {
+      results = db.transaction(() => group.map(({ work }) => work()))
+    } catch (error) {
+      // The common case pays for no savepoints: after a failure each write gets a transaction of its own.
+      if (group.length > 1) for (const one of group) commit([one])
+      else group[0]?.reject(toDaybookError(error))
+      return
+    }
+    onCommit()
+    group.forEach((one, i) => one.resolve(results[i] as never))
+  }
+
+  const flush = () => {
+    scheduled = false
+    const group = waiting
+    waiting = []
+    for (let from = 0; from < group.length; from += writesPerCommit) commit(group.slice(from, from + writesPerCommit))
+  }
+
+  return {
+    flush,
+    write<Result>(work: () => Result) {
+      if (closed) return Promise.reject(new DaybookError('book-closed'))
+      return new Promise<Result>((resolve, reject) => {
+        waiting.push({ work, resolve: resolve as (value: never) => void, reject })
+        if (scheduled) return
+        scheduled = true
+        scheduler.soon(flush)
+      })
+    },
+    close() {
+      if (!closed) flush()
+      closed = true
+    },
+  }
+}
