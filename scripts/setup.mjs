@@ -3,11 +3,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { findBrowser } from './find-browser.mjs'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
-const nodeBinary = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
+import { nodeBinary, root } from './place.mjs'
 
 /**
  * @param {string} message

@@ -1,0 +1,135 @@
+// `npm start`: the edge (workerd through wrangler, no account) and the demo (Vite) side by side, until Ctrl-C.
+// Both ports are checked before anything starts; when one of the two dies the other is stopped with it.
+import { spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { nodeBinary, root } from './place.mjs'
+import { host, readPort, requireFreePort } from './port.mjs'
+
+const startDeadlineMs = 60_000
+const stopDeadlineMs = 5_000
+const watchEveryMs = 3_000
+
+/** The two ports, or one plain line and nothing started. */
+async function choosePorts() {
+  try {
+    const demo = readPort('DEMO_PORT', 5173)
+    const edge = readPort('EDGE_PORT', 8787)
+    if (demo === edge) throw new Error(`DEMO_PORT and EDGE_PORT are both ${demo}; they must differ.`)
+    await requireFreePort('DEMO_PORT', demo, 'demo')
+    await requireFreePort('EDGE_PORT', edge, 'edge')
+    return { demo, edge }
+  } catch (error) {
+    console.error(`\n${error instanceof Error ? error.message : error}\n`)
+    process.exit(1)
+  }
+}
+
+const port = await choosePorts()
+const demoUrl = `http://${host}:${port.demo}`
+const edgeUrl = `http://${host}:${port.edge}`
+const key = process.env['DAYBOOK_KEY']
+
+/** @type {Map<string, import('node:child_process').ChildProcess>} */
+const running = new Map()
+let stopping = false
+
+/** Each child leads its own process group, so that workerd goes when wrangler does. */
+const ownGroup = process.platform !== 'win32'
+
+/** @param {import('node:child_process').ChildProcess} child @param {NodeJS.Signals} signal */
+function signalGroup(child, signal) {
+  try {
+    if (ownGroup && child.pid) process.kill(-child.pid, signal)
+    else child.kill(signal)
+  } catch {
+    // already gone
+  }
+}
+
+/** @param {number} exitCode */
+async function stopAll(exitCode) {
+  if (stopping) return
+  stopping = true
+  const children = [...running.values()]
+  for (const child of children) signalGroup(child, 'SIGTERM')
+  const deadline = Date.now() + stopDeadlineMs
+  while (running.size > 0 && Date.now() < deadline) await delay(20)
+  for (const child of children) signalGroup(child, 'SIGKILL')
+  process.exit(exitCode)
+}
+
+/** @param {string} name @param {string[]} args @param {Record<string, string>} env */
+function launch(name, args, env) {
+  const child = spawn(nodeBinary, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: ownGroup,
+    env: { ...process.env, ...env },
+  })
+  running.set(name, child)
+  child.once('exit', (code, signal) => {
+    running.delete(name)
+    signalGroup(child, 'SIGKILL')
+    if (stopping) return
+    console.error(
+      `\nThe ${name} stopped by itself (${signal ?? `exit code ${code}`}); stopping everything.\n`,
+    )
+    void stopAll(1)
+  })
+}
+
+/** @param {string} url @param {string} what */
+async function waitFor(url, what) {
+  const deadline = Date.now() + startDeadlineMs
+  while (Date.now() < deadline && !stopping) {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
+    if (answer) return
+    await delay(100)
+  }
+  if (stopping) return
+  console.error(`\nThe ${what} did not answer at ${url} within ${startDeadlineMs / 1000} s; stopping.\n`)
+  await stopAll(1)
+}
+
+process.on('SIGINT', () => void stopAll(0))
+process.on('SIGTERM', () => void stopAll(0))
+process.on('SIGHUP', () => void stopAll(0))
+
+launch(
+  'edge',
+  [
+    ...['node_modules/wrangler/bin/wrangler.js', 'dev', '--ip', host, '--port', String(port.edge)],
+    ...['--inspector-port', '0', '--persist-to', '.state/edge', '--show-interactive-dev-session', 'false'],
+    ...['--log-level', 'error', ...(key ? ['--var', `DAYBOOK_KEY:${key}`] : [])],
+  ],
+  {
+    WRANGLER_SEND_METRICS: 'false',
+    WRANGLER_SEND_ERROR_REPORTS: 'false',
+    WRANGLER_HIDE_BANNER: 'true',
+    WRANGLER_LOG_PATH: '.state/log',
+    WRANGLER_REGISTRY_PATH: '.state/registry',
+    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  },
+)
+launch(
+  'demo',
+  [
+    ...['node_modules/vite/bin/vite.js', 'demo', '--host', host, '--port', String(port.demo)],
+    ...['--strictPort', '--logLevel', 'warn'],
+  ],
+  { VITE_EDGE_URL: edgeUrl },
+)
+await Promise.all([waitFor(`${edgeUrl}/health`, 'edge'), waitFor(demoUrl, 'demo')])
+if (!stopping) console.log(`\n  Demo  ${demoUrl}\n  Edge  ${edgeUrl}\n\n  Ctrl-C stops both.\n`)
+
+// wrangler can outlive a workerd that crashed, and then the edge hangs or refuses: twice silent is dead.
+for (let silent = 0; !stopping;) {
+  await delay(watchEveryMs)
+  const answer = await fetch(`${edgeUrl}/health`, { signal: AbortSignal.timeout(10_000) }).catch(
+    () => undefined,
+  )
+  silent = answer ? 0 : silent + 1
+  if (silent < 2 || stopping) continue
+  console.error('\nThe edge no longer answers; stopping everything.\n')
+  await stopAll(1)
+}
