@@ -58,6 +58,9 @@ async function stopAll(exitCode) {
   process.exit(exitCode)
 }
 
+/** @param {Record<string, string | number | boolean>} flags */
+const toFlags = (flags) => Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
+
 /** @param {string} name @param {string[]} args @param {Record<string, string>} env */
 function launch(name, args, env) {
   const child = spawn(nodeBinary, args, {
@@ -98,9 +101,11 @@ process.on('SIGHUP', () => void stopAll(0))
 launch(
   'edge',
   [
-    ...['node_modules/wrangler/bin/wrangler.js', 'dev', '--ip', host, '--port', String(port.edge)],
-    ...['--inspector-port', '0', '--persist-to', '.state/edge', '--show-interactive-dev-session', 'false'],
-    ...['--log-level', 'error', ...(key ? ['--var', `DAYBOOK_KEY:${key}`] : [])],
+    'node_modules/wrangler/bin/wrangler.js',
+    'dev',
+    ...toFlags({ ip: host, port: port.edge, 'inspector-port': 0, 'persist-to': '.state/edge' }),
+    ...toFlags({ 'show-interactive-dev-session': false, 'log-level': 'error' }),
+    ...toFlags(key ? { var: `DAYBOOK_KEY:${key}` } : {}),
   ],
   {
     WRANGLER_SEND_METRICS: 'false',
@@ -114,8 +119,9 @@ launch(
 launch(
   'demo',
   [
-    ...['node_modules/vite/bin/vite.js', 'demo', '--host', host, '--port', String(port.demo)],
-    ...['--strictPort', '--logLevel', 'warn'],
+    'node_modules/vite/bin/vite.js',
+    'demo',
+    ...toFlags({ host, port: port.demo, strictPort: true, logLevel: 'warn' }),
   ],
   { VITE_EDGE_URL: edgeUrl },
 )

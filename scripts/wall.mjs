@@ -1,0 +1,67 @@
+// The import walls: which room may import which, which npm package lives where, and what may cross as a type only.
+// Type checking has the coarse walls too (project references); these are the exact ones. Every file has a room.
+import { posix } from 'node:path'
+
+/** @typedef {{ imports?: string[], types?: string[], npm?: string[] }} Room */
+
+const ports = ['src/store', 'src/recall', 'src/sync']
+/** @type {Room} */
+const inner = { imports: ['src/core'], types: ports, npm: ['zod'] }
+const rooms = ['src/memory/*', 'src/trust', 'src/commons/*', 'src/bundle']
+const engine = ['src/core', ...ports, ...rooms]
+const host = [...engine, 'src', 'src/doors']
+
+/** Longer paths win; `*` stands for one folder, and two such folders are two rooms. @type {Record<string, Room>} */
+const house = {
+  'src/core': {},
+  'src/store': { imports: ['src/core'], npm: ['zod'] },
+  'src/recall': { imports: ['src/core', 'src/store'], npm: ['zod'] },
+  'src/sync': { imports: ['src/core', 'src/store'], npm: ['zod'] },
+  ...Object.fromEntries(rooms.map((room) => [room, inner])),
+  src: { imports: engine, npm: ['zod'] },
+  'src/doors': { imports: ['src/core', 'src'], npm: ['zod'] },
+  'src/doors/mcp': { imports: ['src/core', 'src', 'src/doors'], npm: ['zod', '@modelcontextprotocol/'] },
+  'src/hosts/browser': { imports: host, npm: ['zod', 'comlink', 'idb', '@sqlite.org/sqlite-wasm'] },
+  'src/hosts/node': { imports: host, npm: ['zod', 'node:'] },
+  'src/index.ts': { imports: [...engine, 'src', 'src/hosts/browser'] },
+  worker: { imports: host, npm: ['zod', 'hono', '@hono/zod-validator', 'cloudflare:'] },
+  demo: { imports: ['src/index.ts'], npm: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot'] },
+  'demo/vite.config.ts': { imports: ['scripts'], npm: ['vite', 'node:'] },
+  scripts: { npm: ['node:'] },
+}
+
+/** The room of a file: the longest key of the house that covers it, with its stars filled in. @param {string} file */
+export function roomOf(file) {
+  const parts = file.split('/')
+  for (let length = parts.length; length > 0; length -= 1) {
+    const path = parts.slice(0, length).join('/')
+    if (path in house) return path === 'src' && parts.length > 2 ? undefined : { path, key: path }
+    const starred = `${parts.slice(0, length - 1).join('/')}/*`
+    if (length < parts.length && starred in house) return { path, key: starred }
+  }
+  return undefined
+}
+
+/** @param {string[]} allowed @param {string} path @param {string} key */
+const opens = (allowed, path, key) => allowed.includes(path) || (key !== path && allowed.includes(key))
+
+/** @param {readonly string[]} allowed @param {string} specifier */
+const opensPackage = (allowed, specifier) =>
+  allowed.some((name) => specifier === name || specifier.startsWith(/[:/]$/.test(name) ? name : `${name}/`))
+
+/** What is wrong with one import, or undefined. @param {string} file @param {string} specifier @param {boolean} isType */
+export function judgeImport(file, specifier, isType) {
+  const from = roomOf(file)
+  if (!from) return undefined
+  const room = /** @type {Room} */ (house[from.key])
+  if (!specifier.startsWith('.')) {
+    return opensPackage(room.npm ?? [], specifier) ? undefined : `${from.path} may not import ${specifier}`
+  }
+  const target = posix.join(posix.dirname(file), specifier.replace(/\?.*$/, ''))
+  const to = roomOf(target)
+  if (to?.path === from.path || (to && opens(room.imports ?? [], to.path, to.key))) return undefined
+  if (to && opens(room.types ?? [], to.path, to.key)) {
+    return isType ? undefined : `${from.path} may import ${to.path} as a type only (${specifier})`
+  }
+  return `${from.path} may not import ${to?.path ?? target} (${specifier})`
+}
