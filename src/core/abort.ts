@@ -24,8 +24,9 @@ export function checkAborted(signal: AbortSignalLike): void {
 export function orAborted<Result>(work: Promise<Result>, signal: AbortSignalLike): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
-    if (signal.aborted) return stop()
-    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+    // Handled in every case: what fails after it was given up must not surface as an unhandled rejection.
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }

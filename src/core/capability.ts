@@ -203,6 +203,9 @@ export interface Progress {
   readonly what: string
 }
 
+/** Reads answer from what is there; writes are one transaction; tasks may take long and wait for others. */
+export type CapabilityEffect = 'read' | 'write' | 'task'
+
 interface Verb<Id extends string, Methods extends readonly string[], I extends Schema, O extends Schema> {
   /** Stable on every transport: `kstar:store_trace`. */
   readonly id: Id
@@ -228,7 +231,7 @@ export type Capability<
 
 /** A capability without its types, as the one door handles it. */
 export type AnyCapability = Verb<string, readonly string[], Schema, Schema> & {
-  readonly effect: 'read' | 'write' | 'task'
+  readonly effect: CapabilityEffect
   readonly run: (input: never, at: never) => unknown
 }
 

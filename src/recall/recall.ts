@@ -17,8 +17,8 @@ const candidateLimit = 200
 export function recall(store: BookStore, clock: Clock, query: RecallQuery): RecallResult {
   const began = clock.now()
   const { text, limit = 10, minScore = 0, ...narrow } = query
-  const words = questionWords(text)
-  const expression = matchExpression(words)
+  const { words, match } = questionWords(text)
+  const expression = matchExpression(words, { match })
   const found = expression ? store.queries.candidates({ ...narrow, expression, limit: candidateLimit }) : []
   const hits = found.length === 0 ? [] : rank(store, began, words, found, { limit, minScore })
   return { hits, legs: { text: found.length }, degraded: [], took: clock.now() - began }
@@ -44,9 +44,9 @@ function rank(
   return fuse(candidates, weights, options).map(({ item, ...hit }) => ({ record: item.record, ...hit }))
 }
 
-/** The words to look for: without stop words, unless there are no others. */
-function questionWords(text: string): string[] {
+/** The words to look for: without stop words. A question of nothing else must be met whole. */
+function questionWords(text: string): { words: string[]; match: 'any' | 'all' } {
   const words = wordsOf(text)
   const telling = words.filter((word) => !stopWords.has(word))
-  return telling.length > 0 ? telling : words
+  return telling.length > 0 ? { words: telling, match: 'any' } : { words, match: 'all' }
 }

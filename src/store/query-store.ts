@@ -47,11 +47,11 @@ const periods = { hour: [13, ':00:00.000Z'], day: [10, 'T00:00:00.000Z'], month:
 const keyName = (i: number) => `k${i}`
 
 export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Projection): QueryStore {
-  const kindOf = (name: string | undefined): Kind | undefined => {
+  const kindOf = (name: string | undefined, path = 'kind'): Kind | undefined => {
     if (name === undefined) return undefined
     const kind = kinds.get(name)
-    if (!kind) throw new DaybookError('invalid-input', `There is no kind \`${name.slice(0, 80)}\`.`, { details: { path: 'kind' } })
-    return kind
+    if (kind) return kind
+    throw new DaybookError('invalid-input', `There is no kind \`${name.slice(0, 80)}\`.`, { details: { path, known: [...kinds.keys()] } })
   }
 
   const all = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
@@ -118,12 +118,13 @@ export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Proj
 
   const candidates = (question: CandidateQuery): Candidate[] => {
     const where: Fragment[] = [{ sql: 'f.recallable = 1', params: [] }]
+    const asked = question.kinds?.map((name, i) => kindOf(name, `kinds.${i}`))
     if (question.kinds) where.push({ sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(question.kinds)] })
     for (const name of ['agent', 'session', 'resource'] as const) {
       const wanted = question[name]
       if (wanted !== undefined) where.push({ sql: `r.${name} = ?`, params: [wanted] })
     }
-    const only = question.kinds?.length === 1 ? kindOf(question.kinds[0]) : undefined
+    const only = asked?.length === 1 ? asked[0] : undefined
     where.push(filterSql(parseFilters(question.filters), only))
     projection.catchUp()
     const rows = all<RecordRow & { bm25: number; happened_at: string }>(

@@ -36,7 +36,7 @@ export const recordCapabilities = [
           at: z.string(),
           agent: z.string(),
           op: z.enum(['put', 'forget']),
-          body: z.record(z.string(), z.unknown()).optional() as z.ZodType<JsonObject | undefined>,
+          body: (z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>).optional(),
         }),
       ),
     }),

@@ -1,0 +1,37 @@
+// What page and worker say to each other over Comlink. Outcomes are values: an error keeps all its fields.
+import type { CapabilityEffect } from '../../core/capability.ts'
+import type { ErrorShape } from '../../core/errors.ts'
+import type { BookEvent } from '../../core/event.ts'
+import type { Scope } from '../../core/record.ts'
+
+export interface OpenRequest {
+  readonly name: string
+  readonly scope: Scope
+  readonly durability: 'relaxed' | 'strict'
+  readonly onUnavailable: 'reject' | 'memory'
+  /** A Web Lock that the worker holds while it lives, so that the page learns of its death. */
+  readonly aliveLock: string
+  readonly sync?: { readonly url: string; readonly key: string }
+}
+
+/** One row for each way a capability hangs on a book: method, id, effect. */
+export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
+
+export interface CallMessage {
+  /** Names the call for `abort`. */
+  readonly number: number
+  readonly input: unknown
+  readonly requestId?: string
+}
+
+export type Reply<Value = unknown> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: ErrorShape }
+
+/** The worker as the page sees it. */
+export interface WorkerDoor {
+  open(request: OpenRequest, listener: (event: BookEvent) => void, getKey?: () => Promise<string>): Promise<Reply<MethodRow[]>>
+  /** Calls of one capability that were made together; they share a transaction where they write. */
+  call(id: string, calls: readonly CallMessage[]): Promise<Reply[]>
+  abort(number: number): void
+  close(): Promise<void>
+}

@@ -1,0 +1,102 @@
+// Opens a book in a page: starts the worker, waits for its engine, and builds the book over the wire to it.
+import { bookScope, checkBookName } from '../../core/book.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { BookEvent } from '../../core/event.ts'
+import { type BookDoor, createDaybook, type Daybook } from '../../daybook.ts'
+import type { OpenRequest } from './message.ts'
+import { createWorkerLink } from './worker-link.ts'
+
+export interface OpenOptions {
+  /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
+  readonly name: string
+  /** Default scope of what is stored: whose it is, which run, about whom. Default agent `agent`. */
+  readonly agent?: string
+  readonly session?: string
+  readonly resource?: string
+  /** What to do where the browser gives no durable storage. Default `reject`: with `storage-unavailable`. */
+  readonly onUnavailable?: 'reject' | 'memory'
+  /** `durable` rejects everything else; it is what `onUnavailable: 'reject'` does, said as a demand. */
+  readonly require?: 'durable'
+  /** `relaxed` (default) survives a killed tab or browser; `strict` also waits for the flush at each commit. */
+  readonly durability?: 'relaxed' | 'strict'
+  /** The mirror: base address of the edge, and the key or how to get it. */
+  readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) }
+  readonly signal?: AbortSignal
+}
+
+/** Calls that only read or write are answered within this long, unless the call says otherwise. */
+const callDeadlineMs = 30_000
+
+/**
+ * Opens a book of this origin, making it when there is none.
+ *
+ * Rejects with `open-elsewhere` while another tab has it, `storage-unavailable` where nothing durable can be had,
+ * `book-newer` when a newer Daybook wrote it, `engine-died` when the worker could not be started.
+ */
+export async function openDaybook(options: OpenOptions): Promise<Daybook> {
+  const request = openRequest(options)
+  options.signal?.throwIfAborted()
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'daybook' })
+  const link = createWorkerLink(worker)
+  const listeners = new Set<(event: BookEvent) => void>()
+  const tell = (event: BookEvent) => {
+    for (const listener of listeners) listener(event)
+  }
+  try {
+    const key = options.sync?.key
+    const opening = link.open(request, tell, typeof key === 'function' ? key : undefined)
+    const rows = await opening
+    const long = new Set(rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
+    const writes = new Set(rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
+    let closing = false
+    void link.gone.then((error) => {
+      if (!closing) tell({ name: 'closed', detail: { reason: error.message } })
+    })
+    const door: BookDoor = {
+      async call(id, input, call) {
+        const deadline = call.deadlineMs === undefined && !long.has(id) ? { deadlineMs: callDeadlineMs } : {}
+        const answer = await link.call(id, input, { ...call, ...deadline })
+        if (writes.has(id)) askToPersist()
+        return answer
+      },
+      on(listener) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+      async close() {
+        closing = true
+        await link.close()
+      },
+    }
+    return createDaybook(door, rows.map(([method, id]) => [method, id] as const))
+  } catch (error) {
+    await link.close()
+    throw error
+  }
+}
+
+function openRequest(options: OpenOptions): OpenRequest {
+  if (options.require === 'durable' && options.onUnavailable === 'memory') {
+    throw new DaybookError('invalid-input', "`require: 'durable'` and `onUnavailable: 'memory'` exclude each other.", {
+      details: { path: 'onUnavailable' },
+    })
+  }
+  const { sync } = options
+  return {
+    name: checkBookName(options.name),
+    scope: bookScope(options),
+    durability: options.durability ?? 'relaxed',
+    onUnavailable: options.onUnavailable ?? 'reject',
+    aliveLock: `daybook:alive:${crypto.randomUUID()}`,
+    ...(sync ? { sync: { url: sync.url, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
+  }
+}
+
+let asked = false
+
+/** Asks the browser, once and after the first write, not to evict what the user now has. */
+function askToPersist(): void {
+  if (asked) return
+  asked = true
+  void navigator.storage.persist().catch(() => undefined)
+}

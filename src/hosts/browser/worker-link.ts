@@ -1,0 +1,122 @@
+// The page's end of the wire to its worker: deadlines, supervision, and calls made together sent together.
+// Invariant: every call settles. When the worker dies, everything that waits is rejected with `engine-died`.
+import { proxy, type Remote, releaseProxy, wrap } from 'comlink'
+import { orAborted } from '../../core/abort.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { BookEvent } from '../../core/event.ts'
+import type { BookCallOptions } from '../../daybook.ts'
+import type { CallMessage, MethodRow, OpenRequest, Reply, WorkerDoor } from './message.ts'
+
+export interface WorkerLink {
+  open(request: OpenRequest, listener: (event: BookEvent) => void, getKey?: () => Promise<string>): Promise<MethodRow[]>
+  call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
+  close(): Promise<void>
+  /** Resolves with the reason when the worker is gone, by `close` or by itself. */
+  readonly gone: Promise<DaybookError>
+}
+
+interface Waiting {
+  readonly message: CallMessage
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Opening may wait for a lock and for handles of a page that is going away. */
+const openDeadlineMs = 20_000
+const closeDeadlineMs = 3000
+
+export function createWorkerLink(worker: Worker): WorkerLink {
+  // Pinned here: Comlink closes the port once every proxy of it is garbage, calls in flight or not.
+  const remote: Remote<WorkerDoor> = wrap<WorkerDoor>(worker)
+  const { promise: gone, resolve: lose } = Promise.withResolvers<DaybookError>()
+  const dead = gone.then((error): never => {
+    throw error
+  })
+  dead.catch(() => undefined)
+  let ended: DaybookError | undefined
+  void gone.then((error) => {
+    ended = error
+    worker.terminate()
+  })
+  worker.addEventListener('error', (event) => {
+    const what = event.message ? `The worker failed: ${event.message}.` : 'The script of the worker could not be loaded.'
+    const hint = 'In a Vite dev server older than 8, exclude daybook from optimizeDeps.'
+    lose(new DaybookError('engine-died', `${what} ${event.message ? '' : hint}`, { details: { script: event.filename } }))
+  })
+  worker.addEventListener('messageerror', () => lose(new DaybookError('engine-died', 'A message of the worker could not be read.')))
+
+  const groups = new Map<string, Waiting[]>()
+  let number = 0
+
+  const send = async (id: string, group: readonly Waiting[]) => {
+    try {
+      const calls = group.map(({ message }) => message)
+      const replies = await Promise.race([remote.call(id, calls), dead])
+      group.forEach(({ resolve, reject }, i) => settle(replies[i], resolve, reject))
+    } catch (error) {
+      if (group.length > 1 && isCloneError(error)) for (const one of group) void send(id, [one])
+      else for (const { reject } of group) reject(isCloneError(error) ? notJson(error) : error)
+    }
+  }
+
+  const post = (id: string, message: CallMessage) =>
+    new Promise<unknown>((resolve, reject) => {
+      const group = groups.get(id)
+      if (group) return void group.push({ message, resolve, reject })
+      const started: Waiting[] = [{ message, resolve, reject }]
+      groups.set(id, started)
+      queueMicrotask(() => {
+        groups.delete(id)
+        void send(id, started)
+      })
+    })
+
+  return {
+    gone,
+    async open(request, listener, getKey) {
+      const key = getKey ? proxy(getKey) : undefined
+      const reply = await withDeadline(Promise.race([remote.open(request, proxy(listener), key), dead]), openDeadlineMs)
+      if (!reply.ok) throw DaybookError.from(reply.error)
+      // Granted only when the worker no longer holds it: the one sign of a worker that was terminated.
+      void navigator.locks.request(request.aliveLock, () => lose(new DaybookError('engine-died')))
+      return reply.value as MethodRow[]
+    },
+    call(id, input, { requestId, signal, deadlineMs }) {
+      if (ended) return Promise.reject(ended)
+      const message = { number: ++number, input, ...(requestId === undefined ? {} : { requestId }) }
+      const answer = post(id, message)
+      const timed = deadlineMs === undefined ? answer : withDeadline(answer, deadlineMs)
+      if (!signal) return timed
+      return orAborted(timed, signal).catch((error: unknown) => {
+        if (signal.aborted) void remote.abort(message.number)
+        throw error
+      })
+    },
+    async close() {
+      if (ended) return
+      await withDeadline(Promise.race([remote.close(), dead]), closeDeadlineMs).catch(() => undefined)
+      remote[releaseProxy]()
+      lose(new DaybookError('book-closed'))
+    },
+  }
+}
+
+function settle(reply: Reply | undefined, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
+  if (reply?.ok) resolve(reply.value)
+  else reject(reply ? DaybookError.from(reply.error) : new DaybookError('internal', 'The worker left a call without an answer.'))
+}
+
+function withDeadline<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs } })), deadlineMs)
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+function isCloneError(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'DataCloneError'
+}
+
+function notJson(cause: unknown): DaybookError {
+  const reason = cause instanceof Error ? cause.message : ''
+  return new DaybookError('invalid-input', `The input is not plain JSON: ${reason}.`, { details: { path: '' }, cause })
+}

@@ -1,0 +1,15 @@
+// The public browser API of Daybook.
+export { openDaybook, type OpenOptions } from './hosts/browser/open-daybook.ts'
+export type {
+  BookCallOptions,
+  BookMembers,
+  CapabilityId,
+  CapabilityInput,
+  CapabilityOutput,
+  Daybook,
+} from './daybook.ts'
+export type { RecallHit, RecallResult, Status, SyncResult, SyncState } from './core/capability.ts'
+export { DaybookError, type ErrorCode, errorTable, isDaybookError } from './core/errors.ts'
+export type { BookEvents } from './core/event.ts'
+export type { Filters } from './core/filter.ts'
+export type { Trace } from './memory/kstar/trace-schema.ts'

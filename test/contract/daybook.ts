@@ -1,0 +1,237 @@
+// The promises of a book, as tests: run on every host, through whatever stands between the caller and the engine.
+import { afterEach, describe, expect, it } from 'vitest'
+import { type DaybookError, isDaybookError } from '../../src/core/errors.ts'
+import type { Daybook } from '../../src/daybook.ts'
+import { makeTrace } from '../support/trace.ts'
+import { traceQueryCases } from './trace-query.ts'
+import { recallCases } from './recall.ts'
+
+export interface BookHost {
+  /** Opens the book; opening the same name again after a close finds what was there. */
+  open(name: string): Promise<Daybook>
+}
+
+/** Gives each test a book of its own and closes it afterwards. */
+export interface BookCase {
+  book(): Promise<Daybook>
+  reopen(book: Daybook): Promise<Daybook>
+}
+
+/** The error a promise rejects with; fails when it resolves. */
+export async function failure(promise: Promise<unknown>): Promise<DaybookError> {
+  const error = await promise.then(
+    () => new Error('expected a rejection'),
+    (reason: unknown) => reason,
+  )
+  if (!isDaybookError(error)) throw error
+  return error
+}
+
+let serial = 0
+
+export function daybookContract(hostName: string, host: BookHost): void {
+  const opened = new Map<Daybook, string>()
+  const cases: BookCase = {
+    async book() {
+      const name = `contract-${++serial}`
+      const book = await host.open(name)
+      opened.set(book, name)
+      return book
+    },
+    async reopen(book) {
+      const name = opened.get(book) ?? ''
+      await book.close()
+      opened.delete(book)
+      const again = await host.open(name)
+      opened.set(again, name)
+      return again
+    },
+  }
+
+  afterEach(async () => {
+    for (const book of opened.keys()) await book.close()
+    opened.clear()
+  })
+
+  describe(`Daybook: ${hostName}`, () => {
+    storeCases(cases)
+    traceQueryCases(cases)
+    recallCases(cases)
+    badInputCases(cases)
+  })
+}
+
+function storeCases({ book: open, reopen }: BookCase): void {
+  it('stores a trace and gives it back with its head on top', async () => {
+    const book = await open()
+    const receipt = await book.traces.store(makeTrace({ session: 's-1', timestamp: '2026-01-31T16:00:00+01:00' }))
+    expect(receipt.durability).toBe((await book.status()).durability)
+    const trace = await book.traces.get({ id: receipt.id })
+    expect(trace).toMatchObject({
+      ...makeTrace(),
+      id: receipt.id,
+      kind: 'trace',
+      agent: 'contract',
+      session: 's-1',
+      ver: 0,
+      timestamp: '2026-01-31T15:00:00.000Z',
+      created_at: receipt.stored_at,
+      metadata: { mode: 'interactive', tags: [], linked_traces: [] },
+    })
+    expect(await book.traces.get({ id: 'no-such-trace' })).toBeNull()
+  })
+
+  it('keeps what was acknowledged when it is opened again', async () => {
+    const book = await open()
+    const { id } = await book.traces.store(makeTrace())
+    const again = await reopen(book)
+    expect((await again.traces.get({ id }))?.task.goal).toBe('Evaluate the recursion exercise')
+    expect((await again.recall({ text: 'recursion exercise' })).hits[0]?.record.id).toBe(id)
+  })
+
+  it('is one door under two spellings', async () => {
+    const book = await open()
+    const { id } = (await book.call('kstar:store_trace', makeTrace())) as { id: string }
+    expect(await book.call('kstar:get_trace', { id })).toEqual(await book.traces.get({ id }))
+    const error = await failure(book.call('kstar:no_such_verb', {}))
+    expect(error).toMatchObject({ code: 'unknown-capability', details: { path: 'capability' } })
+  })
+
+  it('stores many at once, or none of them', async () => {
+    const book = await open()
+    const { ids } = await book.traces.storeMany({ traces: [makeTrace(), makeTrace(), makeTrace()] })
+    expect(new Set(ids).size).toBe(3)
+    const wrong = { ...makeTrace(), task: { goal: 7 } } as never
+    const error = await failure(book.traces.storeMany({ traces: [makeTrace(), wrong] }))
+    expect(error).toMatchObject({ code: 'invalid-input', details: { path: 'traces.1.task.goal' } })
+    expect((await book.traces.count()).total).toBe(3)
+  })
+
+  it('answers 64 concurrent stores, each committed', async () => {
+    const book = await open()
+    const receipts = await Promise.all(Array.from({ length: 64 }, () => book.traces.store(makeTrace())))
+    expect(new Set(receipts.map(({ id }) => id)).size).toBe(64)
+    expect((await (await reopen(book)).traces.count()).total).toBe(64)
+  })
+
+  it('takes a write with a requestId once', async () => {
+    const book = await open()
+    const first = await book.traces.store(makeTrace(), { requestId: 'r-1' })
+    expect(await book.traces.store(makeTrace(), { requestId: 'r-1' })).toEqual(first)
+    expect((await book.traces.count()).total).toBe(1)
+    const other = failure(book.traces.store(makeTrace({ task: { goal: 'another' } }), { requestId: 'r-1' }))
+    expect((await other).code).toBe('request-reused')
+  })
+
+  it('completes a trace later, and keeps the version before', async () => {
+    const book = await open()
+    const { result, ...open_trace } = makeTrace()
+    const { id } = await book.traces.store(open_trace)
+    await book.traces.complete({ id, result: result ?? { success: false } })
+    expect((await book.traces.get({ id }))?.result?.outcome).toEqual({ score: 85, feedback: 'Good base case' })
+    const again = await failure(book.traces.complete({ id, result: { success: false } }))
+    expect(again).toMatchObject({ code: 'conflict', details: { path: 'result' } })
+    await book.traces.complete({ id, result: { success: false }, replace: true })
+    const { versions } = await book.traces.history({ id })
+    expect(versions.map(({ version, op }) => [version, op])).toEqual([
+      [1, 'put'],
+      [2, 'put'],
+      [3, 'put'],
+    ])
+    expect(versions[0]?.body?.['result']).toBeUndefined()
+    expect((await book.traces.search({ query: 'base case' })).records).toEqual([])
+    const missing = await failure(book.traces.complete({ id: 'nobody', result: { success: true } }))
+    expect(missing).toMatchObject({ code: 'not-found', details: { path: 'id' } })
+  })
+
+  it('forgets: content, history and index entries go, and says who cited it', async () => {
+    const book = await open()
+    const { id } = await book.traces.store(makeTrace())
+    const citing = await book.traces.store(makeTrace({ metadata: { linked_traces: [id] }, task: { goal: 'follow up' } }))
+    expect(await book.traces.linked({ id: citing.id })).toMatchObject({ to: [{ id }], from: [] })
+    expect(await book.traces.linked({ id })).toMatchObject({ to: [], from: [{ id: citing.id }] })
+    expect(await book.traces.forget({ id })).toEqual({ id, forgotten: true, cited_by: [citing.id] })
+    expect(await book.traces.get({ id })).toBeNull()
+    expect((await book.traces.search({ query: 'recursion' })).records).toEqual([])
+    expect((await book.traces.query({})).records.map((record) => record.id)).toEqual([citing.id])
+    expect(await book.traces.history({ id })).toEqual({
+      versions: [{ version: 2, op: 'forget', agent: 'contract', at: expect.any(String) as string }],
+    })
+    expect(await book.traces.forget({ id })).toMatchObject({ forgotten: false })
+    expect((await book.traces.linked({ id: citing.id })).to).toEqual([])
+  })
+
+  it('tells of changes after they are committed', async () => {
+    const book = await open()
+    const told = new Promise<readonly string[]>((resolve) => book.on('change', ({ ids }) => resolve(ids)))
+    const { id } = await book.traces.store(makeTrace())
+    expect(await told).toEqual([id])
+  })
+
+  it('says where it is and what is in it', async () => {
+    const book = await open()
+    await book.traces.store(makeTrace())
+    const status = await book.status()
+    expect(status).toMatchObject({ agent: 'contract', owner: true, records: { trace: 1 }, degraded: [] })
+    expect(status.usageBytes).toBeGreaterThan(0)
+    expect(status.sync).toMatchObject({ configured: false, running: false, conflicts: 0 })
+  })
+
+  it('refuses calls after it was closed', async () => {
+    const book = await open()
+    await book.close()
+    expect((await failure(book.traces.query({}))).code).toBe('book-closed')
+    await book.close()
+  })
+
+  it('does not begin what was cancelled before', async () => {
+    const book = await open()
+    const cancelled = failure(book.traces.store(makeTrace(), { signal: AbortSignal.abort() }))
+    expect((await cancelled).code).toBe('aborted')
+  })
+}
+
+function badInputCases({ book: open }: BookCase): void {
+  const bad: [what: string, input: unknown, path: string][] = [
+    ['no input', undefined, ''],
+    ['a text', 'trace', ''],
+    ['a missing part', { situation: { domain: 'd' }, task: { goal: 'g' } }, 'action'],
+    ['an unknown field', { ...makeTrace(), tusk: {} }, ''],
+    ['a wrong type', { ...makeTrace(), result: { success: 'yes' } }, 'result.success'],
+    ['a wrong time', { ...makeTrace(), timestamp: 'yesterday' }, 'timestamp'],
+    ['a wrong id', { ...makeTrace(), id: '../../etc' }, 'id'],
+    ['a head that is not Unicode', { ...makeTrace(), session: 'x\ud800' }, 'session'],
+    ['__proto__', JSON.parse('{"situation":{"domain":"d","context":{"__proto__":{"a":1}}}}'), 'situation.context.__proto__'],
+    ['NaN', { ...makeTrace(), action: { type: 't', parameters: { n: Number.NaN } } }, 'action.parameters.n'],
+    ['a date object', { ...makeTrace(), action: { type: 't', parameters: { at: new Date(0) } } }, 'action.parameters.at'],
+  ]
+  it.each(bad)('refuses %s with the path, and stores nothing', async (_what, input, path) => {
+    const book = await open()
+    const error = await failure(book.call('kstar:store_trace', input as never))
+    expect(error).toMatchObject({ code: 'invalid-input', details: { path }, retry: false })
+    expect((await book.traces.count()).total).toBe(0)
+  })
+
+  it('refuses a record that no host could hold, and bottomless nesting', async () => {
+    const book = await open()
+    const huge = makeTrace({ action: { type: 't', parameters: { text: 'x'.repeat(5_000_000) } } })
+    expect((await failure(book.traces.store(huge))).code).toBe('too-large')
+    let deep: object = {}
+    for (let i = 0; i < 200; i++) deep = { deep }
+    const nested = makeTrace({ action: { type: 't', parameters: { deep } } })
+    expect((await failure(book.traces.store(nested))).code).toBe('invalid-input')
+    expect((await book.traces.count()).total).toBe(0)
+  })
+
+  it('keeps hostile text exactly as it is', async () => {
+    const book = await open()
+    const hostile = ['" OR 1=1 --', "'; DROP TABLE records; --", '\u0000\u0001', '\ud800 lone', '<script>', '𝔘🙂', 'NEAR(a b)']
+    const { id } = await book.traces.store(makeTrace({ task: { goal: hostile.join('|'), constraints: hostile } }))
+    expect((await book.traces.get({ id }))?.task).toEqual({ goal: hostile.join('|'), constraints: hostile })
+    for (const text of [...hostile, '*', '"', 't0:x', 'a AND', '^a', '{t0}: b', '-', '(', 'a* + "']) {
+      await book.traces.search({ query: text })
+      await book.recall({ text })
+    }
+    expect((await book.traces.count()).total).toBe(1)
+  })
+}

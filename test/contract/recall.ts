@@ -1,0 +1,84 @@
+// Recall over traces, as every host must answer it.
+import { expect, it } from 'vitest'
+import { makeTrace } from '../support/trace.ts'
+import { type BookCase, failure } from './daybook.ts'
+
+const goals = [
+  'Reproduce the rounding bug in the TimeDelta serializer',
+  'Open setup.py and install the package locally',
+  'Run the test suite for the date parser',
+  'Write release notes for version four',
+  'Review the rubric for the recursion exercise',
+]
+
+export function recallCases({ book: open }: BookCase): void {
+  const filled = async () => {
+    const book = await open()
+    const traces = goals.map((goal, i) =>
+      makeTrace({
+        id: `g-${i}`,
+        session: i < 2 ? 'early' : 'late',
+        timestamp: `2026-03-0${i + 1}T10:00:00Z`,
+        situation: { domain: 'work', context: {} },
+        task: { goal },
+        action: { type: 'step' },
+        result: { success: true, outcome: {} },
+      }),
+    )
+    await book.traces.storeMany({ traces })
+    return book
+  }
+
+  it('finds what a natural question is about, and says why', async () => {
+    const book = await filled()
+    const { hits, legs, degraded } = await book.recall({ text: 'Which bug did we see when serializing time deltas (rounding)?' })
+    expect(hits[0]?.record.id).toBe('g-0')
+    expect(hits[0]?.because.text).toMatchObject({ rank: 1, words: expect.arrayContaining(['bug', 'round']) as string[] })
+    expect(hits[0]?.because.text.coverage).toBeGreaterThan(0.3)
+    expect(hits[0]?.score).toBeGreaterThan(0)
+    expect(hits[0]?.score).toBeLessThanOrEqual(1)
+    expect(legs['text']).toBeGreaterThan(0)
+    expect(degraded).toEqual([])
+  })
+
+  it('needs no word to be present: any of them finds', async () => {
+    const book = await filled()
+    const { hits } = await book.recall({ text: 'installing packages with an unheard-of tool' })
+    expect(hits[0]?.record.id).toBe('g-1')
+  })
+
+  it('finds by the day it happened', async () => {
+    const book = await filled()
+    expect((await book.recall({ text: 'what happened on 4 March 2026?', limit: 1 })).hits[0]?.record.id).toBe('g-3')
+  })
+
+  it('returns nothing when nothing fits', async () => {
+    const book = await filled()
+    for (const text of ['purple elephants juggling quantum pancakes', '???', '', '   ', 'the of and']) {
+      expect([text, (await book.recall({ text })).hits]).toEqual([text, []])
+    }
+    const weak = await book.recall({ text: 'purple elephants juggling quantum pancakes near the version' })
+    expect(weak.hits).toEqual([])
+  })
+
+  it('narrows by session, kind and filters before it ranks', async () => {
+    const book = await filled()
+    const early = await book.recall({ text: 'package recursion rubric', session: 'early' })
+    expect(early.hits.map(({ record }) => record.id)).toEqual(['g-1'])
+    const filtered = await book.recall({ text: 'test package', filters: { id: 'g-2' }, kinds: ['trace'] })
+    expect(filtered.hits.map(({ record }) => record.id)).toEqual(['g-2'])
+    const unknown = await failure(book.recall({ text: 'package', kinds: ['trace', 'nothing'] }))
+    expect(unknown).toMatchObject({ code: 'invalid-input', details: { path: 'kinds.1', known: ['trace'] } })
+    expect((await failure(book.recall({ text: 'x', filters: { a: { nope: 1 } } }))).code).toBe('invalid-filter')
+    expect((await failure(book.recall({ text: 'x', limit: 0 }))).details).toMatchObject({ path: 'limit' })
+  })
+
+  it('prefers the newer of two that say the same', async () => {
+    const book = await open()
+    const say = (id: string, timestamp: string) => makeTrace({ id, timestamp, result: { success: true } })
+    await book.traces.storeMany({ traces: [say('old', '2020-01-01'), say('new', '2099-01-01'), say('older', '2010-01-01')] })
+    const { hits } = await book.recall({ text: 'recursion exercise' })
+    expect(hits.map(({ record }) => record.id)[0]).toBe('new')
+    expect(hits[0]?.because.recency).toBe(1)
+  })
+}

@@ -1,0 +1,17 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { openDaybook } from '../../src/hosts/node/index.ts'
+import { daybookContract } from '../contract/daybook.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'daybook-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+daybookContract('node:sqlite in a file', {
+  open: (name) => openDaybook({ name, agent: 'contract', path: join(folder, `${name}.daybook`) }),
+})
