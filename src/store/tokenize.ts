@@ -1,0 +1,30 @@
+// The terms that the text index holds for a text, without asking it: the tokenizer of schema.ts, in TypeScript.
+// Invariant: equal terms here are equal terms in FTS5. (A term cut inside a character ends in U+FFFD, as SQLite shows it.)
+import { porterStem } from './porter.ts'
+import { unicodeWords } from './unicode-words.ts'
+
+/** FTS5 keeps this many bytes of a term. */
+const termLimit = 32_768
+const beyondAscii = /[^\0-\x7f]/
+
+const toBytes = (word: string): string =>
+  encodeURIComponent(word).replace(/%(..)/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+
+function fromBytes(bytes: string): string {
+  const cut = bytes.search(/(?:[\xc0-\xff]|[\xe0-\xff][\x80-\xbf]|[\xf0-\xff][\x80-\xbf]{2})$/)
+  const whole = cut < 0 ? bytes : bytes.slice(0, cut)
+  const escaped = whole.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
+  return decodeURIComponent(escaped) + (cut < 0 ? '' : '\ufffd')
+}
+
+/** The terms of `text`, in order, with repeats. */
+export function tokenize(text: string): string[] {
+  return unicodeWords(text).map((word) => {
+    if (!beyondAscii.test(word)) return porterStem(word).slice(0, termLimit)
+    // Only an ASCII suffix is ever taken off, and no UTF-16 unit takes more than 3 bytes.
+    if (beyondAscii.test(word.slice(-1)) && 3 * word.length <= termLimit) return word
+    return fromBytes(porterStem(toBytes(word)).slice(0, termLimit))
+  })
+}
