@@ -1,4 +1,7 @@
 // Every test of every host, in one run: Node, the edge in workerd, the page in Chromium, the package as installed.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { playwright } from '@vitest/browser-playwright'
@@ -28,15 +31,29 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          // One page at a time: only then does Vitest keep the profile below.
+          fileParallelism: false,
           browser: {
             enabled: true,
             headless: true,
             screenshotFailures: false,
             provider: playwright({
+              // A profile on disk: without one Chromium is incognito, and its OPFS lives in another process's memory.
+              persistentContext: mkdtempSync(join(tmpdir(), 'daybook-chromium-')),
               launchOptions: { ...(executablePath && { executablePath }), args: browserArgs },
             }),
             instances: [{ browser: 'chromium' }],
           },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'package',
+          include: ['test/package/**/*.test.ts'],
+          globalSetup: ['test/package/pack.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -1,0 +1,74 @@
+// `npm run build`: dist/ as it is published. The page entry and its worker import nothing, so that they run as plain
+// files; sqlite3.wasm lies beside the worker; the Node and edge entries leave their npm packages to npm.
+import { spawnSync } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { withBuiltWorker, withoutUnusedWorkers } from './bundle-plugin.mjs'
+import { nodeBinary, root } from './place.mjs'
+
+const dist = join(root, 'dist')
+const inPage = {
+  platform: /** @type {const} */ ('browser'),
+  plugins: [withBuiltWorker(), withoutUnusedWorkers()],
+}
+const outside = { platform: /** @type {const} */ ('neutral'), external: /^(?:[^./]|node:|cloudflare:)/ }
+
+rmSync(dist, { recursive: true, force: true })
+
+/** @type {[entry: string, file: string, options: import('rolldown').InputOptions, minify: boolean][]} */
+const bundles = [
+  ['src/index.ts', 'index.js', inPage, true],
+  ['src/hosts/browser/worker.ts', 'worker.js', inPage, true],
+  ['src/hosts/node/index.ts', 'node.js', outside, false],
+  ['worker/create-edge.ts', 'edge.js', outside, false],
+]
+
+/** @type {Set<string>} */
+const inlined = new Set()
+
+for (const [entry, file, options, minify] of bundles) {
+  const bundle = await rolldown({ cwd: root, input: entry, ...options })
+  const { output } = await bundle.write({
+    file: join(dist, file),
+    format: 'es',
+    minify,
+    codeSplitting: false,
+  })
+  for (const name of Object.keys(output[0].modules)) {
+    const found = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(name)
+    if (found) inlined.add(found[0])
+  }
+}
+cpSync(join(root, 'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm'), join(dist, 'sqlite3.wasm'))
+
+const licences = [...inlined].sort().map((folder) => {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const [file] = globSync('{LICENSE,LICENCE,license}*', { cwd: folder })
+  const text = file ? readFileSync(join(folder, file), 'utf8').trim() : ''
+  return `${name} ${version} (${license})\n\n${text}`.trim()
+})
+writeFileSync(
+  join(dist, 'licenses.txt'),
+  `Parts of these packages are inside the files of this folder.\n\n${licences.join('\n\n---\n\n')}\n`,
+)
+
+// Types: one file a module, as the compiler wrote them, with the extensions that consumers resolve.
+const tsc = spawnSync(
+  nodeBinary,
+  ['node_modules/typescript/bin/tsc', '-b', 'src', 'src/hosts/node', 'worker'],
+  {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  },
+)
+if (tsc.status !== 0) process.exit(1)
+const typed = join(root, '.cache/types')
+for (const file of globSync('{src,worker}/**/*.d.ts', { cwd: typed })) {
+  const target = join(dist, 'types', file)
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(
+    target,
+    readFileSync(join(typed, file), 'utf8').replaceAll(/(['"]\.{1,2}\/[^'"\n]+)\.ts(?=['"])/g, '$1.js'),
+  )
+}

@@ -1,0 +1,31 @@
+// A stranger's app: a fresh folder outside the repository, with the packed tarball installed by npm.
+// Everything else it needs is linked from the repository's node_modules, so that no registry is asked.
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface App extends AsyncDisposable {
+  readonly path: string
+}
+
+/** What the package itself depends on; a registry would deliver it to a stranger. */
+const dependencies = ['zod', 'hono', '@hono/zod-validator']
+
+export async function createApp(tarball: string, tools: readonly string[]): Promise<App> {
+  const path = await mkdtemp(join(tmpdir(), 'daybook-app-'))
+  await cp(fileURLToPath(new URL('app', import.meta.url)), path, { recursive: true })
+  await writeFile(join(path, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
+  const links = [...dependencies, ...tools].map((name) => join(root, 'node_modules', name))
+  await run(
+    'npm',
+    ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball, ...links],
+    { cwd: path },
+  )
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}

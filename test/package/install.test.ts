@@ -1,0 +1,109 @@
+// The package as a stranger installs it: the tarball in fresh apps, nothing configured, a book opened in Chromium.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Browser, chromium } from 'playwright'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { build, createServer } from 'vite'
+import webpack from 'webpack'
+import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
+import { createApp } from './app.ts'
+import { serveFolder } from './serve.ts'
+
+interface Outcome {
+  readonly id: string
+  readonly stored: readonly string[]
+  readonly recalled: readonly string[]
+  readonly durability: string
+}
+
+declare global {
+  var outcome: Promise<Outcome> | undefined
+}
+
+const tarball = inject('tarball')
+let browser: Browser
+
+beforeAll(async () => {
+  const executablePath = await findBrowser()
+  browser = await chromium.launch({ ...(executablePath && { executablePath }), args: browserArgs })
+})
+afterAll(() => browser.close())
+
+/** Visits the page twice: a book opens, and what the first visit stored is there in the second. */
+async function expectBook(url: string): Promise<void> {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('response', (response) => {
+    if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`)
+  })
+  const visit = async (): Promise<Outcome | undefined> => {
+    await page.goto(url)
+    await page.waitForFunction(() => globalThis.outcome !== undefined)
+    return page.evaluate(() => globalThis.outcome)
+  }
+  const first = await visit().catch((error: unknown) => {
+    throw new Error([error, ...faults].join('\n'))
+  })
+  expect(first).toMatchObject({ durability: 'opfs', stored: [first?.id], recalled: [first?.id] })
+  const second = await visit()
+  expect(second?.stored.toSorted()).toEqual([first?.id, second?.id].toSorted())
+  expect(faults).toEqual([])
+  await context.close()
+}
+
+test('Vite dev server', async () => {
+  await using app = await createApp(tarball, ['vite'])
+  const server = await createServer({
+    root: app.path,
+    logLevel: 'error',
+    server: { host: '127.0.0.1', port: 0 },
+  })
+  try {
+    await server.listen()
+    await expectBook(server.resolvedUrls?.local[0] ?? '')
+  } finally {
+    await server.close()
+  }
+})
+
+test('Vite production build', async () => {
+  await using app = await createApp(tarball, ['vite'])
+  await build({ root: app.path, logLevel: 'error' })
+  await using served = await serveFolder(join(app.path, 'dist'))
+  await expectBook(`${served.url}index.html`)
+})
+
+test('webpack 5', async () => {
+  await using app = await createApp(tarball, ['webpack'])
+  const stats = await new Promise<webpack.Stats | undefined>((resolve, reject) => {
+    webpack(
+      {
+        mode: 'production',
+        context: app.path,
+        entry: './main.js',
+        output: { path: app.path },
+        performance: false,
+      },
+      (error, result) => (error ? reject(error) : resolve(result)),
+    )
+  })
+  expect(stats?.toString({ all: false, errors: true, warnings: true })).toBe('')
+  await using served = await serveFolder(app.path)
+  await expectBook(`${served.url}webpack.html`)
+})
+
+test('a page without a bundler', async () => {
+  await using app = await createApp(tarball, [])
+  await using served = await serveFolder(app.path)
+  await expectBook(`${served.url}plain.html`)
+})
+
+test('Node', async () => {
+  await using app = await createApp(tarball, [])
+  const { stdout } = await promisify(execFile)(process.execPath, ['node.mjs'], { cwd: app.path })
+  const { id, stored } = JSON.parse(stdout)
+  expect(stored).toEqual([id])
+})
