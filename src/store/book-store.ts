@@ -5,6 +5,7 @@ import { toHex } from '../core/ids.ts'
 import type { Ports, SqlDatabase } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
 import { type ConflictLog, createConflictLog } from './conflict-log.ts'
+import { createDeviceLog, type DeviceLog } from './device-log.ts'
 import { migrate } from './migrate.ts'
 import { createOpLog, type OpLog } from './op-log.ts'
 import { createProjection, type Projection } from './projection.ts'
@@ -20,6 +21,8 @@ export interface BookStore {
   readonly role: Role
   /** This copy of the book, as the mirror knows it: random, made with the database, kept in it. */
   readonly device: string
+  /** Gives this copy a new name, because another copy has the old one. Inside a transaction. */
+  renameDevice(): void
   readonly stamps: StampClock
   readonly settings: Settings
   readonly records: RecordStore
@@ -28,6 +31,8 @@ export interface BookStore {
   readonly queries: QueryStore
   readonly conflicts: ConflictLog
   readonly requests: RequestLog
+  /** At the mirror: what each device has sent. */
+  readonly devices: DeviceLog
   readonly writes: WriteQueue
 }
 
@@ -44,12 +49,12 @@ export function openBookStore(
   migrate(db, formatTime(now))
   const settings = createSettings(db)
   const requests = createRequestLog(db)
-  const device = db.transaction(() => {
+  const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
+  db.transaction(() => {
     requests.prune(formatTime(now - requestMemoryMs))
-    const known = settings.get('device') ?? `d_${toHex(ports.random.bytes(16))}`
-    settings.set('device', known)
-    return known
+    if (settings.get('device') === undefined) renameDevice()
   })
+  const deviceName = () => settings.get('device') ?? ''
   const last = db.get<{ stamp: string | null }>('SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)')
   const ops = createOpLog(db, settings)
   const projection = createProjection(db, kinds, settings)
@@ -57,8 +62,11 @@ export function openBookStore(
     db,
     kinds,
     role,
-    device,
-    stamps: createStampClock(ports.clock, device, last?.stamp ?? ''),
+    get device() {
+      return deviceName()
+    },
+    renameDevice,
+    stamps: createStampClock(ports.clock, deviceName(), last?.stamp ?? ''),
     settings,
     records: createRecordStore(db, role, settings, ops, projection),
     ops,
@@ -66,6 +74,7 @@ export function openBookStore(
     queries: createQueryStore(db, kinds, projection),
     conflicts: createConflictLog(db),
     requests,
+    devices: createDeviceLog(db),
     writes: createWriteQueue(db, ports.scheduler, options.onCommit),
   }
 }

@@ -1,5 +1,6 @@
 // The op log of a device: the changes that the mirror has not acknowledged, in order. It is the outbox.
 // Invariant: an op that was sent keeps its number and bytes; a record has at most one op that was not sent.
+// An op that the mirror will never take is refused: it waits here, with the reason, until its record changes again.
 import type { SqlDatabase, SqlRow } from '../core/ports.ts'
 import { type RecordRow, recordColumns } from './record-row.ts'
 import type { Settings } from './settings.ts'
@@ -24,15 +25,32 @@ export interface OpLog {
   log(row: RecordRow | undefined, seq: number): number
   /** Sent and unanswered ops, in order. While there are any, nothing new is sent. */
   sent(): SentOp[]
-  /** The oldest unsent ops, at most `limit`. */
+  /** The oldest unsent ops that were not refused, at most `limit`. */
   unsent(limit: number): PendingOp[]
+  /** Everything the mirror has not taken over: sent, unsent and refused. */
   pendingCount(): number
   /** Numbers an op for the wire and fixes its bytes: `encode` is given its `mid`. */
   freeze(op: PendingOp, encode: (mid: number) => string): SentOp
-  /** The mirror has answered: the op leaves the log, a later one of its record now builds on `ver`. */
-  settle(op: SentOp, ver: number): void
+  /** The mirror has answered: the op leaves the log, a later one of its record now builds on `ver` when given. */
+  settle(op: SentOp, ver?: number): void
+  /** The op can't be taken as it is. It is sent no more; a later edit of its record takes its place. */
+  refuse(op: Pick<SentOp, 'n'> & Partial<SentOp>, reason: Refusal): void
+  /** Why the first refused op was refused, if any was. */
+  refusal(): Refusal | undefined
   /** The highest mid that was answered. */
   acknowledged(): number
+  /** Logs the record at `seq` as it stands, as a change of the mirror's version `base`. */
+  relog(seq: number, base: number): void
+  /** Logs every record that the mirror has not named and that has no op, as unknown to the mirror. */
+  relogUnplaced(): void
+  /** Makes the ops unsent again and numbers anew from 1, for a device with a new name. `base`: what all build on now. */
+  renumber(base?: number): void
+}
+
+/** Why an op was refused, in the words of the error that said so. */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
 }
 
 type Joined = RecordRow & { readonly n: number; readonly base: number }
@@ -45,16 +63,21 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
     db.run('INSERT INTO ops (n, seq, base) VALUES (?, ?, ?)', [n, seq, base])
     return n
   }
+  const acknowledge = (mid: number) => settings.set('acked_mid', Math.max(mid, settings.getNumber('acked_mid')))
   return {
     log(row, seq) {
-      if (row?.op != null && db.get('SELECT n FROM ops WHERE n = ? AND mid IS NULL', [row.op])) return row.op
+      if (row?.op != null) {
+        const found = db.get<{ refused: string | null }>('SELECT refused FROM ops WHERE n = ? AND mid IS NULL', [row.op])
+        if (found?.refused != null) db.run('UPDATE ops SET refused = NULL WHERE n = ?', [row.op])
+        if (found) return row.op
+      }
       return append(seq, row?.ver ?? 0)
     },
     sent: () => db.all<SentOp & SqlRow>('SELECT n, seq, mid, wire FROM ops WHERE mid IS NOT NULL ORDER BY mid'),
     unsent(limit) {
       const rows = db.all<Joined>(
         `SELECT o.n, o.base, ${recordColumns} FROM ops o JOIN records r ON r.seq = o.seq
-         WHERE o.mid IS NULL ORDER BY o.n LIMIT ?`,
+         WHERE o.mid IS NULL AND o.refused IS NULL ORDER BY o.n LIMIT ?`,
         [limit],
       )
       return rows.map(({ n, base, ...row }) => ({ n, base, row: row as RecordRow }))
@@ -70,9 +93,36 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
     settle({ n, seq, mid }, ver) {
       db.run('DELETE FROM ops WHERE n = ?', [n])
       db.run('UPDATE records SET op = NULL WHERE seq = ? AND op = ?', [seq, n])
-      db.run('UPDATE ops SET base = ? WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL', [ver, seq])
-      settings.set('acked_mid', Math.max(mid, settings.getNumber('acked_mid')))
+      if (ver !== undefined) {
+        db.run('UPDATE ops SET base = ? WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL', [ver, seq])
+      }
+      acknowledge(mid)
+    },
+    refuse({ n, mid }, reason) {
+      const replaced = db.get('SELECT o.n FROM ops o JOIN records r ON r.seq = o.seq WHERE o.n = ? AND r.op <> o.n', [n])
+      if (replaced) db.run('DELETE FROM ops WHERE n = ?', [n])
+      else db.run('UPDATE ops SET mid = NULL, wire = NULL, refused = ? WHERE n = ?', [JSON.stringify(reason), n])
+      if (mid !== undefined) acknowledge(mid)
+    },
+    refusal() {
+      const row = db.get<{ refused: string }>('SELECT refused FROM ops WHERE refused IS NOT NULL ORDER BY n LIMIT 1')
+      return row && (JSON.parse(row.refused) as Refusal)
     },
     acknowledged: () => settings.getNumber('acked_mid'),
+    relog(seq, base) {
+      db.run('UPDATE records SET op = ? WHERE seq = ?', [append(seq, base), seq])
+    },
+    relogUnplaced() {
+      const last = count('SELECT max(n) AS n FROM ops')
+      db.run('INSERT INTO ops (n, seq, base) SELECT ? + seq, seq, 0 FROM records WHERE op IS NULL AND place = 0', [last])
+      db.run('UPDATE records SET op = ? + seq WHERE op IS NULL AND place = 0', [last])
+    },
+    renumber(base) {
+      db.run('DELETE FROM ops WHERE mid IS NOT NULL AND n < (SELECT r.op FROM records r WHERE r.seq = ops.seq)')
+      db.run('UPDATE ops SET mid = NULL, wire = NULL WHERE mid IS NOT NULL')
+      if (base !== undefined) db.run('UPDATE ops SET base = ?', [base])
+      settings.set('last_mid', 0)
+      settings.set('acked_mid', 0)
+    },
   }
 }

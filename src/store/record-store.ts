@@ -5,6 +5,7 @@ import type { ForgetOp, PutOp } from '../core/op.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 import type { RecordVersion } from '../core/record.ts'
 import type { JsonObject } from '../core/path.ts'
+import { utf8Length } from '../core/utf8.ts'
 import type { OpLog } from './op-log.ts'
 import type { Projection } from './projection.ts'
 import { type RecordRow, recordColumns } from './record-row.ts'
@@ -26,13 +27,19 @@ export interface MirrorCopy {
 export interface RecordStore {
   row(id: string): RecordRow | undefined
   /** Makes or changes a record as the author does. `fresh`: the id was just made, nothing can be there. */
-  put(op: PutOp, options?: { fresh?: boolean; device?: string }): RecordRow
+  put(op: PutOp, options?: { fresh?: boolean }): RecordRow
   /** Leaves a tombstone without content; the earlier versions go too. Undefined when there is no live record. */
-  forget(op: ForgetOp, options?: { device?: string }): RecordRow | undefined
+  forget(op: ForgetOp): RecordRow | undefined
+  /** At the mirror: applies what `device` sent, as the next change of the sequence. A forget always leaves a tombstone. */
+  admit(op: PutOp | ForgetOp, device: string): RecordRow
   /** Takes over what the mirror says, without logging an op. */
   accept(op: PutOp | ForgetOp, copy: MirrorCopy): void
   /** Notes the version that the mirror gave to our own change. */
   confirm(seq: number, copy: MirrorCopy): void
+  /** At the mirror: records whose last change comes after `place`, each once, in the order of the sequence. */
+  changedAfter(place: number, limit: number, kinds?: readonly string[]): RecordRow[]
+  /** On a device: no version of the mirror is known any more; every record stays as it is. */
+  unplace(): void
   history(id: string): RecordVersion[]
 }
 
@@ -51,7 +58,7 @@ export function createRecordStore(
 ): RecordStore {
   const find = (id: string) => db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.id = ?`, [id])
 
-  const placed = (before: RecordRow | undefined, device: string | undefined): Placed => {
+  const placed = (before: RecordRow | undefined, device?: string): Placed => {
     if (role === 'device') return { ver: before?.ver ?? 0, place: before?.place ?? 0, device: before?.device ?? null }
     const place = 1 + settings.getNumber('head')
     settings.set('head', place)
@@ -102,6 +109,7 @@ export function createRecordStore(
       agent: op.agent,
       session: put ? (put.session ?? null) : null,
       resource: put ? (put.resource ?? null) : null,
+      created_at: put?.created_at ?? before.created_at,
       updated_at: op.at,
       stamp: op.stamp,
       op: logged ? log.log(before, seq) : before.op,
@@ -110,10 +118,10 @@ export function createRecordStore(
       body,
     }
     db.run(
-      `UPDATE records SET kind = ?, agent = ?, session = ?, resource = ?, updated_at = ?, stamp = ?, ver = ?, place = ?,
-        device = ?, op = ?, rev = ?, deleted = ?, body = ? WHERE seq = ?`,
-      [row.kind, row.agent, row.session, row.resource, row.updated_at, row.stamp, row.ver, row.place]
-        .concat([row.device, row.op, row.rev, row.deleted, row.body, seq]),
+      `UPDATE records SET kind = ?, agent = ?, session = ?, resource = ?, created_at = ?, updated_at = ?, stamp = ?,
+        ver = ?, place = ?, device = ?, op = ?, rev = ?, deleted = ?, body = ? WHERE seq = ?`,
+      [row.kind, row.agent, row.session, row.resource, row.created_at, row.updated_at, row.stamp, row.ver]
+        .concat([row.place, row.device, row.op, row.rev, row.deleted, row.body, seq]),
     )
     projection.markStale(seq)
     return row
@@ -126,19 +134,37 @@ export function createRecordStore(
 
   return {
     row: find,
-    put(op, { fresh = false, device } = {}) {
+    put(op, { fresh = false } = {}) {
       const before = fresh ? undefined : find(op.id)
-      return store(before, op, placed(before, device), role === 'device')
+      return store(before, op, placed(before), role === 'device')
     },
-    forget(op, { device } = {}) {
+    forget(op) {
       const before = find(op.id)
       if (!before || before.deleted) return undefined
-      return store(before, op, placed(before, device), role === 'device')
+      return store(before, op, placed(before), role === 'device')
+    },
+    admit(op, device) {
+      const before = find(op.id)
+      return store(before, op, placed(before, device), false)
     },
     accept: (op, copy) => void store(find(op.id), op, copy, false),
     confirm(seq, { ver, place, device }) {
       db.run('UPDATE records SET ver = ?, place = ?, device = ? WHERE seq = ?', [ver, place, device, seq])
     },
+    changedAfter(place, limit, kinds) {
+      if (!kinds) {
+        return db.all<RecordRow>(
+          `SELECT ${recordColumns} FROM records r WHERE r.place > ? ORDER BY r.place LIMIT ?`,
+          [place, limit],
+        )
+      }
+      return db.all<RecordRow>(
+        `SELECT ${recordColumns} FROM records r WHERE r.place > ? AND r.kind IN (SELECT value FROM json_each(?))
+         ORDER BY r.place LIMIT ?`,
+        [place, JSON.stringify(kinds), limit],
+      )
+    },
+    unplace: () => db.run('UPDATE records SET ver = 0, place = 0, device = NULL'),
     history(id) {
       const row = find(id)
       if (!row) return []
@@ -163,13 +189,4 @@ function encodeBody(body: JsonObject): string {
     })
   }
   return text
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i)
-    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit & 0xf800) === 0xd800 ? 2 : 3
-  }
-  return bytes
 }

@@ -1,0 +1,40 @@
+// The mirror's memory of each device: how far its numbered ops were answered, and the answers it may ask for again.
+// Invariant: an answer is stored in the transaction of its effect, and kept until the device says that it has it.
+import type { SqlDatabase, SqlRow } from '../core/ports.ts'
+
+export interface StoredAnswer {
+  readonly mid: number
+  /** A key of the op's bytes: another op under the same number is another device of the same name. */
+  readonly hash: string
+  readonly result: string
+}
+
+export interface DeviceLog {
+  /** The number of the last op of `device` that was answered; 0 for one that is not known. */
+  lastMid(device: string): number
+  /** Notes the last answered op and when the device was seen. */
+  note(device: string, lastMid: number, at: string): void
+  answer(device: string, mid: number): StoredAnswer | undefined
+  keep(device: string, answer: StoredAnswer): void
+  /** Drops the answers up to `ackedMid`: the device has them. */
+  drop(device: string, ackedMid: number): void
+}
+
+export function createDeviceLog(db: SqlDatabase): DeviceLog {
+  return {
+    lastMid: (device) => db.get<{ n: number }>('SELECT last_mid AS n FROM devices WHERE device = ?', [device])?.n ?? 0,
+    note(device, lastMid, at) {
+      db.run(
+        `INSERT INTO devices (device, last_mid, seen_at) VALUES (?, ?, ?)
+         ON CONFLICT (device) DO UPDATE SET last_mid = excluded.last_mid, seen_at = excluded.seen_at`,
+        [device, lastMid, at],
+      )
+    },
+    answer: (device, mid) =>
+      db.get<StoredAnswer & SqlRow>('SELECT mid, hash, result FROM results WHERE device = ? AND mid = ?', [device, mid]),
+    keep(device, { mid, hash, result }) {
+      db.run('INSERT INTO results (device, mid, hash, result) VALUES (?, ?, ?, ?)', [device, mid, hash, result])
+    },
+    drop: (device, ackedMid) => db.run('DELETE FROM results WHERE device = ? AND mid <= ?', [device, ackedMid]),
+  }
+}
