@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { inject } from 'vitest'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,7 +18,15 @@ export interface App extends AsyncDisposable {
 /** What the package itself depends on; a registry would deliver it to a stranger. */
 const dependencies = ['zod', 'hono', '@hono/zod-validator']
 
-export async function createApp(tarball: string, tools: readonly string[]): Promise<App> {
+/** The path of the packed tarball; throws what kept it from being made. */
+export function requireTarball(): string {
+  const packed = inject('packed')
+  if ('fault' in packed) throw new Error(`The package could not be built.\n${packed.fault}`)
+  return packed.tarball
+}
+
+export async function createApp(tools: readonly string[]): Promise<App> {
+  const tarball = requireTarball()
   const path = await mkdtemp(join(tmpdir(), 'daybook-app-'))
   await cp(fileURLToPath(new URL('app', import.meta.url)), path, { recursive: true })
   await writeFile(join(path, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))

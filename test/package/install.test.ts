@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { build, createServer } from 'vite'
 import webpack from 'webpack'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
@@ -21,7 +21,6 @@ declare global {
   var outcome: Promise<Outcome> | undefined
 }
 
-const tarball = inject('tarball')
 let browser: Browser
 
 beforeAll(async () => {
@@ -55,7 +54,7 @@ async function expectBook(url: string): Promise<void> {
 }
 
 test('Vite dev server', async () => {
-  await using app = await createApp(tarball, ['vite'])
+  await using app = await createApp(['vite'])
   const server = await createServer({
     root: app.path,
     logLevel: 'error',
@@ -70,14 +69,14 @@ test('Vite dev server', async () => {
 })
 
 test('Vite production build', async () => {
-  await using app = await createApp(tarball, ['vite'])
+  await using app = await createApp(['vite'])
   await build({ root: app.path, logLevel: 'error' })
   await using served = await serveFolder(join(app.path, 'dist'))
   await expectBook(`${served.url}index.html`)
 })
 
 test('webpack 5', async () => {
-  await using app = await createApp(tarball, ['webpack'])
+  await using app = await createApp(['webpack'])
   const stats = await new Promise<webpack.Stats | undefined>((resolve, reject) => {
     webpack(
       {
@@ -96,13 +95,13 @@ test('webpack 5', async () => {
 })
 
 test('a page without a bundler', async () => {
-  await using app = await createApp(tarball, [])
+  await using app = await createApp([])
   await using served = await serveFolder(app.path)
   await expectBook(`${served.url}plain.html`)
 })
 
 test('Node', async () => {
-  await using app = await createApp(tarball, [])
+  await using app = await createApp([])
   const { stdout } = await promisify(execFile)(process.execPath, ['node.mjs'], { cwd: app.path })
   const { id, stored } = JSON.parse(stdout)
   expect(stored).toEqual([id])

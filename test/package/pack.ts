@@ -8,21 +8,24 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    tarball: string
+    packed: { readonly tarball: string } | { readonly fault: string }
   }
 }
 
 const run = promisify(execFile)
 
+/** A build that fails is a fault of these tests, and does not keep the others from running. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-pack-'))
   const root = project.vitest.config.root
-  await run(process.execPath, ['scripts/build.mjs'], { cwd: root })
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-    cwd: root,
-  })
-  const answer: unknown = JSON.parse(stdout)
-  const [packed] = Array.isArray(answer) ? answer : Object.values(answer as object)
-  project.provide('tarball', join(folder, packed.filename))
+  try {
+    await run(process.execPath, ['scripts/build.mjs'], { cwd: root })
+    const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: root,
+    })
+    project.provide('packed', { tarball: join(folder, stdout.trim()) })
+  } catch (error) {
+    project.provide('packed', { fault: String(error) })
+  }
   return () => rm(folder, { recursive: true, force: true })
 }

@@ -6,10 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { expect, inject, test } from 'vitest'
-import { createApp } from './app.ts'
+import { expect, test } from 'vitest'
+import { createApp, requireTarball } from './app.ts'
 
-const tarball = inject('tarball')
 const bin = fileURLToPath(new URL('../../node_modules/', import.meta.url))
 
 /** What a tool printed, and whether it was content. */
@@ -26,7 +25,7 @@ async function runTool(
 }
 
 test('publint has nothing to say', async () => {
-  const content = await readFile(tarball)
+  const content = await readFile(requireTarball())
   const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(content).buffer }, strict: true })
   expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
 })
@@ -34,7 +33,7 @@ test('publint has nothing to say', async () => {
 test('the types are not wrong', async () => {
   const attw = '@arethetypeswrong/cli/dist/index.js'
   const { output, passed } = await runTool(attw, [
-    tarball,
+    requireTarball(),
     '--profile',
     'esm-only',
     '--no-color',
@@ -46,7 +45,7 @@ test('the types are not wrong', async () => {
 test.each(['bundler', 'nodenext'])(
   'a strict compiler reads them with moduleResolution %s',
   async (resolution) => {
-    await using app = await createApp(tarball, [])
+    await using app = await createApp([])
     const module = resolution === 'bundler' ? 'preserve' : 'nodenext'
     const { output } = await runTool(
       'typescript/bin/tsc',
