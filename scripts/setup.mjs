@@ -16,14 +16,16 @@ function stop(message) {
 }
 
 /**
+ * Runs a program to its end and answers whether it succeeded.
  * @param {string} command
  * @param {string[]} args
- * @param {Record<string, string>} [env]
+ * @param {{ env?: Record<string, string>, output?: 'inherit' | 'ignore' }} [options]
  */
-function run(command, args, env) {
+function run(command, args, { env, output = 'inherit' } = {}) {
+  const stdio = /** @type {const} */ (['ignore', output, output])
   const { status, error } = spawnSync(command, args, {
     cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: [...stdio],
     env: { ...process.env, ...env },
   })
   return status === 0 && !error
@@ -70,14 +72,18 @@ function installPackages() {
 
 async function installBrowser() {
   if (await findBrowser()) return
-  console.log('No Chromium found; asking Playwright for one …')
-  run(nodeBinary, [join(root, 'node_modules/playwright/cli.js'), 'install', 'chromium'])
+  const isRoot = process.getuid?.() === 0
+  console.log('No Chromium found; downloading the one of Playwright …')
+  const playwright = join(root, 'node_modules/playwright/cli.js')
+  if (run(nodeBinary, [playwright, 'install', 'chromium'], { output: 'ignore' }) && isRoot) {
+    run(nodeBinary, [playwright, 'install-deps', 'chromium'])
+  }
   if (await findBrowser()) return
-  if (existsSync('/etc/debian_version') && process.getuid?.() === 0) {
-    console.log('Playwright could not fetch one; asking Debian …')
-    const quiet = { DEBIAN_FRONTEND: 'noninteractive' }
-    run('apt-get', ['update', '-qq'], quiet)
-    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], quiet)
+  if (isRoot && existsSync('/etc/debian_version')) {
+    console.log('Playwright could not be reached; installing the one of Debian …')
+    const env = { DEBIAN_FRONTEND: 'noninteractive' }
+    run('apt-get', ['update', '-qq'], { env })
+    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { env })
   }
   if (await findBrowser()) return
   stop(

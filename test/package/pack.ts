@@ -25,7 +25,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     })
     project.provide('packed', { tarball: join(folder, stdout.trim()) })
   } catch (error) {
-    project.provide('packed', { fault: String(error) })
+    const { stdout = '' } = error as { stdout?: string }
+    project.provide('packed', { fault: `${String(error)}\n${stdout}` })
   }
   return () => rm(folder, { recursive: true, force: true })
 }
