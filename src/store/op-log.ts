@@ -57,9 +57,9 @@ type Joined = RecordRow & { readonly n: number; readonly base: number }
 
 export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
   const count = (sql: string) => db.get<SqlRow & { n: number | null }>(sql)?.n ?? 0
+  let lastN = count('SELECT max(n) AS n FROM ops')
   const append = (seq: number, base: number) => {
-    // max() of a rowid is one step to the end of the table, and survives a transaction that is undone.
-    const n = 1 + count('SELECT max(n) AS n FROM ops')
+    const n = ++lastN
     db.run('INSERT INTO ops (n, seq, base) VALUES (?, ?, ?)', [n, seq, base])
     return n
   }

@@ -56,6 +56,8 @@ export function createRecordStore(
   log: OpLog,
   projection: Projection,
 ): RecordStore {
+  // A number that a rolled back transaction took is left out: sequences grow, they need not be dense.
+  let lastSeq = db.get<{ n: number | null }>('SELECT max(seq) AS n FROM records')?.n ?? 0
   const find = (id: string) => db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.id = ?`, [id])
 
   const placed = (before: RecordRow | undefined, device?: string): Placed => {
@@ -67,7 +69,7 @@ export function createRecordStore(
 
   const insert = (op: PutOp | ForgetOp, body: string, at: Placed, logged: boolean): RecordRow => {
     const put = op.op === 'put' ? op : undefined
-    const seq = 1 + (db.get<{ n: number | null }>('SELECT max(seq) AS n FROM records')?.n ?? 0)
+    const seq = ++lastSeq
     const row: RecordRow = {
       seq,
       id: op.id,

@@ -6,6 +6,7 @@ import type { SqlDatabase } from '../../core/ports.ts'
 import type { Durability } from '../../core/record.ts'
 import { openPool } from './opfs-pool.ts'
 import { createWasmDatabase } from './wasm-database.ts'
+import { combineHandles, createWriteCombiner } from './write-combiner.ts'
 
 export interface BookStorage {
   readonly db: SqlDatabase
@@ -35,7 +36,7 @@ export async function openBookStorage({ name, durability, onUnavailable }: BookS
       return await openFile(sqlite3, name, durability, unlock)
     } catch (error) {
       if (onUnavailable !== 'memory' || !isDaybookError(error, 'storage-unavailable')) throw error
-      const db = createWasmDatabase(sqlite3, new sqlite3.oo1.DB(':memory:'), ['foreign_keys = OFF'])
+      const db = createWasmDatabase(sqlite3, new sqlite3.oo1.DB(':memory:'), { pragmas: ['foreign_keys = OFF'] })
       return { db, durability: 'memory', release: unlock }
     }
   } catch (error) {
@@ -53,7 +54,7 @@ async function openFile(
   const pool = await openPool(sqlite3, name)
   const { quota = 0, usage = 0 } = await navigator.storage.estimate()
   const handle = new pool.OpfsSAHPoolDb('/book.sqlite3')
-  const db = createWasmDatabase(sqlite3, handle, [
+  const pragmas = [
     // First of all: write-ahead logging without shared memory needs exclusive locking.
     'locking_mode = EXCLUSIVE',
     `page_size = ${pageSize}`,
@@ -63,7 +64,8 @@ async function openFile(
     `wal_autocheckpoint = ${checkpointPages}`,
     'cache_size = -32768',
     'foreign_keys = OFF',
-  ])
+  ]
+  const db = createWasmDatabase(sqlite3, handle, { pragmas, settle: combiner.settle })
   // SQLite then says "full" cleanly, before the browser cuts a write short. The log needs room as well.
   const roomBytes = Math.max(0, quota - usage) * 0.8 + db.sizeBytes()
   if (quota > 0) db.exec(`PRAGMA max_page_count = ${Math.max(1000, Math.floor(roomBytes / pageSize))}`)
@@ -77,13 +79,17 @@ async function openFile(
   }
 }
 
+const combiner = createWriteCombiner()
 let loading: Promise<Sqlite3Static> | undefined
 
 function loadSqlite(): Promise<Sqlite3Static> {
   // The two file systems that need a cross-origin isolated page would only log that they can't start.
   const quiet = { disable: { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true } }, warn: () => undefined }
   Object.assign(globalThis, { sqlite3ApiConfig: quiet })
-  loading ??= sqlite3InitModule()
+  if (!loading) {
+    combineHandles(combiner)
+    loading = sqlite3InitModule()
+  }
   return loading
 }
 

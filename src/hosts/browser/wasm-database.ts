@@ -1,20 +1,31 @@
 // `SqlDatabase` over SQLite WASM: a handle of the pool on OPFS, or of memory.
-// Invariant: every statement is finalized before the database closes, or the pool would refuse to let go.
-import type { Database, PreparedStatement, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
+// Invariants: what a transaction wrote has reached the file when it returns; every statement is finalized before the
+// database closes, or the pool would refuse to let go.
+import type { Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
+import { createStatementFactory, type WasmStatement } from './wasm-statement.ts'
 
 const statementLimit = 200
 
-/** Wraps an open handle; `pragmas` are run first, in order. */
-export function createWasmDatabase(sqlite3: Sqlite3Static, db: Database, pragmas: readonly string[]): SqlDatabase {
-  const statements = new Map<string, PreparedStatement>()
+export interface WasmDatabaseOptions {
+  /** Run first, in order. */
+  readonly pragmas: readonly string[]
+  /** Hands writes that were held back to the file; see write-combiner.ts. */
+  readonly settle?: () => void
+}
+
+/** Wraps an open handle. */
+export function createWasmDatabase(sqlite3: Sqlite3Static, db: Database, options: WasmDatabaseOptions): SqlDatabase {
+  const { pragmas, settle = () => undefined } = options
+  const factory = createStatementFactory(sqlite3, db)
+  const statements = new Map<string, WasmStatement>()
   let inside = false
 
-  const prepare = (sql: string): PreparedStatement => {
+  const prepare = (sql: string): WasmStatement => {
     const known = statements.get(sql)
     if (known) return known
-    const statement = db.prepare(sql)
+    const statement = factory.prepare(sql)
     if (statements.size >= statementLimit) {
       const [oldest] = statements
       oldest?.[1].finalize()
@@ -24,33 +35,38 @@ export function createWasmDatabase(sqlite3: Sqlite3Static, db: Database, pragmas
     return statement
   }
 
-  /** Binds, hands the statement to `read`, and always resets it so that no cursor stays open. */
-  const step = <Result>(sql: string, params: readonly SqlValue[], read: (statement: PreparedStatement) => Result): Result =>
-    guarded(sqlite3, () => {
-      const statement = prepare(sql)
-      try {
-        if (params.length > 0) statement.bind(params as SqlValue[])
-        return read(statement)
-      } finally {
-        statement.reset(true)
-      }
-    })
+  const guarded = <Result>(work: () => Result): Result => {
+    try {
+      const result = work()
+      if (!inside) settle()
+      return result
+    } catch (error) {
+      throw storageError(sqlite3, error)
+    }
+  }
 
-  const run = (sql: string, params: readonly SqlValue[] = []) => step(sql, params, (statement) => void statement.step())
-  const exec = (sql: string) => void guarded(sqlite3, () => db.exec(sql))
-  for (const pragma of pragmas) exec(`PRAGMA ${pragma}`)
+  const query = (sql: string, params: readonly SqlValue[], onRow?: (row: SqlRow) => boolean) =>
+    guarded(() => prepare(sql).run(params, onRow))
+
+  const run = (sql: string, params: readonly SqlValue[] = []) => query(sql, params)
+  for (const pragma of pragmas) guarded(() => void db.exec(`PRAGMA ${pragma}`))
 
   return {
-    exec,
+    exec: (sql) => guarded(() => void db.exec(sql)),
     run,
-    all: <Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []) =>
-      step(sql, params, (statement) => {
-        const rows: Row[] = []
-        while (statement.step()) rows.push(statement.get({}) as Row)
-        return rows
-      }),
-    get: <Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []) =>
-      step(sql, params, (statement) => (statement.step() ? (statement.get({}) as Row) : undefined)),
+    all<Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []) {
+      const rows: Row[] = []
+      query(sql, params, (row) => rows.push(row as Row) > 0)
+      return rows
+    },
+    get<Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []) {
+      let first: Row | undefined
+      query(sql, params, (row) => {
+        first = row as Row
+        return false
+      })
+      return first
+    },
     transaction(work) {
       if (inside) throw new DaybookError('internal', 'Transactions do not nest.')
       run('BEGIN IMMEDIATE')
@@ -58,6 +74,8 @@ export function createWasmDatabase(sqlite3: Sqlite3Static, db: Database, pragmas
       try {
         const result = work()
         run('COMMIT')
+        inside = false
+        guarded(() => undefined)
         return result
       } catch (error) {
         // Some failures (a full disk) have already undone the transaction.
@@ -71,6 +89,7 @@ export function createWasmDatabase(sqlite3: Sqlite3Static, db: Database, pragmas
     close() {
       for (const statement of statements.values()) statement.finalize()
       statements.clear()
+      factory.close()
       db.close()
     },
   }
@@ -80,14 +99,10 @@ export function createWasmDatabase(sqlite3: Sqlite3Static, db: Database, pragmas
 const full = 13
 const faults = new Set([10, 11, 14, 26])
 
-function guarded<Result>(sqlite3: Sqlite3Static, work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    if (isDaybookError(error) || !(error instanceof sqlite3.SQLite3Error)) throw error
-    const code = error.resultCode & 0xff
-    if (code === full) throw new DaybookError('storage-full', undefined, { cause: error })
-    if (faults.has(code)) throw new DaybookError('storage-failed', error.message, { cause: error, details: { result: code } })
-    throw error
-  }
+function storageError(sqlite3: Sqlite3Static, error: unknown): unknown {
+  if (isDaybookError(error) || !(error instanceof sqlite3.SQLite3Error)) return error
+  const code = error.resultCode & 0xff
+  if (code === full) return new DaybookError('storage-full', undefined, { cause: error })
+  if (faults.has(code)) return new DaybookError('storage-failed', error.message, { cause: error, details: { result: code } })
+  return error
 }

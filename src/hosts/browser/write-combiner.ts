@@ -1,0 +1,96 @@
+// SQLite writes its log in many small pieces, and each costs a call into the browser. This puts neighbours together.
+// Invariant: the file sees the same bytes in the same order as without it, and all of them when `settle` returns.
+// Only the newest run of adjacent writes is ever held back, and anything that could tell the difference settles it first.
+
+/** What OPFS gives a worker (https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle). */
+export interface SyncHandle {
+  read(buffer: Uint8Array, options?: { at?: number }): number
+  write(buffer: Uint8Array, options?: { at?: number }): number
+  truncate(size: number): void
+  getSize(): number
+  flush(): void
+  close(): void
+}
+
+export interface WriteCombiner {
+  /** A handle over `handle` whose adjacent writes reach it together. */
+  wrap(handle: SyncHandle): SyncHandle
+  /** Hands over what is held back. Throws when the file did not take all of it; it is then kept and tried again. */
+  settle(): void
+}
+
+/** Most bytes held back; longer runs are written in pieces of this size. */
+const heldBytes = 1 << 20
+
+export function createWriteCombiner(): WriteCombiner {
+  const held = new Uint8Array(heldBytes)
+  let owner: SyncHandle | undefined
+  let at = 0
+  let length = 0
+
+  const settle = () => {
+    if (owner === undefined) return
+    const written = owner.write(held.subarray(0, length), { at })
+    if (written !== length) throw new Error(`The file took ${written} of ${length} bytes.`)
+    owner = undefined
+    length = 0
+  }
+
+  const wrap = (handle: SyncHandle): SyncHandle => {
+    const settleOwn = () => {
+      if (owner === handle) settle()
+    }
+    return {
+      write(buffer, { at: position = 0 } = {}) {
+        const adjacent = owner === handle && position === at + length && length + buffer.length <= heldBytes
+        if (!adjacent) settle()
+        if (buffer.length > heldBytes) return handle.write(buffer, { at: position })
+        if (!adjacent) [owner, at] = [handle, position]
+        held.set(buffer, length)
+        length += buffer.length
+        return buffer.length
+      },
+      read(buffer, { at: position = 0 } = {}) {
+        const overlaps = owner === handle && position < at + length && at < position + buffer.length
+        if (overlaps) settle()
+        return handle.read(buffer, { at: position })
+      },
+      truncate(size) {
+        settle()
+        handle.truncate(size)
+      },
+      getSize() {
+        settleOwn()
+        return handle.getSize()
+      },
+      flush() {
+        settle()
+        handle.flush()
+      },
+      close() {
+        try {
+          settleOwn()
+        } finally {
+          if (owner === handle) owner = undefined
+          handle.close()
+        }
+      },
+    }
+  }
+
+  return { wrap, settle }
+}
+
+interface HandlePrototype {
+  createSyncAccessHandle?: (this: object, ...args: unknown[]) => Promise<SyncHandle>
+}
+
+/** Makes every handle that this worker opens from now on go through `combiner`: the pool opens its own. */
+export function combineHandles(combiner: WriteCombiner): void {
+  const prototype = globalThis.FileSystemFileHandle?.prototype as HandlePrototype | undefined
+  const create = prototype?.createSyncAccessHandle
+  if (!prototype || !create) return
+  prototype.createSyncAccessHandle = async function (...args) {
+    return combiner.wrap(await create.apply(this, args))
+  }
+}
