@@ -16,6 +16,9 @@ export default defineConfig({
   test: {
     reporters: ['default', 'json'],
     outputFile: { json: '.cache/test-report.json' },
+    // Long enough for a slow machine: a test that needs them has hung.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     projects: [
       {
         extends: true,
@@ -54,6 +57,7 @@ export default defineConfig({
           name: 'package',
           include: ['test/package/**/*.test.ts'],
           globalSetup: ['test/package/pack.ts'],
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
