@@ -22,6 +22,8 @@ export const errorTable = {
   'invalid-filter': row(400, false, 'A filter, order or cursor is not understood.', 'Correct the part at details.path.'),
   'invalid-file': row(400, false, 'A file to import is not what it claims to be.', 'See details.file and details.path; nothing was imported.'),
   'unknown-capability': row(404, false, 'There is no capability of that id.', 'Read the manifest for the ids there are.'),
+  'unknown-route': row(404, false, 'There is nothing at this address.', 'GET /manifest names what can be called, and how.'),
+  'wrong-method': row(405, false, 'This address does not answer that HTTP method.', 'Use one of details.allow.'),
   'not-found': row(404, false, 'There is no record of that id.', 'Check the id; it may have been forgotten.'),
   conflict: row(409, false, 'The record is not in a state that allows this.', 'Read the record again and decide.'),
   'request-reused': row(409, false, 'A requestId was used before for another call.', 'Use a new requestId for each different call.'),

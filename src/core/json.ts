@@ -4,13 +4,20 @@ import { DaybookError } from './errors.ts'
 /** Deepest nesting and most text (UTF-16 units, keys included) that one call may carry. */
 export const jsonLimits = { depth: 64, length: 24_000_000 } as const
 
-/** Throws `invalid-input` or `too-large`, naming the path, unless `value` is plain JSON. `undefined` members count as absent. */
-export function checkJson(value: unknown): void {
-  const budget = { left: jsonLimits.length }
-  walk(value, [], budget)
+/**
+ * Throws `invalid-input` or `too-large`, naming the path, unless `value` is plain JSON. `undefined` members count as
+ * absent. An envelope around the input of a call may be deeper by the levels it adds.
+ */
+export function checkJson(value: unknown, depth: number = jsonLimits.depth): void {
+  walk(value, [], { left: jsonLimits.length, depth })
 }
 
-function walk(value: unknown, path: string[], budget: { left: number }): void {
+interface Budget {
+  left: number
+  readonly depth: number
+}
+
+function walk(value: unknown, path: string[], budget: Budget): void {
   switch (typeof value) {
     case 'string':
       return spend(value.length, path, budget)
@@ -26,7 +33,7 @@ function walk(value: unknown, path: string[], budget: { left: number }): void {
       throw wrong(path, `A ${typeof value} is not JSON`)
   }
   if (value === null) return
-  if (path.length >= jsonLimits.depth) throw wrong(path, `Nested deeper than ${jsonLimits.depth}`)
+  if (path.length >= budget.depth) throw wrong(path, `Nested deeper than ${budget.depth}`)
   const isArray = Array.isArray(value)
   const prototype: unknown = Object.getPrototypeOf(value)
   if (!isArray && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
@@ -41,7 +48,7 @@ function walk(value: unknown, path: string[], budget: { left: number }): void {
   }
 }
 
-function spend(length: number, path: string[], budget: { left: number }): void {
+function spend(length: number, path: string[], budget: Budget): void {
   budget.left -= length
   if (budget.left >= 0) return
   throw new DaybookError('too-large', `The call carries more than ${jsonLimits.length} characters.`, {

@@ -1,22 +1,160 @@
-// The device's half of sync. (Being written.)
-import type { AbortSignalLike } from '../core/abort.ts'
+// The device's half of sync: rounds of one request and one answer, until nothing is unsent and nothing more is to be had.
+// Invariant: what is asked and what an answer brought are committed before the next step; a cut anywhere loses nothing.
+import { type AbortSignalLike, checkAborted, orAborted } from '../core/abort.ts'
 import type { SyncResult, SyncState } from '../core/capability.ts'
+import { DaybookError, isDaybookError, toDaybookError } from '../core/errors.ts'
 import type { Carrier, Clock } from '../core/ports.ts'
+import { formatTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
+import { rename, startOver, takeIn } from './intake.ts'
+import { nextRequest } from './outbox.ts'
+import { parseSyncResponse, type SyncRequest, type SyncResponse } from './protocol.ts'
+import { createSharedSignal, type SharedSignal } from './shared-signal.ts'
 
 export interface SyncSessionOptions {
   readonly store: BookStore
   readonly carrier: Carrier
   readonly clock: Clock
-  /** Called for each record that a pull changed, after its commit. */
+  /** Called for each record that a sync changed, after its commit. */
   readonly onChange: (id: string, kind: string) => void
+  /** Called when a sync begins, after each of its rounds, and at its end, then with the result if there is one. */
   readonly onState: (state: SyncState, result?: SyncResult) => void
 }
 
 export interface SyncSession {
-  /** Runs rounds until everything is sent and nothing more is to be had; calls during a run share it. */
+  /**
+   * Runs rounds until everything is sent and nothing more is to be had. A call during a run shares it, and the run
+   * asks once more for it; a run ends early, with `aborted`, only when all of its callers have aborted.
+   */
   sync(signal: AbortSignalLike): Promise<SyncResult>
   state(): SyncState
 }
 
-export declare function createSyncSession(options: SyncSessionOptions): SyncSession
+/** How often one run starts over before it gives up: a mirror that is never content is broken. */
+const restartLimit = 3
+
+interface Tally {
+  pulled: number
+  pushed: number
+  conflicts: number
+  restarts: number
+}
+
+interface Run {
+  readonly signal: SharedSignal
+  readonly result: Promise<SyncResult>
+}
+
+export function createSyncSession({
+  store,
+  carrier,
+  clock,
+  onChange,
+  onState,
+}: SyncSessionOptions): SyncSession {
+  let current: Run | undefined
+  /** Somebody called after the last request was made: another round is due. */
+  let asked = false
+  let failure: DaybookError | undefined
+
+  const state = (): SyncState => {
+    const lastSyncedAt = store.settings.get('synced_at')
+    const error = failure ?? store.ops.refusal()
+    return {
+      configured: true,
+      running: current !== undefined,
+      pending: store.ops.pendingCount(),
+      conflicts: store.conflicts.count(),
+      ...(lastSyncedAt === undefined ? {} : { lastSyncedAt }),
+      ...(error ? { lastError: { code: error.code, message: error.message } } : {}),
+    }
+  }
+
+  const prepare = () =>
+    store.writes.write(() => {
+      asked = false
+      return nextRequest(store)
+    })
+
+  const takeOver = (request: SyncRequest, response: SyncResponse) =>
+    store.writes.write(() => {
+      const intake = takeIn(store, request, response, formatTime(clock.now()))
+      const done = !response.more && store.ops.unsent(1).length === 0 && store.ops.sent().length === 0
+      if (done) store.settings.set('synced_at', formatTime(clock.now()))
+      return { ...intake, done }
+    })
+
+  /** The mirror's answer, or undefined when this device had to begin anew first. */
+  const ask = async (request: SyncRequest, signal: SharedSignal, mayRestart: boolean) => {
+    try {
+      return parseSyncResponse(await carrier.exchange(request, signal))
+    } catch (error) {
+      const begin = isDaybookError(error, 'resync-required')
+        ? startOver
+        : isDaybookError(error, 'device-forked') && rename
+      if (!begin || !mayRestart) throw error
+      await store.writes.write(() => begin(store))
+      return undefined
+    }
+  }
+
+  /** One request and what came of it; true when nothing is left to do. */
+  const round = async (tally: Tally, signal: SharedSignal): Promise<boolean> => {
+    checkAborted(signal)
+    const request = await prepare()
+    const response = await ask(request, signal, tally.restarts < restartLimit)
+    if (!response) {
+      tally.restarts += 1
+      return false
+    }
+    const { pulled, pushed, conflicts, changed, done } = await takeOver(request, response)
+    tally.pulled += pulled
+    tally.pushed += pushed
+    tally.conflicts += conflicts
+    for (const { id, kind } of changed) onChange(id, kind)
+    if (!done) onState(state())
+    return done
+  }
+
+  const run = async (signal: SharedSignal): Promise<SyncResult> => {
+    const tally = { pulled: 0, pushed: 0, conflicts: 0, restarts: 0 }
+    try {
+      let done = false
+      while (!done || asked) done = await round(tally, signal)
+      // Nothing is awaited since the last look at `asked`: no call can fall in between.
+      current = undefined
+      failure = undefined
+      const { restarts: _, ...result } = tally
+      onState(state(), result)
+      return result
+    } catch (error) {
+      current = undefined
+      const why = toDaybookError(error)
+      if (why.code !== 'aborted') failure = why
+      if (why.code !== 'book-closed') onState(state())
+      throw why
+    }
+  }
+
+  const join = (signal: AbortSignalLike): Run => {
+    if (current) {
+      current.signal.join(signal)
+      return current
+    }
+    const shared = createSharedSignal()
+    shared.join(signal)
+    current = { signal: shared, result: run(shared) }
+    onState(state())
+    return current
+  }
+
+  return {
+    state,
+    sync(signal) {
+      if (signal.aborted)
+        return Promise.reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
+      asked = true
+      return orAborted(join(signal).result, signal)
+    },
+  }
+}

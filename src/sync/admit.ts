@@ -1,0 +1,91 @@
+// One op at the mirror: applied when it was made on the present version, else decided by the policy of its kind.
+// Invariant: whichever side loses is kept whole in the conflict log, unless both say the same.
+import { DaybookError, type ErrorShape, toDaybookError } from '../core/errors.ts'
+import type { ConflictPolicy } from '../core/kind.ts'
+import type { JsonObject } from '../core/path.ts'
+import { parseWith } from '../core/schema.ts'
+import { clampStamp } from '../core/stamp.ts'
+import { formatTime } from '../core/time.ts'
+import { utf8Length } from '../core/utf8.ts'
+import type { BookStore } from '../store/book-store.ts'
+import type { RecordRow } from '../store/record-row.ts'
+import { decide, defaultPolicy, saysSame } from './conflict-policy.ts'
+import { type WireOp, wireLimits } from './protocol.ts'
+import { toChange, toOp } from './wire-op.ts'
+
+/** What became of an op, as it is stored; a conflict is answered with the record as it stands when asked. */
+export type Answer =
+  | { readonly s: 'ok'; readonly ver: number; readonly seq: number; readonly policy?: ConflictPolicy }
+  | { readonly s: 'conflict'; readonly policy: ConflictPolicy }
+  | { readonly s: 'rejected'; readonly error: ErrorShape }
+
+export interface Sender {
+  readonly device: string
+  /** The device knows kinds, or versions of them, that this mirror does not: their bodies are taken as they are. */
+  readonly newer: boolean
+}
+
+/** How far ahead of the mirror's clock a stamp may be: a clock that runs ahead must not win for ever. */
+export const stampLeadMs = 60_000
+
+/** Applies `op`, or says why not. Inside the transaction of its request. */
+export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: number): Answer {
+  const row = store.records.row(wire.id)
+  const fault = findFault(store, wire, row, from)
+  if (fault) return { s: 'rejected', error: fault.toJSON() }
+  const op = { ...toOp(wire), stamp: clampStamp(wire.stamp, nowMs + stampLeadMs) }
+  const apply = () => {
+    store.stamps.see(op.stamp)
+    const { ver, place: seq } = store.records.admit(op, from.device)
+    return { s: 'ok', ver, seq } as const
+  }
+  // A record that is not here can't be in conflict; the version it was made on belongs to another epoch.
+  if (!row || row.ver === wire.base) return apply()
+  const present = toChange(row, store.device)
+  const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
+  if (saysSame(wire, present)) return { s: 'conflict', policy }
+  const winner = decide(
+    policy,
+    { stamp: op.stamp, device: from.device },
+    { stamp: row.stamp, device: present.by },
+  )
+  if (winner === 'device') return { s: 'conflict', policy }
+  const loser = winner === 'arriving' ? present : { ...wire, by: from.device }
+  store.conflicts.add({
+    ...{ record: row.id, kind: row.kind, policy, at: formatTime(nowMs) },
+    lost: { by: loser.by, op: loser.op, ...(loser.op === 'put' ? { body: loser.body } : {}) },
+  })
+  return winner === 'arriving' ? { ...apply(), policy } : { s: 'conflict', policy }
+}
+
+/** Why this op can never be applied, whatever happens; undefined when it can. */
+function findFault(
+  store: BookStore,
+  wire: WireOp,
+  row: RecordRow | undefined,
+  from: Sender,
+): DaybookError | undefined {
+  if (row && row.kind !== wire.kind) {
+    return new DaybookError('conflict', `\`${wire.id}\` is a ${row.kind}, not a ${wire.kind}.`, {
+      details: { path: 'kind' },
+    })
+  }
+  if (wire.op === 'forget') return undefined
+  if (utf8Length(JSON.stringify(wire)) > wireLimits.opBytes) {
+    return new DaybookError('too-large', `The change is larger than ${wireLimits.opBytes} bytes.`, {
+      details: { limitBytes: wireLimits.opBytes },
+    })
+  }
+  const kind = store.kinds.get(wire.kind)
+  if (!kind || from.newer) return undefined
+  return faultOf(wire.body, (body) => parseWith(kind.schema, body))
+}
+
+function faultOf(body: JsonObject, check: (body: JsonObject) => void): DaybookError | undefined {
+  try {
+    check(body)
+    return undefined
+  } catch (error) {
+    return toDaybookError(error)
+  }
+}

@@ -1,0 +1,61 @@
+// Who wins when two changes were made on one version. Pure and total: the same answer wherever and whenever asked.
+// What a policy can't decide without the content is left to the device.
+import type { ConflictPolicy } from '../core/kind.ts'
+import { isJsonObject, type Json } from '../core/path.ts'
+
+/** For records of kinds that this side does not know. */
+export const defaultPolicy: ConflictPolicy = 'last_write_wins'
+
+/** One side of a conflict, as far as `last_write_wins` looks. */
+export interface Edit {
+  readonly stamp: string
+  readonly device: string
+}
+
+/** Decides between the change that arrives and the one that is there; `device` means that it is not decided here. */
+export function decide(
+  policy: ConflictPolicy,
+  arriving: Edit,
+  present: Edit,
+): 'arriving' | 'present' | 'device' {
+  switch (policy) {
+    case 'local_wins':
+      return 'arriving'
+    case 'remote_wins':
+      return 'present'
+    case 'last_write_wins':
+      return isLater(arriving, present) ? 'arriving' : 'present'
+    case 'merge':
+    case 'manual':
+      return 'device'
+  }
+}
+
+function isLater(one: Edit, other: Edit): boolean {
+  return one.stamp === other.stamp ? one.device > other.device : one.stamp > other.stamp
+}
+
+/** What a change says, apart from who said it when. */
+export interface Said {
+  readonly op: 'put' | 'forget'
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
+  readonly body?: unknown
+}
+
+/** True when two changes say the same: then there is no conflict between them, whatever their versions. */
+export function saysSame(one: Said, other: Said): boolean {
+  if (one.op !== other.op || one.session !== other.session || one.resource !== other.resource) return false
+  return sameJson(one.body as Json | undefined, other.body as Json | undefined)
+}
+
+function sameJson(one: Json | undefined, other: Json | undefined): boolean {
+  if (Object.is(one, other)) return true
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item: Json, i) => sameJson(item, other[i]))
+  }
+  if (!isJsonObject(one) || !isJsonObject(other)) return false
+  const keys = Object.keys(one)
+  if (keys.length !== Object.keys(other).length) return false
+  return keys.every((key) => Object.hasOwn(other, key) && sameJson(one[key], other[key]))
+}

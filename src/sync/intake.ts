@@ -1,0 +1,118 @@
+// What a device does with an answer: its own ops first, then the changes of others, and the cursor with them.
+// Invariant: a record with an op that waits is never overwritten; its push finds the conflict by compare-and-set.
+import { DaybookError } from '../core/errors.ts'
+import type { ConflictPolicy } from '../core/kind.ts'
+import type { BookStore } from '../store/book-store.ts'
+import type { SentOp } from '../store/op-log.ts'
+import type { RecordRow } from '../store/record-row.ts'
+import { saysSame } from './conflict-policy.ts'
+import type { SyncRequest, SyncResponse, WireChange, WireOp, WireResult } from './protocol.ts'
+import { toChange, toOp } from './wire-op.ts'
+
+/** What one answer brought. */
+export interface Intake {
+  readonly pulled: number
+  readonly pushed: number
+  readonly conflicts: number
+  /** Records that are different now. */
+  readonly changed: readonly { readonly id: string; readonly kind: string }[]
+}
+
+/** Takes `response` over. Inside one transaction; `now` is canonical time. */
+export function takeIn(store: BookStore, request: SyncRequest, response: SyncResponse, now: string): Intake {
+  checkAnswer(request, response)
+  const { settings, ops } = store
+  const tally = { pulled: 0, pushed: 0, conflicts: 0, changed: [] as { id: string; kind: string }[] }
+  const accept = (change: WireChange) => {
+    store.stamps.see(change.stamp)
+    store.records.accept(toOp(change), { ver: change.ver, place: change.seq, device: change.by })
+    tally.changed.push({ id: change.id, kind: change.kind })
+  }
+  const log = (policy: ConflictPolicy, loser: WireOp | WireChange, by: string) => {
+    const body = loser.op === 'put' ? { body: loser.body } : {}
+    store.conflicts.add({
+      record: loser.id,
+      kind: loser.kind,
+      policy,
+      at: now,
+      lost: { by, op: loser.op, ...body },
+    })
+    tally.conflicts += 1
+  }
+
+  const settle = (op: SentOp, result: WireResult) => {
+    if (result.s === 'ok') {
+      store.records.confirm(op.seq, { ver: result.ver, place: result.seq, device: store.device })
+      ops.settle(op, result.ver)
+      tally.pushed += 1
+      if (result.policy) tally.conflicts += 1
+      return
+    }
+    if (result.s === 'rejected')
+      return ops.refuse(op, { code: result.error.code, message: result.error.message })
+    const mine = JSON.parse(op.wire) as WireOp
+    const { current, policy } = result
+    const same = saysSame(mine, current)
+    if (!same) log(policy, mine, store.device)
+    // A later edit keeps the version it was made on, and meets `current` itself when its turn comes.
+    ops.settle(op, same ? current.ver : undefined)
+    if (store.records.row(current.id)?.op === null) accept(current)
+  }
+
+  const pull = (change: WireChange) => {
+    const row = store.records.row(change.id)
+    if (row?.op != null) return
+    if (row?.ver === 0) return meetStranger(row, change)
+    if (row && row.ver >= change.ver) return
+    accept(change)
+    tally.pulled += 1
+  }
+
+  /** After starting over: a record of ours that this mirror may have in an older or a newer form. */
+  const meetStranger = (row: RecordRow, change: WireChange) => {
+    const ours = toChange(row, store.device)
+    if (saysSame(ours, change) || change.stamp >= row.stamp) return accept(change)
+    if (ours.op === 'forget') log(store.kinds.get(row.kind)?.policy ?? 'last_write_wins', change, change.by)
+    ops.relog(row.seq, change.ver)
+  }
+
+  const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
+  for (const result of response.results) {
+    const op = byMid.get(result.mid)
+    if (op) settle(op, result)
+  }
+  for (const change of response.changes) pull(change)
+  settings.set('epoch', response.epoch)
+  settings.set('cursor', response.cursor)
+  if (!response.more && settings.get('resyncing') !== undefined) {
+    settings.remove('resyncing')
+    // What this mirror did not name it does not have.
+    ops.relogUnplaced()
+  }
+  return tally
+}
+
+/** An answer that can't be one to this request must not be taken for progress. */
+function checkAnswer({ epoch, ops, pull }: SyncRequest, response: SyncResponse): void {
+  const fits =
+    (epoch === null || response.epoch === epoch) &&
+    response.cursor >= pull.cursor &&
+    (ops.length === 0 || response.results.some((result) => ops.some((op) => op.mid === result.mid))) &&
+    (!response.more || response.cursor > pull.cursor)
+  if (!fits) throw new DaybookError('protocol-error', 'The mirror answered something else than was asked.')
+}
+
+/** Begins anew with a mirror that is not the one this device knew. Nothing here is lost: what it lacks is sent again. */
+export function startOver(store: BookStore): void {
+  rename(store, 0)
+  store.records.unplace()
+  store.settings.remove('epoch')
+  store.settings.set('cursor', 0)
+  store.settings.set('resyncing', 1)
+}
+
+/** Gives this copy a name of its own, after the mirror met another copy with the same one. */
+export function rename(store: BookStore, base?: number): void {
+  store.renameDevice()
+  store.ops.renumber(base)
+}

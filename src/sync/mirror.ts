@@ -1,0 +1,116 @@
+// The edge's half of sync: one request, one transaction, in which ops are admitted in order and changes read.
+// Invariant: an op takes effect once. Its answer is stored with its effect and given again to whoever sends it again.
+import { DaybookError } from '../core/errors.ts'
+import { toHex } from '../core/ids.ts'
+import type { Clock, Random } from '../core/ports.ts'
+import { formatTime } from '../core/time.ts'
+import type { BookStore } from '../store/book-store.ts'
+import { textKey } from '../store/text.ts'
+import { admitOp, type Answer } from './admit.ts'
+import { readChanges } from './change-page.ts'
+import {
+  parseSyncRequest,
+  schemaNumber,
+  type SyncRequest,
+  type SyncResponse,
+  type WireOp,
+  type WireResult,
+  wireVersion,
+} from './protocol.ts'
+import { toChange } from './wire-op.ts'
+
+export interface MirrorOptions {
+  readonly store: BookStore
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export interface Mirror {
+  /** Answers one request of a device, or throws `DaybookError`; then nothing of the request took effect. */
+  exchange(request: unknown): Promise<SyncResponse>
+}
+
+/** The mirror over `store`, which was opened with the role `mirror`. */
+export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
+  const { records, settings, devices } = store
+  const epoch = store.db.transaction(() => {
+    const known = settings.get('epoch') ?? `e_${toHex(random.bytes(16))}`
+    settings.set('epoch', known)
+    return known
+  })
+
+  /** Refuses a device whose idea of this mirror is not of this mirror: it must start over before it may push. */
+  const checkPlace = ({ epoch: theirs, pull, ackedMid }: SyncRequest, lastMid: number) => {
+    const head = settings.getNumber('head')
+    const floor = settings.getNumber('floor')
+    const strange =
+      (theirs === null ? pull.cursor > 0 : theirs !== epoch) || pull.cursor > head || ackedMid > lastMid
+    if (strange) throw new DaybookError('resync-required', undefined, { details: { reason: 'epoch' } })
+    if (theirs !== null && pull.cursor < floor) {
+      throw new DaybookError('resync-required', undefined, { details: { reason: 'floor' } })
+    }
+  }
+
+  const complete = (op: WireOp, answer: Answer): WireResult => {
+    if (answer.s === 'rejected')
+      return { mid: op.mid, s: 'rejected', error: { ...answer.error, details: { ...answer.error.details } } }
+    if (answer.s === 'ok') return { mid: op.mid, ...answer }
+    const row = records.row(op.id)
+    if (!row) throw new DaybookError('internal', 'A conflict was answered about a record that is not here.')
+    return { mid: op.mid, ...answer, current: toChange(row, store.device) }
+  }
+
+  const answerOnce = (
+    request: SyncRequest,
+    op: WireOp,
+    hash: string,
+    lastMid: number,
+    nowMs: number,
+  ): Answer => {
+    const { device } = request
+    if (op.mid <= lastMid) {
+      const kept = devices.answer(device, op.mid)
+      if (kept?.hash !== hash)
+        throw new DaybookError('device-forked', undefined, { details: { mid: op.mid } })
+      return JSON.parse(kept.result) as Answer
+    }
+    const answer = admitOp(store, op, { device, newer: request.schema > schemaNumber(store.kinds) }, nowMs)
+    devices.keep(device, { mid: op.mid, hash, result: JSON.stringify(answer) })
+    return answer
+  }
+
+  const respond = (request: SyncRequest, hashes: readonly string[]): SyncResponse => {
+    const nowMs = clock.now()
+    const { device, ackedMid, ops, pull } = request
+    let lastMid = devices.lastMid(device)
+    checkPlace(request, lastMid)
+    devices.drop(device, ackedMid)
+    const results: WireResult[] = []
+    for (const [i, op] of ops.entries()) {
+      if (op.mid > lastMid + 1) break
+      results.push(complete(op, answerOnce(request, op, hashes[i] ?? '', lastMid, nowMs)))
+      lastMid = Math.max(lastMid, op.mid)
+    }
+    devices.note(device, lastMid, formatTime(nowMs))
+    const known = new Set(results.flatMap((result) => (result.s === 'ok' ? [result.seq] : [])))
+    return {
+      ...{ p: wireVersion, epoch, serverTime: formatTime(nowMs), lastMid, results },
+      ...readChanges(store, pull, known),
+      floor: settings.getNumber('floor'),
+    }
+  }
+
+  return {
+    async exchange(raw) {
+      const request = parseSyncRequest(raw)
+      const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
+      return store.writes.write(() => respond(request, hashes))
+    },
+  }
+}
+
+/** A key of the bytes of an op, before anything of it was read: tells a resent op from another one. */
+function keyOf(op: unknown): string {
+  const text = JSON.stringify(op)
+  return `${text.length}-${textKey([text]).toString(36)}`
+}

@@ -1,0 +1,141 @@
+// The wire between a device and its mirror, version 1: what a request and a response are, and how large.
+// Invariant: what this file accepts changes only together with a line in wire-history.ts; recorded frames always parse.
+import { z } from 'zod'
+import { DaybookError } from '../core/errors.ts'
+import { isRecordId } from '../core/ids.ts'
+import { checkJson, jsonLimits } from '../core/json.ts'
+import type { Kinds } from '../core/kind.ts'
+import type { JsonObject } from '../core/path.ts'
+import { parseWith } from '../core/schema.ts'
+import { isStamp } from '../core/stamp.ts'
+import { canonicalTime } from '../core/time.ts'
+
+export const wireVersion = 1
+
+/** What one request may carry. `opBytes` bounds one op, `requestBytes` all ops of a request, in JSON as UTF-8. */
+export const wireLimits = {
+  ops: 100,
+  opBytes: 700_000,
+  requestBytes: 700_000,
+  pullRecords: 1000,
+  pullBytes: 1_000_000,
+} as const
+
+/** A request puts ops, and an op its body, so much deeper than the input of the call that wrote it. */
+const envelopeDepth = 4
+
+const count = z.number().int().min(0)
+const deviceId = z.string().regex(/^d_[A-Za-z0-9]{1,60}$/)
+const epochId = z.string().regex(/^e_[A-Za-z0-9]{1,60}$/)
+const kindName = z.string().regex(/^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/)
+const recordId = z.string().refine(isRecordId, 'is not a record id')
+const stamp = z.string().refine(isStamp, 'is not a stamp')
+const instant = z.string().refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
+const name = z
+  .string()
+  .min(1)
+  .max(1000)
+  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
+const body = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
+const policy = z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual'])
+
+/** Who changed what, and when: on both ways. */
+const head = { kind: kindName, id: recordId, stamp, at: instant, agent: name }
+/** The whole record, so that a second device has it as the first. */
+const whole = { created_at: instant, session: name.optional(), resource: name.optional(), body }
+
+/** A change on its way to the mirror. `base` is the mirror's version it was made on, 0 for none. */
+const sent = { mid: z.number().int().min(1), base: count, ...head }
+const wireOp = z.discriminatedUnion('op', [
+  z.object({ ...sent, op: z.literal('put'), ...whole }),
+  z.object({ ...sent, op: z.literal('forget') }),
+])
+
+/** A record as the mirror has it: its version, its place in the sequence, the device that made it so. */
+const had = { seq: z.number().int().min(1), ver: z.number().int().min(1), by: deviceId, ...head }
+const wireChange = z.discriminatedUnion('op', [
+  z.object({ ...had, op: z.literal('put'), ...whole }),
+  z.object({ ...had, op: z.literal('forget') }),
+])
+
+/** The body of every answer that is not a success, and the reason of a rejection. */
+export const wireError = z.object({
+  code: z.string(),
+  message: z.string(),
+  retry: z.boolean(),
+  details: z.record(z.string(), z.unknown()),
+})
+
+const wireResult = z.discriminatedUnion('s', [
+  /** Applied. `policy` is there when another change had come first and the policy decided for this one. */
+  z.object({ mid: z.number().int(), s: z.literal('ok'), ver: count, seq: count, policy: policy.optional() }),
+  /** Not applied: another change had come first, and `current` stays. */
+  z.object({ mid: z.number().int(), s: z.literal('conflict'), policy, current: wireChange }),
+  /** Never to be applied as it is. */
+  z.object({ mid: z.number().int(), s: z.literal('rejected'), error: wireError }),
+])
+
+export const syncRequest = z.object({
+  p: z.literal(wireVersion),
+  device: deviceId,
+  /** Null in a device's first request: any epoch will do. */
+  epoch: epochId.nullable(),
+  /** The device has the answers to its ops up to this one. */
+  ackedMid: count,
+  /** Grows with the kinds a device knows and their versions. */
+  schema: count,
+  ops: z.array(wireOp).max(wireLimits.ops),
+  pull: z.object({
+    cursor: count,
+    limit: z.number().int().min(1).max(wireLimits.pullRecords),
+    maxBytes: z.number().int().min(1).max(wireLimits.pullBytes),
+    kinds: z.array(kindName).max(100).optional(),
+  }),
+})
+
+export const syncResponse = z.object({
+  p: z.literal(wireVersion),
+  epoch: epochId,
+  serverTime: instant,
+  lastMid: count,
+  results: z.array(wireResult),
+  changes: z.array(wireChange),
+  cursor: count,
+  more: z.boolean(),
+  floor: count,
+  digest: z.object({ seq: count, n: count, x: z.string() }).optional(),
+})
+
+export type WireOp = z.output<typeof wireOp>
+export type WireChange = z.output<typeof wireChange>
+export type WireResult = z.output<typeof wireResult>
+export type WireError = z.output<typeof wireError>
+export type SyncRequest = z.output<typeof syncRequest>
+export type SyncResponse = z.output<typeof syncResponse>
+
+/** Reads a request from outside, or throws `invalid-input`, `client-too-old` or `server-too-old`. */
+export function parseSyncRequest(value: unknown): SyncRequest {
+  checkJson(value, jsonLimits.depth + envelopeDepth)
+  const p = versionOf(value)
+  if (p !== undefined && p !== wireVersion) {
+    throw new DaybookError(p < wireVersion ? 'client-too-old' : 'server-too-old', undefined, {
+      details: { spoken: p, known: [wireVersion] },
+    })
+  }
+  return parseWith(syncRequest, value)
+}
+
+/** Reads what a mirror answered, or throws `protocol-error`. */
+export function parseSyncResponse(value: unknown): SyncResponse {
+  return parseWith(syncResponse, value, 'protocol-error')
+}
+
+function versionOf(value: unknown): number | undefined {
+  const p = typeof value === 'object' && value !== null && 'p' in value ? value.p : undefined
+  return Number.isInteger(p) ? (p as number) : undefined
+}
+
+/** A number that grows whenever a kind is added or its version grows: the `schema` of a request. */
+export function schemaNumber(kinds: Kinds): number {
+  return [...kinds.values()].reduce((sum, kind) => sum + kind.version, 0)
+}

@@ -1,0 +1,18 @@
+// What became of the wire, line by line. A test hashes the JSON Schema of protocol.ts and compares it with the last
+// line: whoever changes the wire adds a line here, and a frame of the old form to the recorded ones.
+
+export interface WireLine {
+  /** The wire version this line belongs to. A change that an older side can't read takes a new one. */
+  readonly p: number
+  readonly what: string
+  /** SHA-256 of the JSON Schema of request, response and error. */
+  readonly hash: string
+}
+
+export const wireHistory: readonly WireLine[] = [
+  {
+    p: 1,
+    what: 'The first version: ops with whole records, results, changes, cursor.',
+    hash: '',
+  },
+]
