@@ -1,4 +1,4 @@
-// Gathers changes and tells of them together, once for each turn of the event loop, after their commit.
+// Gathers changes and tells of them together, a little after their commit: a stream of writes is few events.
 import type { BookEvents } from './core/event.ts'
 import type { Scheduler } from './core/ports.ts'
 
@@ -8,13 +8,16 @@ export interface ChangeFeed {
 }
 
 const idLimit = 1000
+/** Soon enough to look live, seldom enough to cost the writes nothing. */
+const gatherMs = 20
 
 export function createChangeFeed(scheduler: Scheduler, tell: (change: BookEvents['change']) => void): ChangeFeed {
   let ids = new Set<string>()
   let kinds = new Set<string>()
-  let scheduled = false
+  let cancel: (() => void) | undefined
   const flush = () => {
-    scheduled = false
+    cancel?.()
+    cancel = undefined
     if (ids.size === 0) return
     const all = [...ids]
     const change = { ids: all.slice(0, idLimit), kinds: [...kinds], more: Math.max(0, all.length - idLimit) }
@@ -27,9 +30,7 @@ export function createChangeFeed(scheduler: Scheduler, tell: (change: BookEvents
     add(id, kind) {
       ids.add(id)
       kinds.add(kind)
-      if (scheduled) return
-      scheduled = true
-      scheduler.soon(flush)
+      cancel ??= scheduler.later(gatherMs, flush)
     },
   }
 }

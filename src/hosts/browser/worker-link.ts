@@ -29,15 +29,27 @@ export function createWorkerLink(worker: Worker): WorkerLink {
   // Pinned here: Comlink closes the port once every proxy of it is garbage, calls in flight or not.
   const remote: Remote<WorkerDoor> = wrap<WorkerDoor>(worker)
   const { promise: gone, resolve: lose } = Promise.withResolvers<DaybookError>()
-  const dead = gone.then((error): never => {
-    throw error
-  })
-  dead.catch(() => undefined)
+  // Not a race with `gone`: a promise that outlives every call would remember every call.
+  const waiting = new Set<(error: DaybookError) => void>()
   let ended: DaybookError | undefined
   void gone.then((error) => {
     ended = error
     worker.terminate()
+    for (const reject of waiting) reject(error)
+    waiting.clear()
   })
+  /** `work`, or a rejection when the worker is gone or `deadlineMs` have passed. */
+  const answered = <Result>(work: Promise<Result>, deadlineMs?: number): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      if (ended) return reject(ended)
+      waiting.add(reject)
+      const late = () => reject(new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs } }))
+      const timer = deadlineMs === undefined ? undefined : setTimeout(late, deadlineMs)
+      work.then(resolve, reject).finally(() => {
+        waiting.delete(reject)
+        clearTimeout(timer)
+      })
+    })
   worker.addEventListener('error', (event) => {
     const what = event.message ? `The worker failed: ${event.message}.` : 'The script of the worker could not be loaded.'
     const hint = 'In a Vite dev server older than 8, exclude daybook from optimizeDeps.'
@@ -51,7 +63,7 @@ export function createWorkerLink(worker: Worker): WorkerLink {
   const send = async (id: string, group: readonly Waiting[]) => {
     try {
       const calls = group.map(({ message }) => message)
-      const replies = await Promise.race([remote.call(id, calls), dead])
+      const replies = await remote.call(id, calls)
       group.forEach(({ resolve, reject }, i) => settle(replies[i], resolve, reject))
     } catch (error) {
       if (group.length > 1 && isCloneError(error)) for (const one of group) void send(id, [one])
@@ -75,7 +87,7 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     gone,
     async open(request, listener, getKey) {
       const key = getKey ? proxy(getKey) : undefined
-      const reply = await withDeadline(Promise.race([remote.open(request, proxy(listener), key), dead]), openDeadlineMs)
+      const reply = await answered<Reply<MethodRow[]>>(remote.open(request, proxy(listener), key), openDeadlineMs)
       if (!reply.ok) throw DaybookError.from(reply.error)
       // Granted only when the worker no longer holds it: the one sign of a worker that was terminated.
       void navigator.locks.request(request.aliveLock, () => lose(new DaybookError('engine-died')))
@@ -84,8 +96,7 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     call(id, input, { requestId, signal, deadlineMs }) {
       if (ended) return Promise.reject(ended)
       const message = { number: ++number, input, ...(requestId === undefined ? {} : { requestId }) }
-      const answer = post(id, message)
-      const timed = deadlineMs === undefined ? answer : withDeadline(answer, deadlineMs)
+      const timed = answered(post(id, message), deadlineMs)
       if (!signal) return timed
       return orAborted(timed, signal).catch((error: unknown) => {
         if (signal.aborted) void remote.abort(message.number)
@@ -94,7 +105,7 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     },
     async close() {
       if (ended) return
-      await withDeadline(Promise.race([remote.close(), dead]), closeDeadlineMs).catch(() => undefined)
+      await answered(remote.close(), closeDeadlineMs).catch(() => undefined)
       remote[releaseProxy]()
       lose(new DaybookError('book-closed'))
     },
@@ -104,12 +115,6 @@ export function createWorkerLink(worker: Worker): WorkerLink {
 function settle(reply: Reply | undefined, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
   if (reply?.ok) resolve(reply.value)
   else reject(reply ? DaybookError.from(reply.error) : new DaybookError('internal', 'The worker left a call without an answer.'))
-}
-
-function withDeadline<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs } })), deadlineMs)
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 function isCloneError(error: unknown): boolean {
