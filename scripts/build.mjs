@@ -54,15 +54,9 @@ writeFileSync(
 )
 
 // Types: one file a module, as the compiler wrote them, with the extensions that consumers resolve.
-const tsc = spawnSync(
-  nodeBinary,
-  ['node_modules/typescript/bin/tsc', '-b', 'src', 'src/hosts/node', 'worker'],
-  {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  },
-)
-if (tsc.status !== 0) process.exit(1)
+const types = ['scripts/types.mjs', 'src', 'src/hosts/node', 'worker']
+if (spawnSync(nodeBinary, types, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).status !== 0)
+  process.exit(1)
 const typed = join(root, '.cache/types')
 for (const file of globSync('{src,worker}/**/*.d.ts', { cwd: typed })) {
   const target = join(dist, 'types', file)
