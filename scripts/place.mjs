@@ -8,3 +8,13 @@ export const nodeBinary = join(
   'node_modules/node/bin',
   process.platform === 'win32' ? 'node.exe' : 'node',
 )
+
+/** Keeps wrangler to itself: no telemetry, no banner, nothing written outside the repository. */
+export const quietWrangler = {
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_SEND_ERROR_REPORTS: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+  WRANGLER_LOG_PATH: '.state/log',
+  WRANGLER_REGISTRY_PATH: '.state/registry',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+}

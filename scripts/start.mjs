@@ -2,7 +2,7 @@
 // Both ports are checked before anything starts; when one of the two dies the other is stopped with it.
 import { spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { nodeBinary, root } from './place.mjs'
+import { nodeBinary, quietWrangler, root } from './place.mjs'
 import { host, readPort, requireFreePort } from './port.mjs'
 
 const startDeadlineMs = 60_000
@@ -107,14 +107,7 @@ launch(
     ...toFlags({ 'show-interactive-dev-session': false, 'log-level': 'error' }),
     ...toFlags(key ? { var: `DAYBOOK_KEY:${key}` } : {}),
   ],
-  {
-    WRANGLER_SEND_METRICS: 'false',
-    WRANGLER_SEND_ERROR_REPORTS: 'false',
-    WRANGLER_HIDE_BANNER: 'true',
-    WRANGLER_LOG_PATH: '.state/log',
-    WRANGLER_REGISTRY_PATH: '.state/registry',
-    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  },
+  quietWrangler,
 )
 launch(
   'demo',
