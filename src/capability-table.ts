@@ -1,4 +1,5 @@
 // The one table: every verb of the system and every kind of record. All doors, and the types of a book, come from here.
+import { importCapabilities } from './bundle/import-capability.ts'
 import { createKinds } from './core/kind.ts'
 import { engineCapabilities } from './engine-capability.ts'
 import { recordCapabilities } from './memory/kstar/record-capability.ts'
@@ -11,6 +12,7 @@ export const capabilityTable = [
   ...traceCapabilities,
   ...recordCapabilities,
   ...recallCapabilities,
+  ...importCapabilities,
   ...syncCapabilities,
   ...engineCapabilities,
 ] as const

@@ -2,6 +2,7 @@
 import type { CapabilityTable } from './capability-table.ts'
 import type { AbortSignalLike } from './core/abort.ts'
 import type { BookEvents } from './core/event.ts'
+import { formatTime } from './core/time.ts'
 import type { InputOf, OutputOf } from './core/schema.ts'
 
 type Entry = CapabilityTable[number]
@@ -38,6 +39,16 @@ type Namespaces = {
 }
 type OwnVerbs = { readonly [M in Exclude<Method, `${string}.${string}`>]: Verb<EntryOf<M>> }
 
+/** Something to import: the text itself, or a file (a `File`, a `Blob`). */
+export type ImportSource =
+  | string
+  | { text(): Promise<string>; readonly name?: string; readonly lastModified?: number }
+
+export interface ImportOptions extends BookCallOptions {
+  /** The name of the file, for messages; default the source's own. */
+  readonly name?: string
+}
+
 export interface BookMembers extends AsyncDisposable {
   /** The generic door: any capability by its id. `book.traces.store(x)` is `book.call('kstar:store_trace', x)`. */
   call<Id extends CapabilityId>(
@@ -47,6 +58,8 @@ export interface BookMembers extends AsyncDisposable {
       : [input: CapabilityInput<Id>, options?: BookCallOptions]
   ): Promise<CapabilityOutput<Id>>
   call(id: string, input?: unknown, options?: BookCallOptions): Promise<unknown>
+  /** Imports what another program saved: SWE-agent trajectories (`.traj`). Whole or not at all, and each file once. */
+  import(source: ImportSource, options?: ImportOptions): Promise<CapabilityOutput<'import:swe_agent'>>
   /** Listens until the function it answers is called. */
   on<Name extends keyof BookEvents>(name: Name, listener: (detail: BookEvents[Name]) => void): () => void
   /** Ends the book here: what waits is committed, calls that wait for an answer are rejected. */
@@ -77,6 +90,7 @@ export function createDaybook(door: BookDoor, methods: MethodTable): Daybook {
   }
   const members: BookMembers = {
     call: (id: string, input?: unknown, options: BookCallOptions = {}) => door.call(id, input, options) as Promise<never>,
+    import: async (source, options = {}) => (await door.call('import:swe_agent', await readSource(source, options), options)) as never,
     on: (name, listener) =>
       door.on((event) => {
         if (event.name === name) listener(event.detail as never)
@@ -85,6 +99,16 @@ export function createDaybook(door: BookDoor, methods: MethodTable): Daybook {
     [Symbol.asyncDispose]: () => door.close(),
   }
   return Object.assign(book, members) as unknown as Daybook
+}
+
+async function readSource(source: ImportSource, { name }: ImportOptions): Promise<CapabilityInput<'import:swe_agent'>> {
+  if (typeof source === 'string') return { text: source, ...(name === undefined ? {} : { name }) }
+  const own = name ?? source.name
+  return {
+    text: await source.text(),
+    ...(own ? { name: own } : {}),
+    ...(source.lastModified === undefined ? {} : { recorded_at: formatTime(source.lastModified) }),
+  }
 }
 
 /** Reads the method table off capabilities. */

@@ -2,8 +2,10 @@
 import type { RecordReader, RecordWriter } from './core/capability.ts'
 import { DaybookError } from './core/errors.ts'
 import { createIds } from './core/ids.ts'
+import type { JsonObject } from './core/path.ts'
 import type { Ports } from './core/ports.ts'
 import type { Scope } from './core/record.ts'
+import { parseWith } from './core/schema.ts'
 import type { BookStore } from './store/book-store.ts'
 import { toRecord } from './store/record-row.ts'
 
@@ -21,6 +23,11 @@ export interface RecordAccess {
 export function createRecordAccess({ store, ports, scope }: { store: BookStore; ports: Ports; scope: Scope }): RecordAccess {
   const { records, queries, stamps } = store
   const ids = createIds(ports)
+  const kindNamed = (name: string) => {
+    const kind = store.kinds.get(name)
+    if (!kind) throw new DaybookError('internal', `There is no kind \`${name}\`.`)
+    return kind
+  }
 
   const get: RecordReader['get'] = (id) => {
     const row = records.row(id)
@@ -48,7 +55,8 @@ export function createRecordAccess({ store, ports, scope }: { store: BookStore; 
         store.projection.catchUpWithin()
         return queries.citing(id)
       },
-      put({ kind, id, body, scope: own = {} }) {
+      put({ kind, id, body: given, scope: own = {}, checked = false }) {
+        const body = checked ? given : (parseWith(kindNamed(kind).schema, given) as JsonObject)
         const before = id === undefined ? undefined : records.row(id)
         if (before && before.kind !== kind) {
           throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${kind}.`, { details: { path: 'id' } })

@@ -49,8 +49,10 @@ export interface Engine {
 
 const table: ReadonlyMap<string, AnyCapability> = new Map(capabilityTable.map((one) => [one.id, one as AnyCapability]))
 const owner: Caller = { role: 'owner' }
+/** Derived rows are filled in when no write came for this long, a few at a time so that calls don't wait. */
 const idleMs = 60
-const idleBatch = 500
+const idleStepMs = 4
+const idleBatch = 100
 
 /** Opens the book in `options.db` and answers calls on it. */
 export function createEngine(options: EngineOptions): Engine {
@@ -61,13 +63,13 @@ export function createEngine(options: EngineOptions): Engine {
   }
   let closed = false
   let cancelIdle: (() => void) | undefined
-  const deriveWhenIdle = () => {
+  const deriveWhenIdle = (delayMs = idleMs) => {
     cancelIdle?.()
-    cancelIdle = ports.scheduler.later(idleMs, () => {
-      if (!closed && store.projection.step(idleBatch)) deriveWhenIdle()
+    cancelIdle = ports.scheduler.later(delayMs, () => {
+      if (!closed && store.projection.step(idleBatch)) deriveWhenIdle(idleStepMs)
     })
   }
-  const store = openBookStore(db, { kinds, role, ports, onCommit: deriveWhenIdle })
+  const store = openBookStore(db, { kinds, role, ports, onCommit: () => deriveWhenIdle() })
   const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))
   const session: SyncSession | undefined = carrier && createSyncSession({
     store,
@@ -106,6 +108,7 @@ export function createEngine(options: EngineOptions): Engine {
     status,
     write: (work) => write(now, caller, (at) => work(at)),
     progress: (step) => emit({ name: 'progress', detail: { ...step, capability: id } }),
+    sha256: ports.digest.sha256,
     sync: () => session?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
   })
 

@@ -79,13 +79,15 @@ export interface PutRequest {
   readonly id?: string
   readonly body: JsonObject
   readonly scope?: Partial<Scope>
+  /** The body is known to fit its kind: the room that owns the kind has just checked it. */
+  readonly checked?: boolean
 }
 
 /** Changing records, inside one transaction. */
 export interface RecordWriter {
   get(id: string): Stored<JsonObject> | undefined
   citing(id: string): string[]
-  /** Logs the op and applies it; answers the id. The room has checked the body against the kind's schema. */
+  /** Checks the body against its kind, logs the op, applies it; answers the id. */
   put(request: PutRequest): string
   /** Leaves a tombstone without content; false when there was nothing to forget. */
   forget(id: string): boolean
@@ -194,6 +196,8 @@ export interface TaskContext extends ReadContext {
   /** Runs `work` in one transaction, shared with other writes that wait. */
   write<Result>(work: (at: WriteContext) => Result): Promise<Result>
   progress(step: Progress): void
+  /** SHA-256 of the UTF-8 bytes of `text`, in lower-case hex. */
+  sha256(text: string): Promise<string>
   sync(): Promise<SyncResult>
 }
 

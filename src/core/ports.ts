@@ -33,6 +33,7 @@ export interface Ports {
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
+  readonly digest: Digest
   readonly log: Log
 }
 

@@ -4,6 +4,7 @@ import { type DaybookError, isDaybookError } from '../../src/core/errors.ts'
 import type { Daybook } from '../../src/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
 import { traceQueryCases } from './trace-query.ts'
+import { importCases } from './import.ts'
 import { recallCases } from './recall.ts'
 
 export interface BookHost {
@@ -57,6 +58,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     storeCases(cases)
     traceQueryCases(cases)
     recallCases(cases)
+    importCases(cases)
     badInputCases(cases)
   })
 }

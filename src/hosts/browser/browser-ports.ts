@@ -1,4 +1,5 @@
 // The outside world as a worker of a browser offers it.
+import { toHex } from '../../core/ids.ts'
 import type { Ports } from '../../core/ports.ts'
 
 const turn = new MessageChannel()
@@ -19,6 +20,9 @@ export const browserPorts: Ports = {
       const timer = setTimeout(task, delayMs)
       return () => clearTimeout(timer)
     },
+  },
+  digest: {
+    sha256: async (text) => toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))),
   },
   log: { warn: (message, details) => console.warn(`daybook: ${message}`, details ?? {}) },
 }

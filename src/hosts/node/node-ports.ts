@@ -1,4 +1,5 @@
 // The outside world as Node offers it.
+import { createHash } from 'node:crypto'
 import type { Ports } from '../../core/ports.ts'
 
 /** Real clock, randomness and event loop; warnings go to stderr. */
@@ -14,5 +15,6 @@ export const nodePorts: Ports = {
       return () => clearTimeout(timer)
     },
   },
+  digest: { sha256: (text) => Promise.resolve(createHash('sha256').update(text, 'utf8').digest('hex')) },
   log: { warn: (message, details) => process.emitWarning(message, { type: 'Daybook', detail: JSON.stringify(details ?? {}) }) },
 }

@@ -9,7 +9,7 @@ import { receipt, recordPage, recordQuery } from './record-schema.ts'
 function storeTrace(input: z.output<typeof traceInput>, at: WriteContext): string {
   const { id, agent, session, resource, timestamp = at.now, ...body } = input
   const scope = { ...(agent ? { agent } : {}), ...(session ? { session } : {}), ...(resource ? { resource } : {}) }
-  return at.records.put({ kind: 'trace', ...(id ? { id } : {}), body: { timestamp, ...body } as JsonObject, scope })
+  return at.records.put({ kind: 'trace', ...(id ? { id } : {}), body: { timestamp, ...body } as JsonObject, scope, checked: true })
 }
 
 function getTrace(id: string, records: ReadContext['records'] | WriteContext['records']): Trace | undefined {
