@@ -34,7 +34,10 @@ function isTimePath(path: string, kind: Kind | undefined): boolean {
 function among(path: string, values: readonly Scalar[]): Predicate {
   const isDay = (value: Scalar) => typeof value === 'string' && isDateOnly(value)
   const instants = values.filter((value) => !isDay(value)).map(canonical)
-  return { test: 'any', of: [{ test: 'in', path, values: instants }, ...values.filter(isDay).map((day) => same(path, day))] }
+  return {
+    test: 'any',
+    of: [{ test: 'in', path, values: instants }, ...values.filter(isDay).map((day) => same(path, day))],
+  }
 }
 
 function same(path: string, value: Scalar): Predicate {

@@ -3,12 +3,24 @@
 import type { FacetName, Kind } from '../core/kind.ts'
 import type { SqlValue } from '../core/ports.ts'
 
-/** A column of known type, or a place in the JSON of `r.body` (each use binds `jsonPath` anew). */
-export type Place =
-  | { readonly at: 'column'; readonly sql: string; readonly type: 'text' | 'number' | 'boolean'; readonly optional: boolean }
-  | { readonly at: 'json'; readonly jsonPath: string }
+export type ColumnType = 'text' | 'number' | 'boolean'
 
-const head: Readonly<Record<string, Place>> = {
+/** A column of known type, or a place in the JSON of `r.body`. */
+export type Place = ColumnPlace | JsonPlace
+export interface ColumnPlace {
+  readonly at: 'column'
+  readonly sql: string
+  readonly type: ColumnType
+  readonly optional: boolean
+  /** A hot column holds only what is of its type: anything else stands at this place alone. */
+  readonly body?: JsonPlace
+}
+export interface JsonPlace {
+  readonly at: 'json'
+  readonly jsonPath: string
+}
+
+const head: Readonly<Record<string, ColumnPlace>> = {
   id: { at: 'column', sql: 'r.id', type: 'text', optional: false },
   kind: { at: 'column', sql: 'f.kind', type: 'text', optional: false },
   agent: { at: 'column', sql: 'r.agent', type: 'text', optional: false },
@@ -19,7 +31,8 @@ const head: Readonly<Record<string, Place>> = {
   ver: { at: 'column', sql: 'r.ver', type: 'number', optional: false },
 }
 
-const facetTypes: Readonly<Record<FacetName, 'text' | 'number' | 'boolean'>> = {
+/** What each hot column holds. */
+export const facetTypes: Readonly<Record<FacetName, ColumnType>> = {
   happened_at: 'text',
   domain: 'text',
   actor: 'text',
@@ -35,17 +48,25 @@ const facetTypes: Readonly<Record<FacetName, 'text' | 'number' | 'boolean'>> = {
 export function placeOf(path: string, kind: Kind | undefined): Place {
   const known = Object.hasOwn(head, path) ? head[path] : undefined
   if (known) return known
+  const body: JsonPlace = {
+    at: 'json',
+    jsonPath: `$${path
+      .split('.')
+      .map((step) => `."${step}"`)
+      .join('')}`,
+  }
   for (const [facet, facetPath] of Object.entries(kind?.facets ?? {}) as [FacetName, string][]) {
     if (facetPath === path) {
-      return { at: 'column', sql: `f.${facet}`, type: facetTypes[facet], optional: facet !== 'happened_at' }
+      return {
+        at: 'column',
+        sql: `f.${facet}`,
+        type: facetTypes[facet],
+        optional: facet !== 'happened_at',
+        body,
+      }
     }
   }
-  return { at: 'json', jsonPath: `$${path.split('.').map((step) => `."${step}"`).join('')}` }
-}
-
-/** True for a path whose values are instants, so that a bare date stands for its whole day. */
-export function isTimePath(path: string, kind: Kind | undefined): boolean {
-  return path === 'created_at' || path === 'updated_at' || path === kind?.facets.happened_at
+  return body
 }
 
 /** SQL under construction: text and, in the same order, what is bound to its question marks. */

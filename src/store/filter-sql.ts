@@ -1,10 +1,10 @@
 // Compiles a filter to SQL with the meaning of core/match.ts: a property test holds the two side by side.
 // Invariant: every test yields 0 or 1, never NULL, so that NOT means not.
-import { canonicalTime, isDateOnly } from '../core/time.ts'
 import type { Predicate, Scalar } from '../core/filter.ts'
+import { resolveTimes } from '../core/filter-time.ts'
 import type { Kind } from '../core/kind.ts'
 import type { SqlValue } from '../core/ports.ts'
-import { type Fragment, isTimePath, type Place, placeOf } from './expression.ts'
+import { type ColumnPlace, type Fragment, type JsonPlace, placeOf } from './expression.ts'
 
 const signs = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const yes: Fragment = { sql: '1', params: [] }
@@ -12,25 +12,32 @@ const no: Fragment = { sql: '0', params: [] }
 
 /** A condition over `records r` and `facets f` that holds for the records of `kind` that satisfy `predicate`. */
 export function filterSql(predicate: Predicate, kind: Kind | undefined): Fragment {
+  return compile(resolveTimes(predicate, kind), kind)
+}
+
+type Test = Exclude<Predicate, { test: 'all' | 'any' | 'not' }>
+
+function compile(predicate: Predicate, kind: Kind | undefined): Fragment {
   switch (predicate.test) {
     case 'all':
-      return join(predicate.of.map((part) => filterSql(part, kind)), ' AND ', yes)
+      return join(
+        predicate.of.map((part) => compile(part, kind)),
+        ' AND ',
+        yes,
+      )
     case 'any':
-      return join(predicate.of.map((part) => filterSql(part, kind)), ' OR ', no)
-    case 'not':
-      return wrap('NOT ', filterSql(predicate.of, kind))
-    case 'exists':
-      return exists(placeOf(predicate.path, kind))
-    case 'eq':
-      return isTimePath(predicate.path, kind) ? sameTime(predicate, kind) : equals(placeOf(predicate.path, kind), predicate.value)
-    case 'in':
-      return isIn(placeOf(predicate.path, kind), predicate.values)
-    case 'contains':
-      return contains(placeOf(predicate.path, kind), predicate.value)
+      return join(
+        predicate.of.map((part) => compile(part, kind)),
+        ' OR ',
+        no,
+      )
+    case 'not': {
+      const { sql, params } = compile(predicate.of, kind)
+      return { sql: `(NOT ${sql})`, params }
+    }
     default: {
-      const time = isTimePath(predicate.path, kind)
-      const value = time ? bound(predicate.value, predicate.test) : predicate.value
-      return compare(placeOf(predicate.path, kind), signs[predicate.test], value)
+      const place = placeOf(predicate.path, kind)
+      return place.at === 'json' ? inJson(place, predicate) : inColumn(place, predicate)
     }
   }
 }
@@ -40,105 +47,120 @@ function join(parts: readonly Fragment[], by: string, empty: Fragment): Fragment
   return { sql: `(${parts.map((part) => part.sql).join(by)})`, params: parts.flatMap((part) => part.params) }
 }
 
-function wrap(before: string, { sql, params }: Fragment): Fragment {
-  return { sql: `(${before}${sql})`, params }
+function inColumn(place: ColumnPlace, predicate: Test): Fragment {
+  const test = columnTest(place, predicate)
+  if (!place.body || answersAlone(place, predicate)) return test
+  const rest = inJson(place.body, predicate)
+  return join([test, { sql: `(${place.sql} IS NULL AND ${rest.sql})`, params: rest.params }], ' OR ', no)
+}
+
+function fits({ type }: ColumnPlace, value: Scalar): boolean {
+  return type === (typeof value === 'string' ? 'text' : typeof value)
+}
+
+/** True when what does not fit the column can't satisfy the predicate either. */
+function answersAlone(place: ColumnPlace, predicate: Test): boolean {
+  if (predicate.test === 'exists' || predicate.test === 'contains') return false
+  return predicate.test === 'in'
+    ? predicate.values.every((value) => fits(place, value))
+    : fits(place, predicate.value)
+}
+
+function columnTest(place: ColumnPlace, predicate: Test): Fragment {
+  const { sql, type } = place
+  switch (predicate.test) {
+    case 'exists':
+      return { sql: `(${sql} IS NOT NULL)`, params: [] }
+    case 'contains':
+      if (typeof predicate.value !== 'string' || type !== 'text') return no
+      return twoValued(place, `instr(${sql}, ?) > 0`, [predicate.value])
+    case 'in': {
+      const list = predicate.values.filter((value) => fits(place, value))
+      const values = type === 'text' ? 'value' : 'CAST(value AS REAL)'
+      return list.length === 0
+        ? no
+        : twoValued(place, `${sql} IN (SELECT ${values} FROM json_each(?))`, [JSON.stringify(list)])
+    }
+    default: {
+      const { value } = predicate
+      if (!fits(place, value)) return no
+      const sign = predicate.test === 'eq' ? '=' : signs[predicate.test]
+      return twoValued(place, `${sql} ${sign} ?`, [typeof value === 'boolean' ? Number(value) : value])
+    }
+  }
 }
 
 /** A test on a column that may be NULL, made two-valued. An index still serves the inner comparison. */
-function column(place: Place & { at: 'column' }, test: string, params: readonly SqlValue[]): Fragment {
-  const sql = `${place.sql} ${test}`
-  return { sql: place.optional ? `(${place.sql} IS NOT NULL AND ${sql})` : sql, params }
+function twoValued({ sql, optional }: ColumnPlace, test: string, params: readonly SqlValue[]): Fragment {
+  return { sql: optional ? `(${sql} IS NOT NULL AND ${test})` : `(${test})`, params }
 }
 
-function exists(place: Place): Fragment {
-  if (place.at === 'column') return { sql: `(${place.sql} IS NOT NULL)`, params: [] }
-  return { sql: '(json_type(r.body, ?) IS NOT NULL)', params: [place.jsonPath] }
-}
+// Inside the JSON: `t` is the type of what is found and `v` its value. Numbers are compared as doubles, as JavaScript
+// knows them; SQLite would tell apart integers that JavaScript can't.
+const isNumber = "t IN ('integer', 'real')"
 
-function equals(place: Place, value: Scalar): Fragment {
-  if (place.at === 'column') return value === null || !fits(place, value) ? no : column(place, '= ?', [toSql(value)])
-  if (value === null || typeof value === 'boolean') {
-    return { sql: "ifnull(json_type(r.body, ?) = ?, 0)", params: [place.jsonPath, String(value)] }
+function inJson({ jsonPath }: JsonPlace, predicate: Test): Fragment {
+  switch (predicate.test) {
+    case 'exists':
+      return { sql: '(json_type(r.body, ?) IS NOT NULL)', params: [jsonPath] }
+    case 'eq':
+      return found(jsonPath, isOne(predicate.value))
+    case 'in':
+      return found(jsonPath, isAmong(predicate.values))
+    case 'contains':
+      return contains(jsonPath, predicate.value)
+    default: {
+      const sign = signs[predicate.test]
+      const test =
+        typeof predicate.value === 'string'
+          ? `t = 'text' AND v ${sign} ?`
+          : `${isNumber} AND CAST(v AS REAL) ${sign} ?`
+      return found(jsonPath, { sql: test, params: [predicate.value] })
+    }
   }
-  return typed(place.jsonPath, value, '= ?')
 }
 
-function compare(place: Place, sign: string, value: string | number): Fragment {
-  if (place.at === 'column') return fits(place, value) ? column(place, `${sign} ?`, [value]) : no
-  return typed(place.jsonPath, value, `${sign} ?`)
+function found(jsonPath: string, { sql, params }: Fragment): Fragment {
+  const read =
+    'SELECT json_type(r.body, place) AS t, json_extract(r.body, place) AS v FROM (SELECT ? AS place)'
+  return { sql: `EXISTS (SELECT 1 FROM (${read}) WHERE ${sql})`, params: [jsonPath, ...params] }
 }
 
-/** A comparison inside the JSON that holds only between values of one type. */
-function typed(jsonPath: string, value: string | number, test: string): Fragment {
-  const types = typeof value === 'string' ? "= 'text'" : "IN ('integer', 'real')"
-  const sql = `(ifnull(json_type(r.body, ?) ${types}, 0) AND json_extract(r.body, ?) ${test})`
-  return { sql, params: [jsonPath, jsonPath, value] }
+function isOne(value: Scalar, operand = '?'): Fragment {
+  if (value === null || typeof value === 'boolean') return { sql: `t = ${operand}`, params: [String(value)] }
+  const test =
+    typeof value === 'string'
+      ? `t = 'text' AND v = ${operand}`
+      : `${isNumber} AND CAST(v AS REAL) = ${operand}`
+  return { sql: test, params: [value] }
 }
 
-function isIn(place: Place, values: readonly Scalar[]): Fragment {
-  const single = values.filter((value) => value === null || typeof value === 'boolean')
-  const parts = [...new Set(single)].map((value) => equals(place, value))
-  for (const type of ['string', 'number'] as const) {
-    const list = values.filter((value) => typeof value === type) as (string | number)[]
-    if (list.length > 0) parts.push(among(place, list))
+function isAmong(values: readonly Scalar[]): Fragment {
+  const single = new Set(values.filter((value) => value === null || typeof value === 'boolean'))
+  const parts = [...single].map((value) => isOne(value))
+  const texts = values.filter((value) => typeof value === 'string')
+  if (texts.length > 0) {
+    parts.push({
+      sql: "(t = 'text' AND v IN (SELECT value FROM json_each(?)))",
+      params: [JSON.stringify(texts)],
+    })
+  }
+  const numbers = values.filter((value) => typeof value === 'number')
+  if (numbers.length > 0) {
+    const list = 'SELECT CAST(value AS REAL) FROM json_each(?)'
+    parts.push({ sql: `(${isNumber} AND CAST(v AS REAL) IN (${list}))`, params: [JSON.stringify(numbers)] })
   }
   return join(parts, ' OR ', no)
 }
 
-function among(place: Place, list: readonly (string | number)[]): Fragment {
-  const test = 'IN (SELECT value FROM json_each(?))'
-  const json = JSON.stringify(list)
-  if (place.at === 'column') return fits(place, list[0] ?? null) ? column(place, test, [json]) : no
-  const { sql, params } = typed(place.jsonPath, list[0] ?? '', test)
-  return { sql, params: [...params.slice(0, 2), json] }
-}
-
-function contains(place: Place, value: Scalar): Fragment {
-  if (place.at === 'column') {
-    return typeof value === 'string' && place.type === 'text' ? instr(place.sql, place.optional, value) : no
+function contains(jsonPath: string, value: Scalar): Fragment {
+  const { sql: item, params } = isOne(value, 'wanted')
+  const each = 'SELECT type AS t, value AS v FROM json_each(r.body, place)'
+  const inArray = `json_type(r.body, place) = 'array' AND EXISTS (SELECT 1 FROM (${each}) WHERE ${item})`
+  const inText = "json_type(r.body, place) = 'text' AND instr(json_extract(r.body, place), wanted) > 0"
+  const either = typeof value === 'string' ? `(${inArray}) OR (${inText})` : inArray
+  return {
+    sql: `EXISTS (SELECT 1 FROM (SELECT ? AS place, ? AS wanted) WHERE ${either})`,
+    params: [jsonPath, ...params],
   }
-  const { jsonPath } = place
-  const item =
-    value === null || typeof value === 'boolean'
-      ? { sql: 'j.type = ?', params: [String(value)] }
-      : { sql: `j.type ${typeof value === 'string' ? "= 'text'" : "IN ('integer', 'real')"} AND j.value = ?`, params: [value] }
-  const inArray: Fragment = {
-    sql: `(ifnull(json_type(r.body, ?) = 'array', 0) AND EXISTS (SELECT 1 FROM json_each(r.body, ?) j WHERE ${item.sql}))`,
-    params: [jsonPath, jsonPath, ...item.params],
-  }
-  if (typeof value !== 'string') return inArray
-  const inText: Fragment = {
-    sql: "(ifnull(json_type(r.body, ?) = 'text', 0) AND instr(json_extract(r.body, ?), ?) > 0)",
-    params: [jsonPath, jsonPath, value],
-  }
-  return join([inArray, inText], ' OR ', no)
-}
-
-function instr(sql: string, optional: boolean, value: string): Fragment {
-  return { sql: optional ? `(${sql} IS NOT NULL AND instr(${sql}, ?) > 0)` : `instr(${sql}, ?) > 0`, params: [value] }
-}
-
-function fits(place: Place & { at: 'column' }, value: Scalar): boolean {
-  return place.type === (typeof value === 'string' ? 'text' : typeof value)
-}
-
-function toSql(value: Exclude<Scalar, null>): SqlValue {
-  return typeof value === 'boolean' ? (value ? 1 : 0) : value
-}
-
-/** Equality with an instant, or with any instant of a day. */
-function sameTime(predicate: { path: string; value: Scalar }, kind: Kind | undefined): Fragment {
-  const place = placeOf(predicate.path, kind)
-  if (typeof predicate.value !== 'string' || !isDateOnly(predicate.value)) {
-    return equals(place, typeof predicate.value === 'string' ? bound(predicate.value, 'gte') : predicate.value)
-  }
-  const edges = [compare(place, '>=', bound(predicate.value, 'gte')), compare(place, '<=', bound(predicate.value, 'lte'))]
-  return join(edges, ' AND ', yes)
-}
-
-/** The canonical instant that a time filter compares with: a bare date means its first or its last millisecond. */
-function bound<Value extends string | number>(value: Value, test: 'gt' | 'gte' | 'lt' | 'lte'): Value | string {
-  if (typeof value !== 'string') return value
-  if (isDateOnly(value) && (test === 'gt' || test === 'lte')) return `${value}T23:59:59.999Z`
-  return canonicalTime(value) ?? value
 }

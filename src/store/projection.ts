@@ -1,8 +1,9 @@
 // Fills what is derived from records (facets, links, text index) behind the writes and before the next read of it.
 // Invariant: rows up to `derived_seq` that are not in `stale` are exactly what their records say.
-import type { Kind, Kinds } from '../core/kind.ts'
+import type { FacetName, Kind, Kinds } from '../core/kind.ts'
 import { type JsonObject, readPath } from '../core/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
+import { facetTypes } from './expression.ts'
 import type { Settings } from './settings.ts'
 import { textKey, textOf } from './text.ts'
 
@@ -34,7 +35,16 @@ interface Source extends SqlRow {
 
 const columns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
 const batch = 2000
-const facetColumns = ['domain', 'actor', 'action', 'success', 'subject', 'confidence', 'schema', 'name'] as const
+const facetColumns = [
+  'domain',
+  'actor',
+  'action',
+  'success',
+  'subject',
+  'confidence',
+  'schema',
+  'name',
+] as const
 const textInsert = (count: number) => {
   const names = Array.from({ length: count }, (_, i) => `t${i}`)
   return `INSERT INTO text_index (rowid, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`
@@ -64,20 +74,32 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
     const texts = textOf(kind, body, happenedAt)
     const key = textKey(texts)
-    const before = fresh ? undefined : db.get<{ text_key: number }>('SELECT text_key FROM facets WHERE seq = ?', [row.seq])
-    const values = facetColumns.map((name) => facetValue(body, kind.facets[name]))
+    const before = fresh
+      ? undefined
+      : db.get<{ text_key: number }>('SELECT text_key FROM facets WHERE seq = ?', [row.seq])
+    const values = facetColumns.map((name) => facetValue(body, name, kind.facets[name]))
     const recallable = kind.recallable?.(body, row.updated_at) === false ? 0 : 1
     db.run(
       `INSERT OR REPLACE INTO facets (seq, kind, recallable, created_at, updated_at, session, happened_at,
         ${facetColumns.join(', ')}, text_key) VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?)`,
-      [row.seq, row.kind, recallable, row.created_at, row.updated_at, row.session, happenedAt, ...values, key],
+      [
+        row.seq,
+        row.kind,
+        recallable,
+        row.created_at,
+        row.updated_at,
+        row.session,
+        happenedAt,
+        ...values,
+        key,
+      ],
     )
     for (const target of new Set(kind.links?.(body) ?? [])) {
       db.run('INSERT OR IGNORE INTO links (target, seq) VALUES (?, ?)', [target, row.seq])
     }
     if (before?.text_key === key) return
     if (before) db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
-    db.run(textInsert(texts.length), [row.seq, ...texts])
+    if (texts.length > 0) db.run(textInsert(texts.length), [row.seq, ...texts])
   }
 
   const run = (limit: number): boolean => {
@@ -92,7 +114,10 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     }
     // Read afresh: a transaction that was undone took its advance with it.
     const from = settings.getNumber('derived_seq')
-    const rows = db.all<Source>(`SELECT ${columns} FROM records WHERE seq > ? ORDER BY seq LIMIT ?`, [from, limit])
+    const rows = db.all<Source>(`SELECT ${columns} FROM records WHERE seq > ? ORDER BY seq LIMIT ?`, [
+      from,
+      limit,
+    ])
     for (const row of rows) write(row, true)
     derivedSeq = rows.at(-1)?.seq ?? from
     if (derivedSeq !== from) settings.set('derived_seq', derivedSeq)
@@ -137,9 +162,16 @@ function textAt(body: JsonObject, path: string | undefined): string | undefined 
   return typeof value === 'string' ? value : undefined
 }
 
-/** What a hot column holds: texts, numbers, and booleans as 0 or 1; anything else stays with the JSON. */
-function facetValue(body: JsonObject, path: string | undefined): SqlValue {
+/** What a hot column holds: a value of its type, booleans as 0 or 1. Anything else is found in the JSON alone. */
+function facetValue(body: JsonObject, name: FacetName, path: string | undefined): SqlValue {
   const value = path === undefined ? undefined : readPath(body, path)
-  if (typeof value === 'boolean') return value ? 1 : 0
-  return typeof value === 'string' || typeof value === 'number' ? value : null
+  switch (facetTypes[name]) {
+    case 'boolean':
+      return typeof value === 'boolean' ? Number(value) : null
+    case 'number':
+      return typeof value === 'number' ? value : null
+    case 'text':
+      // Binding would replace half a character, and the column would say what the record does not.
+      return typeof value === 'string' && value.isWellFormed() ? value : null
+  }
 }

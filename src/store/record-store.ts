@@ -8,7 +8,7 @@ import type { JsonObject } from '../core/path.ts'
 import { utf8Length } from '../core/utf8.ts'
 import type { OpLog } from './op-log.ts'
 import type { Projection } from './projection.ts'
-import { type RecordRow, recordColumns } from './record-row.ts'
+import { headFields, type RecordRow, recordColumns } from './record-row.ts'
 import type { Settings } from './settings.ts'
 
 /** A device keeps a log for its mirror; the mirror is the authority and numbers what it applies. */
@@ -58,10 +58,12 @@ export function createRecordStore(
 ): RecordStore {
   // A number that a rolled back transaction took is left out: sequences grow, they need not be dense.
   let lastSeq = db.get<{ n: number | null }>('SELECT max(seq) AS n FROM records')?.n ?? 0
-  const find = (id: string) => db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.id = ?`, [id])
+  const find = (id: string) =>
+    db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.id = ?`, [id])
 
   const placed = (before: RecordRow | undefined, device?: string): Placed => {
-    if (role === 'device') return { ver: before?.ver ?? 0, place: before?.place ?? 0, device: before?.device ?? null }
+    if (role === 'device')
+      return { ver: before?.ver ?? 0, place: before?.place ?? 0, device: before?.device ?? null }
     const place = 1 + settings.getNumber('head')
     settings.set('head', place)
     return { ver: (before?.ver ?? 0) + 1, place, device: device ?? null }
@@ -89,14 +91,29 @@ export function createRecordStore(
     db.run(
       `INSERT INTO records (seq, id, kind, agent, session, resource, created_at, updated_at, stamp, ver, place,
         device, op, rev, deleted, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [row.seq, row.id, row.kind, row.agent, row.session, row.resource, row.created_at, row.updated_at, row.stamp]
-        .concat([row.ver, row.place, row.device, row.op, row.rev, row.deleted, row.body]),
+      [
+        row.seq,
+        row.id,
+        row.kind,
+        row.agent,
+        row.session,
+        row.resource,
+        row.created_at,
+        row.updated_at,
+        row.stamp,
+      ].concat([row.ver, row.place, row.device, row.op, row.rev, row.deleted, row.body]),
     )
     projection.markGrown()
     return row
   }
 
-  const change = (before: RecordRow, op: PutOp | ForgetOp, body: string, at: Placed, logged: boolean): RecordRow => {
+  const change = (
+    before: RecordRow,
+    op: PutOp | ForgetOp,
+    body: string,
+    at: Placed,
+    logged: boolean,
+  ): RecordRow => {
     const put = op.op === 'put' ? op : undefined
     const { seq } = before
     if (put) {
@@ -122,14 +139,27 @@ export function createRecordStore(
     db.run(
       `UPDATE records SET kind = ?, agent = ?, session = ?, resource = ?, created_at = ?, updated_at = ?, stamp = ?,
         ver = ?, place = ?, device = ?, op = ?, rev = ?, deleted = ?, body = ? WHERE seq = ?`,
-      [row.kind, row.agent, row.session, row.resource, row.created_at, row.updated_at, row.stamp, row.ver]
-        .concat([row.place, row.device, row.op, row.rev, row.deleted, row.body, seq]),
+      [
+        row.kind,
+        row.agent,
+        row.session,
+        row.resource,
+        row.created_at,
+        row.updated_at,
+        row.stamp,
+        row.ver,
+      ].concat([row.place, row.device, row.op, row.rev, row.deleted, row.body, seq]),
     )
     projection.markStale(seq)
     return row
   }
 
-  const store = (before: RecordRow | undefined, op: PutOp | ForgetOp, at: Placed, logged: boolean): RecordRow => {
+  const store = (
+    before: RecordRow | undefined,
+    op: PutOp | ForgetOp,
+    at: Placed,
+    logged: boolean,
+  ): RecordRow => {
     const body = op.op === 'put' ? encodeBody(op.body) : '{}'
     return before ? change(before, op, body, at, logged) : insert(op, body, at, logged)
   }
@@ -174,16 +204,29 @@ export function createRecordStore(
         'SELECT version, at, agent, op, body FROM history WHERE seq = ? ORDER BY version',
         [row.seq],
       )
-      const current = { version: row.rev, at: row.updated_at, agent: row.agent, op: row.deleted ? 'forget' : 'put', body: row.body }
+      const current = {
+        version: row.rev,
+        at: row.updated_at,
+        agent: row.agent,
+        op: row.deleted ? 'forget' : 'put',
+        body: row.body,
+      }
       return [...earlier, current].map(({ op, body, ...version }) =>
-        op === 'forget' ? { ...version, op } : { ...version, op: 'put', body: JSON.parse(body) as JsonObject },
+        op === 'forget'
+          ? { ...version, op }
+          : { ...version, op: 'put', body: JSON.parse(body) as JsonObject },
       )
     },
   }
 }
 
+/** The body as text. Fields that carry the name of a head field are left out: a body can't speak for its head. */
 function encodeBody(body: JsonObject): string {
-  const text = JSON.stringify(body)
+  const isForged = headFields.some((name) => Object.hasOwn(body, name))
+  const own = isForged
+    ? Object.entries(body).filter(([name]) => !headFields.some((field) => field === name))
+    : undefined
+  const text = JSON.stringify(own ? Object.fromEntries(own) : body)
   // UTF-8 takes at most three bytes for each UTF-16 unit, so only long texts need counting.
   if (text.length * 3 > bodyLimitBytes && utf8Length(text) > bodyLimitBytes) {
     throw new DaybookError('too-large', `The record is larger than ${bodyLimitBytes} bytes.`, {
