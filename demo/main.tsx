@@ -1,0 +1,20 @@
+// Starts the inspector: draws the page, listens to keys, opens the book that the address names.
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { openBook } from './state/book.ts'
+import { listenToKeys } from './state/keyboard.ts'
+import './style/token.css'
+import './style/base.css'
+import './style/shell.css'
+import './style/control.css'
+import './style/list.css'
+import './style/detail.css'
+import './style/page.css'
+import './style/overlay.css'
+
+const root = document.querySelector('#app')
+if (root) {
+  render(<App />, root)
+  listenToKeys()
+  void openBook()
+}

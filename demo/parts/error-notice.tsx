@@ -1,0 +1,34 @@
+// An error, whole: what happened, whether anything was lost, what to do, and the details to copy.
+import { errorWords } from '../wording/error-word.ts'
+import { CopyButton } from './copy-button.tsx'
+import { Icon } from './icon.tsx'
+
+interface ErrorNoticeProps {
+  readonly title: string
+  readonly error: unknown
+  readonly retry?: () => void
+}
+
+export function ErrorNotice({ title, error, retry }: ErrorNoticeProps) {
+  const { what, lost, remedy, details, code } = errorWords(error)
+  return (
+    <div class="notice bad" role="alert">
+      <Icon name="alert" />
+      <div class="notice-text">
+        <p class="notice-title">{title}</p>
+        <p>{what}</p>
+        <p>{lost}</p>
+        <p>{remedy}</p>
+        <p class="notice-actions">
+          {retry && (
+            <button type="button" class="button small" onClick={retry}>
+              Try again
+            </button>
+          )}
+          <CopyButton text={details} what="details" word />
+          <code class="faint">{code}</code>
+        </p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,140 @@
+// When traces happened: bars over time, the failed share hatched at their foot. Dragging across it picks a range.
+import { useSignal } from '@preact/signals'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { now } from '../state/clock.ts'
+import type { TraceCount } from '../state/trace-list.ts'
+import { countOf } from '../wording/size-word.ts'
+import { shortInstant, utcDate } from '../wording/time-word.ts'
+import { type Slot, slotsOf } from './histogram-slot.ts'
+
+const height = 44
+const barPixels = 5
+const dragPixels = 4
+
+interface HistogramProps {
+  readonly count: TraceCount
+  readonly onPick: (fromMs: number, toMs: number) => void
+}
+
+export function Histogram({ count, onPick }: HistogramProps) {
+  const frame = useRef<HTMLDivElement>(null)
+  const width = useSignal(0)
+  const pointer = useSignal<number | undefined>(undefined)
+  const origin = useSignal<number | undefined>(undefined)
+  const hatch = useId()
+  useEffect(() => {
+    if (!frame.current) return
+    const observer = new ResizeObserver(([entry]) => (width.value = entry?.contentRect.width ?? 0))
+    observer.observe(frame.current)
+    return () => observer.disconnect()
+  }, [])
+
+  const slots = slotsOf(count.buckets, count.by, Math.floor(width.value / barPixels))
+  const step = slots.length > 0 ? width.value / slots.length : 0
+  const most = Math.max(1, ...slots.map((slot) => slot.count))
+  const tall = (of: number) => (of === 0 ? 0 : Math.max(2, (of / most) * (height - 2)))
+  const slotAt = (x: number) => Math.max(0, Math.min(slots.length - 1, Math.floor(x / step)))
+  const at = pointer.value === undefined || step === 0 ? undefined : slotAt(pointer.value)
+  const from = origin.value === undefined || step === 0 ? at : slotAt(origin.value)
+  const picked = at === undefined || from === undefined ? undefined : [Math.min(at, from), Math.max(at, from)]
+
+  const placeOf = (event: PointerEvent) => event.clientX - (frame.current?.getBoundingClientRect().left ?? 0)
+  const finish = (event: PointerEvent) => {
+    const began = origin.value
+    origin.value = undefined
+    if (began === undefined || step === 0) return
+    const ended = placeOf(event)
+    const isClick = Math.abs(ended - began) < dragPixels
+    const [low, high] = [slotAt(Math.min(began, ended)), slotAt(Math.max(began, ended))]
+    const [first, last] = [slots[low], slots[isClick ? low : high]]
+    if (first && last) onPick(first.fromMs, last.toMs)
+  }
+
+  const range = picked && rangeWords(slots.slice(picked[0], (picked[1] ?? 0) + 1), count.by)
+  const all = rangeWords(slots, count.by)
+  return (
+    <div class="histogram">
+      <div
+        ref={frame}
+        class="histogram-frame"
+        role="img"
+        aria-label={`Traces by ${count.by}: ${all ?? 'none'}. Drag to pick a range, or use the Time filter.`}
+        onPointerDown={(event) => {
+          if (event.button !== 0) return
+          event.currentTarget.setPointerCapture(event.pointerId)
+          origin.value = placeOf(event)
+          pointer.value = origin.value
+        }}
+        onPointerMove={(event) => (pointer.value = placeOf(event))}
+        onPointerLeave={() => {
+          if (origin.value === undefined) pointer.value = undefined
+        }}
+        onPointerUp={finish}
+        onPointerCancel={() => (origin.value = undefined)}
+      >
+        <svg width={width.value} height={height} aria-hidden="true">
+          <defs>
+            <pattern
+              id={hatch}
+              width="4"
+              height="4"
+              patternUnits="userSpaceOnUse"
+              patternTransform="rotate(45)"
+            >
+              <rect width="4" height="4" class="bar-failed" />
+              <rect width="1.5" height="4" class="bar-hatch" />
+            </pattern>
+          </defs>
+          {picked && (
+            <rect
+              class="brush"
+              x={(picked[0] ?? 0) * step}
+              width={((picked[1] ?? 0) - (picked[0] ?? 0) + 1) * step}
+              height={height}
+            />
+          )}
+          {slots.map((slot, i) =>
+            slot.count === 0 ? null : (
+              <g key={slot.fromMs}>
+                <rect
+                  class="bar-all"
+                  x={i * step}
+                  y={height - tall(slot.count)}
+                  width={Math.max(1, step - 1)}
+                  height={tall(slot.count)}
+                />
+                {slot.failed > 0 && (
+                  <rect
+                    fill={`url(#${hatch})`}
+                    x={i * step}
+                    y={height - tall(slot.failed)}
+                    width={Math.max(1, step - 1)}
+                    height={tall(slot.failed)}
+                  />
+                )}
+              </g>
+            ),
+          )}
+        </svg>
+      </div>
+      <p class="histogram-caption">{range ?? all}</p>
+    </div>
+  )
+}
+
+function rangeWords(slots: readonly Slot[], by: 'hour' | 'day'): string | undefined {
+  const [first, last] = [slots[0], slots.at(-1)]
+  if (!first || !last) return undefined
+  const sum = (pick: (slot: Slot) => number) => slots.reduce((total, slot) => total + pick(slot), 0)
+  const [all, failed] = [sum((slot) => slot.count), sum((slot) => slot.failed)]
+  const said =
+    by === 'day'
+      ? dayWords(first.fromMs, last.toMs)
+      : `${shortInstant(first.fromMs, now.peek())} – ${shortInstant(last.toMs, now.peek())}`
+  return `${said} · ${countOf(all, 'trace')}${failed > 0 ? `, ${failed} failed` : ''}`
+}
+
+function dayWords(fromMs: number, toMs: number): string {
+  const [first, last] = [utcDate(fromMs), utcDate(toMs - 1)]
+  return first === last ? first : `${first} – ${last}`
+}

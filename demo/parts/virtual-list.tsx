@@ -1,0 +1,85 @@
+// A listbox of any length that draws only what is on show. Rows are of one height, so a place is a multiplication.
+// Invariant: focus stays on the listbox; the row at the cursor is its active descendant.
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks'
+
+export interface VirtualListProps {
+  readonly label: string
+  readonly count: number
+  /** False while the count may still grow. */
+  readonly isCounted: boolean
+  readonly rowHeight: number
+  readonly cursor: number | undefined
+  readonly selected: number | undefined
+  readonly isBusy: boolean
+  readonly element: RefObject<HTMLDivElement | null>
+  readonly scrollTo: { readonly index: number; readonly align: 'auto' | 'start' | 'center' } | undefined
+  readonly children: (index: number) => ComponentChildren
+  readonly onShow: (first: number, last: number) => void
+  readonly onKey: (event: KeyboardEvent) => void
+  readonly onOpen: (index: number) => void
+}
+
+export const optionId = (index: number) => `trace-option-${index}`
+
+export function VirtualList(props: VirtualListProps) {
+  const { count, rowHeight, element, cursor, selected, scrollTo, onShow } = props
+  const [, redraw] = useReducer((turn: number) => turn + 1, 0)
+  const options = {
+    count,
+    getScrollElement: () => element.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    scrollToFn: elementScroll<HTMLDivElement>,
+    observeElementRect: observeElementRect<HTMLDivElement>,
+    observeElementOffset: observeElementOffset<HTMLDivElement>,
+    onChange: () => redraw(0),
+  }
+  const [virtualizer] = useState(() => new Virtualizer<HTMLDivElement, HTMLDivElement>(options))
+  virtualizer.setOptions(options)
+  // The two calls that an adapter for a framework makes; the library names them so.
+  // oxlint-disable-next-line no-underscore-dangle
+  useLayoutEffect(() => virtualizer._didMount(), [])
+  // oxlint-disable-next-line no-underscore-dangle
+  useLayoutEffect(() => virtualizer._willUpdate())
+  useLayoutEffect(() => virtualizer.measure(), [rowHeight])
+  useLayoutEffect(() => {
+    if (scrollTo) virtualizer.scrollToIndex(scrollTo.index, { align: scrollTo.align })
+  }, [scrollTo])
+
+  const rows = virtualizer.getVirtualItems()
+  const [first, last] = [rows[0]?.index ?? 0, rows.at(-1)?.index ?? 0]
+  useEffect(() => onShow(first, last), [first, last, onShow])
+
+  return (
+    <div
+      ref={element}
+      class="virtual-list"
+      role="listbox"
+      tabIndex={0}
+      aria-label={props.label}
+      aria-busy={props.isBusy}
+      aria-activedescendant={cursor === undefined ? undefined : optionId(cursor)}
+      onKeyDown={props.onKey}
+    >
+      <div class="virtual-space" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        {rows.map((row) => (
+          <div
+            key={row.index}
+            id={optionId(row.index)}
+            class={`virtual-row${row.index === cursor ? ' at-cursor' : ''}`}
+            role="option"
+            aria-selected={row.index === selected}
+            aria-setsize={props.isCounted ? count : -1}
+            aria-posinset={row.index + 1}
+            style={{ transform: `translateY(${row.start}px)`, height: `${row.size}px` }}
+            onClick={() => props.onOpen(row.index)}
+          >
+            {props.children(row.index)}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+// The book of this page, from opening to its end. Everything else asks `book` and waits while there is none.
+import { computed, signal } from '@preact/signals'
+import { type BookEvents, type Daybook, type DaybookError, openDaybook } from '../../src/index.ts'
+import { asDaybookError } from '../wording/error-word.ts'
+import { bookName } from './address.ts'
+import { edgeUrl, syncChoice } from './edge.ts'
+
+export type Opening =
+  | { readonly state: 'opening' }
+  | { readonly state: 'open'; readonly book: Daybook }
+  | { readonly state: 'failed'; readonly error: DaybookError }
+  | { readonly state: 'closed'; readonly reason: string }
+
+declare global {
+  /** The open book, for the console. */
+  var book: Daybook | undefined
+}
+
+export const opening = signal<Opening>({ state: 'opening' })
+export const book = computed(() => (opening.value.state === 'open' ? opening.value.book : undefined))
+
+type Listener<Name extends keyof BookEvents> = (detail: BookEvents[Name]) => void
+const listeners: { readonly [Name in keyof BookEvents]: Set<Listener<Name>> } = {
+  change: new Set(),
+  progress: new Set(),
+  sync: new Set(),
+  closed: new Set(),
+}
+
+/** Listens to whichever book is open; survives its being opened again. */
+export function onBook<Name extends keyof BookEvents>(name: Name, listener: Listener<Name>): () => void {
+  listeners[name].add(listener)
+  return () => listeners[name].delete(listener)
+}
+
+/** Opens the book; with `inMemory`, also where nothing durable can be had, which the page then keeps saying. */
+export async function openBook({ inMemory = false } = {}): Promise<void> {
+  await closeBook()
+  opening.value = { state: 'opening' }
+  const { enabled, key } = syncChoice.value
+  try {
+    const opened = await openDaybook({
+      name: bookName,
+      agent: 'inspector',
+      onUnavailable: inMemory ? 'memory' : 'reject',
+      ...(edgeUrl !== undefined && enabled ? { sync: { url: edgeUrl, key } } : {}),
+    })
+    listenTo(opened)
+    globalThis.book = opened
+    opening.value = { state: 'open', book: opened }
+  } catch (error) {
+    opening.value = { state: 'failed', error: asDaybookError(error) }
+  }
+}
+
+async function closeBook(): Promise<void> {
+  const current = book.peek()
+  if (!current) return
+  opening.value = { state: 'opening' }
+  globalThis.book = undefined
+  await current.close()
+}
+
+function listenTo(opened: Daybook): void {
+  const pass = <Name extends keyof BookEvents>(name: Name) =>
+    opened.on(name, (detail) => {
+      for (const listener of listeners[name]) listener(detail)
+    })
+  pass('change')
+  pass('progress')
+  pass('sync')
+  opened.on('closed', ({ reason }) => {
+    if (book.peek() === opened) opening.value = { state: 'closed', reason }
+  })
+}

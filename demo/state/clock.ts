@@ -1,0 +1,14 @@
+// The time that relative times are told against. It stands still while nobody looks.
+import { signal } from '@preact/signals'
+
+const tickMs = 1000
+
+export const now = signal(Date.now())
+
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now()
+}, tickMs)
+
+document.addEventListener('visibilitychange', () => {
+  now.value = Date.now()
+})

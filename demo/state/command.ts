@@ -1,0 +1,78 @@
+// Everything the command palette can do. A command is a name and an act; its words are what it is found by.
+import { address, bookName, go, views } from './address.ts'
+import { openDialog } from './dialog.ts'
+import { focusSearch } from './focus.ts'
+import { loadSample } from './sample.ts'
+import { syncNow } from './sync.ts'
+import { nextTheme } from './theme.ts'
+import { tell } from './toast.ts'
+import { isNarrowed, reloadList } from './trace-list.ts'
+
+export interface Command {
+  readonly name: string
+  readonly key?: string
+  readonly run: () => void
+}
+
+const roomNames = {
+  traces: 'Traces',
+  recall: 'Recall',
+  sync: 'Sync and conflicts',
+  storage: 'Storage',
+} as const
+
+/** The commands for what was typed: those whose words it begins, then asking it of the book. */
+export function commandsFor(typed: string): Command[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  const fits = ({ name }: Command) => words.every((word) => name.toLowerCase().includes(word))
+  return [...standing().filter(fits), ...asking(typed.trim())]
+}
+
+function standing(): Command[] {
+  const { chips, id } = address.peek()
+  return [
+    ...views.map((view) => ({ name: `Go to ${roomNames[view]}`, run: () => go({ view, id: undefined }) })),
+    { name: 'Search traces', key: '/', run: () => (go({ view: 'traces' }), focusSearch()) },
+    ...(isNarrowed.peek() || chips.length > 0
+      ? [{ name: 'Clear search and filters', run: () => go({ search: '', chips: [] }) }]
+      : []),
+    {
+      name: 'Show failed traces',
+      run: () =>
+        go({ view: 'traces', search: '', chips: [{ field: 'outcome', value: 'failed' }], id: undefined }),
+    },
+    { name: 'Read the list again', key: 'n', run: () => void reloadList() },
+    { name: 'Sync now', run: () => void syncNow() },
+    { name: 'Sync settings', run: () => (openDialog.value = 'settings') },
+    { name: 'Paste a trace as JSON', run: () => (openDialog.value = 'paste') },
+    { name: 'Run the guided sample', run: () => void loadSample() },
+    { name: 'Copy a link to this', run: () => void copyLink() },
+    ...(id === undefined
+      ? []
+      : [{ name: 'Close the open trace', key: 'Esc', run: () => go({ id: undefined }) }]),
+    { name: 'Change the theme', run: nextTheme },
+    { name: 'Keys and marks', key: '?', run: () => (openDialog.value = 'help') },
+  ]
+}
+
+function asking(typed: string): Command[] {
+  if (typed === '') return []
+  const isName = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(typed) && typed !== bookName
+  return [
+    { name: `Search traces for “${typed}”`, run: () => go({ view: 'traces', search: typed, id: undefined }) },
+    { name: `Recall: ${typed}`, run: () => go({ view: 'recall', question: typed, id: undefined }) },
+    ...(isName
+      ? [
+          {
+            name: `Open the book “${typed}”`,
+            run: () => location.assign(`?${new URLSearchParams({ book: typed })}`),
+          },
+        ]
+      : []),
+  ]
+}
+
+async function copyLink(): Promise<void> {
+  await navigator.clipboard.writeText(location.href)
+  tell('The link is copied. It opens in this browser, where the book is.')
+}

@@ -1,0 +1,10 @@
+// Which dialog is open. One at a time.
+import { signal } from '@preact/signals'
+
+export type DialogName = 'help' | 'palette' | 'paste' | 'settings'
+
+export const openDialog = signal<DialogName | undefined>(undefined)
+
+export function closeDialog(): void {
+  openDialog.value = undefined
+}

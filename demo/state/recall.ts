@@ -1,0 +1,61 @@
+// The recall playground: the question of the address, asked of the book.
+import { effect, signal } from '@preact/signals'
+import type { RecallResult } from '../../src/index.ts'
+import { address } from './address.ts'
+import { book } from './book.ts'
+
+export interface Answer {
+  readonly question: string
+  readonly result: RecallResult
+  /** Milliseconds from the page's call to its answer. */
+  readonly roundTripMs: number
+}
+
+export type Asking =
+  | { readonly state: 'idle' }
+  | { readonly state: 'asking' }
+  | { readonly state: 'answered'; readonly answer: Answer }
+  | { readonly state: 'failed'; readonly error: unknown }
+
+export const asking = signal<Asking>({ state: 'idle' })
+export const recallLimit = signal(10)
+export const recallFloor = signal(0)
+
+let turn = 0
+
+/** Asks the question of the address (again). */
+export async function ask(): Promise<void> {
+  const [current, { question }] = [book.peek(), address.peek()]
+  const mine = ++turn
+  if (!current || question.trim() === '') {
+    asking.value = { state: 'idle' }
+    return
+  }
+  if (asking.peek().state !== 'answered') asking.value = { state: 'asking' }
+  const began = performance.now()
+  let next: Asking
+  try {
+    const result = await current.recall({
+      text: question,
+      limit: recallLimit.peek(),
+      minScore: recallFloor.peek(),
+    })
+    next = { state: 'answered', answer: { question, result, roundTripMs: performance.now() - began } }
+  } catch (error) {
+    next = { state: 'failed', error }
+  }
+  if (mine === turn) asking.value = next
+}
+
+let asked: string | undefined
+effect(() => {
+  const { view, question } = address.value
+  const key = JSON.stringify([question, recallLimit.value, recallFloor.value])
+  if (!book.value) {
+    asked = undefined
+    return
+  }
+  if (view !== 'recall' || key === asked) return
+  asked = key
+  void ask()
+})

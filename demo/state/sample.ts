@@ -1,0 +1,26 @@
+// Runs the guided sample against the open book, once at a time.
+import { signal } from '@preact/signals'
+import { runCourier } from '../sample/courier.ts'
+import { countOf } from '../wording/size-word.ts'
+import { book } from './book.ts'
+import { reloadList } from './trace-list.ts'
+import { tell, tellError } from './toast.ts'
+
+export const isSampling = signal(false)
+
+export async function loadSample(): Promise<void> {
+  const current = book.peek()
+  if (!current || isSampling.peek()) return
+  isSampling.value = true
+  try {
+    const { traces, firstDoors, secondDoors } = await runCourier(current)
+    await reloadList()
+    tell(
+      `A scripted agent stored ${countOf(traces, 'trace')}: ${firstDoors} doors on its first visit, ${secondDoors} on its second, because it recalled the dead ends.`,
+    )
+  } catch (error) {
+    tellError('The sample stopped before its end. What it stored until then is kept.', error)
+  } finally {
+    isSampling.value = false
+  }
+}

@@ -1,0 +1,112 @@
+// The recall playground: a question, the hits, and for each hit why it was returned.
+import { EmptyNote } from '../parts/empty-note.tsx'
+import { ErrorNotice } from '../parts/error-notice.tsx'
+import { address, go } from '../state/address.ts'
+import { type Answer, ask, asking } from '../state/recall.ts'
+import { list } from '../state/trace-list.ts'
+import { countOf } from '../wording/size-word.ts'
+import { oneLine } from '../wording/text-word.ts'
+import { duration } from '../wording/time-word.ts'
+import { QuestionForm } from './question-form.tsx'
+import { RecallHitView } from './recall-hit-view.tsx'
+import { TraceDetailView } from './trace-detail-view.tsx'
+
+export function RecallView() {
+  const now = asking.value
+  return (
+    <div class={address.value.id === undefined ? 'panes' : 'panes has-detail'}>
+      <section class="pane list-pane" aria-labelledby="recall-title">
+        <header class="pane-head">
+          <h1 id="recall-title" class="hidden">
+            Recall
+          </h1>
+          <QuestionForm />
+        </header>
+        <div class="scroll" aria-busy={now.state === 'asking'}>
+          {now.state === 'idle' && <Suggestions />}
+          {now.state === 'failed' && (
+            <ErrorNotice
+              title="The question could not be asked."
+              error={now.error}
+              retry={() => void ask()}
+            />
+          )}
+          {now.state === 'answered' && <AnswerView answer={now.answer} />}
+        </div>
+      </section>
+      <TraceDetailView />
+    </div>
+  )
+}
+
+function AnswerView({ answer: { question, result, roundTripMs } }: { answer: Answer }) {
+  const { hits, legs, degraded, took } = result
+  const candidates = Object.entries(legs)
+  return (
+    <>
+      <div class="list-head" role="status">
+        <p class="list-count">
+          {countOf(hits.length, 'hit')}
+          <span
+            class="faint"
+            title={`${duration(took)} in the engine, ${duration(roundTripMs)} from call to answer in this page`}
+          >
+            {' '}
+            · {candidates
+              .map(([leg, found]) => `${leg} leg: ${countOf(found, 'candidate')}`)
+              .join(' · ')} · {duration(roundTripMs)}
+          </span>
+        </p>
+      </div>
+      {degraded.length > 0 && (
+        <div class="notice warn">
+          <div class="notice-text">
+            <p class="notice-title">Recall was not whole.</p>
+            {degraded.map((reason) => (
+              <p key={reason}>{reason}</p>
+            ))}
+          </div>
+        </div>
+      )}
+      {hits.length === 0 ? (
+        <EmptyNote title="Nothing in this book answers that.">
+          <p>
+            Recall returns nothing rather than the least bad: a trace that shares only common words with the
+            question is no answer. Name what it was about, who did it, or when.
+          </p>
+        </EmptyNote>
+      ) : (
+        <ol class="hits" aria-label={`Hits for ${question}`}>
+          {hits.map((hit, i) => (
+            <RecallHitView key={hit.record.id} hit={hit} rank={i + 1} all={hits} />
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}
+
+/** Questions made from the newest goals of the book itself. */
+function Suggestions() {
+  const newest = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((index) => list.value?.pages.at(index)?.goal ?? [])
+  const goals = [...new Set(newest.map((goal) => oneLine(goal, 90)))].slice(0, 3)
+  return (
+    <EmptyNote title="Ask the book something.">
+      <p>
+        Recall finds what is relevant to a question in plain words and says why: how much of the question each
+        trace has, how strongly, and how recent it is. No model is involved and nothing leaves this browser.
+      </p>
+      {goals.length > 0 && (
+        <ul class="suggestions" aria-label="From your newest traces">
+          {goals.map((goal) => (
+            <li key={goal}>
+              <button type="button" class="button" onClick={() => go({ question: goal })}>
+                {goal}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </EmptyNote>
+  )
+}

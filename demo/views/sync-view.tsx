@@ -1,0 +1,105 @@
+// The room of sync: how it stands, syncing now, and the edits that lost a conflict.
+import { ErrorNotice } from '../parts/error-notice.tsx'
+import { EmptyNote } from '../parts/empty-note.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Time } from '../parts/time.tsx'
+import { now } from '../state/clock.ts'
+import { conflicts, conflictsFailure, loadConflicts } from '../state/conflicts.ts'
+import { openDialog } from '../state/dialog.ts'
+import { edgeUrl } from '../state/edge.ts'
+import { status } from '../state/status.ts'
+import { lastResult, syncNow, syncWords } from '../state/sync.ts'
+import { countWord } from '../wording/size-word.ts'
+import { syncStateWords } from '../wording/sync-word.ts'
+import { ConflictView } from './conflict-view.tsx'
+
+export function SyncView() {
+  return (
+    <div class="page-scroll">
+      <div class="page">
+        <h1>Sync and conflicts</h1>
+        <SyncCard />
+        <Conflicts />
+      </div>
+    </div>
+  )
+}
+
+function SyncCard() {
+  const sync = status.value?.sync
+  if (!sync) return <div class="card" aria-busy="true" />
+  const { long, mood } = syncStateWords(sync, now.value)
+  return (
+    <section class="card" aria-label="Sync">
+      <div class="card-row">
+        <span class={`lamp ${mood}`} aria-hidden="true" />
+        <p class="card-lead" role="status">
+          {long}
+        </p>
+        <span class="spacer" />
+        <button type="button" class="button" onClick={() => (openDialog.value = 'settings')}>
+          <Icon name="settings" size={14} />
+          Settings
+        </button>
+        {sync.configured && (
+          <button type="button" class="button primary" disabled={sync.running} onClick={() => void syncNow()}>
+            <Icon name="sync" size={14} />
+            {sync.running ? 'Syncing…' : 'Sync now'}
+          </button>
+        )}
+      </div>
+      {sync.lastError && sync.lastError.code !== 'offline' && (
+        <p class="form-error">
+          {sync.lastError.message} <code>{sync.lastError.code}</code>
+        </p>
+      )}
+      <dl class="facts">
+        <div>
+          <dt>Edge</dt>
+          <dd>{sync.configured ? <code>{edgeUrl}</code> : 'none'}</dd>
+        </div>
+        <div>
+          <dt>Last synced</dt>
+          <dd>{sync.lastSyncedAt === undefined ? 'never' : <Time at={sync.lastSyncedAt} />}</dd>
+        </div>
+        <div>
+          <dt>Waiting to be sent</dt>
+          <dd>{countWord(sync.pending)}</dd>
+        </div>
+        <div>
+          <dt>Last result of this page</dt>
+          <dd>{lastResult.value ? syncWords(lastResult.value) : 'none yet'}</dd>
+        </div>
+      </dl>
+    </section>
+  )
+}
+
+function Conflicts() {
+  const listed = conflicts.value
+  return (
+    <section aria-label="Conflicts">
+      <h2>Conflicts{listed && listed.length > 0 ? ` (${countWord(listed.length)})` : ''}</h2>
+      {conflictsFailure.value !== undefined && (
+        <ErrorNotice
+          title="The conflicts could not be read."
+          error={conflictsFailure.value}
+          retry={() => void loadConflicts()}
+        />
+      )}
+      {listed?.length === 0 && (
+        <EmptyNote title="No edit has lost a conflict.">
+          <p>
+            When two devices change the same record before they sync, the policy of its kind decides which
+            edit stands. The other one is kept here with what it said: nothing is lost silently.
+          </p>
+        </EmptyNote>
+      )}
+      <ol class="conflicts">
+        {listed?.map((conflict) => (
+          <ConflictView key={conflict.id} conflict={conflict} />
+        ))}
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,148 @@
+// The list of traces: how many, what came in since, and the rows themselves under keyboard, mouse and screen reader.
+import { useCallback } from 'preact/hooks'
+import { EmptyNote } from '../parts/empty-note.tsx'
+import { ErrorNotice } from '../parts/error-notice.tsx'
+import { VirtualList } from '../parts/virtual-list.tsx'
+import { address, go } from '../state/address.ts'
+import { focusDetail, listElement } from '../state/focus.ts'
+import { cursor, moveCursor, openRow } from '../state/trace-cursor.ts'
+import {
+  fresh,
+  isLoading,
+  isNarrowed,
+  list,
+  listFailure,
+  reloadList,
+  scrollRequest,
+  shown,
+} from '../state/trace-list.ts'
+import { countOf } from '../wording/size-word.ts'
+import { rowHeight, TraceRowView } from './trace-row-view.tsx'
+
+const pageStep = 10
+
+function onKey(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  const at = cursor.peek() ?? -1
+  const steps: Record<string, number> = {
+    ArrowDown: at + 1,
+    j: at + 1,
+    ArrowUp: Math.max(0, at - 1),
+    k: Math.max(0, at - 1),
+    PageDown: at + pageStep,
+    PageUp: Math.max(0, at - pageStep),
+    Home: 0,
+    End: Number.MAX_SAFE_INTEGER,
+  }
+  const to = steps[event.key]
+  if (to !== undefined) void moveCursor(to)
+  else if ((event.key === 'Enter' || event.key === ' ') && cursor.peek() !== undefined) {
+    void openRow(cursor.peek() ?? 0).then(focusDetail)
+  } else return
+  event.preventDefault()
+}
+
+export function TraceListView() {
+  const now = list.value
+  const onShow = useCallback(
+    (first: number, last: number) => {
+      shown.first = first
+      shown.last = last
+      now?.pages.show(first, last)
+    },
+    [now],
+  )
+  if (listFailure.value !== undefined && !now) {
+    return (
+      <ErrorNotice
+        title="The traces could not be read."
+        error={listFailure.value}
+        retry={() => void reloadList()}
+      />
+    )
+  }
+  if (!now) return <div class="list-wait" aria-busy="true" />
+  void now.pages.version.value
+  const count = now.pages.count.value
+  const isCounted = now.pages.isCounted.value
+  const { id } = address.value
+  const selected = id === undefined ? undefined : now.pages.indexOf((row) => row.id === id)
+  const failure = listFailure.value ?? now.pages.failure.value
+  return (
+    <>
+      <ListHead count={count} isCounted={isCounted} />
+      {failure !== undefined && (
+        <ErrorNotice
+          title="Some traces could not be read."
+          error={failure}
+          retry={() => void reloadList({ keepPlace: true })}
+        />
+      )}
+      {count === 0 ? (
+        <NothingFound />
+      ) : (
+        <VirtualList
+          label="Traces"
+          count={count}
+          isCounted={isCounted}
+          rowHeight={rowHeight}
+          cursor={cursor.value === undefined ? undefined : Math.min(cursor.value, count - 1)}
+          selected={selected}
+          isBusy={isLoading.value}
+          element={listElement}
+          scrollTo={scrollRequest.value}
+          onShow={onShow}
+          onKey={onKey}
+          onOpen={(index) => void openRow(index)}
+        >
+          {(index) => <TraceRowView row={now.pages.at(index)} />}
+        </VirtualList>
+      )}
+    </>
+  )
+}
+
+function ListHead({ count, isCounted }: { count: number; isCounted: boolean }) {
+  const now = list.value
+  const isSearch = now?.search !== ''
+  const many = isCounted
+    ? countOf(count, isSearch ? 'match' : 'trace', isSearch ? 'matches' : 'traces')
+    : `${count - 1}+ matches`
+  return (
+    <div class="list-head">
+      <p class="list-count">
+        {isSearch || isCounted ? many : 'Counting…'}
+        <span class="faint"> · {isSearch ? 'best match first' : 'newest first'}</span>
+      </p>
+      {fresh.value > 0 && (
+        <button type="button" class="button small primary fresh" onClick={() => void reloadList()}>
+          {fresh.value} new
+          <span class="hidden">, show them</span>
+        </button>
+      )}
+      {now?.match === 'any' && count > 0 && (
+        <p class="list-note">No trace has all of these words. These have some of them.</p>
+      )}
+    </div>
+  )
+}
+
+function NothingFound() {
+  const { search } = address.value
+  if (!isNarrowed.value) return null
+  return (
+    <EmptyNote
+      title={search.trim() === '' ? 'No trace matches these filters.' : 'No trace has any of these words.'}
+    >
+      <p>
+        Search looks at goals, actions, parameters, outcomes, context, actors, tags and dates, and finds word
+        forms: “evaluate” finds “evaluation”.
+      </p>
+      <p>
+        <button type="button" class="button" onClick={() => go({ search: '', chips: [] })}>
+          Show all traces
+        </button>
+      </p>
+    </EmptyNote>
+  )
+}

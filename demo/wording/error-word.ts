@@ -1,0 +1,49 @@
+// What an error means to a reader: what happened, whether anything was lost, what to do.
+// Every code of Daybook falls under one answer to "was anything lost?", and the default is the honest common one.
+import { DaybookError, type ErrorCode, errorTable } from '../../src/index.ts'
+
+export interface ErrorWords {
+  readonly code: ErrorCode
+  readonly what: string
+  readonly lost: string
+  readonly remedy: string
+  readonly details: string
+}
+
+const nothingLost = 'Nothing was lost.'
+const lost: Partial<Record<ErrorCode, string>> = {
+  'invalid-file': 'Nothing of this file was imported; the book is as it was.',
+  'invalid-input': 'Nothing was stored; the book is as it was.',
+  'too-large': 'Nothing was stored; the book is as it was.',
+  'storage-full': 'This change was not stored. Everything stored before is still there and readable.',
+  'storage-failed': 'This change may not have been stored. What was acknowledged before is kept.',
+  'engine-died': 'Nothing that was acknowledged is lost. A call without an answer may have taken effect.',
+  'deadline-exceeded': 'Nothing was lost. The call may still take effect.',
+  'open-elsewhere': 'Nothing was lost. The book is whole and in use in the other tab.',
+  offline: 'Nothing was lost. What was not sent waits here and is sent at the next sync.',
+  unauthorized: 'Nothing was lost. What was not sent waits here until the key is right.',
+  'book-newer': 'Nothing was lost or changed.',
+  aborted: 'Nothing was changed.',
+}
+
+/** Puts an error into words; anything that is not a `DaybookError` counts as `internal`. */
+export function errorWords(error: unknown): ErrorWords {
+  const known = asDaybookError(error)
+  const { recovery } = errorTable[known.code]
+  const message = known.message.endsWith(recovery)
+    ? known.message.slice(0, -recovery.length).trim()
+    : known.message
+  return {
+    code: known.code,
+    what: message,
+    lost: lost[known.code] ?? nothingLost,
+    remedy: recovery,
+    details: JSON.stringify({ ...known.toJSON(), page: navigator.userAgent }, null, 2),
+  }
+}
+
+export function asDaybookError(error: unknown): DaybookError {
+  if (error instanceof DaybookError) return error
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return new DaybookError('internal', message, { cause: error })
+}

@@ -1,0 +1,38 @@
+// What each medium means to the owner of a book.
+import type { Status } from '../../src/index.ts'
+
+export interface MediumWords {
+  readonly short: string
+  readonly name: string
+  readonly text: string
+  /** Does it outlive the tab? */
+  readonly isSafe: boolean
+}
+
+export const durabilityWords: Readonly<Record<Status['durability'], MediumWords>> = {
+  opfs: {
+    short: 'OPFS',
+    name: 'kept in the browser’s own file system (OPFS)',
+    text: 'A SQLite database on this device. It survives reloads, crashes and restarts, works offline, and is gone only when this site’s data is cleared.',
+    isSafe: true,
+  },
+  indexeddb: {
+    short: 'IndexedDB',
+    name: 'kept in IndexedDB',
+    text: 'This browser gives no file system to pages, so each change is journaled in IndexedDB. It survives reloads, crashes and restarts.',
+    isSafe: true,
+  },
+  memory: {
+    short: 'memory only',
+    name: 'in memory only',
+    text: 'You chose to go on without durable storage. Everything in this book is gone when this tab closes or reloads. Sync it, or copy out what you need.',
+    isSafe: false,
+  },
+  file: { short: 'file', name: 'kept in a file', text: 'A SQLite database in a file.', isSafe: true },
+  'durable-object': {
+    short: 'edge',
+    name: 'kept at the edge',
+    text: 'A SQLite database at the edge.',
+    isSafe: true,
+  },
+}

@@ -1,0 +1,53 @@
+// How syncing stands, in a few words and in a sentence. Being offline is a state like any other.
+import type { SyncState } from '../../src/index.ts'
+import { countOf } from './size-word.ts'
+import { relativeTime } from './time-word.ts'
+
+export type SyncMood = 'off' | 'busy' | 'good' | 'waiting' | 'offline' | 'failed'
+
+export interface SyncWords {
+  readonly mood: SyncMood
+  readonly short: string
+  readonly long: string
+}
+
+export function syncStateWords(sync: SyncState, nowMs: number): SyncWords {
+  const waiting = sync.pending > 0 ? `${countOf(sync.pending, 'change')} waiting` : ''
+  const ago = sync.lastSyncedAt === undefined ? undefined : relativeTime(sync.lastSyncedAt, nowMs)
+  if (!sync.configured) {
+    return {
+      mood: 'off',
+      short: 'sync off',
+      long: 'This book is kept in this browser only. It syncs with no edge.',
+    }
+  }
+  if (sync.running)
+    return {
+      mood: 'busy',
+      short: 'syncing…',
+      long: 'Sending what the edge has not seen and fetching what is new there.',
+    }
+  if (sync.lastError?.code === 'offline') {
+    const long = 'The edge cannot be reached. Everything works as usual; what waits is sent at the next sync.'
+    return { mood: 'offline', short: waiting === '' ? 'offline' : `offline · ${waiting}`, long }
+  }
+  if (sync.lastError)
+    return {
+      mood: 'failed',
+      short: 'sync failed',
+      long: 'The last sync ended with an error. What waits is kept and sent at the next one.',
+    }
+  if (ago === undefined)
+    return {
+      mood: 'waiting',
+      short: 'not synced yet',
+      long: 'This book has not been synced with the edge yet.',
+    }
+  if (waiting !== '')
+    return {
+      mood: 'waiting',
+      short: `${waiting} · synced ${ago}`,
+      long: `Last synced ${ago}. ${waiting} for the next sync.`,
+    }
+  return { mood: 'good', short: `synced ${ago}`, long: `Last synced ${ago}. Nothing waits.` }
+}

@@ -1,0 +1,22 @@
+// Text of records cut to what a line can hold. Cuts by code points, so that no character is halved.
+
+/** One line: runs of white space become one space, and what is too long ends in `…`. */
+export function oneLine(text: string, max: number): string {
+  const flat = text
+    .slice(0, max * 4)
+    .replace(/\s+/g, ' ')
+    .trim()
+  const points = Array.from(flat)
+  return points.length > max
+    ? `${points
+        .slice(0, max - 1)
+        .join('')
+        .trimEnd()}…`
+    : flat
+}
+
+/** Any value of a record in one line. */
+export function valueLine(value: unknown, max: number): string {
+  if (typeof value === 'string') return oneLine(value, max)
+  return oneLine(JSON.stringify(value) ?? '', max)
+}
