@@ -5,7 +5,7 @@ import { DaybookError } from '../core/errors.ts'
 import { parseFilters } from '../core/filter.ts'
 import type { Kind, Kinds } from '../core/kind.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
-import { afterSql, encodeCursor, orderSql, parseOrder } from './cursor.ts'
+import { afterSql, encodeCursor, keyName, orderSql, parseOrder } from './cursor.ts'
 import type { Fragment } from './expression.ts'
 import { filterSql } from './filter-sql.ts'
 import type { Projection } from './projection.ts'
@@ -44,7 +44,6 @@ export interface QueryStore {
 const parameterLimit = 100
 /** How much of a canonical instant names its period, and what completes it to an instant. */
 const periods = { hour: [13, ':00:00.000Z'], day: [10, 'T00:00:00.000Z'], month: [7, '-01T00:00:00.000Z'] } as const
-const keyName = (i: number) => `k${i}`
 
 export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Projection): QueryStore {
   const kindOf = (name: string | undefined, path = 'kind'): Kind | undefined => {
@@ -71,19 +70,18 @@ export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Proj
     const keys = parseOrder(orderBy, kind)
     const where = conditions(kind, filters)
     if (cursor !== undefined) where.push(afterSql(cursor, keys))
-    const order = orderSql(keys)
     const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
     projection.catchUp()
     const rows = all<RecordRow>(
       `SELECT ${recordColumns}${selected} FROM facets f JOIN records r ON r.seq = f.seq
-       WHERE ${where.map((part) => part.sql).join(' AND ')} ORDER BY ${order.sql} LIMIT ? OFFSET ?`,
-      [...keys.flatMap((key) => key.params), ...where.flatMap((part) => part.params), ...order.params, limit + 1, offset],
+       WHERE ${where.map((part) => part.sql).join(' AND ')} ORDER BY ${orderSql(keys)} LIMIT ? OFFSET ?`,
+      [...keys.flatMap((key) => key.params), ...where.flatMap((part) => part.params), limit + 1, offset],
     )
     const page = rows.slice(0, limit)
     const records = page.map(toRecord)
     const last = page.at(-1)
     if (rows.length <= limit || !last) return { records }
-    return { records, cursor: encodeCursor(keys.map((_, i) => (last as SqlRow)[keyName(i)] ?? null), last.seq) }
+    return { records, cursor: encodeCursor(last, keys.length) }
   }
 
   const count = ({ kind: name, filters, by }: CountQuery): Count => {
