@@ -1,4 +1,5 @@
 // Opens a book in a page: starts the worker, waits for its engine, and builds the book over the wire to it.
+import { checkAborted, neverAborted, orAborted } from '../../core/abort.ts'
 import { bookScope, checkBookName } from '../../core/book.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
@@ -35,7 +36,8 @@ const callDeadlineMs = 30_000
  */
 export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   const request = openRequest(options)
-  options.signal?.throwIfAborted()
+  const signal = options.signal ?? neverAborted
+  checkAborted(signal)
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'daybook' })
   const link = createWorkerLink(worker)
   const listeners = new Set<(event: BookEvent) => void>()
@@ -44,8 +46,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   }
   try {
     const key = options.sync?.key
-    const opening = link.open(request, tell, typeof key === 'function' ? key : undefined)
-    const rows = await opening
+    const rows = await orAborted(link.open(request, tell, typeof key === 'function' ? key : undefined), signal)
     const long = new Set(rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
     const writes = new Set(rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
     let closing = false

@@ -4,8 +4,8 @@
 
 /** What OPFS gives a worker (https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle). */
 export interface SyncHandle {
-  read(buffer: Uint8Array, options?: { at?: number }): number
-  write(buffer: Uint8Array, options?: { at?: number }): number
+  read(buffer: AllowSharedBufferSource, options?: { at?: number }): number
+  write(buffer: AllowSharedBufferSource, options?: { at?: number }): number
   truncate(size: number): void
   getSize(): number
   flush(): void
@@ -42,17 +42,18 @@ export function createWriteCombiner(): WriteCombiner {
     }
     return {
       write(buffer, { at: position = 0 } = {}) {
-        const adjacent = owner === handle && position === at + length && length + buffer.length <= heldBytes
+        const bytes = toBytes(buffer)
+        const adjacent = owner === handle && position === at + length && length + bytes.length <= heldBytes
         if (!adjacent) settle()
-        if (buffer.length > heldBytes) return handle.write(buffer, { at: position })
+        if (bytes.length > heldBytes) return handle.write(bytes, { at: position })
         if (!adjacent) [owner, at] = [handle, position]
-        held.set(buffer, length)
-        length += buffer.length
-        return buffer.length
+        held.set(bytes, length)
+        length += bytes.length
+        return bytes.length
       },
       read(buffer, { at: position = 0 } = {}) {
-        const overlaps = owner === handle && position < at + length && at < position + buffer.length
-        if (overlaps) settle()
+        // Even before the held run the file may be shorter than it is meant to be.
+        if (position < at + length) settleOwn()
         return handle.read(buffer, { at: position })
       },
       truncate(size) {
@@ -79,6 +80,12 @@ export function createWriteCombiner(): WriteCombiner {
   }
 
   return { wrap, settle }
+}
+
+/** The pool also writes its checksums, as 32-bit words: what counts is their bytes. */
+function toBytes(buffer: AllowSharedBufferSource): Uint8Array<ArrayBuffer> {
+  if (!ArrayBuffer.isView(buffer)) return new Uint8Array(buffer as ArrayBuffer)
+  return new Uint8Array(buffer.buffer as ArrayBuffer, buffer.byteOffset, buffer.byteLength)
 }
 
 interface HandlePrototype {

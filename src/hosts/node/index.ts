@@ -1,6 +1,7 @@
 // `daybook/node`: a book in a file, or in memory, in this process.
 import { mkdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { checkAborted } from '../../core/abort.ts'
 import { bookScope, checkBookName } from '../../core/book.ts'
 import { capabilityTable } from '../../capability-table.ts'
 import { createDaybook, type Daybook, methodTable } from '../../daybook.ts'
@@ -26,7 +27,7 @@ export interface NodeBookOptions {
 
 /** Opens a book in this process. Rejects with `open-elsewhere` while another process has it open. */
 export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
-  options.signal?.throwIfAborted()
+  if (options.signal) checkAborted(options.signal)
   const name = checkBookName(options.name)
   const path = options.path === ':memory:' ? options.path : resolve(options.path ?? `${name}.daybook`)
   if (path !== ':memory:') await mkdir(dirname(path), { recursive: true })

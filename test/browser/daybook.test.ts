@@ -1,0 +1,8 @@
+import { openDaybook } from '../../src/index.ts'
+import { daybookContract } from '../contract/daybook.ts'
+
+const run = crypto.randomUUID().slice(0, 8)
+
+daybookContract('a page, Chromium, OPFS', {
+  open: (name) => openDaybook({ name: `${name}-${run}`, agent: 'contract' }),
+})

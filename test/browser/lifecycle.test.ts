@@ -1,0 +1,134 @@
+// What a page must survive: a second opener, a worker that dies, an answer that does not come, input that can't be sent.
+import { afterEach, expect, it } from 'vitest'
+import { isDaybookError, openDaybook, type OpenOptions } from '../../src/index.ts'
+import type { Daybook } from '../../src/daybook.ts'
+import { failure } from '../contract/daybook.ts'
+import { makeTrace } from '../support/trace.ts'
+
+const workers: Worker[] = []
+const RealWorker = globalThis.Worker
+globalThis.Worker = class extends RealWorker {
+  constructor(...args: ConstructorParameters<typeof Worker>) {
+    super(...args)
+    workers.push(this)
+  }
+}
+
+const books: Daybook[] = []
+afterEach(async () => {
+  for (const book of books.splice(0)) await book.close()
+})
+const open = async (options: Partial<OpenOptions> = {}) => {
+  const book = await openDaybook({ name: `life-${crypto.randomUUID()}`, ...options })
+  books.push(book)
+  return book
+}
+
+it('is durable, and says so', async () => {
+  const book = await open()
+  const status = await book.status()
+  expect(status.durability).toBe('opfs')
+  expect(status.quotaBytes).toBeGreaterThan(0)
+  expect(typeof status.persisted).toBe('boolean')
+})
+
+it('is closed at the end of its block', async () => {
+  const name = `life-${crypto.randomUUID()}`
+  let id = ''
+  {
+    await using book = await openDaybook({ name })
+    id = (await book.traces.store(makeTrace())).id
+  }
+  const again = await open({ name })
+  expect(await again.traces.get({ id })).not.toBeNull()
+})
+
+it('refuses a second opener with a clear error, and lets it in once the first is closed', async () => {
+  const name = `life-${crypto.randomUUID()}`
+  const first = await open({ name })
+  await first.traces.store(makeTrace())
+  const error = await failure(open({ name }))
+  expect(error).toMatchObject({ code: 'open-elsewhere', retry: true })
+  expect((await first.traces.count()).total).toBe(1)
+  await first.close()
+  expect((await (await open({ name })).traces.count()).total).toBe(1)
+})
+
+it('rejects every pending call when the worker is terminated, and keeps what was acknowledged', async () => {
+  const name = `life-${crypto.randomUUID()}`
+  const book = await open({ name })
+  const { id } = await book.traces.store(makeTrace())
+  const told = new Promise<string>((resolve) => book.on('closed', ({ reason }) => resolve(reason)))
+  const pending = Array.from({ length: 20 }, () => book.traces.store(makeTrace()))
+  workers.at(-1)?.terminate()
+  const outcomes = await Promise.allSettled(pending)
+  const lost = outcomes.filter((one) => one.status === 'rejected')
+  expect(lost.length).toBeGreaterThan(0)
+  expect(lost.every(({ reason }) => isDaybookError(reason, 'engine-died'))).toBe(true)
+  expect(await told).toMatch(/ended unexpectedly/)
+  expect((await failure(book.traces.count())).code).toBe('engine-died')
+  const again = await open({ name })
+  expect(await again.traces.get({ id })).not.toBeNull()
+  const acknowledged = outcomes.filter((one) => one.status === 'fulfilled').length
+  expect((await again.traces.count()).total).toBeGreaterThanOrEqual(1 + acknowledged)
+})
+
+it('keeps every acknowledged trace when the worker is killed in the middle of a stream of writes', async () => {
+  const name = `life-${crypto.randomUUID()}`
+  const book = await open({ name })
+  const acknowledged: string[] = []
+  const writing = (async () => {
+    for (;;) acknowledged.push((await book.traces.store(makeTrace())).id)
+  })().catch(() => undefined)
+  while (acknowledged.length < 200) await book.status()
+  workers.at(-1)?.terminate()
+  await writing
+  const again = await open({ name })
+  const kept = await Promise.all(acknowledged.map((id) => again.traces.get({ id })))
+  expect(kept.filter((trace) => trace === null)).toEqual([])
+  expect((await again.recall({ text: 'recursion', limit: 1 })).hits).toHaveLength(1)
+})
+
+it('gives up on a call at its deadline', async () => {
+  const book = await open()
+  const traces = Array.from({ length: 1000 }, () => makeTrace())
+  const slow = failure(book.traces.storeMany({ traces }, { deadlineMs: 1 }))
+  expect(await slow).toMatchObject({ code: 'deadline-exceeded', retry: true, details: { deadlineMs: 1 } })
+})
+
+it('cancels a call that waits', async () => {
+  const book = await open()
+  const abort = new AbortController()
+  const call = failure(book.traces.storeMany({ traces: Array.from({ length: 1000 }, () => makeTrace()) }, { signal: abort.signal }))
+  abort.abort()
+  expect((await call).code).toBe('aborted')
+})
+
+it('says so when the input cannot be sent, and spares the calls made together with it', async () => {
+  const book = await open()
+  const wrong = failure(book.traces.store({ ...makeTrace(), extra: () => 1 } as never))
+  const right = book.traces.store(makeTrace())
+  expect(await wrong).toMatchObject({ code: 'invalid-input', details: { path: '' } })
+  expect((await right).durability).toBe('opfs')
+})
+
+it.each([
+  [{ name: '' }, 'name'],
+  [{ name: '../x' }, 'name'],
+  [{ name: 'a'.repeat(65) }, 'name'],
+  [{ agent: '' }, 'agent'],
+  [{ session: '\ud800' }, 'session'],
+  [{ require: 'durable', onUnavailable: 'memory' }, 'onUnavailable'],
+] as [Partial<OpenOptions>, string][])('refuses to open with %j', async (options, path) => {
+  expect(await failure(open(options))).toMatchObject({ code: 'invalid-input', details: { path } })
+})
+
+it('does not open when cancelled, before or in the middle', async () => {
+  expect((await failure(open({ signal: AbortSignal.abort() }))).code).toBe('aborted')
+  const name = `life-${crypto.randomUUID()}`
+  const abort = new AbortController()
+  const opening = failure(open({ name, signal: abort.signal }))
+  abort.abort()
+  expect((await opening).code).toBe('aborted')
+  expect((await (await open({ name })).traces.count()).total).toBe(0)
+})
