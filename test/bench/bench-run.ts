@@ -1,0 +1,24 @@
+// What every kind of run is given, and what it says of a peer that failed.
+import type { BrowserContext } from 'playwright'
+
+export interface BenchOptions {
+  readonly kinds: readonly ('store' | 'search')[]
+  readonly rounds: number
+  /** Shorter rows, and only the smaller number of texts. */
+  readonly quick: boolean
+  /** Keys of the peers to measure; all when absent. */
+  readonly peers?: readonly string[]
+}
+
+export interface BenchRun extends BenchOptions {
+  readonly context: BrowserContext
+  /** The address of a page; each `host` is an origin of its own. */
+  url(host: string, page: string): string
+  /** One line that says how far it is. */
+  progress(text: string): void
+}
+
+export interface Failure {
+  readonly peer: string
+  readonly error: string
+}

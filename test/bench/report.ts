@@ -1,0 +1,150 @@
+// The tables. A ratio is the median over the rounds of the ratio within one round: what slowed both, leaves it alone.
+import type { SearchFigures, SearchPeerFigures } from './run-search.ts'
+import type { StoreFigures } from './run-store.ts'
+import type { StoreRound } from './store-page.ts'
+
+type Versions = Readonly<Record<string, string>>
+
+const rows = ['single', 'concurrent', 'batch', 'batchThenRead'] as const
+
+/** Prints traces a second, each row beside idb. */
+export function printStore({ peers, failures }: StoreFigures, versions: Versions): void {
+  const anchor = peers['idb']?.rounds ?? []
+  const head = [
+    'store, traces/s',
+    'single',
+    '× idb',
+    '64 at once',
+    '× idb',
+    'batch 1,000',
+    '× idb',
+    '5 batches + read',
+    '× idb',
+    'that read',
+  ]
+  const lines = Object.entries(peers).map(([key, { name, rounds }]) => {
+    const cells = rows.flatMap((row) => [
+      figure(median(rounds.map((round) => round[row]))),
+      ratio(rounds, anchor, (round) => round[row]),
+    ])
+    return [
+      `${name} ${versions[key] ?? ''}`,
+      ...cells,
+      milliseconds(median(rounds.map(({ firstReadMs }) => firstReadMs))),
+    ]
+  })
+  printTable([head, ...lines])
+  printModes(peers)
+  printFailures(failures)
+}
+
+/** Prints milliseconds a question, and how many times longer each peer takes than each verb of Daybook. */
+export function printSearch({ sizes, failures }: SearchFigures, versions: Versions): void {
+  for (const [size, peers] of Object.entries(sizes)) {
+    const ours = peers['daybook']
+    const head = [
+      `search, ${figure(Number(size))} texts`,
+      'p50 ms',
+      'p95 ms',
+      'answered',
+      ...['recall', 'search'].flatMap((way) => [`p50 × ${way}`, `p95 × ${way}`]),
+      'filled in',
+      'size',
+    ]
+    const lines = Object.entries(peers).flatMap(([key, peer]) =>
+      Object.keys(peer.rounds[0] ?? {}).map((way) => {
+        const at = (share: 'p50' | 'p95') => peer.rounds.map((round) => round[way]?.[share] ?? Number.NaN)
+        const beside = (['recall', 'search'] as const).flatMap((own) =>
+          (['p50', 'p95'] as const).map((share) => timesOurs(peer, way, ours, own, share)),
+        )
+        const label = key === 'daybook' ? `${peer.name} ${way}` : `${peer.name} ${versions[key] ?? ''}`
+        const answered = `${Math.round(100 * median(peer.rounds.map((round) => round[way]?.answered ?? 0)))} %`
+        return [
+          label,
+          milliseconds(median(at('p50'))),
+          milliseconds(median(at('p95'))),
+          answered,
+          ...beside,
+          `${(peer.fillMs / 1000).toFixed(1)} s`,
+          megabytes(peer.sizeBytes),
+        ]
+      }),
+    )
+    printTable([head, ...lines])
+  }
+  printModes(Object.values(sizes)[0] ?? {})
+  printFailures(failures)
+}
+
+function timesOurs(
+  peer: SearchPeerFigures,
+  way: string,
+  ours: SearchPeerFigures | undefined,
+  own: string,
+  share: 'p50' | 'p95',
+): string {
+  return ratio(
+    peer.rounds.map((round) => round[way]?.[share] ?? Number.NaN),
+    (ours?.rounds ?? []).map((round) => round[own]?.[share] ?? Number.NaN),
+    (value) => value,
+  )
+}
+
+function ratio<Round extends StoreRound | number>(
+  rounds: readonly Round[],
+  anchor: readonly Round[],
+  read: (round: Round) => number,
+): string {
+  const ratios = rounds.flatMap((round, i) => {
+    const beside = anchor[i]
+    return beside === undefined ? [] : [read(round) / read(beside)]
+  })
+  const middle = median(ratios)
+  return Number.isNaN(middle) ? '–' : middle.toFixed(middle < 0.1 ? 3 : middle < 10 ? 2 : 0)
+}
+
+/** NaN of nothing. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  if (sorted.length % 2 === 1) return sorted[middle] ?? Number.NaN
+  return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
+}
+
+function printTable(lines: readonly (readonly string[])[]): void {
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  )
+  for (const line of lines) {
+    console.log(
+      line
+        .map((cell, column) =>
+          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+        )
+        .join('  '),
+    )
+  }
+  console.log('')
+}
+
+function printModes(peers: Readonly<Record<string, { readonly name: string; readonly mode: string }>>): void {
+  for (const { name, mode } of Object.values(peers)) console.log(`  ${name}: ${mode}.`)
+  console.log('')
+}
+
+function printFailures(failures: readonly { readonly peer: string; readonly error: string }[]): void {
+  for (const { peer, error } of failures) console.log(`  FAILED ${peer}: ${error}`)
+}
+
+function figure(value: number): string {
+  if (Number.isNaN(value)) return '–'
+  return value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en')
+}
+
+function milliseconds(value: number): string {
+  return Number.isNaN(value) ? '–' : value < 10 ? value.toFixed(2) : value.toFixed(0)
+}
+
+function megabytes(value: number | undefined): string {
+  return value === undefined ? '–' : `${(value / 2 ** 20).toFixed(1)} MB`
+}

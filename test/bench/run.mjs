@@ -1,0 +1,31 @@
+// `npm run bench`: measures Daybook beside other stores and searchers in a real Chromium, prints the tables, and
+// writes .cache/bench.json. Ends with non-zero only when something failed to run. Options:
+//   --only store|search   --rounds N (default 5)   --peers a,b   --quick (shorter, and only 10,000 texts)
+import { parseArgs } from 'node:util'
+import { runBench } from './run-bench.ts'
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    peers: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  },
+})
+if (values.only !== undefined && values.only !== 'store' && values.only !== 'search') {
+  console.error('--only takes `store` or `search`.')
+  process.exit(2)
+}
+const rounds = Number(values.rounds ?? (values.quick ? 2 : 5))
+if (!Number.isInteger(rounds) || rounds < 1) {
+  console.error('--rounds takes a whole number, 1 or more.')
+  process.exit(2)
+}
+
+const failures = await runBench({
+  kinds: values.only ? [values.only] : ['store', 'search'],
+  rounds,
+  quick: values.quick,
+  ...(values.peers === undefined ? {} : { peers: values.peers.split(',') }),
+})
+process.exit(failures > 0 ? 1 : 0)

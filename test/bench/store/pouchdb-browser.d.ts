@@ -1,0 +1,11 @@
+// What of PouchDB is called here; the package has no types of its own.
+declare module 'pouchdb-browser' {
+  export default class PouchDB {
+    constructor(name: string)
+    put(document: object): Promise<unknown>
+    bulkDocs(documents: readonly object[]): Promise<readonly object[]>
+    query(view: string, options: object): Promise<{ rows: readonly unknown[] }>
+    info(): Promise<{ doc_count: number }>
+    close(): Promise<void>
+  }
+}
