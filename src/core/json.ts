@@ -35,6 +35,8 @@ function walk(value: unknown, path: string[], budget: Budget): void {
   if (value === null) return
   if (path.length >= budget.depth) throw wrong(path, `Nested deeper than ${budget.depth}`)
   const isArray = Array.isArray(value)
+  // A list may be long and hollow: written as JSON, each hole takes its place.
+  if (isArray) spend(value.length, path, budget)
   const prototype: unknown = Object.getPrototypeOf(value)
   if (!isArray && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw wrong(path, 'Only plain objects, lists, texts, numbers, true, false and null are JSON')

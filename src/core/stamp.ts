@@ -9,6 +9,8 @@ export interface StampClock {
   see(stamp: string): void
 }
 
+/** The greatest number that 12 hex digits hold. */
+const lastMs = 2 ** 48 - 1
 const pattern = /^([0-9a-f]{12})-([0-9a-f]{4})-[A-Za-z0-9_]{1,64}$/
 
 /** True for a well-formed stamp: 12 hex digits of milliseconds, 4 of counter, the device. */
@@ -23,7 +25,7 @@ export function stampMs(stamp: string): number {
 
 /** The stamp, moved back to `limitMs` when it claims a later time (a mirror clamps clocks that run ahead). */
 export function clampStamp(stamp: string, limitMs: number): string {
-  return stampMs(stamp) > limitMs ? hex(limitMs, 12) + stamp.slice(12) : stamp
+  return stampMs(stamp) > limitMs ? hex(Math.floor(limitMs), 12) + stamp.slice(12) : stamp
 }
 
 /** A stamp clock for `device`, continuing after `last` if given. */
@@ -34,6 +36,8 @@ export function createStampClock(clock: Clock, device: string, last = ''): Stamp
     const match = pattern.exec(stamp)
     if (!match) return
     const [theirMs, theirCount] = [Number.parseInt(match[1] ?? '0', 16), Number.parseInt(match[2] ?? '0', 16)]
+    // Nothing could be made after the last instant there is.
+    if (theirMs >= lastMs) return
     if (theirMs > ms || (theirMs === ms && theirCount > count)) [ms, count] = [theirMs, theirCount]
   }
   see(last)

@@ -37,25 +37,21 @@ export function civilFromDays(days: number): { year: number; month: number; day:
 export function parseTime(text: string): number | undefined {
   const match = pattern.exec(text)
   if (!match) return undefined
-  const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((i) => Number(match[i] ?? 0)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map((part) => Number(part ?? 0))
   const days = daysFromCivil(year, month, day)
   const back = civilFromDays(days)
+  const offset = offsetMs(match[8])
   if (back.month !== month || back.day !== day || hour > 23 || minute > 59 || second > 59) return undefined
+  if (offset === undefined) return undefined
   const ms = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000)
-  return days * dayMs + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms - offsetMs(match[8])
+  return days * dayMs + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms - offset
 }
 
-function offsetMs(zone: string | undefined): number {
+function offsetMs(zone: string | undefined): number | undefined {
   if (zone === undefined || zone === 'Z' || zone === 'z') return 0
-  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))
-  return (zone.startsWith('-') ? -minutes : minutes) * 60_000
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))]
+  if (hours > 23 || minutes > 59) return undefined
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
 /** The canonical text of an instant given in milliseconds since 1970 UTC. */
@@ -68,15 +64,18 @@ export function formatTime(ms: number): string {
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${time}Z`
 }
 
+/** The first and the last millisecond of the years 1 to 9999: outside of them, text order is not time order. */
+const [firstMs, lastMs] = [-62_135_596_800_000, 253_402_300_799_999]
+
 /** Any ISO 8601 text in its canonical form, or undefined when it is none. */
 export function canonicalTime(text: string): string | undefined {
   const ms = parseTime(text)
-  return ms === undefined || ms < -62_135_596_800_000 ? undefined : formatTime(ms)
+  return ms === undefined || ms < firstMs || ms > lastMs ? undefined : formatTime(ms)
 }
 
 /** True for a date without a time of day: it stands for the whole day. */
 export function isDateOnly(text: string): boolean {
-  return text.length === 10 && pattern.test(text)
+  return text.length === 10 && parseTime(text) !== undefined
 }
 
 const months = 'january february march april may june july august september october november december'.split(' ')
