@@ -1,0 +1,144 @@
+// What a network does to requests and answers, and that it takes effect once.
+import { expect, it } from 'vitest'
+import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
+import { createWorld, type DatabaseHost, lastRequest } from './mirror-world.ts'
+
+export function deliveryCases(host: DatabaseHost): void {
+  it('a lost answer: the same bytes are sent again, answered the same, applied once', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('one'))
+    a.faults('lose-answer')
+    expect((await failure(a.sync())).code).toBe('offline')
+    expect(await a.state()).toMatchObject({ pending: 1, running: false, lastError: { code: 'offline' } })
+    // An edit meanwhile neither changes what was sent nor goes ahead of it.
+    world.clock.nowMs += 1000
+    await a.put('local_wins', id(1), body('two'))
+    expect(await a.sync()).toEqual({ pulled: 0, pushed: 2, conflicts: 0 })
+    const [first, second, third] = a.sent.map((text) => JSON.parse(text) as { ops: object[] })
+    expect(second?.ops).toEqual(first?.ops)
+    expect(JSON.stringify(second?.ops)).toBe(JSON.stringify(first?.ops))
+    expect(third?.ops).toMatchObject([{ mid: 2, base: 1, body: body('two') }])
+    expect(await world.mirror.get(id(1))).toMatchObject({ ver: 2, text: 'two' })
+    expect(await world.mirror.conflicts()).toEqual([])
+    expect(await a.state()).toMatchObject({ pending: 0 })
+  })
+
+  it('a lost request, a restart: what was numbered keeps its number', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('one'))
+    a.faults('lose-request')
+    await failure(a.sync())
+    await a.restart()
+    await a.sync()
+    expect(a.sent[1]).toBe(a.sent[0])
+    expect(await textOf(world.mirror)).toBe('one')
+  })
+
+  it('a request that comes twice is answered the same and applied once', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('one'))
+    a.faults('twice')
+    expect(await a.sync()).toEqual({ pulled: 0, pushed: 1, conflicts: 0 })
+    const request = lastRequest(a)
+    const [one, two] = [await world.mirror.exchange(request), await world.mirror.exchange(request)]
+    expect(two).toEqual(one)
+    expect(one.results).toEqual([{ mid: 1, s: 'ok', ver: 1, seq: 1 }])
+    expect(await world.mirror.look((store) => store.records.history(id(1)))).toHaveLength(1)
+  })
+
+  it('an answer to a conflict is stored too', async () => {
+    const world = createWorld(host)
+    const [a, b] = await twoWithOne(world, 'remote_wins')
+    await a.put('remote_wins', id(1), body('of a'))
+    await b.put('remote_wins', id(1), body('of b'))
+    await a.sync()
+    b.faults('lose-answer', 'twice')
+    await failure(b.sync())
+    await b.restart()
+    await world.mirror.restart()
+    expect(await b.sync()).toMatchObject({ conflicts: 1 })
+    expect(await losers(b)).toEqual(['of b'])
+    expect(await losers(world.mirror)).toEqual(['of b'])
+    await expectSame(a, b, world.mirror)
+  })
+
+  it('stored answers are dropped when the device says that it has them', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    const stored = () =>
+      world.mirror.look((store) => store.db.get<{ n: number }>('SELECT count(*) AS n FROM results')?.n)
+    await a.put('local_wins', id(1), body('one'))
+    await a.sync()
+    expect(await stored()).toBe(1)
+    await a.sync()
+    expect(await stored()).toBe(0)
+  })
+
+  it('a gap stops: what comes after it is not applied before it', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.putMany(
+      'local_wins',
+      [1, 2, 3].map((n) => [id(n), body(`${n}`)] as const),
+    )
+    a.faults('lose-request')
+    await failure(a.sync())
+    const request = lastRequest(a)
+    const [one, two, three] = request.ops
+    const answer = await world.mirror.exchange({ ...request, ops: [one, three] })
+    expect(answer).toMatchObject({ lastMid: 1, results: [{ mid: 1, s: 'ok' }] })
+    expect(Object.keys(await world.mirror.all())).toEqual([id(1)])
+    expect(await world.mirror.exchange({ ...request, ops: [three, two] })).toMatchObject({
+      lastMid: 1,
+      results: [],
+    })
+    expect(await a.sync()).toMatchObject({ pushed: 3 })
+    await expectSame(a, world.mirror)
+  })
+
+  it('an older request that arrives late changes nothing', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('one'))
+    await a.sync()
+    const old = lastRequest(a)
+    await a.put('local_wins', id(1), body('two'))
+    await a.sync()
+    // Its op was answered and the answer was received: nobody but a copy of the device could ask again.
+    expect((await failure(world.mirror.exchange(old))).code).toBe('device-forked')
+    expect(await textOf(world.mirror)).toBe('two')
+    await a.sync()
+    await expectSame(a, world.mirror)
+  })
+
+  it('an op that is larger than a request can be waits here, and the others go', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('é'.repeat(400_000)))
+    await a.put('local_wins', id(2), body('small'))
+    expect(await a.sync()).toEqual({ pulled: 0, pushed: 1, conflicts: 0 })
+    expect(Object.keys(await world.mirror.all())).toEqual([id(2)])
+    expect(await a.state()).toMatchObject({ pending: 1, lastError: { code: 'too-large' } })
+    expect(await a.sync()).toMatchObject({ pushed: 0 })
+    await a.put('local_wins', id(1), body('short now'))
+    expect(await a.sync()).toMatchObject({ pushed: 1 })
+    const state = await a.state()
+    expect(state.pending).toBe(0)
+    expect(state.lastError).toBeUndefined()
+    await expectSame(a, world.mirror)
+  })
+
+  it('large ops travel in as many requests as their bytes need', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.putMany(
+      'local_wins',
+      [1, 2, 3].map((n) => [id(n), body('y'.repeat(400_000))] as const),
+    )
+    expect(await a.sync()).toMatchObject({ pushed: 3 })
+    expect(a.sent.map((text) => (JSON.parse(text) as { ops: unknown[] }).ops.length)).toEqual([1, 1, 1])
+  })
+}

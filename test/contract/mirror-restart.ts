@@ -1,0 +1,139 @@
+// Devices that are copied, mirrors that are others or were set back: beginning anew without loss.
+import { expect, it } from 'vitest'
+import { body, expectSame, failure, id, textOf } from './mirror-case.ts'
+import { createWorld, type DatabaseHost, lastRequest } from './mirror-world.ts'
+
+export function restartCases(host: DatabaseHost): void {
+  it('a copy of a device: the second one is told, takes a new name, and nothing of either is lost', async () => {
+    const world = createWorld(host)
+    const [a, twin] = [world.device('a'), world.device('twin')]
+    await a.put('local_wins', id(1), body('before the copy'))
+    await a.sync()
+    await twin.sync()
+    const name = await a.look((store) => store.device)
+    await twin.look((store) => {
+      store.db.transaction(() => {
+        store.settings.set('device', name)
+        store.settings.set('last_mid', 1)
+        store.settings.set('acked_mid', 1)
+      })
+    })
+    await a.put('local_wins', id(2), body('of a'))
+    await a.sync()
+    await twin.put('local_wins', id(3), body('of the twin'))
+    expect(await twin.sync()).toMatchObject({ pushed: 1, pulled: 1 })
+    expect(await twin.look((store) => store.device)).not.toBe(name)
+    await a.sync()
+    await expectSame(a, twin, world.mirror)
+    expect(Object.keys(await a.all())).toHaveLength(3)
+  })
+
+  it('a mirror of another epoch takes none of the ops; the device starts over and brings everything', async () => {
+    const world = createWorld(host)
+    const other = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    await a.put('local_wins', id(1), body('synced'))
+    await a.put('local_wins', id(2), body('forgotten'))
+    await a.sync()
+    await a.forget(id(2))
+    await a.sync()
+    await b.sync()
+    await a.put('local_wins', id(1), body('unsent'))
+    // From now on the address leads to another, empty mirror.
+    const elsewhere = async () => other.mirror.exchange(lastRequest(a))
+    a.faults(...Array.from({ length: 8 }, () => elsewhere))
+    expect(await a.sync()).toMatchObject({ pushed: 2 })
+    expect(JSON.parse(a.sent[3] ?? '')).toMatchObject({ ops: [], epoch: null, pull: { cursor: 0 } })
+    expect(await other.mirror.all()).toEqual(await a.all())
+    expect(await other.mirror.get(id(1))).toMatchObject({ text: 'unsent', ver: 1 })
+    expect(await other.mirror.look((store) => store.records.row(id(2))?.deleted)).toBe(1)
+    expect(await a.state()).toMatchObject({ pending: 0 })
+    // A device with an older copy does not undo what the first one brought.
+    b.faults(...Array.from({ length: 8 }, () => async () => other.mirror.exchange(lastRequest(b))))
+    await b.sync()
+    expect(await b.all()).toEqual(await a.all())
+    expect(await textOf(other.mirror)).toBe('unsent')
+  })
+
+  it('a mirror that was set back: the device brings what it has lost, whatever is newer stays', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    await a.put('local_wins', id(1), body('one'))
+    await a.sync()
+    await b.sync()
+    const backup = await world.mirror.look((store) => store.db.all('SELECT * FROM records'))
+    world.clock.nowMs += 1000
+    await a.put('local_wins', id(1), body('two'))
+    await a.put('local_wins', id(2), body('new'))
+    await a.sync()
+    // The mirror is restored from before: its head is behind the cursor of `a`.
+    await world.mirror.look((store) =>
+      store.db.transaction(() => {
+        store.db.run('DELETE FROM records WHERE seq > 1')
+        store.db.run('UPDATE records SET body = ?, ver = 1, place = 1, stamp = ?, updated_at = ?', [
+          ...[backup[0]?.['body'] ?? '', backup[0]?.['stamp'] ?? '', backup[0]?.['updated_at'] ?? ''],
+        ])
+        store.settings.set('head', 1)
+        store.db.run('DELETE FROM devices')
+        store.db.run('DELETE FROM results')
+      }),
+    )
+    await a.sync()
+    await b.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await textOf(b)).toBe('two')
+    expect(await textOf(b, id(2))).toBe('new')
+  })
+
+  it.each([
+    ['a wrong epoch', { epoch: 'e_other' }, 'epoch'],
+    ['a cursor beyond the end', { pull: { cursor: 99, limit: 1, maxBytes: 1 } }, 'epoch'],
+    ['answers that this mirror never gave', { ackedMid: 99 }, 'epoch'],
+  ])('%s: resync-required, and none of the ops is applied', async (_name, change, reason) => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('one'))
+    await a.sync()
+    await a.put('local_wins', id(1), body('two'))
+    a.faults('lose-request')
+    await failure(a.sync())
+    const error = await failure(world.mirror.exchange({ ...lastRequest(a), ...change }))
+    expect(error).toMatchObject({ code: 'resync-required', details: { reason } })
+    expect(await textOf(world.mirror)).toBe('one')
+    await a.sync()
+    expect(await textOf(world.mirror)).toBe('two')
+  })
+
+  it('a cursor below the floor: resync-required, and none of the ops is applied', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('one'))
+    await a.sync()
+    await world.mirror.look((store) => store.settings.set('floor', 5))
+    await world.mirror.look((store) => store.settings.set('head', 9))
+    a.faults('lose-request')
+    await a.put('local_wins', id(1), body('two'))
+    await failure(a.sync())
+    expect(await failure(world.mirror.exchange(lastRequest(a)))).toMatchObject({
+      details: { reason: 'floor' },
+    })
+    await a.sync()
+    await expectSame(a, world.mirror)
+    expect(await textOf(world.mirror)).toBe('two')
+  })
+
+  it('a mirror that always wants to start over is given up', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    const refuse = async () => {
+      throw await failure(world.mirror.exchange({ ...lastRequest(a), epoch: 'e_other' }))
+    }
+    await a.put('local_wins', id(1), body('one'))
+    a.faults(...Array.from({ length: 20 }, () => refuse))
+    expect((await failure(a.sync())).code).toBe('resync-required')
+    expect(a.sent.length).toBe(4)
+    a.faults()
+    await a.sync()
+    await expectSame(a, world.mirror)
+  })
+}

@@ -1,0 +1,231 @@
+// A small world to test sync in: one mirror and its devices, each over a database of its own, with a clock that stands
+// still until told and a network that does what a test says. The mirror and the devices are the code that ships.
+import { z } from 'zod'
+import { neverAborted } from '../../src/core/abort.ts'
+import type { ConflictEntry, SyncResult, SyncState } from '../../src/core/capability.ts'
+import { DaybookError } from '../../src/core/errors.ts'
+import { type ConflictPolicy, createKinds, type Kind } from '../../src/core/kind.ts'
+import type { JsonObject } from '../../src/core/path.ts'
+import type { Ports, SqlDatabase } from '../../src/core/ports.ts'
+import type { Stored } from '../../src/core/record.ts'
+import { formatTime } from '../../src/core/time.ts'
+import { createRecordAccess, type RecordAccess } from '../../src/engine-record.ts'
+import { type BookStore, openBookStore } from '../../src/store/book-store.ts'
+import type { Role } from '../../src/store/record-store.ts'
+import { createMirror, type Mirror } from '../../src/sync/mirror.ts'
+import type { SyncRequest, SyncResponse } from '../../src/sync/protocol.ts'
+import { createSyncSession, type SyncSession } from '../../src/sync/session.ts'
+
+/** Where databases are. The same name is the same database; work on it happens where it lives. */
+export interface DatabaseHost {
+  within<Result>(name: string, work: (db: SqlDatabase) => Result | Promise<Result>): Promise<Result>
+  /** Throws away everything in memory around that database. */
+  evict(name: string): Promise<void>
+}
+
+/** What the network does with one request: nothing, lose it, lose its answer, bring it twice, or what a test wants. */
+export type Fault =
+  'none' | 'lose-request' | 'lose-answer' | 'twice' | ((send: Send, session: SyncSession) => Promise<unknown>)
+type Send = (request?: unknown) => Promise<SyncResponse>
+
+const policies: readonly ConflictPolicy[] = ['local_wins', 'remote_wins', 'last_write_wins', 'manual']
+
+/** One kind for each policy, of its name. Bodies are `{ text }` and anything else. */
+export const testKinds = createKinds(
+  policies.map((policy): Kind => ({
+    name: policy,
+    summary: 'For tests.',
+    version: 1,
+    schema: z.looseObject({ text: z.string() }),
+    text: ['text'],
+    facets: {},
+    policy,
+    sync: { push: true, pull: true },
+  })),
+)
+
+/** A generator of numbers below 2^32 from a seed: mulberry32. */
+function createNumbers(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) >>> 0
+  }
+}
+
+export interface Site {
+  put(kind: string, id: string, body: JsonObject): Promise<string>
+  putMany(kind: string, bodies: readonly (readonly [id: string, body: JsonObject])[]): Promise<void>
+  forget(id: string): Promise<boolean>
+  get(id: string): Promise<Stored<JsonObject> | undefined>
+  /** All live records by id, heads included. */
+  all(): Promise<Record<string, Stored<JsonObject>>>
+  conflicts(): Promise<ConflictEntry[]>
+  /** Goes past the door, for what only a test asks. */
+  look<Result>(work: (store: BookStore) => Result): Promise<Result>
+  /** Everything in memory is gone; the database stays. */
+  restart(): Promise<void>
+}
+
+export interface TestDevice extends Site {
+  sync(): Promise<SyncResult>
+  /** So many calls in one turn. */
+  syncTogether(times: number): Promise<SyncResult[]>
+  state(): Promise<SyncState>
+  /** What becomes of the next requests, one each; after them the network is whole again. */
+  faults(...faults: Fault[]): void
+  /** Every request that was sent, as JSON text. */
+  readonly sent: string[]
+  /** This device's clock is so far from the world's. */
+  skewMs: number
+}
+
+export interface TestMirror extends Site {
+  exchange(request: unknown): Promise<SyncResponse>
+}
+
+export interface World {
+  readonly clock: { nowMs: number }
+  readonly mirror: TestMirror
+  device(name: string): TestDevice
+}
+
+interface Opened {
+  readonly store: BookStore
+  readonly access: RecordAccess
+}
+
+let serial = 0
+
+/** An empty world over databases of `host`. `kindsAtMirror` is what the mirror knows, for tests of skew. */
+export function createWorld(
+  host: DatabaseHost,
+  options: { seed?: number; kindsAtMirror?: typeof testKinds } = {},
+): World {
+  const prefix = `world-${++serial}`
+  const clock = { nowMs: Date.UTC(2026, 0, 1) }
+  const numbers = createNumbers(options.seed ?? serial)
+  const portsOf = (skewMs: () => number): Ports => ({
+    clock: { now: () => clock.nowMs + skewMs() },
+    random: { bytes: (size) => Uint8Array.from({ length: size }, () => numbers() & 0xff) },
+    scheduler: { soon: (task) => queueMicrotask(task), later: () => () => undefined },
+    digest: { sha256: () => Promise.reject(new Error('Nothing is hashed here.')) },
+    log: { warn: () => undefined },
+  })
+
+  const createSite = <More extends object>(
+    name: string,
+    role: Role,
+    ports: Ports,
+    more: (store: BookStore) => More,
+  ): { site: Site; on<Result>(work: (at: Opened & More) => Result | Promise<Result>): Promise<Result> } => {
+    const kinds = role === 'mirror' ? (options.kindsAtMirror ?? testKinds) : testKinds
+    const place = `${prefix}-${name}`
+    let opened: (Opened & More) | undefined
+    const open = (db: SqlDatabase): Opened & More => {
+      const store = openBookStore(db, { kinds, role, ports, onCommit: () => undefined })
+      return { store, access: createRecordAccess({ store, ports, scope: { agent: name } }), ...more(store) }
+    }
+    const on = <Result>(work: (at: Opened & More) => Result | Promise<Result>) =>
+      host.within(place, (db) => work((opened ??= open(db))))
+    const write = <Result>(work: (records: ReturnType<RecordAccess['writer']>['records']) => Result) =>
+      on(({ store, access }) =>
+        store.writes.write(() => work(access.writer(formatTime(ports.clock.now())).records)),
+      )
+    const site: Site = {
+      put: (kind, id, body) => write((records) => records.put({ kind, id, body })),
+      putMany: (kind, bodies) =>
+        write((records) => {
+          for (const [id, body] of bodies) records.put({ kind, id, body })
+        }),
+      forget: (id) => write((records) => records.forget(id)),
+      get: (id) => on(({ access }) => access.reader.get(id)),
+      all: () =>
+        on(({ store, access }) => {
+          const rows = store.db.all<{ id: string }>('SELECT id FROM records WHERE deleted = 0 ORDER BY id')
+          return Object.fromEntries(
+            rows.flatMap(({ id }) => [[id, access.reader.get(id)] as const]).filter(isFound),
+          )
+        }),
+      conflicts: () => on(({ store }) => store.conflicts.list(1000)),
+      look: (work) => on(({ store }) => work(store)),
+      async restart() {
+        opened = undefined
+        await host.evict(place)
+      },
+    }
+    return { site, on }
+  }
+
+  const mirrorPorts = portsOf(() => 0)
+  const { site: mirrorSite, on: onMirror } = createSite('mirror', 'mirror', mirrorPorts, (store) => ({
+    mirror: createMirror({ store, clock: mirrorPorts.clock, random: mirrorPorts.random }) as Mirror,
+  }))
+  const mirror: TestMirror = {
+    ...mirrorSite,
+    // A wire carries text: nothing but JSON comes through, and no object is shared.
+    exchange: async (request) => copy(await onMirror((at) => at.mirror.exchange(copy(request)))),
+  }
+
+  const createDevice = (name: string): TestDevice => {
+    const sent: string[] = []
+    let waiting: Fault[] = []
+    const carry = async (request: unknown, session: SyncSession): Promise<unknown> => {
+      sent.push(JSON.stringify(request))
+      const fault = waiting.shift() ?? 'none'
+      const send: Send = (other = request) => mirror.exchange(other)
+      if (typeof fault === 'function') return fault(send, session)
+      if (fault === 'lose-request') throw new DaybookError('offline')
+      if (fault === 'twice') await send()
+      const answer = await send()
+      if (fault === 'lose-answer') throw new DaybookError('offline')
+      return answer
+    }
+    const ports = portsOf(() => device.skewMs)
+    const { site, on } = createSite(name, 'device', ports, (store) => {
+      const session: SyncSession = createSyncSession({
+        ...{ store, carrier: { exchange: (request) => carry(request, session) }, clock: ports.clock },
+        onChange: () => undefined,
+        onState: () => undefined,
+      })
+      return { session }
+    })
+    const device: TestDevice = {
+      ...site,
+      sent,
+      skewMs: 0,
+      sync: () => on(({ session }) => session.sync(neverAborted)),
+      syncTogether: (times) =>
+        on(({ session }) => Promise.all(Array.from({ length: times }, () => session.sync(neverAborted)))),
+      state: () => on(({ session }) => session.state()),
+      faults: (...faults) => void (waiting = faults),
+    }
+    return device
+  }
+
+  const devices = new Map<string, TestDevice>()
+  return {
+    clock,
+    mirror,
+    device(name) {
+      const device = devices.get(name) ?? createDevice(name)
+      devices.set(name, device)
+      return device
+    },
+  }
+}
+
+function isFound<Value>(entry: readonly [string, Value | undefined]): entry is readonly [string, Value] {
+  return entry[1] !== undefined
+}
+
+function copy<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value
+}
+
+/** The request that `device` sent last, as it went out. */
+export function lastRequest(device: TestDevice): SyncRequest {
+  return JSON.parse(device.sent.at(-1) ?? 'null') as SyncRequest
+}

@@ -1,0 +1,18 @@
+// The law of sync between devices and their mirror, as tests: run over every database that a mirror can live in.
+import { describe } from 'vitest'
+import { convergenceCases } from './mirror-convergence.ts'
+import { deliveryCases } from './mirror-delivery.ts'
+import { policyCases } from './mirror-policy.ts'
+import { refusalCases } from './mirror-refusal.ts'
+import { restartCases } from './mirror-restart.ts'
+import type { DatabaseHost } from './mirror-world.ts'
+
+export function mirrorContract(hostName: string, host: DatabaseHost): void {
+  describe(`Sync: ${hostName}`, () => {
+    convergenceCases(host)
+    deliveryCases(host)
+    policyCases(host)
+    refusalCases(host)
+    restartCases(host)
+  })
+}

@@ -1,0 +1,62 @@
+// `SqlDatabase` over the SQLite of a Durable Object.
+// Invariant: every cursor is read to its end before anything else runs, so that no result outlives its moment.
+import { DaybookError, isDaybookError } from '../src/core/errors.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../src/core/ports.ts'
+
+/** As much of `DurableObjectStorage` as this needs. */
+export type ObjectStorage = Pick<DurableObjectStorage, 'transactionSync'> & {
+  readonly sql: Pick<SqlStorage, 'exec' | 'databaseSize'>
+}
+
+/** The database of the object whose storage this is. It lives as long as the object; closing it does nothing. */
+export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
+  const { sql } = storage
+  let inside = false
+
+  const query = <Row extends SqlRow>(text: string, params: readonly SqlValue[] = []): Row[] =>
+    guarded(() => {
+      const bindings = params.map((value) => (value instanceof Uint8Array ? value.slice().buffer : value))
+      const rows = sql.exec(text, ...bindings).toArray() as Record<string, SqlStorageValue>[]
+      for (const row of rows) {
+        for (const name in row) {
+          const value = row[name]
+          if (value instanceof ArrayBuffer) (row as Record<string, SqlValue>)[name] = new Uint8Array(value)
+        }
+      }
+      return rows as unknown as Row[]
+    })
+
+  return {
+    exec: (text) => void query(text),
+    run: (text, params) => void query(text, params),
+    all: query,
+    get: <Row extends SqlRow>(text: string, params?: readonly SqlValue[]) => query<Row>(text, params)[0],
+    transaction(work) {
+      // Durable Objects nest transactions; the other hosts don't.
+      if (inside) throw new DaybookError('internal', 'Transactions do not nest.')
+      inside = true
+      try {
+        return guarded(() => storage.transactionSync(work))
+      } finally {
+        inside = false
+      }
+    },
+    sizeBytes: () => sql.databaseSize,
+    close: () => undefined,
+  }
+}
+
+/** SQLite's names of a full disk and of storage that fails, as they stand in the messages of the runtime. */
+const full = /\bSQLITE_(?:FULL|TOOBIG)\b/
+const fault = /\bSQLITE_(?:IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|BUSY|LOCKED)/
+
+function guarded<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (isDaybookError(error) || !(error instanceof Error)) throw error
+    if (full.test(error.message)) throw new DaybookError('storage-full', undefined, { cause: error })
+    if (fault.test(error.message)) throw new DaybookError('storage-failed', error.message, { cause: error })
+    throw error
+  }
+}
