@@ -59,8 +59,10 @@ export function createWriteQueue(db: SqlDatabase, scheduler: Scheduler, onCommit
       })
     },
     close() {
-      if (!closed) flush()
+      // Closed first: a write that comes out of this last commit would find no database.
+      if (closed) return
       closed = true
+      flush()
     },
   }
 }
