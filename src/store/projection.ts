@@ -51,7 +51,8 @@ const textInsert = (count: number) => {
 }
 
 export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settings): Projection {
-  let derivedSeq = settings.getNumber('derived_seq')
+  // Read afresh each time: a transaction that was undone took its advance with it.
+  const derivedSeq = () => settings.getNumber('derived_seq')
   // Starts pessimistic: after an unclean end there may be rows to derive.
   let grown = true
   let stale = true
@@ -112,15 +113,14 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
       for (const row of rows) db.run('DELETE FROM stale WHERE seq = ?', [row.seq])
       if (rows.length === limit) return true
     }
-    // Read afresh: a transaction that was undone took its advance with it.
-    const from = settings.getNumber('derived_seq')
+    const from = derivedSeq()
     const rows = db.all<Source>(`SELECT ${columns} FROM records WHERE seq > ? ORDER BY seq LIMIT ?`, [
       from,
       limit,
     ])
     for (const row of rows) write(row, true)
-    derivedSeq = rows.at(-1)?.seq ?? from
-    if (derivedSeq !== from) settings.set('derived_seq', derivedSeq)
+    const last = rows.at(-1)
+    if (last) settings.set('derived_seq', last.seq)
     return rows.length === limit
   }
 
@@ -143,13 +143,13 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     behind() {
       const row = db.get<{ n: number }>(
         'SELECT (SELECT count(*) FROM records WHERE seq > ?) + (SELECT count(*) FROM stale) AS n',
-        [settings.getNumber('derived_seq')],
+        [derivedSeq()],
       )
       return row?.n ?? 0
     },
     markStale(seq) {
       stale = true
-      if (seq <= derivedSeq) db.run('INSERT OR IGNORE INTO stale (seq) VALUES (?)', [seq])
+      if (seq <= derivedSeq()) db.run('INSERT OR IGNORE INTO stale (seq) VALUES (?)', [seq])
     },
     markGrown() {
       grown = true
