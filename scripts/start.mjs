@@ -97,6 +97,11 @@ async function waitFor(url, what) {
 process.on('SIGINT', () => void stopAll(0))
 process.on('SIGTERM', () => void stopAll(0))
 process.on('SIGHUP', () => void stopAll(0))
+// A signal that ends npm does not reach its script; then somebody else has become the parent.
+const parent = process.ppid
+if (process.env['npm_lifecycle_event']) {
+  setInterval(() => process.ppid !== parent && void stopAll(0), 250)
+}
 
 launch(
   'edge',
