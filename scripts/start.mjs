@@ -28,6 +28,7 @@ const port = await choosePorts()
 const demoUrl = `http://${host}:${port.demo}`
 const edgeUrl = `http://${host}:${port.edge}`
 const key = process.env['DAYBOOK_KEY']
+const edgeState = process.env['EDGE_STATE'] ?? '.state/edge'
 
 /** @type {Map<string, import('node:child_process').ChildProcess>} */
 const running = new Map()
@@ -108,7 +109,7 @@ launch(
   [
     'node_modules/wrangler/bin/wrangler.js',
     'dev',
-    ...toFlags({ ip: host, port: port.edge, 'inspector-port': 0, 'persist-to': '.state/edge' }),
+    ...toFlags({ ip: host, port: port.edge, 'inspector-port': 0, 'persist-to': edgeState }),
     ...toFlags({ 'show-interactive-dev-session': false, 'log-level': 'error' }),
     ...toFlags(key ? { var: `DAYBOOK_KEY:${key}` } : {}),
   ],
