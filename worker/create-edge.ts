@@ -1,4 +1,18 @@
-// `daybook/edge`. A placeholder until the app lands.
-export function createEdge(): { fetch(request: Request): Response } {
-  return { fetch: () => Response.json({ ok: true }) }
+// `daybook/edge`: the edge as a Cloudflare Worker. A deployment exports the Mirror and the handler:
+//   export { Mirror } from 'daybook/edge'
+//   export default createEdge()
+import { createApp, type EdgeApp } from './app.ts'
+import type { EdgeEnv } from './edge-env.ts'
+
+export interface Edge {
+  fetch(request: Request, env: EdgeEnv, context?: ExecutionContext): Response | Promise<Response>
 }
+
+/** The handler of a Worker: sync and capabilities over HTTP, one Durable Object per book. */
+export function createEdge(): Edge {
+  const app = createApp()
+  return { fetch: (request, env, context) => app.fetch(request, env, context) }
+}
+
+export { Mirror } from './mirror-object.ts'
+export type { EdgeApp, EdgeEnv }

@@ -1,8 +1,5 @@
-// The edge's entry. A placeholder until the app lands: it answers that it lives, and declares the Mirror.
-import { DurableObject } from 'cloudflare:workers'
+// The edge that this repository deploys. Wires only.
+import { createEdge } from './create-edge.ts'
 
-export class Mirror extends DurableObject<Env> {}
-
-export default {
-  fetch: (): Response => Response.json({ ok: true }),
-} satisfies ExportedHandler<Env>
+export { Mirror } from './create-edge.ts'
+export default createEdge()

@@ -75,7 +75,7 @@ function storeCases({ book: open, reopen }: BookCase): void {
       kind: 'trace',
       agent: 'contract',
       session: 's-1',
-      ver: 0,
+      ver: expect.any(Number),
       timestamp: '2026-01-31T15:00:00.000Z',
       created_at: receipt.stored_at,
       metadata: { mode: 'interactive', tags: [], linked_traces: [] },

@@ -1,0 +1,185 @@
+// Who may call the edge over HTTP, from where, and under which address.
+import { describe, expect, it, vi } from 'vitest'
+import { call, expectError, newBook, run, syncRequest, traceOp } from './http.ts'
+
+const sync = (book: string) => `/v1/books/${book}/sync`
+
+describe('addresses', () => {
+  it.each([
+    '.hidden',
+    '..',
+    '%2e%2e',
+    '..%2Fother',
+    'a%2Fb',
+    'a b',
+    'a%00',
+    'ü',
+    'x'.repeat(65),
+    '%F0%9F%99%82',
+    "'; DROP TABLE",
+  ])('refuses the book %s', async (book) => {
+    const response = await call(`/v1/books/${book}/sync`, { body: syncRequest() })
+    if (response.status === 404) return expectError(response, 404, 'unknown-route')
+    await expectError(response, 400, 'invalid-input', 'name')
+  })
+
+  it('takes the names a page takes', async () => {
+    for (const book of ['a', 'A-1._', '-', 'x'.repeat(64)]) {
+      expect((await call(`/v1/books/${book}/sync`, { body: syncRequest() })).status).toBe(200)
+    }
+  })
+
+  it('an address that is none: 404; another method: 405 and what is allowed', async () => {
+    await expectError(await call('/nothing'), 404, 'unknown-route')
+    await expectError(await call('/v1/books/a'), 404, 'unknown-route')
+    await expectError(await call('/v1/books/a/sync/more', { body: {} }), 404, 'unknown-route')
+    const wrong = await call('/v1/books/a/sync', { method: 'GET' })
+    expect(wrong.headers.get('allow')).toBe('POST')
+    await expectError(wrong, 405, 'wrong-method')
+    await expectError(await call('/manifest', { body: {} }), 405, 'wrong-method')
+  })
+})
+
+describe('keys', () => {
+  const body = syncRequest({ ops: [traceOp()] })
+
+  it.each([
+    ['no key', {}],
+    ['a wrong key', { authorization: 'Bearer wrong' }],
+    ['another scheme', { authorization: 'Basic ZGV2ZWxvcG1lbnQ6' }],
+    ['an empty key', { authorization: 'Bearer ' }],
+    ['a key with a tail', { authorization: 'Bearer development x' }],
+  ])('%s: 401, and nothing is stored', async (_name, headers) => {
+    const book = newBook()
+    const response = await call(sync(book), { key: null, headers, body })
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/)
+    await expectError(response, 401, 'unauthorized')
+    expect(await run(book, 'daybook:status')).toMatchObject({ records: {} })
+  })
+
+  it('the key is checked before the address', async () => {
+    await expectError(await call('/v1/books/../../x', { key: null }), 404, 'unknown-route')
+    await expectError(await call('/v1/books/.x/sync', { key: null, body }), 401, 'unauthorized')
+    await expectError(await call('/v1/nothing', { key: null }), 401, 'unauthorized')
+  })
+
+  it('a key that was set is the only one', async () => {
+    const own = { DAYBOOK_KEY: 'a-real-key' }
+    expect((await call(sync(newBook()), { key: 'a-real-key', body, env: own })).status).toBe(200)
+    await expectError(
+      await call(sync(newBook()), { key: 'development', body, env: own }),
+      401,
+      'unauthorized',
+    )
+    await expectError(await call(sync(newBook()), { key: 'a-real-ke', body, env: own }), 401, 'unauthorized')
+  })
+
+  it('the development key works on this machine only, and says what is missing elsewhere', async () => {
+    for (const host of [
+      'http://localhost',
+      'http://127.0.0.1:1234',
+      'http://[::1]:8787',
+      'https://localhost',
+    ]) {
+      expect((await call(`${host}${sync(newBook())}`, { body })).status).toBe(200)
+    }
+    for (const host of ['https://daybook.example.org', 'https://127.0.0.1.example.org', 'https://10.0.0.1']) {
+      const response = await call(`${host}${sync(newBook())}`, { body })
+      expect(await response.clone().json()).toMatchObject({
+        message: expect.stringContaining('DAYBOOK_KEY') as string,
+      })
+      await expectError(response, 401, 'unauthorized')
+    }
+  })
+
+  it('plain HTTP is refused, except on this machine', async () => {
+    const own = { DAYBOOK_KEY: 'a-real-key' }
+    await expectError(
+      await call(`http://example.org${sync('a')}`, { key: 'a-real-key', body, env: own }),
+      403,
+      'forbidden',
+    )
+    expect(
+      (await call(`https://example.org${sync('a')}`, { key: 'a-real-key', body, env: own })).status,
+    ).toBe(200)
+  })
+
+  it('no answer repeats a key', async () => {
+    const own = { DAYBOOK_KEY: 'the-secret' }
+    for (const key of ['guess-1', 'the-secret']) {
+      const response = await call('/v1/books/.x/sync', { key, body, env: own })
+      expect(await response.text()).not.toMatch(/guess-1|the-secret/)
+    }
+  })
+
+  it('what breaks inside is logged, and told to nobody', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const fail = () => Promise.reject(new Error('secret inside'))
+    const dead = { getByName: () => ({ exchange: fail, call: fail }) }
+    const broken = {
+      getByName: () => {
+        throw new TypeError('secret inside')
+      },
+    }
+    for (const [MIRROR, code] of [
+      [dead, 'engine-died'],
+      [broken, 'internal'],
+    ] as const) {
+      const response = await call(sync('a'), { body, env: { MIRROR } })
+      expect(await response.clone().text()).not.toContain('secret inside')
+      await expectError(response, 500, code)
+      expect(log.mock.lastCall?.[0]).toContain('secret inside')
+    }
+    log.mockRestore()
+  })
+})
+
+describe('pages of other origins', () => {
+  const preflight = (page: string, own = {}) =>
+    call('/v1/books/a/sync', {
+      ...{ method: 'OPTIONS', key: null, env: own },
+      headers: {
+        origin: page,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      },
+    })
+
+  it('answers the preflight of a page of this machine', async () => {
+    for (const page of ['http://localhost:5173', 'http://127.0.0.1:4000', 'http://[::1]:1']) {
+      const response = await preflight(page)
+      expect(response.status).toBe(204)
+      expect(response.headers.get('access-control-allow-origin')).toBe(page)
+      expect(response.headers.get('access-control-allow-headers')).toMatch(
+        /authorization.*content-encoding.*idempotency-key/i,
+      )
+      expect(response.headers.get('vary')).toMatch(/origin/i)
+    }
+  })
+
+  it('lets in named origins and no others', async () => {
+    const own = { DAYBOOK_ORIGINS: 'https://app.example.org, https://two.example.org' }
+    const allowed = async (page: string) =>
+      (await preflight(page, own)).headers.get('access-control-allow-origin')
+    expect(await allowed('https://app.example.org')).toBe('https://app.example.org')
+    expect(await allowed('https://two.example.org')).toBe('https://two.example.org')
+    for (const page of [
+      'https://evil.org',
+      'https://app.example.org.evil.org',
+      'http://localhost.evil.org',
+      'null',
+    ]) {
+      expect(await allowed(page)).toBeNull()
+    }
+  })
+
+  it('an error can be read by a page that is let in', async () => {
+    const response = await call('/v1/books/a/sync', {
+      key: null,
+      headers: { origin: 'http://localhost:5173' },
+      body: {},
+    })
+    expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:5173')
+    await expectError(response, 401, 'unauthorized')
+  })
+})

@@ -1,0 +1,55 @@
+// The edge's HTTP: one Hono app of small routes. Every answer that is not a success has the one error shape.
+import { Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { methodNotAllowed } from 'hono/method-not-allowed'
+import { secureHeaders } from 'hono/secure-headers'
+import { DaybookError } from '../src/core/errors.ts'
+import { requireKey } from './auth.ts'
+import { isAllowedOrigin } from './origin.ts'
+import type { EdgeTypes } from './edge-env.ts'
+import { isOwnMachine } from './own-machine.ts'
+import { respondWith } from './problem.ts'
+import { capabilityRoute } from './routes/capabilities.ts'
+import { healthRoute } from './routes/health.ts'
+import { manifestRoute } from './routes/manifest.ts'
+import { syncRoute } from './routes/sync.ts'
+
+/** Builds the app; its type is what `hc` of Hono makes a typed client from. */
+export function createApp() {
+  const app = new Hono<EdgeTypes>()
+  app.onError((error, c) => respondWith(c, error))
+  app.notFound((c) =>
+    respondWith(c, new DaybookError('unknown-route', `There is no \`${c.req.path.slice(0, 200)}\`.`)),
+  )
+  app.use(
+    secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }),
+    cors({
+      origin: (origin, c) => (isAllowedOrigin(origin, c.env.DAYBOOK_ORIGINS) ? origin : null),
+      allowMethods: ['GET', 'HEAD', 'POST'],
+      allowHeaders: ['Authorization', 'Content-Type', 'Content-Encoding', 'Idempotency-Key'],
+      exposeHeaders: ['Retry-After'],
+      maxAge: 7200,
+    }),
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c, allow) => {
+        c.header('Allow', allow.join(', '))
+        return respondWith(c, new DaybookError('wrong-method', undefined, { details: { allow } }))
+      },
+    }),
+    async (c, next) => {
+      const url = new URL(c.req.url)
+      if (url.protocol !== 'https:' && !isOwnMachine(url))
+        throw new DaybookError('forbidden', 'Only HTTPS is answered here.')
+      await next()
+    },
+  )
+  app.use('/v1/*', requireKey())
+  return app
+    .route('/', healthRoute)
+    .route('/', manifestRoute)
+    .route('/', syncRoute)
+    .route('/', capabilityRoute)
+}
+
+export type EdgeApp = ReturnType<typeof createApp>

@@ -1,0 +1,39 @@
+// The mirror of one book as a Durable Object. Wiring only: the engine and the mirror are the ones of every host.
+import { DurableObject } from 'cloudflare:workers'
+import { createEngine, type Engine } from '../src/engine.ts'
+import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror.ts'
+import { openDoDatabase } from './do-database.ts'
+import type { EdgeEnv, MirrorDoor } from './edge-env.ts'
+import { type Outcome, toOutcome } from './outcome.ts'
+import { workerPorts } from './worker-ports.ts'
+
+/** The agent that is named when a caller over HTTP stores something and names none. */
+const edgeAgent = 'edge'
+
+export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
+  #opened: { readonly engine: Engine; readonly mirror: SyncMirror } | undefined
+
+  /** Opened by the first call, so that what goes wrong is that call's answer. */
+  #open() {
+    if (this.#opened) return this.#opened
+    const engine = createEngine({
+      db: openDoDatabase(this.ctx.storage),
+      ports: workerPorts,
+      name: this.ctx.id.name ?? '',
+      scope: { agent: edgeAgent },
+      durability: 'durable-object',
+      role: 'mirror',
+    })
+    const mirror = createMirror({ store: engine.store, ...workerPorts })
+    this.#opened = { engine, mirror }
+    return this.#opened
+  }
+
+  exchange(request: unknown): Promise<Outcome<unknown>> {
+    return toOutcome(() => this.#open().mirror.exchange(request))
+  }
+
+  call(id: string, input: unknown, options: { readonly requestId?: string } = {}): Promise<Outcome<unknown>> {
+    return toOutcome(() => this.#open().engine.call(id, input, options))
+  }
+}

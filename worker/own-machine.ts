@@ -1,0 +1,8 @@
+// Addresses that never leave this machine: there, and only there, plain HTTP and the development key will do.
+
+const ownNames = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** True when `url` was asked of this very machine. The name is what the caller used: no proxy may stand before it. */
+export function isOwnMachine(url: URL): boolean {
+  return ownNames.has(url.hostname)
+}
