@@ -116,6 +116,7 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       const last = count('SELECT max(n) AS n FROM ops')
       db.run('INSERT INTO ops (n, seq, base) SELECT ? + seq, seq, 0 FROM records WHERE op IS NULL AND place = 0', [last])
       db.run('UPDATE records SET op = ? + seq WHERE op IS NULL AND place = 0', [last])
+      lastN = Math.max(lastN, count('SELECT max(n) AS n FROM ops'))
     },
     renumber(base) {
       db.run('DELETE FROM ops WHERE mid IS NOT NULL AND n < (SELECT r.op FROM records r WHERE r.seq = ops.seq)')
