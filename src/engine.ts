@@ -28,7 +28,7 @@ export interface EngineOptions {
   /** The way to the mirror; without one, `sync` is a clear error. */
   readonly carrier?: Carrier
   /** What only the host knows about its storage. */
-  readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes' | 'usageBytes'>>>
+  readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes'>>>
 }
 
 export interface CallOptions {
@@ -47,7 +47,9 @@ export interface Engine {
   close(): void
 }
 
-const table: ReadonlyMap<string, AnyCapability> = new Map(capabilityTable.map((one) => [one.id, one as AnyCapability]))
+const table: ReadonlyMap<string, AnyCapability> = new Map(
+  capabilityTable.map((one) => [one.id, one as AnyCapability]),
+)
 const owner: Caller = { role: 'owner' }
 /** Derived rows are filled in when no write came for this long, a few at a time so that calls don't wait. */
 const idleMs = 60
@@ -71,13 +73,15 @@ export function createEngine(options: EngineOptions): Engine {
   }
   const store = openBookStore(db, { kinds, role, ports, onCommit: () => deriveWhenIdle() })
   const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))
-  const session: SyncSession | undefined = carrier && createSyncSession({
-    store,
-    carrier,
-    clock: ports.clock,
-    onChange: changes.add,
-    onState: (state, result) => emit({ name: 'sync', detail: { ...state, ...(result ? { result } : {}) } }),
-  })
+  const session: SyncSession | undefined =
+    carrier &&
+    createSyncSession({
+      store,
+      carrier,
+      clock: ports.clock,
+      onChange: changes.add,
+      onState: (state, result) => emit({ name: 'sync', detail: { ...state, ...(result ? { result } : {}) } }),
+    })
   const access = createRecordAccess({ store, ports, scope })
 
   const status = async (): Promise<Status> => {
@@ -92,12 +96,21 @@ export function createEngine(options: EngineOptions): Engine {
       usageBytes: db.sizeBytes(),
       ...storage,
       unindexed: store.projection.behind(),
-      sync: session?.state() ?? { configured: false, running: false, pending: store.ops.pendingCount(), conflicts: store.conflicts.count() },
+      sync: session?.state() ?? {
+        configured: false,
+        running: false,
+        pending: store.ops.pendingCount(),
+        conflicts: store.conflicts.count(),
+      },
       degraded: [],
     }
   }
 
-  const context = (id: string, now: string, { caller = owner, signal = neverAborted }: CallOptions): TaskContext => ({
+  const context = (
+    id: string,
+    now: string,
+    { caller = owner, signal = neverAborted }: CallOptions,
+  ): TaskContext => ({
     caller,
     scope,
     now,
@@ -119,7 +132,10 @@ export function createEngine(options: EngineOptions): Engine {
   ): Promise<Result> => {
     const { result, changed } = await store.writes.write(() => {
       const writer = access.writer(now)
-      return { result: work({ caller, scope, now, durability, records: writer.records }), changed: writer.changed }
+      return {
+        result: work({ caller, scope, now, durability, records: writer.records }),
+        changed: writer.changed,
+      }
     })
     for (const one of changed) changes.add(one.id, one.kind)
     return result
@@ -129,7 +145,9 @@ export function createEngine(options: EngineOptions): Engine {
     if (closed) throw new DaybookError('book-closed')
     const capability = table.get(id)
     if (!capability) {
-      throw new DaybookError('unknown-capability', `There is no capability \`${String(id).slice(0, 80)}\`.`, { details: { path: 'capability' } })
+      throw new DaybookError('unknown-capability', `There is no capability \`${String(id).slice(0, 80)}\`.`, {
+        details: { path: 'capability' },
+      })
     }
     const { requestId, caller = owner } = callOptions
     if (caller.role !== 'owner') throw new DaybookError('forbidden')

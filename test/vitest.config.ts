@@ -54,6 +54,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'journey',
+          include: ['test/journey/**/*.test.ts'],
+          sequence: { groupOrder: 2 },
+          testTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'package',
           include: ['test/package/**/*.test.ts'],
           globalSetup: ['test/package/pack.ts'],

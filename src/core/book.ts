@@ -18,8 +18,14 @@ export function checkBookName(name: unknown): string {
 export function bookScope(options: { agent?: string; session?: string; resource?: string }): Scope {
   const scope = { agent: options.agent ?? 'agent', session: options.session, resource: options.resource }
   for (const [path, value] of Object.entries(scope)) {
-    if (value === undefined || (typeof value === 'string' && value !== '' && value.length <= 1000 && value.isWellFormed())) continue
-    throw new DaybookError('invalid-input', `\`${path}\`: 1 to 1,000 characters of well-formed Unicode.`, { details: { path } })
+    if (
+      value === undefined ||
+      (typeof value === 'string' && value !== '' && value.length <= 1000 && value.isWellFormed())
+    )
+      continue
+    throw new DaybookError('invalid-input', `\`${path}\`: 1 to 1,000 characters of well-formed Unicode.`, {
+      details: { path },
+    })
   }
   return {
     agent: scope.agent,

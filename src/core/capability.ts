@@ -124,7 +124,12 @@ export interface RecallQuery {
 
 /** Why a hit is where it is: each part of its score, 0 to 1. */
 export interface Because {
-  readonly text: { readonly rank: number; readonly bm25: number; readonly coverage: number; readonly words: string[] }
+  readonly text: {
+    readonly rank: number
+    readonly bm25: number
+    readonly coverage: number
+    readonly words: string[]
+  }
   readonly recency: number
 }
 
@@ -154,7 +159,9 @@ export interface Status {
   readonly owner: boolean
   readonly schema: number
   readonly records: Readonly<Record<string, number>>
+  /** What the book takes, its indexes included. */
   readonly usageBytes: number
+  /** What the browser lets this origin have, if it says. */
   readonly quotaBytes?: number
   /** Records whose text is not indexed yet; the next search indexes them first. */
   readonly unindexed: number
@@ -229,7 +236,10 @@ export type Capability<
 > = Verb<Id, Methods, I, O> &
   (
     | { readonly effect: 'write'; readonly run: (input: OutputOf<I>, at: WriteContext) => InputOf<O> }
-    | { readonly effect: 'read'; readonly run: (input: OutputOf<I>, at: ReadContext) => InputOf<O> | Promise<InputOf<O>> }
+    | {
+        readonly effect: 'read'
+        readonly run: (input: OutputOf<I>, at: ReadContext) => InputOf<O> | Promise<InputOf<O>>
+      }
     | { readonly effect: 'task'; readonly run: (input: OutputOf<I>, at: TaskContext) => Promise<InputOf<O>> }
   )
 

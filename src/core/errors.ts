@@ -18,35 +18,140 @@ const row = (status: number, retry: boolean, meaning: string, recovery: string):
 
 /** Every error code of Daybook. A code is never reused for another meaning. */
 export const errorTable = {
-  'invalid-input': row(400, false, 'The input does not have the shape asked for.', 'Correct the field at details.path.'),
-  'invalid-filter': row(400, false, 'A filter, order or cursor is not understood.', 'Correct the part at details.path.'),
-  'invalid-file': row(400, false, 'A file to import is not what it claims to be.', 'See details.file and details.path; nothing was imported.'),
-  'unknown-capability': row(404, false, 'There is no capability of that id.', 'Read the manifest for the ids there are.'),
-  'unknown-route': row(404, false, 'There is nothing at this address.', 'GET /manifest names what can be called, and how.'),
-  'wrong-method': row(405, false, 'This address does not answer that HTTP method.', 'Use one of details.allow.'),
+  'invalid-input': row(
+    400,
+    false,
+    'The input does not have the shape asked for.',
+    'Correct the field at details.path.',
+  ),
+  'invalid-filter': row(
+    400,
+    false,
+    'A filter, order or cursor is not understood.',
+    'Correct the part at details.path.',
+  ),
+  'invalid-file': row(
+    400,
+    false,
+    'A file to import is not what it claims to be.',
+    'See details.file and details.path; nothing was imported.',
+  ),
+  'unknown-capability': row(
+    404,
+    false,
+    'There is no capability of that id.',
+    'Read the manifest for the ids there are.',
+  ),
+  'unknown-route': row(
+    404,
+    false,
+    'There is nothing at this address.',
+    'GET /manifest names what can be called, and how.',
+  ),
+  'wrong-method': row(
+    405,
+    false,
+    'This address does not answer that HTTP method.',
+    'Use one of details.allow.',
+  ),
   'not-found': row(404, false, 'There is no record of that id.', 'Check the id; it may have been forgotten.'),
-  conflict: row(409, false, 'The record is not in a state that allows this.', 'Read the record again and decide.'),
-  'request-reused': row(409, false, 'A requestId was used before for another call.', 'Use a new requestId for each different call.'),
-  'too-large': row(413, false, 'The input is larger than the limit.', 'Send less at once; details.limitBytes says how much.'),
+  conflict: row(
+    409,
+    false,
+    'The record is not in a state that allows this.',
+    'Read the record again and decide.',
+  ),
+  'request-reused': row(
+    409,
+    false,
+    'A requestId was used before for another call.',
+    'Use a new requestId for each different call.',
+  ),
+  'too-large': row(
+    413,
+    false,
+    'The input is larger than the limit.',
+    'Send less at once; details.limitBytes says how much.',
+  ),
   unauthorized: row(401, false, 'No key, or one that is not known.', 'Send a valid key as a bearer token.'),
   forbidden: row(403, false, 'The caller may not do this.', 'Ask the owner of the book for a grant.'),
   'rate-limited': row(429, true, 'Too many requests.', 'Wait details.retryAfterMs and try again.'),
-  aborted: row(499, false, 'The caller cancelled.', 'Call again when wanted; nothing was changed unless said.'),
-  'deadline-exceeded': row(504, true, 'No answer came in time.', 'Call again with the same requestId; it takes effect once.'),
+  aborted: row(
+    499,
+    false,
+    'The caller cancelled.',
+    'Call again when wanted; nothing was changed unless said.',
+  ),
+  'deadline-exceeded': row(
+    504,
+    true,
+    'No answer came in time.',
+    'Call again with the same requestId; it takes effect once.',
+  ),
   'book-closed': row(409, false, 'The book was closed.', 'Open it again.'),
   'open-elsewhere': row(423, true, 'Another tab has this book open.', 'Close the other tab, or work there.'),
-  'engine-died': row(500, true, 'The engine of the book ended unexpectedly.', 'Open the book again; what was acknowledged is kept.'),
-  'storage-unavailable': row(503, false, 'No durable storage can be had here.', "Allow site data, or open with onUnavailable: 'memory'."),
-  'storage-full': row(507, false, 'The storage is full.', 'Forget or export records, or free space; the book stays readable.'),
-  'storage-failed': row(500, true, 'The storage reported an error.', 'Open the book again; export it if this repeats.'),
-  'book-newer': row(409, false, 'The book was written by a newer Daybook.', 'Update Daybook; nothing was changed.'),
+  'engine-died': row(
+    500,
+    true,
+    'The engine of the book ended unexpectedly.',
+    'Open the book again; what was acknowledged is kept.',
+  ),
+  'storage-unavailable': row(
+    503,
+    false,
+    'No durable storage can be had here.',
+    "Allow site data, or open with onUnavailable: 'memory'.",
+  ),
+  'storage-full': row(
+    507,
+    false,
+    'The storage is full.',
+    'Forget or export records, or free space; the book stays readable.',
+  ),
+  'storage-failed': row(
+    500,
+    true,
+    'The storage reported an error.',
+    'Open the book again; export it if this repeats.',
+  ),
+  'book-newer': row(
+    409,
+    false,
+    'The book was written by a newer Daybook.',
+    'Update Daybook; nothing was changed.',
+  ),
   'sync-off': row(409, false, 'This book has no mirror to sync with.', 'Open it with sync: { url, key }.'),
-  offline: row(503, true, 'The mirror cannot be reached.', 'Nothing is lost; sync again when there is a connection.'),
-  'resync-required': row(409, true, 'The mirror asks this device to start over.', 'Sync again; unsent changes are kept.'),
-  'device-forked': row(409, false, 'Two copies of this device exist.', 'Sync again under a new device id; unsent changes are kept.'),
-  'client-too-old': row(426, false, 'The mirror no longer speaks this version.', 'Update Daybook on this device.'),
+  offline: row(
+    503,
+    true,
+    'The mirror cannot be reached.',
+    'Nothing is lost; sync again when there is a connection.',
+  ),
+  'resync-required': row(
+    409,
+    true,
+    'The mirror asks this device to start over.',
+    'Sync again; unsent changes are kept.',
+  ),
+  'device-forked': row(
+    409,
+    false,
+    'Two copies of this device exist.',
+    'Sync again under a new device id; unsent changes are kept.',
+  ),
+  'client-too-old': row(
+    426,
+    false,
+    'The mirror no longer speaks this version.',
+    'Update Daybook on this device.',
+  ),
   'server-too-old': row(426, false, 'The mirror does not speak this version yet.', 'Update the edge.'),
-  'protocol-error': row(502, true, 'The other side answered something that is not the protocol.', 'Check the address of the mirror.'),
+  'protocol-error': row(
+    502,
+    true,
+    'The other side answered something that is not the protocol.',
+    'Check the address of the mirror.',
+  ),
   internal: row(500, false, 'Daybook itself failed.', 'Report it with details; nothing half done was kept.'),
 } as const satisfies Record<string, ErrorRow>
 
@@ -73,7 +178,10 @@ export class DaybookError extends Error implements ErrorShape {
     options: { details?: Record<string, unknown>; cause?: unknown; retry?: boolean } = {},
   ) {
     const { meaning, recovery, retry } = errorTable[code]
-    super(`${message ?? meaning} ${recovery}`, options.cause === undefined ? undefined : { cause: options.cause })
+    super(
+      `${message ?? meaning} ${recovery}`,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
     this.code = code
     this.retry = options.retry ?? retry
     this.details = options.details ?? {}
@@ -87,7 +195,10 @@ export class DaybookError extends Error implements ErrorShape {
   /** Rebuilds an error from its four fields, as the far side of a boundary does. */
   static from(shape: ErrorShape): DaybookError {
     const known = Object.hasOwn(errorTable, shape.code)
-    const error = new DaybookError(known ? shape.code : 'internal', '', { details: { ...shape.details }, retry: shape.retry })
+    const error = new DaybookError(known ? shape.code : 'internal', '', {
+      details: { ...shape.details },
+      retry: shape.retry,
+    })
     error.message = shape.message
     return error
   }

@@ -3,7 +3,11 @@ import type { Progress, SyncResult, SyncState } from './capability.ts'
 
 export interface BookEvents {
   /** Records changed, in any tab or on any device. At most 1,000 ids are named; `more` counts the rest. */
-  readonly change: { readonly ids: readonly string[]; readonly kinds: readonly string[]; readonly more: number }
+  readonly change: {
+    readonly ids: readonly string[]
+    readonly kinds: readonly string[]
+    readonly more: number
+  }
   readonly progress: Progress & { readonly capability: string }
   /** A sync began, ended or failed. */
   readonly sync: SyncState & { readonly result?: SyncResult }
@@ -11,4 +15,6 @@ export interface BookEvents {
   readonly closed: { readonly reason: string }
 }
 
-export type BookEvent = { [Name in keyof BookEvents]: { readonly name: Name; readonly detail: BookEvents[Name] } }[keyof BookEvents]
+export type BookEvent = {
+  [Name in keyof BookEvents]: { readonly name: Name; readonly detail: BookEvents[Name] }
+}[keyof BookEvents]

@@ -73,14 +73,21 @@ function parseCondition(path: string, value: Json, where: string, budget: Budget
   if (entries.length === 0) throw wrong(where, 'A condition names at least one operator')
   return entries.map(([operator, operand]) => {
     if (!operators.has(operator)) {
-      const hint = 'Operators are eq, ne, gt, gte, lt, lte, in, contains, exists; deeper paths are written with dots'
+      const hint =
+        'Operators are eq, ne, gt, gte, lt, lte, in, contains, exists; deeper paths are written with dots'
       throw wrong(`${where}.${operator}`, `\`${operator.slice(0, 40)}\` is not an operator. ${hint}`)
     }
     return parseTest(path, operator as Operator, operand, `${where}.${operator}`, budget)
   })
 }
 
-function parseTest(path: string, operator: Operator, operand: Json, where: string, budget: Budget): Predicate {
+function parseTest(
+  path: string,
+  operator: Operator,
+  operand: Json,
+  where: string,
+  budget: Budget,
+): Predicate {
   if (--budget.left < 0) throw wrong(where, `At most ${filterLimits.predicates} conditions at once`)
   if (operator === 'exists') {
     if (typeof operand !== 'boolean') throw wrong(where, '`exists` takes true or false')
@@ -88,19 +95,22 @@ function parseTest(path: string, operator: Operator, operand: Json, where: strin
   }
   if (operator === 'in') {
     if (!Array.isArray(operand)) throw wrong(where, '`in` takes a list')
-    if (operand.length > filterLimits.inValues) throw wrong(where, `At most ${filterLimits.inValues} values in a list`)
+    if (operand.length > filterLimits.inValues)
+      throw wrong(where, `At most ${filterLimits.inValues} values in a list`)
     return { test: 'in', path, values: operand.map((value: Json, i) => scalar(value, `${where}.${i}`)) }
   }
   const value = scalar(operand, where)
   if (operator === 'ne') return { test: 'not', of: { test: 'eq', path, value } }
   if (operator === 'eq' || operator === 'contains') return { test: operator, path, value }
-  if (typeof value !== 'string' && typeof value !== 'number') throw wrong(where, `\`${operator}\` takes a number or a text`)
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw wrong(where, `\`${operator}\` takes a number or a text`)
   return { test: operator, path, value }
 }
 
 function scalar(value: Json, where: string): Scalar {
   if (value !== null && typeof value === 'object') throw wrong(where, 'A single value is wanted here')
-  if (typeof value === 'number' && !Number.isFinite(value)) throw wrong(where, 'A finite number is wanted here')
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw wrong(where, 'A finite number is wanted here')
   if (typeof value === 'string' && value.length > filterLimits.textLength)
     throw wrong(where, `A text of at most ${filterLimits.textLength} characters is wanted here`)
   return value

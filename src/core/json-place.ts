@@ -24,7 +24,8 @@ export function jsonErrorPlace(text: string): string | undefined {
     } else if (close !== undefined && wanted.endsWith('end') && closers.at(-1) === close) {
       closers.pop()
       wanted = after()
-    } else if (comma !== undefined && wanted === 'comma or end') wanted = closers.at(-1) === '}' ? 'key' : 'value'
+    } else if (comma !== undefined && wanted === 'comma or end')
+      wanted = closers.at(-1) === '}' ? 'key' : 'value'
     else if (colon !== undefined && wanted === 'colon') wanted = 'value'
     else if (string !== undefined && (wanted === 'key' || wanted === 'key or end')) wanted = 'colon'
     else if ((string ?? other) !== undefined && value) wanted = after()

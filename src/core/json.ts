@@ -60,5 +60,7 @@ function spend(length: number, path: string[], budget: Budget): void {
 
 function wrong(path: readonly string[], message: string): DaybookError {
   const where = path.slice(0, 20).join('.').slice(0, 200)
-  return new DaybookError('invalid-input', `${where === '' ? 'The input' : `\`${where}\``}: ${message}.`, { details: { path: where } })
+  return new DaybookError('invalid-input', `${where === '' ? 'The input' : `\`${where}\``}: ${message}.`, {
+    details: { path: where },
+  })
 }

@@ -23,9 +23,14 @@ export function readPath(value: unknown, path: string): Json | undefined {
 export function checkPath(path: string, where: string): string {
   const steps = path.split('.')
   // eslint-disable-next-line no-control-regex -- controls are exactly what is refused
-  const sound = path.length <= 512 && steps.length <= 16 && steps.every((step) => step !== '' && !/["\\\u0000-\u001f]/.test(step))
+  const sound =
+    path.length <= 512 &&
+    steps.length <= 16 &&
+    steps.every((step) => step !== '' && !/["\\\u0000-\u001f]/.test(step))
   if (!sound) {
-    throw new DaybookError('invalid-filter', `\`${path.slice(0, 80)}\` is not a path.`, { details: { path: where } })
+    throw new DaybookError('invalid-filter', `\`${path.slice(0, 80)}\` is not a path.`, {
+      details: { path: where },
+    })
   }
   return path
 }

@@ -16,8 +16,7 @@ export interface Schema<Input = unknown, Output = Input> {
 }
 
 export type Validation<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: ReadonlyArray<Issue> }
+  { readonly value: Output; readonly issues?: undefined } | { readonly issues: ReadonlyArray<Issue> }
 
 export interface Issue {
   readonly message: string
@@ -29,14 +28,20 @@ export type InputOf<S> = Types<S> extends { readonly input: infer I } ? I : neve
 export type OutputOf<S> = Types<S> extends { readonly output: infer O } ? O : never
 
 /** Validates `value` or throws `invalid-input` (or the given code) naming the first wrong path. */
-export function parseWith<S extends Schema>(schema: S, value: unknown, code: ErrorCode = 'invalid-input'): OutputOf<S> {
+export function parseWith<S extends Schema>(
+  schema: S,
+  value: unknown,
+  code: ErrorCode = 'invalid-input',
+): OutputOf<S> {
   const result = schema['~standard'].validate(value)
   if (result instanceof Promise) throw new DaybookError('internal', 'A schema answered asynchronously.')
   if (result.issues === undefined) return result.value as OutputOf<S>
   const issues = result.issues.map((issue) => ({ path: issuePath(issue), message: issue.message }))
   const first = issues[0] ?? { path: '', message: 'is not valid' }
   const where = first.path === '' ? 'The input' : `\`${first.path}\``
-  throw new DaybookError(code, `${where}: ${first.message}.`, { details: { path: first.path, issues: issues.slice(0, 20) } })
+  throw new DaybookError(code, `${where}: ${first.message}.`, {
+    details: { path: first.path, issues: issues.slice(0, 20) },
+  })
 }
 
 function issuePath(issue: Issue): string {

@@ -21,7 +21,11 @@ export function civilFromDays(days: number): { year: number; month: number; day:
   const era = Math.floor(z / 146_097)
   const dayOfEra = z - era * 146_097
   const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
   )
   const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
   const mp = Math.floor((5 * dayOfYear + 2) / 153)
@@ -37,7 +41,9 @@ export function civilFromDays(days: number): { year: number; month: number; day:
 export function parseTime(text: string): number | undefined {
   const match = pattern.exec(text)
   if (!match) return undefined
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map((part) => Number(part ?? 0))
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0))
   const days = daysFromCivil(year, month, day)
   const back = civilFromDays(days)
   const offset = offsetMs(match[8])
@@ -78,7 +84,9 @@ export function isDateOnly(text: string): boolean {
   return text.length === 10 && parseTime(text) !== undefined
 }
 
-const months = 'january february march april may june july august september october november december'.split(' ')
+const months = 'january february march april may june july august september october november december'.split(
+  ' ',
+)
 const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
 
 /** Words by which people look for a day: `2026-01-31 31 january 2026 saturday`. */

@@ -99,7 +99,12 @@ it('gives up on a call at its deadline', async () => {
 it('cancels a call that waits', async () => {
   const book = await open()
   const abort = new AbortController()
-  const call = failure(book.traces.storeMany({ traces: Array.from({ length: 1000 }, () => makeTrace()) }, { signal: abort.signal }))
+  const call = failure(
+    book.traces.storeMany(
+      { traces: Array.from({ length: 1000 }, () => makeTrace()) },
+      { signal: abort.signal },
+    ),
+  )
   abort.abort()
   expect((await call).code).toBe('aborted')
 })

@@ -6,7 +6,9 @@ it('the first example of the README does what it says', async () => {
   const code = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   expect(code.split('\n').filter((line) => line.trim() !== '')).toHaveLength(10)
   const entry = new URL('/src/index.ts', location.origin).href
-  const runnable = code.replace("from 'daybook'", `from '${entry}'`).replace("'tutor'", `'readme-${crypto.randomUUID()}'`)
+  const runnable = code
+    .replace("from 'daybook'", `from '${entry}'`)
+    .replace("'tutor'", `'readme-${crypto.randomUUID()}'`)
   const said = vi.spyOn(console, 'log').mockImplementation(() => undefined)
   await import(/* @vite-ignore */ URL.createObjectURL(new Blob([runnable], { type: 'text/javascript' })))
   const [outcome, because] = said.mock.calls[0] ?? []

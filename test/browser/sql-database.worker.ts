@@ -7,7 +7,10 @@ self.onmessage = async ({ data }: MessageEvent<{ index: number; name: string }>)
     const storage = await openBookStorage({ name: data.name, durability: 'relaxed', onUnavailable: 'reject' })
     try {
       storage.db.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, v)')
-      self.postMessage({ durability: storage.durability, answer: sqlDatabaseCases[data.index]?.run(storage.db) })
+      self.postMessage({
+        durability: storage.durability,
+        answer: sqlDatabaseCases[data.index]?.run(storage.db),
+      })
     } finally {
       storage.db.close()
       storage.release()

@@ -66,7 +66,9 @@ export function daybookContract(hostName: string, host: BookHost): void {
 function storeCases({ book: open, reopen }: BookCase): void {
   it('stores a trace and gives it back with its head on top', async () => {
     const book = await open()
-    const receipt = await book.traces.store(makeTrace({ session: 's-1', timestamp: '2026-01-31T16:00:00+01:00' }))
+    const receipt = await book.traces.store(
+      makeTrace({ session: 's-1', timestamp: '2026-01-31T16:00:00+01:00' }),
+    )
     expect(receipt.durability).toBe((await book.status()).durability)
     const trace = await book.traces.get({ id: receipt.id })
     expect(trace).toMatchObject({
@@ -130,7 +132,10 @@ function storeCases({ book: open, reopen }: BookCase): void {
     const { result, ...open_trace } = makeTrace()
     const { id } = await book.traces.store(open_trace)
     await book.traces.complete({ id, result: result ?? { success: false } })
-    expect((await book.traces.get({ id }))?.result?.outcome).toEqual({ score: 85, feedback: 'Good base case' })
+    expect((await book.traces.get({ id }))?.result?.outcome).toEqual({
+      score: 85,
+      feedback: 'Good base case',
+    })
     const again = await failure(book.traces.complete({ id, result: { success: false } }))
     expect(again).toMatchObject({ code: 'conflict', details: { path: 'result' } })
     await book.traces.complete({ id, result: { success: false }, replace: true })
@@ -149,7 +154,9 @@ function storeCases({ book: open, reopen }: BookCase): void {
   it('forgets: content, history and index entries go, and says who cited it', async () => {
     const book = await open()
     const { id } = await book.traces.store(makeTrace())
-    const citing = await book.traces.store(makeTrace({ metadata: { linked_traces: [id] }, task: { goal: 'follow up' } }))
+    const citing = await book.traces.store(
+      makeTrace({ metadata: { linked_traces: [id] }, task: { goal: 'follow up' } }),
+    )
     expect(await book.traces.linked({ id: citing.id })).toMatchObject({ to: [{ id }], from: [] })
     expect(await book.traces.linked({ id })).toMatchObject({ to: [], from: [{ id: citing.id }] })
     expect(await book.traces.forget({ id })).toEqual({ id, forgotten: true, cited_by: [citing.id] })
@@ -203,9 +210,17 @@ function badInputCases({ book: open }: BookCase): void {
     ['a wrong time', { ...makeTrace(), timestamp: 'yesterday' }, 'timestamp'],
     ['a wrong id', { ...makeTrace(), id: '../../etc' }, 'id'],
     ['a head that is not Unicode', { ...makeTrace(), session: 'x\ud800' }, 'session'],
-    ['__proto__', JSON.parse('{"situation":{"domain":"d","context":{"__proto__":{"a":1}}}}'), 'situation.context.__proto__'],
+    [
+      '__proto__',
+      JSON.parse('{"situation":{"domain":"d","context":{"__proto__":{"a":1}}}}'),
+      'situation.context.__proto__',
+    ],
     ['NaN', { ...makeTrace(), action: { type: 't', parameters: { n: Number.NaN } } }, 'action.parameters.n'],
-    ['a date object', { ...makeTrace(), action: { type: 't', parameters: { at: new Date(0) } } }, 'action.parameters.at'],
+    [
+      'a date object',
+      { ...makeTrace(), action: { type: 't', parameters: { at: new Date(0) } } },
+      'action.parameters.at',
+    ],
   ]
   it.each(bad)('refuses %s with the path, and stores nothing', async (_what, input, path) => {
     const book = await open()
@@ -227,8 +242,18 @@ function badInputCases({ book: open }: BookCase): void {
 
   it('keeps hostile text exactly as it is', async () => {
     const book = await open()
-    const hostile = ['" OR 1=1 --', "'; DROP TABLE records; --", '\u0000\u0001', '\ud800 lone', '<script>', '𝔘🙂', 'NEAR(a b)']
-    const { id } = await book.traces.store(makeTrace({ task: { goal: hostile.join('|'), constraints: hostile } }))
+    const hostile = [
+      '" OR 1=1 --',
+      "'; DROP TABLE records; --",
+      '\u0000\u0001',
+      '\ud800 lone',
+      '<script>',
+      '𝔘🙂',
+      'NEAR(a b)',
+    ]
+    const { id } = await book.traces.store(
+      makeTrace({ task: { goal: hostile.join('|'), constraints: hostile } }),
+    )
     expect((await book.traces.get({ id }))?.task).toEqual({ goal: hostile.join('|'), constraints: hostile })
     for (const text of [...hostile, '*', '"', 't0:x', 'a AND', '^a', '{t0}: b', '-', '(', 'a* + "']) {
       await book.traces.search({ query: text })

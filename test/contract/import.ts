@@ -8,7 +8,11 @@ export function importCases({ book: open }: BookCase): void {
     const book = await open()
     const told: number[] = []
     book.on('progress', ({ done, total }) => told.push(done / total))
-    const file = { text: () => Promise.resolve(makeTrajectory()), name: 'fix.traj', lastModified: Date.UTC(2026, 0, 31, 12) }
+    const file = {
+      text: () => Promise.resolve(makeTrajectory()),
+      name: 'fix.traj',
+      lastModified: Date.UTC(2026, 0, 31, 12),
+    }
     const { imported, skipped, session, ids } = await book.import(file)
     expect([imported, skipped, ids.length]).toEqual([3, 0, 3])
     const { records } = await book.traces.query({ filters: { session }, order_by: 'timestamp' })
@@ -17,8 +21,15 @@ export function importCases({ book: open }: BookCase): void {
     expect(records.map(({ result }) => result?.success)).toEqual([true, false, true])
     expect(records.map(({ metadata }) => metadata.linked_traces)).toEqual([[], [ids[0]], [ids[1]]])
     expect(records[2]?.timestamp).toBe('2026-01-31T12:00:00.000Z')
-    expect(records[2]?.result?.outcome).toMatchObject({ exit_status: 'submitted', submission: 'diff --git a b' })
-    expect(records[0]?.situation.context).toMatchObject({ file: 'fix.traj', step: 1, state: { working_dir: '/repo' } })
+    expect(records[2]?.result?.outcome).toMatchObject({
+      exit_status: 'submitted',
+      submission: 'diff --git a b',
+    })
+    expect(records[0]?.situation.context).toMatchObject({
+      file: 'fix.traj',
+      step: 1,
+      state: { working_dir: '/repo' },
+    })
     expect((await book.recall({ text: 'missing colon in parser 1' })).hits[0]?.record.id).toBe(ids[1])
     expect(await book.import(file)).toMatchObject({ imported: 0, skipped: 3, ids })
     expect((await book.traces.count()).total).toBe(3)
@@ -28,7 +39,9 @@ export function importCases({ book: open }: BookCase): void {
     const book = await open()
     const { ids } = await book.import(makeHistory())
     const traces = await Promise.all(ids.map((id) => book.traces.get({ id })))
-    expect(traces.map((trace) => [trace?.task.goal, trace?.action.type, trace?.result?.outcome['observation']])).toEqual([
+    expect(
+      traces.map((trace) => [trace?.task.goal, trace?.action.type, trace?.result?.outcome['observation']]),
+    ).toEqual([
       ['Let us look around', 'ls', 'setup.py'],
       ['That is all.', 'say', ''],
     ])

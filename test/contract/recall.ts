@@ -31,9 +31,14 @@ export function recallCases({ book: open }: BookCase): void {
 
   it('finds what a natural question is about, and says why', async () => {
     const book = await filled()
-    const { hits, legs, degraded } = await book.recall({ text: 'Which bug did we see when serializing time deltas (rounding)?' })
+    const { hits, legs, degraded } = await book.recall({
+      text: 'Which bug did we see when serializing time deltas (rounding)?',
+    })
     expect(hits[0]?.record.id).toBe('g-0')
-    expect(hits[0]?.because.text).toMatchObject({ rank: 1, words: expect.arrayContaining(['bug', 'round']) as string[] })
+    expect(hits[0]?.because.text).toMatchObject({
+      rank: 1,
+      words: expect.arrayContaining(['bug', 'round']) as string[],
+    })
     expect(hits[0]?.because.text.coverage).toBeGreaterThan(0.3)
     expect(hits[0]?.score).toBeGreaterThan(0)
     expect(hits[0]?.score).toBeLessThanOrEqual(1)
@@ -49,7 +54,9 @@ export function recallCases({ book: open }: BookCase): void {
 
   it('finds by the day it happened', async () => {
     const book = await filled()
-    expect((await book.recall({ text: 'what happened on 4 March 2026?', limit: 1 })).hits[0]?.record.id).toBe('g-3')
+    expect((await book.recall({ text: 'what happened on 4 March 2026?', limit: 1 })).hits[0]?.record.id).toBe(
+      'g-3',
+    )
   })
 
   it('returns nothing when nothing fits', async () => {
@@ -69,14 +76,18 @@ export function recallCases({ book: open }: BookCase): void {
     expect(filtered.hits.map(({ record }) => record.id)).toEqual(['g-2'])
     const unknown = await failure(book.recall({ text: 'package', kinds: ['trace', 'nothing'] }))
     expect(unknown).toMatchObject({ code: 'invalid-input', details: { path: 'kinds.1', known: ['trace'] } })
-    expect((await failure(book.recall({ text: 'x', filters: { a: { nope: 1 } } }))).code).toBe('invalid-filter')
+    expect((await failure(book.recall({ text: 'x', filters: { a: { nope: 1 } } }))).code).toBe(
+      'invalid-filter',
+    )
     expect((await failure(book.recall({ text: 'x', limit: 0 }))).details).toMatchObject({ path: 'limit' })
   })
 
   it('prefers the newer of two that say the same', async () => {
     const book = await open()
     const say = (id: string, timestamp: string) => makeTrace({ id, timestamp, result: { success: true } })
-    await book.traces.storeMany({ traces: [say('old', '2020-01-01'), say('new', '2099-01-01'), say('older', '2010-01-01')] })
+    await book.traces.storeMany({
+      traces: [say('old', '2020-01-01'), say('new', '2099-01-01'), say('older', '2010-01-01')],
+    })
     const { hits } = await book.recall({ text: 'recursion exercise' })
     expect(hits.map(({ record }) => record.id)[0]).toBe('new')
     expect(hits[0]?.because.recency).toBe(1)

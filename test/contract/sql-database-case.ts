@@ -9,9 +9,21 @@ export interface SqlDatabaseCase {
   readonly expected: unknown
 }
 
-const values: SqlValue[] = ['', 'text \u0000 ünï 🙂', 0, -1, 1.5, -0.25, 2 ** 31, 2 ** 53 - 1, -(2 ** 53 - 1), null]
+const values: SqlValue[] = [
+  '',
+  'text \u0000 ünï 🙂',
+  0,
+  -1,
+  1.5,
+  -0.25,
+  2 ** 31,
+  2 ** 53 - 1,
+  -(2 ** 53 - 1),
+  null,
+]
 const blob = new Uint8Array([0, 255, 7])
-const all = (db: SqlDatabase) => db.all<{ id: number; v: string }>('SELECT id, v FROM t ORDER BY id').map(({ v }) => v)
+const all = (db: SqlDatabase) =>
+  db.all<{ id: number; v: string }>('SELECT id, v FROM t ORDER BY id').map(({ v }) => v)
 const put = (db: SqlDatabase, v: SqlValue) => db.run('INSERT INTO t (v) VALUES (?)', [v])
 
 /** The message of what `work` throws, or undefined. */
@@ -114,7 +126,10 @@ export const sqlDatabaseCases: readonly SqlDatabaseCase[] = [
   },
   {
     title: 'throws for a wrong statement and goes on',
-    run: (db) => [/nowhere/.test(thrown(() => db.all('SELECT a FROM nowhere')) ?? ''), db.get('SELECT 1 AS one')],
+    run: (db) => [
+      /nowhere/.test(thrown(() => db.all('SELECT a FROM nowhere')) ?? ''),
+      db.get('SELECT 1 AS one'),
+    ],
     expected: [true, { one: 1 }],
   },
   {
@@ -143,9 +158,14 @@ export const sqlDatabaseCases: readonly SqlDatabaseCase[] = [
         tokenize = 'porter unicode61 remove_diacritics 2'); CREATE VIRTUAL TABLE w USING fts5vocab (x, row)`)
       db.run('INSERT INTO x (rowid, a, b) VALUES (?, ?, ?)', [1, 'running dogs', 'Straße'])
       db.run('INSERT INTO x (rowid, a, b) VALUES (?, ?, ?)', [2, 'a dog', 'café'])
-      const find = (text: string) => db.all('SELECT rowid FROM x WHERE x MATCH ? ORDER BY rowid', [text]).map((row) => row['rowid'])
+      const find = (text: string) =>
+        db.all('SELECT rowid FROM x WHERE x MATCH ? ORDER BY rowid', [text]).map((row) => row['rowid'])
       const scored = db.all('SELECT bm25(x) AS score FROM x WHERE x MATCH ?', ['"runs" OR "cafe"'])
-      const found = [find('"runs" OR "cafe"'), find('{b} : ("dog")'), scored.every((row) => Number(row['score']) < 0)]
+      const found = [
+        find('"runs" OR "cafe"'),
+        find('{b} : ("dog")'),
+        scored.every((row) => Number(row['score']) < 0),
+      ]
       const vocabulary = db.get('SELECT doc FROM w WHERE term = ?', ['dog'])
       db.run('DELETE FROM x WHERE rowid = ?', [1])
       return [...found, vocabulary, find('"dogs"')]

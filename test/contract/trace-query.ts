@@ -12,9 +12,16 @@ async function fill(book: Daybook): Promise<void> {
     makeTrace({
       id: `t-${i}`,
       timestamp,
-      situation: { domain: i < 2 ? 'build' : 'test', actor: `agent-${i % 2}`, context: { depth: i, tags: ['x', i] } },
+      situation: {
+        domain: i < 2 ? 'build' : 'test',
+        actor: `agent-${i % 2}`,
+        context: { depth: i, tags: ['x', i] },
+      },
       task: { goal: `goal number ${i}` },
-      action: { type: i === 3 ? 'deploy' : 'run', parameters: i === 2 ? { flag: null } : { flag: i % 2 === 0 } },
+      action: {
+        type: i === 3 ? 'deploy' : 'run',
+        parameters: i === 2 ? { flag: null } : { flag: i % 2 === 0 },
+      },
       ...(i === 0 ? {} : { result: { success: i !== 1, outcome: { note: `outcome ${i}` } } }),
       metadata: { tags: i === 1 ? ['slow'] : [] },
     }),
@@ -62,19 +69,27 @@ export function traceQueryCases({ book: open }: BookCase): void {
   it('orders by any path, missing values last, and pages by limit, offset and cursor', async () => {
     const book = await open()
     await fill(book)
-    const order = async (order_by: string | string[]) => (await book.traces.query({ order_by })).records.map(({ id }) => id)
+    const order = async (order_by: string | string[]) =>
+      (await book.traces.query({ order_by })).records.map(({ id }) => id)
     expect(await order('timestamp')).toEqual(['t-0', 't-1', 't-2', 't-3'])
     expect(await order('-situation.context.depth')).toEqual(['t-3', 't-2', 't-1', 't-0'])
     expect(await order(['situation.actor', '-timestamp'])).toEqual(['t-2', 't-0', 't-3', 't-1'])
     expect((await order('result.success')).at(-1)).toBe('t-0')
     const seen: string[] = []
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-      const page = await book.traces.query({ limit: 3, order_by: 'situation.actor', ...(cursor ? { cursor } : {}) })
+      const page = await book.traces.query({
+        limit: 3,
+        order_by: 'situation.actor',
+        ...(cursor ? { cursor } : {}),
+      })
       seen.push(...page.records.map(({ id }) => id))
       cursor = page.cursor
     }
     expect(seen).toEqual(['t-0', 't-2', 't-1', 't-3'])
-    expect((await book.traces.query({ limit: 2, offset: 1 })).records.map(({ id }) => id)).toEqual(['t-2', 't-1'])
+    expect((await book.traces.query({ limit: 2, offset: 1 })).records.map(({ id }) => id)).toEqual([
+      't-2',
+      't-1',
+    ])
   })
 
   it('counts by period of when it happened', async () => {
@@ -132,7 +147,11 @@ export function traceQueryCases({ book: open }: BookCase): void {
     expect((await failure(book.traces.query({ order_by: '' }))).code).toBe('invalid-input')
     expect((await failure(book.traces.query({ order_by: '-' }))).code).toBe('invalid-filter')
     expect((await failure(book.traces.query({ limit: 1001 }))).details).toMatchObject({ path: 'limit' })
-    expect((await failure(book.traces.query({ cursor: 'c1.nonsense' }))).details).toMatchObject({ path: 'cursor' })
-    expect((await failure(book.traces.query({ cursor: `c1.${encodeURIComponent('[1,2,3]')}` }))).code).toBe('invalid-filter')
+    expect((await failure(book.traces.query({ cursor: 'c1.nonsense' }))).details).toMatchObject({
+      path: 'cursor',
+    })
+    expect((await failure(book.traces.query({ cursor: `c1.${encodeURIComponent('[1,2,3]')}` }))).code).toBe(
+      'invalid-filter',
+    )
   })
 }

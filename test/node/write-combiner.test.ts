@@ -73,8 +73,17 @@ describe('createWriteCombiner', () => {
   })
 
   const step = fc.oneof(
-    fc.record({ do: fc.constant('write' as const), file: fc.nat(1), at: fc.nat(60), data: fc.uint8Array({ maxLength: 12 }) }),
-    fc.record({ do: fc.constant('append' as const), file: fc.nat(1), data: fc.uint8Array({ minLength: 1, maxLength: 12 }) }),
+    fc.record({
+      do: fc.constant('write' as const),
+      file: fc.nat(1),
+      at: fc.nat(60),
+      data: fc.uint8Array({ maxLength: 12 }),
+    }),
+    fc.record({
+      do: fc.constant('append' as const),
+      file: fc.nat(1),
+      data: fc.uint8Array({ minLength: 1, maxLength: 12 }),
+    }),
     fc.record({ do: fc.constant('read' as const), file: fc.nat(1), at: fc.nat(80), size: fc.nat(20) }),
     fc.record({ do: fc.constant('truncate' as const), file: fc.nat(1), size: fc.nat(60) }),
     fc.record({ do: fc.constantFrom('flush' as const, 'size' as const, 'settle' as const), file: fc.nat(1) }),

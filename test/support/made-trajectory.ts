@@ -4,7 +4,8 @@
 export function makeTrajectory(steps = 3): string {
   const trajectory = Array.from({ length: steps }, (_, i) => ({
     action: i === steps - 1 ? 'submit' : `open src/parser_${i}.py`,
-    observation: i === 1 ? 'Traceback (most recent call last)\nSyntaxError: invalid syntax' : `[File: parser_${i}.py]`,
+    observation:
+      i === 1 ? 'Traceback (most recent call last)\nSyntaxError: invalid syntax' : `[File: parser_${i}.py]`,
     response: `Step ${i}`,
     thought: `I look at parser number ${i} to find the missing colon`,
     state: JSON.stringify({ open_file: `parser_${i}.py`, working_dir: '/repo' }),

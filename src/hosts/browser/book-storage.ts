@@ -28,7 +28,11 @@ const checkpointPages = 4000
 const pageSize = 4096
 
 /** Opens the book's database, or rejects with `open-elsewhere` or `storage-unavailable`. */
-export async function openBookStorage({ name, durability, onUnavailable }: BookStorageOptions): Promise<BookStorage> {
+export async function openBookStorage({
+  name,
+  durability,
+  onUnavailable,
+}: BookStorageOptions): Promise<BookStorage> {
   const unlock = await holdLock(`daybook:${name}:owner`)
   try {
     const sqlite3 = await loadSqlite()
@@ -36,7 +40,9 @@ export async function openBookStorage({ name, durability, onUnavailable }: BookS
       return await openFile(sqlite3, name, durability, unlock)
     } catch (error) {
       if (onUnavailable !== 'memory' || !isDaybookError(error, 'storage-unavailable')) throw error
-      const db = createWasmDatabase(sqlite3, new sqlite3.oo1.DB(':memory:'), { pragmas: ['foreign_keys = OFF'] })
+      const db = createWasmDatabase(sqlite3, new sqlite3.oo1.DB(':memory:'), {
+        pragmas: ['foreign_keys = OFF'],
+      })
       return { db, durability: 'memory', release: unlock }
     }
   } catch (error) {
@@ -97,7 +103,11 @@ function loadSqlite(): Promise<Sqlite3Static> {
 async function holdLock(name: string): Promise<() => void> {
   return new Promise((resolve, reject) => {
     navigator.locks
-      .request(name, { signal: AbortSignal.timeout(lockWaitMs) }, () => new Promise<void>((free) => resolve(() => free())))
+      .request(
+        name,
+        { signal: AbortSignal.timeout(lockWaitMs) },
+        () => new Promise<void>((free) => resolve(() => free())),
+      )
       .catch((cause: unknown) => reject(new DaybookError('open-elsewhere', undefined, { cause })))
   })
 }

@@ -22,7 +22,8 @@ export const browserPorts: Ports = {
     },
   },
   digest: {
-    sha256: async (text) => toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))),
+    sha256: async (text) =>
+      toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))),
   },
   log: { warn: (message, details) => console.warn(`daybook: ${message}`, details ?? {}) },
 }

@@ -29,7 +29,11 @@ export type Reply<Value = unknown> =
 
 /** The worker as the page sees it. */
 export interface WorkerDoor {
-  open(request: OpenRequest, listener: (event: BookEvent) => void, getKey?: () => Promise<string>): Promise<Reply<MethodRow[]>>
+  open(
+    request: OpenRequest,
+    listener: (event: BookEvent) => void,
+    getKey?: () => Promise<string>,
+  ): Promise<Reply<MethodRow[]>>
   /** Calls of one capability that were made together; they share a transaction where they write. */
   call(id: string, calls: readonly CallMessage[]): Promise<Reply[]>
   abort(number: number): void

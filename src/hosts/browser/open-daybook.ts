@@ -46,7 +46,10 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   }
   try {
     const key = options.sync?.key
-    const rows = await orAborted(link.open(request, tell, typeof key === 'function' ? key : undefined), signal)
+    const rows = await orAborted(
+      link.open(request, tell, typeof key === 'function' ? key : undefined),
+      signal,
+    )
     const long = new Set(rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
     const writes = new Set(rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
     let closing = false
@@ -69,7 +72,10 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
         await link.close()
       },
     }
-    return createDaybook(door, rows.map(([method, id]) => [method, id] as const))
+    return createDaybook(
+      door,
+      rows.map(([method, id]) => [method, id] as const),
+    )
   } catch (error) {
     await link.close()
     throw error
@@ -78,9 +84,13 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
 
 function openRequest(options: OpenOptions): OpenRequest {
   if (options.require === 'durable' && options.onUnavailable === 'memory') {
-    throw new DaybookError('invalid-input', "`require: 'durable'` and `onUnavailable: 'memory'` exclude each other.", {
-      details: { path: 'onUnavailable' },
-    })
+    throw new DaybookError(
+      'invalid-input',
+      "`require: 'durable'` and `onUnavailable: 'memory'` exclude each other.",
+      {
+        details: { path: 'onUnavailable' },
+      },
+    )
   }
   const { sync } = options
   return {

@@ -18,7 +18,9 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
       const name = error instanceof Error ? error.name : ''
       if (name !== 'NoModificationAllowedError') throw unavailable(error)
       if (performance.now() - begun > handleWaitMs) {
-        throw new DaybookError('open-elsewhere', 'Something still holds the files of this book.', { cause: error })
+        throw new DaybookError('open-elsewhere', 'Something still holds the files of this book.', {
+          cause: error,
+        })
       }
       await new Promise((resolve) => setTimeout(resolve, 25 + Math.random() * 25 * 2 ** Math.min(attempt, 4)))
     }

@@ -16,7 +16,11 @@ export interface WasmDatabaseOptions {
 }
 
 /** Wraps an open handle. */
-export function createWasmDatabase(sqlite3: Sqlite3Static, db: Database, options: WasmDatabaseOptions): SqlDatabase {
+export function createWasmDatabase(
+  sqlite3: Sqlite3Static,
+  db: Database,
+  options: WasmDatabaseOptions,
+): SqlDatabase {
   const { pragmas, settle = () => undefined } = options
   const factory = createStatementFactory(sqlite3, db)
   const statements = new Map<string, WasmStatement>()
@@ -103,6 +107,7 @@ function storageError(sqlite3: Sqlite3Static, error: unknown): unknown {
   if (isDaybookError(error) || !(error instanceof sqlite3.SQLite3Error)) return error
   const code = error.resultCode & 0xff
   if (code === full) return new DaybookError('storage-full', undefined, { cause: error })
-  if (faults.has(code)) return new DaybookError('storage-failed', error.message, { cause: error, details: { result: code } })
+  if (faults.has(code))
+    return new DaybookError('storage-failed', error.message, { cause: error, details: { result: code } })
   return error
 }

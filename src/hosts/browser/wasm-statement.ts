@@ -61,7 +61,8 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
   const bindAll = (statement: number, params: readonly SqlValue[]) => {
     let bytes = 1
     // UTF-8 takes at most three bytes for each UTF-16 unit.
-    for (const value of params) bytes += typeof value === 'string' ? value.length * 3 : value instanceof Uint8Array ? value.length : 0
+    for (const value of params)
+      bytes += typeof value === 'string' ? value.length * 3 : value instanceof Uint8Array ? value.length : 0
     reserve(bytes)
     // Taken anew each time: memory that grew has another buffer.
     const heap = wasm.heap8u()
@@ -85,7 +86,8 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
     const row: Record<string, SqlValue> = {}
     names.forEach((name, i) => {
       const type = c.sqlite3_column_type(statement, i)
-      if (type === capi.SQLITE_INTEGER || type === capi.SQLITE_FLOAT) row[name] = c.sqlite3_column_double(statement, i)
+      if (type === capi.SQLITE_INTEGER || type === capi.SQLITE_FLOAT)
+        row[name] = c.sqlite3_column_double(statement, i)
       else if (type === capi.SQLITE_NULL) row[name] = null
       else {
         const text = type === capi.SQLITE_TEXT
@@ -104,11 +106,13 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
     const count = c.sqlite3_bind_parameter_count(statement)
     return {
       run(params, onRow) {
-        if (params.length !== count) throw new RangeError(`The statement takes ${count} parameters, not ${params.length}.`)
+        if (params.length !== count)
+          throw new RangeError(`The statement takes ${count} parameters, not ${params.length}.`)
         try {
           if (count > 0) bindAll(statement, params)
           let code = c.sqlite3_step(statement)
-          while (code === hasRow && onRow?.(readRow(statement, names)) === true) code = c.sqlite3_step(statement)
+          while (code === hasRow && onRow?.(readRow(statement, names)) === true)
+            code = c.sqlite3_step(statement)
           check(code)
         } finally {
           // Its result repeats the failure of the step, which was thrown already.

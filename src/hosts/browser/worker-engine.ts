@@ -12,7 +12,11 @@ export function createWorkerEngine(): WorkerDoor {
   let opened: { engine: Engine; storage: BookStorage } | undefined
   const running = new Map<number, AbortController>()
 
-  const open: WorkerDoor['open'] = async ({ name, scope, durability, onUnavailable, aliveLock, sync }, listener, getKey) => {
+  const open: WorkerDoor['open'] = async (
+    { name, scope, durability, onUnavailable, aliveLock, sync },
+    listener,
+    getKey,
+  ) => {
     void navigator.locks.request(aliveLock, () => new Promise(() => undefined))
     const storage = await openBookStorage({ name, durability, onUnavailable })
     try {
@@ -24,7 +28,16 @@ export function createWorkerEngine(): WorkerDoor {
         scope,
         durability: storage.durability,
         storage: browserStorage,
-        ...(sync ? { carrier: createHttpCarrier({ url: sync.url, book: name, key, fetch: (...args) => fetch(...args) }) } : {}),
+        ...(sync
+          ? {
+              carrier: createHttpCarrier({
+                url: sync.url,
+                book: name,
+                key,
+                fetch: (...args) => fetch(...args),
+              }),
+            }
+          : {}),
       })
       engine.on(listener)
       opened = { engine, storage }
@@ -33,7 +46,9 @@ export function createWorkerEngine(): WorkerDoor {
       storage.release()
       throw error
     }
-    const rows = capabilityTable.flatMap(({ id, methods, effect }) => methods.map((method): MethodRow => [method, id, effect]))
+    const rows = capabilityTable.flatMap(({ id, methods, effect }) =>
+      methods.map((method): MethodRow => [method, id, effect]),
+    )
     return { ok: true, value: rows }
   }
 
@@ -67,8 +82,11 @@ export function createWorkerEngine(): WorkerDoor {
 }
 
 async function browserStorage() {
-  const [{ quota, usage }, persisted] = await Promise.all([navigator.storage.estimate(), navigator.storage.persisted()])
-  return { persisted, ...(quota === undefined ? {} : { quotaBytes: quota }), ...(usage === undefined ? {} : { usageBytes: usage }) }
+  const [{ quota }, persisted] = await Promise.all([
+    navigator.storage.estimate(),
+    navigator.storage.persisted(),
+  ])
+  return { persisted, ...(quota === undefined ? {} : { quotaBytes: quota }) }
 }
 
 function failed(error: unknown): { ok: false; error: ReturnType<DaybookError['toJSON']> } {

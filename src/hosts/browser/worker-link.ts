@@ -8,7 +8,11 @@ import type { BookCallOptions } from '../../daybook.ts'
 import type { CallMessage, MethodRow, OpenRequest, Reply, WorkerDoor } from './message.ts'
 
 export interface WorkerLink {
-  open(request: OpenRequest, listener: (event: BookEvent) => void, getKey?: () => Promise<string>): Promise<MethodRow[]>
+  open(
+    request: OpenRequest,
+    listener: (event: BookEvent) => void,
+    getKey?: () => Promise<string>,
+  ): Promise<MethodRow[]>
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
   close(): Promise<void>
   /** Resolves with the reason when the worker is gone, by `close` or by itself. */
@@ -51,11 +55,19 @@ export function createWorkerLink(worker: Worker): WorkerLink {
       })
     })
   worker.addEventListener('error', (event) => {
-    const what = event.message ? `The worker failed: ${event.message}.` : 'The script of the worker could not be loaded.'
+    const what = event.message
+      ? `The worker failed: ${event.message}.`
+      : 'The script of the worker could not be loaded.'
     const hint = 'In a Vite dev server older than 8, exclude daybook from optimizeDeps.'
-    lose(new DaybookError('engine-died', `${what} ${event.message ? '' : hint}`, { details: { script: event.filename } }))
+    lose(
+      new DaybookError('engine-died', `${what} ${event.message ? '' : hint}`, {
+        details: { script: event.filename },
+      }),
+    )
   })
-  worker.addEventListener('messageerror', () => lose(new DaybookError('engine-died', 'A message of the worker could not be read.')))
+  worker.addEventListener('messageerror', () =>
+    lose(new DaybookError('engine-died', 'A message of the worker could not be read.')),
+  )
 
   const groups = new Map<string, Waiting[]>()
   let number = 0
@@ -87,7 +99,10 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     gone,
     async open(request, listener, getKey) {
       const key = getKey ? proxy(getKey) : undefined
-      const reply = await answered<Reply<MethodRow[]>>(remote.open(request, proxy(listener), key), openDeadlineMs)
+      const reply = await answered<Reply<MethodRow[]>>(
+        remote.open(request, proxy(listener), key),
+        openDeadlineMs,
+      )
       if (!reply.ok) throw DaybookError.from(reply.error)
       // Granted only when the worker no longer holds it: the one sign of a worker that was terminated.
       void navigator.locks.request(request.aliveLock, () => lose(new DaybookError('engine-died')))
@@ -114,7 +129,12 @@ export function createWorkerLink(worker: Worker): WorkerLink {
 
 function settle(reply: Reply | undefined, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
   if (reply?.ok) resolve(reply.value)
-  else reject(reply ? DaybookError.from(reply.error) : new DaybookError('internal', 'The worker left a call without an answer.'))
+  else
+    reject(
+      reply
+        ? DaybookError.from(reply.error)
+        : new DaybookError('internal', 'The worker left a call without an answer.'),
+    )
 }
 
 function isCloneError(error: unknown): boolean {
@@ -123,5 +143,8 @@ function isCloneError(error: unknown): boolean {
 
 function notJson(cause: unknown): DaybookError {
   const reason = cause instanceof Error ? cause.message : ''
-  return new DaybookError('invalid-input', `The input is not plain JSON: ${reason}.`, { details: { path: '' }, cause })
+  return new DaybookError('invalid-input', `The input is not plain JSON: ${reason}.`, {
+    details: { path: '' },
+    cause,
+  })
 }

@@ -38,7 +38,9 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
     name,
     scope: bookScope(options),
     durability: path === ':memory:' ? 'memory' : 'file',
-    ...(options.sync ? { carrier: createHttpCarrier({ ...options.sync, book: name, fetch: globalThis.fetch }) } : {}),
+    ...(options.sync
+      ? { carrier: createHttpCarrier({ ...options.sync, book: name, fetch: globalThis.fetch }) }
+      : {}),
   })
   return createDaybook(createLocalDoor(engine), methodTable(capabilityTable))
 }

@@ -76,10 +76,15 @@ function guarded<Result>(work: () => Result): Result {
     return work()
   } catch (error) {
     if (isDaybookError(error)) throw error
-    const code = typeof error === 'object' && error !== null && 'errcode' in error ? Number(error.errcode) & 0xff : -1
+    const code =
+      typeof error === 'object' && error !== null && 'errcode' in error ? Number(error.errcode) & 0xff : -1
     if (code === full) throw new DaybookError('storage-full', undefined, { cause: error })
-    if (busy.has(code)) throw new DaybookError('open-elsewhere', 'Another process has this book open.', { cause: error })
-    if (faults.has(code)) throw new DaybookError('storage-failed', error instanceof Error ? error.message : undefined, { cause: error })
+    if (busy.has(code))
+      throw new DaybookError('open-elsewhere', 'Another process has this book open.', { cause: error })
+    if (faults.has(code))
+      throw new DaybookError('storage-failed', error instanceof Error ? error.message : undefined, {
+        cause: error,
+      })
     throw error
   }
 }

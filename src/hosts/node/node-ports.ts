@@ -16,5 +16,8 @@ export const nodePorts: Ports = {
     },
   },
   digest: { sha256: (text) => Promise.resolve(createHash('sha256').update(text, 'utf8').digest('hex')) },
-  log: { warn: (message, details) => process.emitWarning(message, { type: 'Daybook', detail: JSON.stringify(details ?? {}) }) },
+  log: {
+    warn: (message, details) =>
+      process.emitWarning(message, { type: 'Daybook', detail: JSON.stringify(details ?? {}) }),
+  },
 }

@@ -1,0 +1,78 @@
+// A newcomer's whole way: start the product, drop a trajectory, search it, reload, lose the browser, sync, look elsewhere.
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { makeTrajectory } from '../support/made-trajectory.ts'
+import { realTrajectories } from '../support/trajectories.ts'
+import { createProfile, type Product, startProduct, waitInPage } from './product.ts'
+
+const [name, text] = [...realTrajectories()].find(([file]) => file.includes('default')) ?? [
+  'made.traj',
+  makeTrajectory(12),
+]
+const question =
+  realTrajectories().size > 0 ? 'rounding of TimeDelta milliseconds' : 'missing colon in parser number 7'
+
+let product: Product
+beforeAll(async () => {
+  product = await startProduct()
+}, 90_000)
+afterAll(() => product[Symbol.asyncDispose]())
+
+const count = (page: Page) => page.evaluate(async () => (await globalThis.book?.traces.count())?.total)
+const recallTop = (page: Page) =>
+  page.evaluate(
+    async (words) => (await globalThis.book?.recall({ text: words }))?.hits[0]?.record.id,
+    question,
+  )
+
+it('drops a trajectory on the page, finds it, and still has it after a reload, a killed browser, and in another profile', async () => {
+  const url = `${product.demoUrl}/?book=journey-${crypto.randomUUID().slice(0, 8)}`
+  await using first = await createProfile()
+  let page = await first.open(url)
+  const transfer = await page.evaluateHandle(
+    ([fileName, content]) => {
+      const data = new DataTransfer()
+      data.items.add(new File([content ?? ''], fileName ?? ''))
+      return data
+    },
+    [name, text],
+  )
+  for (const event of ['dragenter', 'dragover', 'drop'])
+    await page.dispatchEvent('body', event, { dataTransfer: transfer })
+  await waitInPage(page, async () => ((await globalThis.book?.traces.count())?.total ?? 0) > 0)
+  const steps = await count(page)
+  expect(steps).toBeGreaterThan(5)
+  const top = await recallTop(page)
+  expect(top).toMatch(/^swe-/)
+
+  await page.reload()
+  await waitInPage(page, () => globalThis.book !== undefined)
+  expect([await count(page), await recallTop(page)]).toEqual([steps, top])
+
+  await first.kill()
+  page = await first.open(url)
+  expect([await count(page), await recallTop(page)]).toEqual([steps, top])
+  await page.evaluate(async () => globalThis.book?.sync())
+
+  await using second = await createProfile()
+  const elsewhere = await second.open(url)
+  await elsewhere.evaluate(async () => globalThis.book?.sync())
+  expect([await count(elsewhere), await recallTop(elsewhere)]).toEqual([steps, top])
+
+  // And back: what the second adds, the first sees.
+  const id = await elsewhere.evaluate(async () => {
+    const trace = {
+      situation: { domain: 'd' },
+      task: { goal: 'Answer from the second device' },
+      action: { type: 'note' },
+    }
+    const receipt = await globalThis.book?.traces.store(trace)
+    await globalThis.book?.sync()
+    return receipt?.id ?? ''
+  })
+  const seen = await page.evaluate(async (wanted) => {
+    await globalThis.book?.sync()
+    return (await globalThis.book?.traces.get({ id: wanted }))?.task.goal
+  }, id)
+  expect(seen).toBe('Answer from the second device')
+})
