@@ -12,7 +12,8 @@ export interface RequestLog {
 export function createRequestLog(db: SqlDatabase): RequestLog {
   return {
     once<Result>(requestId: string, capability: string, input: unknown, now: string, work: () => Result) {
-      const key = fingerprint(JSON.stringify(input))
+      // No input at all is told apart from `null` by its length.
+      const key = fingerprint(input === undefined ? '' : JSON.stringify(input))
       const found = db.get<{ capability: string; input: string; result: string }>(
         'SELECT capability, input, result FROM applied_requests WHERE request = ?',
         [requestId],
