@@ -1,6 +1,6 @@
 // A modal dialog over the native element: focus stays inside, Esc closes, focus returns to where it was.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
 interface DialogProps {
@@ -15,7 +15,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, wide = false, bare = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current
     if (dialog && !dialog.open) dialog.showModal()
     return () => dialog?.close()

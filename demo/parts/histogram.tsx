@@ -82,7 +82,7 @@ export function Histogram({ count, onPick }: HistogramProps) {
               patternTransform="rotate(45)"
             >
               <rect width="4" height="4" class="bar-failed" />
-              <rect width="1.5" height="4" class="bar-hatch" />
+              <rect width="1" height="4" class="bar-hatch" />
             </pattern>
           </defs>
           {picked && (

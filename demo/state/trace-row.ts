@@ -9,7 +9,7 @@ export interface TraceRow {
   readonly at: string
   readonly goal: string
   readonly action: string
-  /** The first thing the action was given, when that tells more than its type. */
+  /** The first thing the action was given; a command line says its action itself. */
   readonly detail: string
   readonly domain: string
   readonly actor: string

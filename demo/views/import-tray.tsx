@@ -8,12 +8,14 @@ import { countOf, sizeWord } from '../wording/size-word.ts'
 export function ImportTray() {
   const files = imports.value
   if (files.length === 0) return null
+  const open = files.filter(({ state }) => state.step !== 'done')
+  const done = files.filter(({ state }) => state.step === 'done')
   const isBusy = files.some(({ state }) => state.step === 'waiting' || state.step === 'importing')
   return (
-    <section class="tray import-tray" aria-label="Imports">
+    <section class="tray" aria-label="Imports">
       <header class="tray-head">
-        <h2>{isBusy ? 'Importing' : 'Imported'}</h2>
-        <span class="faint">{countOf(files.length, 'file')}</span>
+        <h2>{isBusy ? 'Importing' : 'Import'}</h2>
+        <span class="quiet">{summary(files)}</span>
         <span class="spacer" />
         {!isBusy && (
           <button type="button" class="icon-button" onClick={clearImports} title="Close">
@@ -22,11 +24,23 @@ export function ImportTray() {
           </button>
         )}
       </header>
-      <ul class="tray-list">
-        {files.map((file) => (
-          <FileLine key={file.number} file={file} />
-        ))}
-      </ul>
+      {open.length > 0 && (
+        <ul class="tray-list">
+          {open.map((file) => (
+            <FileLine key={file.number} file={file} />
+          ))}
+        </ul>
+      )}
+      {done.length > 0 && (
+        <details class="tray-done" open={done.length === 1}>
+          <summary>{countOf(done.length, 'file')} imported</summary>
+          <ul class="tray-list">
+            {done.map((file) => (
+              <FileLine key={file.number} file={file} />
+            ))}
+          </ul>
+        </details>
+      )}
     </section>
   )
 }
@@ -35,10 +49,10 @@ function FileLine({ file: { number, name, sizeBytes, state } }: { file: FileImpo
   return (
     <li class="file-line">
       <div class="file-head">
-        <span class="file-name" title={name}>
+        <span class="file-name" title={`${name}, ${sizeWord(sizeBytes)}`}>
           {name}
         </span>
-        <span class="faint">{sizeWord(sizeBytes)}</span>
+        {state.step === 'done' && <span class="quiet">{doneWords(state.imported, state.skipped)}</span>}
         <span class="spacer" />
         {(state.step === 'waiting' || state.step === 'importing') && (
           <button type="button" class="button small" onClick={() => cancelImport(number)}>
@@ -47,7 +61,7 @@ function FileLine({ file: { number, name, sizeBytes, state } }: { file: FileImpo
         )}
         {state.step === 'done' && (
           <button type="button" class="link" onClick={() => show(state.session)}>
-            Show
+            Show<span class="hidden"> {name}</span>
           </button>
         )}
       </div>
@@ -61,7 +75,6 @@ function FileLine({ file: { number, name, sizeBytes, state } }: { file: FileImpo
       )}
       {state.step === 'waiting' && <p class="faint">waiting</p>}
       {state.step === 'cancelled' && <p class="faint">Cancelled. Nothing of this file was imported.</p>}
-      {state.step === 'done' && <p class="quiet">{doneWords(state.imported, state.skipped)}</p>}
       {state.step === 'failed' && <ErrorNotice title="Not imported." error={state.error} />}
     </li>
   )
@@ -71,9 +84,19 @@ function show(session: string): void {
   go({ view: 'traces', search: '', chips: [{ field: 'session', value: session }], id: undefined })
 }
 
+function summary(files: readonly FileImport[]): string {
+  const done = files.flatMap(({ state }) => (state.step === 'done' ? [state.imported] : []))
+  const failed = files.filter(({ state }) => state.step === 'failed').length
+  const traces = countOf(
+    done.reduce((sum, imported) => sum + imported, 0),
+    'trace',
+  )
+  return failed === 0 ? traces : `${traces}, ${countOf(failed, 'file')} refused`
+}
+
 function doneWords(imported: number, skipped: number): string {
-  if (imported === 0) return `Already here: ${countOf(skipped, 'trace')} from an earlier import of this file.`
+  if (imported === 0) return `${countOf(skipped, 'trace')}, all here already`
   return skipped === 0
-    ? `${countOf(imported, 'trace')} imported.`
-    : `${countOf(imported, 'trace')} imported, ${skipped} were here already.`
+    ? countOf(imported, 'trace')
+    : `${countOf(imported, 'trace')}, ${skipped} were here already`
 }

@@ -76,7 +76,7 @@ function AnswerView({ answer: { question, result, roundTripMs } }: { answer: Ans
           </p>
         </EmptyNote>
       ) : (
-        <ol class="hits" aria-label={`Hits for ${question}`}>
+        <ol class="hits" aria-label={`Hits for ${question}`} onKeyDown={moveBetweenHits}>
           {hits.map((hit, i) => (
             <RecallHitView key={hit.record.id} hit={hit} rank={i + 1} all={hits} />
           ))}
@@ -109,4 +109,17 @@ function Suggestions() {
       )}
     </EmptyNote>
   )
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
+
+/** Arrows and j/k go from hit to hit, as they do in the list of traces. */
+function moveBetweenHits(event: KeyboardEvent): void {
+  const step = steps[event.key]
+  const list = event.currentTarget
+  if (step === undefined || !(list instanceof HTMLElement)) return
+  const hits = [...list.querySelectorAll<HTMLElement>('.hit-open')]
+  const at = hits.findIndex((hit) => hit === document.activeElement)
+  hits[Math.max(0, Math.min(hits.length - 1, at + step))]?.focus()
+  event.preventDefault()
 }

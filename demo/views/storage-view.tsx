@@ -46,12 +46,12 @@ function Medium() {
   }
   return (
     <section class="card" aria-label="Medium">
-      <div class="card-row">
+      <p class="card-lead">
         <span class={`lamp ${isSafe ? 'good' : 'failed'}`} aria-hidden="true" />
-        <p class="card-lead">
+        <span>
           Book <b>{bookName}</b>: {name}
-        </p>
-      </div>
+        </span>
+      </p>
       <p class="quiet">{text}</p>
       {now.degraded.map((reason) => (
         <p key={reason} class="form-error">

@@ -32,11 +32,10 @@ function SyncCard() {
   return (
     <section class="card" aria-label="Sync">
       <div class="card-row">
-        <span class={`lamp ${mood}`} aria-hidden="true" />
         <p class="card-lead" role="status">
-          {long}
+          <span class={`lamp ${mood}`} aria-hidden="true" />
+          <span>{long}</span>
         </p>
-        <span class="spacer" />
         <button type="button" class="button" onClick={() => (openDialog.value = 'settings')}>
           <Icon name="settings" size={14} />
           Settings

@@ -34,15 +34,16 @@ export function TraceDetailView() {
   )
 }
 
-function BackButton() {
+/** An arrow back to the list where the pane covers it, a cross where it stands beside it. */
+function CloseButton({ kind }: { kind: 'back' | 'close' }) {
   return (
     <button
       type="button"
-      class="icon-button back-button"
+      class={`icon-button ${kind}-button`}
       onClick={() => go({ id: undefined })}
       title="Close (Esc)"
     >
-      <Icon name="back" />
+      <Icon name={kind} />
       <span class="hidden">Close this trace</span>
     </button>
   )
@@ -55,7 +56,7 @@ function Shown({ shown }: { shown: ShownTrace }) {
     <article class="detail" aria-labelledby="trace-heading">
       <header class="detail-head">
         <div class="detail-bar">
-          <BackButton />
+          <CloseButton kind="back" />
           <OutcomeMark outcome={outcome} word />
           <span class="faint">
             <Time at={trace.timestamp} />
@@ -71,6 +72,7 @@ function Shown({ shown }: { shown: ShownTrace }) {
             <Icon name="forget" />
             <span class="hidden">Forget this trace</span>
           </button>
+          <CloseButton kind="close" />
         </div>
         <h2 id="trace-heading" ref={detailHeading} tabIndex={-1} dir="auto">
           {oneLine(trace.task.goal, 160) || '(no goal)'}
@@ -91,8 +93,10 @@ function Absent({ id }: { id: string }) {
     <div class="detail">
       <header class="detail-head">
         <div class="detail-bar">
-          <BackButton />
+          <CloseButton kind="back" />
           <ShortId id={id} />
+          <span class="spacer" />
+          <CloseButton kind="close" />
         </div>
       </header>
       <EmptyNote title="This trace is not in this book.">
@@ -125,7 +129,11 @@ function Glance() {
           </div>
         </dl>
       )}
-      <p class="quiet">Open a trace to see its situation, task, action and result.</p>
+      <p class="quiet">
+        {address.value.view === 'recall'
+          ? 'Open a hit to see the whole trace.'
+          : 'Open a trace to see its situation, task, action and result.'}
+      </p>
       <p class="faint keys-line">
         <KeyCap name="↓" /> <KeyCap name="↑" /> move · <KeyCap name="Enter" /> open · <KeyCap name="?" /> all
         keys

@@ -18,20 +18,32 @@ export function TraceRowView({ row }: { row: TraceRow | undefined }) {
   return (
     <div class="trace-row">
       <OutcomeMark outcome={row.outcome} />
-      <span class="trace-goal" dir="auto">
-        {row.goal}
-      </span>
-      <span class="trace-when">
-        <Time at={row.at} />
-      </span>
-      <span class="trace-facts">
+      <p class="trace-line">
+        <span class="trace-goal" dir="auto">
+          {row.goal}
+        </span>
+        <span class="trace-when">
+          <Time at={row.at} />
+        </span>
+      </p>
+      <p class="trace-line faint">
         {row.outcome !== 'succeeded' && (
           <span class={`trace-word ${row.outcome}`}>{outcomeWords[row.outcome]}</span>
         )}
-        <code class="trace-action">{row.action}</code>
-        {row.detail !== '' && <code class="trace-given">{row.detail}</code>}
-      </span>
-      <span class="trace-domain">{row.domain}</span>
+        <ActionWords row={row} />
+        <span class="trace-domain">{row.domain}</span>
+      </p>
     </div>
+  )
+}
+
+/** `open_door: cellar`, but a command that begins with its own name says it once: `rm reproduce.py`. */
+function ActionWords({ row: { action, detail } }: { row: TraceRow }) {
+  const isSaid = detail === action || detail.startsWith(`${action} `)
+  const given = isSaid ? detail.slice(action.length).trim() : detail
+  return (
+    <code class="trace-action">
+      <b>{action}</b> {given}
+    </code>
   )
 }

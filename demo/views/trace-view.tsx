@@ -1,8 +1,9 @@
 // The room of traces: the list with its search, filters and histogram, beside the trace that is open.
 import { Histogram } from '../parts/histogram.tsx'
+import { slotsOf } from '../parts/histogram-slot.ts'
 import { address, go } from '../state/address.ts'
 import { withChip } from '../state/filter-chip.ts'
-import { count, isNarrowed } from '../state/trace-list.ts'
+import { count, isNarrowed, type TraceCount } from '../state/trace-list.ts'
 import { EmptyBook } from './empty-book.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { SearchBox } from './search-box.tsx'
@@ -26,10 +27,15 @@ export function TraceView() {
           <SearchBox />
           <FilterBar />
         </header>
-        {counted && counted.total > 0 && <Histogram count={counted} onPick={pick} />}
+        {counted && hasShape(counted) && <Histogram count={counted} onPick={pick} />}
         <TraceListView />
       </section>
       <TraceDetailView />
     </div>
   )
+}
+
+/** One or two bars say nothing that the rows don't. */
+function hasShape({ buckets, by }: TraceCount): boolean {
+  return slotsOf(buckets, by, 3).length > 2
 }
