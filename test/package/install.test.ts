@@ -1,5 +1,6 @@
 // The package as a stranger installs it: the tarball in fresh apps, nothing configured, a book opened in Chromium.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright'
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { build, createServer } from 'vite'
 import webpack from 'webpack'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
+import { quietWrangler, root } from '../../scripts/place.mjs'
 import { createApp } from './app.ts'
 import { serveFolder } from './serve.ts'
 
@@ -105,4 +107,36 @@ test('Node', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['node.mjs'], { cwd: app.path })
   const { id, stored } = JSON.parse(stdout)
   expect(stored).toEqual([id])
+})
+
+test('a Worker of its own', async () => {
+  await using app = await createApp(['wrangler'])
+  const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js')
+  const server = spawn(
+    process.execPath,
+    [wrangler, 'dev', '--port', '0', '--inspector-port', '0', '--log-level', 'log'],
+    {
+      cwd: app.path,
+      env: { ...process.env, ...quietWrangler },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const ended = once(server, 'exit')
+  const tooLate = setTimeout(() => server.kill(), 60_000)
+  try {
+    let output = ''
+    let url: string | undefined
+    for await (const part of server.stdout.setEncoding('utf8')) {
+      output += String(part)
+      url = /Ready on (http:\S+)/.exec(output)?.[1]
+      if (url !== undefined) break
+    }
+    expect(url, output).toBeDefined()
+    const answer = await fetch(`${url}/health`)
+    expect(answer.status).toBe(200)
+  } finally {
+    clearTimeout(tooLate)
+    server.kill()
+    await ended
+  }
 })

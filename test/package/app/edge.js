@@ -1,0 +1,5 @@
+// A stranger's own edge.
+import { createEdge } from 'daybook/edge'
+
+export { Mirror } from 'daybook/edge'
+export default createEdge()
