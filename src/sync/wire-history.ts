@@ -13,6 +13,6 @@ export const wireHistory: readonly WireLine[] = [
   {
     p: 1,
     what: 'The first version: ops with whole records, results, changes, cursor.',
-    hash: '',
+    hash: '3e70d6329f008183bdf8132bd9f19a85c8d6a0dcafb5446da05cb06cf73f0659',
   },
 ]
