@@ -29,7 +29,13 @@ type Verb<E extends Entry> =
 type MethodOf<E extends Entry> = E['methods'][number]
 type Namespace<M extends string> = M extends `${infer Name}.${string}` ? Name : never
 type Member<M extends string, Name extends string> = M extends `${Name}.${infer Rest}` ? Rest : never
-type EntryOf<M extends string> = Entry extends infer E ? (E extends Entry ? (M extends MethodOf<E> ? E : never) : never) : never
+type EntryOf<M extends string> = Entry extends infer E
+  ? E extends Entry
+    ? M extends MethodOf<E>
+      ? E
+      : never
+    : never
+  : never
 type Method = MethodOf<Entry>
 
 type Namespaces = {
@@ -41,8 +47,7 @@ type OwnVerbs = { readonly [M in Exclude<Method, `${string}.${string}`>]: Verb<E
 
 /** Something to import: the text itself, or a file (a `File`, a `Blob`). */
 export type ImportSource =
-  | string
-  | { text(): Promise<string>; readonly name?: string; readonly lastModified?: number }
+  string | { text(): Promise<string>; readonly name?: string; readonly lastModified?: number }
 
 export interface ImportOptions extends BookCallOptions {
   /** The name of the file, for messages; default the source's own. */
@@ -89,8 +94,10 @@ export function createDaybook(door: BookDoor, methods: MethodTable): Daybook {
     else book[name] = { ...(book[name] as object | undefined), [rest]: verb }
   }
   const members: BookMembers = {
-    call: (id: string, input?: unknown, options: BookCallOptions = {}) => door.call(id, input, options) as Promise<never>,
-    import: async (source, options = {}) => (await door.call('import:swe_agent', await readSource(source, options), options)) as never,
+    call: (id: string, input?: unknown, options: BookCallOptions = {}) =>
+      door.call(id, input, options) as Promise<never>,
+    import: async (source, options = {}) =>
+      (await door.call('import:swe_agent', await readSource(source, options), options)) as never,
     on: (name, listener) =>
       door.on((event) => {
         if (event.name === name) listener(event.detail as never)
@@ -101,7 +108,10 @@ export function createDaybook(door: BookDoor, methods: MethodTable): Daybook {
   return Object.assign(book, members) as unknown as Daybook
 }
 
-async function readSource(source: ImportSource, { name }: ImportOptions): Promise<CapabilityInput<'import:swe_agent'>> {
+async function readSource(
+  source: ImportSource,
+  { name }: ImportOptions,
+): Promise<CapabilityInput<'import:swe_agent'>> {
   if (typeof source === 'string') return { text: source, ...(name === undefined ? {} : { name }) }
   const own = name ?? source.name
   return {
@@ -112,6 +122,8 @@ async function readSource(source: ImportSource, { name }: ImportOptions): Promis
 }
 
 /** Reads the method table off capabilities. */
-export function methodTable(table: readonly { readonly id: string; readonly methods: readonly string[] }[]): MethodTable {
+export function methodTable(
+  table: readonly { readonly id: string; readonly methods: readonly string[] }[],
+): MethodTable {
   return table.flatMap(({ id, methods }) => methods.map((method) => [method, id] as const))
 }

@@ -11,7 +11,10 @@ const idLimit = 1000
 /** Soon enough to look live, seldom enough to cost the writes nothing. */
 const gatherMs = 20
 
-export function createChangeFeed(scheduler: Scheduler, tell: (change: BookEvents['change']) => void): ChangeFeed {
+export function createChangeFeed(
+  scheduler: Scheduler,
+  tell: (change: BookEvents['change']) => void,
+): ChangeFeed {
   let ids = new Set<string>()
   let kinds = new Set<string>()
   let cancel: (() => void) | undefined

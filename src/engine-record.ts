@@ -20,7 +20,15 @@ export interface RecordAccess {
   writer(now: string): { readonly records: RecordWriter; readonly changed: readonly Changed[] }
 }
 
-export function createRecordAccess({ store, ports, scope }: { store: BookStore; ports: Ports; scope: Scope }): RecordAccess {
+export function createRecordAccess({
+  store,
+  ports,
+  scope,
+}: {
+  store: BookStore
+  ports: Ports
+  scope: Scope
+}): RecordAccess {
   const { records, queries, stamps } = store
   const ids = createIds(ports)
   const kindNamed = (name: string) => {
@@ -59,7 +67,9 @@ export function createRecordAccess({ store, ports, scope }: { store: BookStore; 
         const body = checked ? given : (parseWith(kindNamed(kind).schema, given) as JsonObject)
         const before = id === undefined ? undefined : records.row(id)
         if (before && before.kind !== kind) {
-          throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${kind}.`, { details: { path: 'id' } })
+          throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${kind}.`, {
+            details: { path: 'id' },
+          })
         }
         const kept = before && !before.deleted ? before : undefined
         const session = own.session ?? kept?.session ?? (kept ? undefined : scope.session)
@@ -83,7 +93,14 @@ export function createRecordAccess({ store, ports, scope }: { store: BookStore; 
       forget(id) {
         const before = records.row(id)
         if (!before || before.deleted) return false
-        records.forget({ op: 'forget', kind: before.kind, id, at: now, stamp: stamps.next(), agent: scope.agent })
+        records.forget({
+          op: 'forget',
+          kind: before.kind,
+          id,
+          at: now,
+          stamp: stamps.next(),
+          agent: scope.agent,
+        })
         changed.push({ id, kind: before.kind })
         return true
       },

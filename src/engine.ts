@@ -42,6 +42,8 @@ export interface CallOptions {
 export interface Engine {
   call(capabilityId: string, input: unknown, options?: CallOptions): Promise<unknown>
   on(listener: (event: BookEvent) => void): () => void
+  /** Makes calls that came together: their writes share a commit, which is made at once. */
+  together<Result>(calls: () => Result): Result
   /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */
   readonly store: BookStore
   close(): void
@@ -164,6 +166,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     store,
+    together: store.writes.together,
     async call(id, input, callOptions) {
       try {
         return await call(id, input, callOptions)

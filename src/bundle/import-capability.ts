@@ -19,14 +19,18 @@ export const importCapabilities = [
   defineCapability({
     id: 'import:swe_agent',
     methods: ['imports.sweAgent'],
-    summary: 'Imports a SWE-agent trajectory: a trace for each step, linked in order, the run as their session.',
+    summary:
+      'Imports a SWE-agent trajectory: a trace for each step, linked in order, the run as their session.',
     input: z.strictObject({
       /** The name of the file, for messages and as part of the session. */
       name: z.string().min(1).max(500).default('trajectory.traj'),
       /** The whole text of the file. */
       text: z.string().max(20_000_000),
       /** When the run ended, if known: trajectories carry no times. Default now. */
-      recorded_at: z.string().refine((value) => parseTime(value) !== undefined, 'is not an ISO 8601 time').optional(),
+      recorded_at: z
+        .string()
+        .refine((value) => parseTime(value) !== undefined, 'is not an ISO 8601 time')
+        .optional(),
     }),
     output,
     effect: 'task',
@@ -34,7 +38,10 @@ export const importCapabilities = [
       const run = parseSweAgent(text, name)
       const total = run.steps.length
       const key = (await at.sha256(text)).slice(0, 16)
-      const session = `swe-agent:${name.replace(/\.traj$/i, '').slice(0, 200).toWellFormed()}:${key.slice(0, 8)}`
+      const session = `swe-agent:${name
+        .replace(/\.traj$/i, '')
+        .slice(0, 200)
+        .toWellFormed()}:${key.slice(0, 8)}`
       const ids = run.steps.map((_, i) => `swe-${key}-${i + 1}`)
       const times = stepTimes(run.steps, parseTime(recorded_at ?? at.now) ?? 0)
       checkAborted(at.signal)
@@ -69,7 +76,11 @@ function storeRun(run: SweRun, { name, session, ids, times }: Plan, { records }:
         context: { file: name, step: i + 1, ...(step.state === undefined ? {} : { state: step.state }) },
       },
       task: { goal: step.thought || '(no thought given)', constraints: [] },
-      action: { type: verbOf(step.command), parameters: { command: step.command }, tools_used: toolsOf(step.command) },
+      action: {
+        type: verbOf(step.command),
+        parameters: { command: step.command },
+        tools_used: toolsOf(step.command),
+      },
       result: {
         success: !looksFailed(step.observation),
         outcome: {
@@ -80,7 +91,11 @@ function storeRun(run: SweRun, { name, session, ids, times }: Plan, { records }:
         },
         side_effects: [],
       },
-      metadata: { mode: 'autonomous', tags: ['swe-agent'], linked_traces: previous === undefined ? [] : [previous] },
+      metadata: {
+        mode: 'autonomous',
+        tags: ['swe-agent'],
+        linked_traces: previous === undefined ? [] : [previous],
+      },
     } as unknown as JsonObject
     records.put({ kind: 'trace', id, body, scope: { session } })
     imported += 1

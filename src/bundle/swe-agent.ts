@@ -21,7 +21,10 @@ export interface SweRun {
   readonly submission?: string
 }
 
-const text = z.string().nullish().transform((value) => value ?? '')
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '')
 const step = z.looseObject({
   action: text,
   observation: text,
@@ -50,7 +53,8 @@ export function parseSweAgent(source: string, name: string): SweRun {
   const file = readFile(source, name)
   const { environment, info } = file
   const steps = file.trajectory?.length ? file.trajectory.map(fromStep) : fromHistory(file.history ?? [])
-  if (steps.length === 0) throw wrong(name, '', 'It has neither a trajectory nor a history with a step of an agent')
+  if (steps.length === 0)
+    throw wrong(name, '', 'It has neither a trajectory nor a history with a step of an agent')
   return {
     steps,
     ...(environment ? { environment } : {}),
@@ -76,7 +80,14 @@ function readFile(source: string, name: string): z.output<typeof trajectory> {
   }
 }
 
-function fromStep({ thought, response, action, observation, state, execution_time: seconds }: z.output<typeof step>): SweStep {
+function fromStep({
+  thought,
+  response,
+  action,
+  observation,
+  state,
+  execution_time: seconds,
+}: z.output<typeof step>): SweStep {
   return {
     thought: (thought || response).trim(),
     command: action.trim(),

@@ -7,7 +7,10 @@ import type { Engine } from '../engine.ts'
 export function createLocalDoor(engine: Engine): BookDoor {
   return {
     call(id, input, { requestId, signal }) {
-      const call = engine.call(id, input, { ...(requestId ? { requestId } : {}), ...(signal ? { signal } : {}) })
+      const call = engine.call(id, input, {
+        ...(requestId ? { requestId } : {}),
+        ...(signal ? { signal } : {}),
+      })
       return signal ? orAborted(call, signal) : call
     },
     on: (listener) => engine.on(listener),

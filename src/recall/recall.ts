@@ -33,13 +33,21 @@ function rank(
 ): RecallHit[] {
   const stems = [...new Set(words.flatMap((word) => tokenize(word)))]
   const frequencies = store.queries.frequencies(stems)
-  const records = Object.values(store.queries.counts()).reduce((sum, n) => sum + n, 0)
+  const records = store.queries.size()
   const weights = new Map(stems.map((stem) => [stem, wordWeight(records, frequencies.get(stem) ?? 0)]))
   const candidates = found.map((item) => {
     const kind = store.kinds.get(item.kind)
-    const has = new Set(kind ? textOf(kind, item.record, item.happenedAt).flatMap((field) => tokenize(field)) : [])
+    const has = new Set(
+      kind ? textOf(kind, item.record, item.happenedAt).flatMap((field) => tokenize(field)) : [],
+    )
     const age = now - (parseTime(item.happenedAt) ?? now)
-    return { item, bm25: item.score, rank: item.rank, words: stems.filter((stem) => has.has(stem)), ageMs: age }
+    return {
+      item,
+      bm25: item.score,
+      rank: item.rank,
+      words: stems.filter((stem) => has.has(stem)),
+      ageMs: age,
+    }
   })
   return fuse(candidates, weights, options).map(({ item, ...hit }) => ({ record: item.record, ...hit }))
 }

@@ -55,7 +55,9 @@ export function openBookStore(
     if (settings.get('device') === undefined) renameDevice()
   })
   const deviceName = () => settings.get('device') ?? ''
-  const last = db.get<{ stamp: string | null }>('SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)')
+  const last = db.get<{ stamp: string | null }>(
+    'SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)',
+  )
   const ops = createOpLog(db, settings)
   const projection = createProjection(db, kinds, settings)
   return {

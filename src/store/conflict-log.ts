@@ -30,7 +30,10 @@ export function createConflictLog(db: SqlDatabase): ConflictLog {
         lost_by: string
         lost_op: string
         lost_body: string | null
-      }>('SELECT id, record, kind, policy, at, lost_by, lost_op, lost_body FROM conflicts ORDER BY id DESC LIMIT ?', [limit])
+      }>(
+        'SELECT id, record, kind, policy, at, lost_by, lost_op, lost_body FROM conflicts ORDER BY id DESC LIMIT ?',
+        [limit],
+      )
       return rows.map(({ lost_by, lost_op, lost_body, policy, ...entry }) => ({
         ...entry,
         policy: policy as ConflictPolicy,

@@ -11,8 +11,8 @@ export interface OrderKey extends Fragment {
 }
 
 const orderKeyLimit = 3
-/** Texts are ordered by their first characters, so that a cursor stays short. */
-const textLength = 1000
+/** Texts are ordered by their first bytes, so that a cursor stays short. */
+const textBytes = 4000
 const cursorLength = 40_000
 const prefix = 'c1.'
 
@@ -41,13 +41,15 @@ const missing = (descending: boolean): string => (descending ? '-9e999' : "x''")
 function orderValue(place: Place, missing: string): Fragment {
   if (place.at === 'column') {
     if (!place.optional) return { sql: place.sql, params: [] }
-    const value = place.type === 'text' ? `hex(substr(${place.sql}, 1, ${textLength}))` : place.sql
+    const value = place.type === 'text' ? textKey(place.sql) : place.sql
     return { sql: `CASE WHEN ${place.sql} IS NULL THEN ${missing} ELSE ${value} END`, params: [] }
   }
-  const value = `CASE typeof(v) WHEN 'text' THEN hex(substr(v, 1, ${textLength}))
+  const value = `CASE typeof(v) WHEN 'text' THEN ${textKey('v')}
     WHEN 'integer' THEN CAST(v AS REAL) ELSE ifnull(v, ${missing}) END`
   return { sql: `(SELECT ${value} FROM (SELECT json_extract(r.body, ?) AS v))`, params: [place.jsonPath] }
 }
+
+const textKey = (sql: string): string => `hex(substr(CAST(${sql} AS BLOB), 1, ${textBytes}))`
 
 /** The name under which a query selects the value of its `i`th order key. */
 export const keyName = (i: number): string => `k${i}`

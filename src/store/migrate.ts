@@ -10,9 +10,13 @@ export function migrate(db: SqlDatabase, now: string, steps: readonly string[] =
   const row = db.get<{ version: number | null }>('SELECT max(version) AS version FROM schema_version')
   const found = row?.version ?? 0
   if (found > steps.length) {
-    throw new DaybookError('book-newer', `The book has schema ${found}, this Daybook knows ${steps.length}.`, {
-      details: { found, known: schemaVersion },
-    })
+    throw new DaybookError(
+      'book-newer',
+      `The book has schema ${found}, this Daybook knows ${steps.length}.`,
+      {
+        details: { found, known: schemaVersion },
+      },
+    )
   }
   for (let version = found; version < steps.length; version++) {
     db.transaction(() => {

@@ -63,17 +63,22 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
     db.run('INSERT INTO ops (n, seq, base) VALUES (?, ?, ?)', [n, seq, base])
     return n
   }
-  const acknowledge = (mid: number) => settings.set('acked_mid', Math.max(mid, settings.getNumber('acked_mid')))
+  const acknowledge = (mid: number) =>
+    settings.set('acked_mid', Math.max(mid, settings.getNumber('acked_mid')))
   return {
     log(row, seq) {
       if (row?.op != null) {
-        const found = db.get<{ refused: string | null }>('SELECT refused FROM ops WHERE n = ? AND mid IS NULL', [row.op])
+        const found = db.get<{ refused: string | null }>(
+          'SELECT refused FROM ops WHERE n = ? AND mid IS NULL',
+          [row.op],
+        )
         if (found?.refused != null) db.run('UPDATE ops SET refused = NULL WHERE n = ?', [row.op])
         if (found) return row.op
       }
       return append(seq, row?.ver ?? 0)
     },
-    sent: () => db.all<SentOp & SqlRow>('SELECT n, seq, mid, wire FROM ops WHERE mid IS NOT NULL ORDER BY mid'),
+    sent: () =>
+      db.all<SentOp & SqlRow>('SELECT n, seq, mid, wire FROM ops WHERE mid IS NOT NULL ORDER BY mid'),
     unsent(limit) {
       const rows = db.all<Joined>(
         `SELECT o.n, o.base, ${recordColumns} FROM ops o JOIN records r ON r.seq = o.seq
@@ -94,18 +99,27 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       db.run('DELETE FROM ops WHERE n = ?', [n])
       db.run('UPDATE records SET op = NULL WHERE seq = ? AND op = ?', [seq, n])
       if (ver !== undefined) {
-        db.run('UPDATE ops SET base = ? WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL', [ver, seq])
+        db.run('UPDATE ops SET base = ? WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL', [
+          ver,
+          seq,
+        ])
       }
       acknowledge(mid)
     },
     refuse({ n, mid }, reason) {
-      const replaced = db.get('SELECT o.n FROM ops o JOIN records r ON r.seq = o.seq WHERE o.n = ? AND r.op <> o.n', [n])
+      const replaced = db.get(
+        'SELECT o.n FROM ops o JOIN records r ON r.seq = o.seq WHERE o.n = ? AND r.op <> o.n',
+        [n],
+      )
       if (replaced) db.run('DELETE FROM ops WHERE n = ?', [n])
-      else db.run('UPDATE ops SET mid = NULL, wire = NULL, refused = ? WHERE n = ?', [JSON.stringify(reason), n])
+      else
+        db.run('UPDATE ops SET mid = NULL, wire = NULL, refused = ? WHERE n = ?', [JSON.stringify(reason), n])
       if (mid !== undefined) acknowledge(mid)
     },
     refusal() {
-      const row = db.get<{ refused: string }>('SELECT refused FROM ops WHERE refused IS NOT NULL ORDER BY n LIMIT 1')
+      const row = db.get<{ refused: string }>(
+        'SELECT refused FROM ops WHERE refused IS NOT NULL ORDER BY n LIMIT 1',
+      )
       return row && (JSON.parse(row.refused) as Refusal)
     },
     acknowledged: () => settings.getNumber('acked_mid'),
@@ -114,12 +128,17 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
     },
     relogUnplaced() {
       const last = count('SELECT max(n) AS n FROM ops')
-      db.run('INSERT INTO ops (n, seq, base) SELECT ? + seq, seq, 0 FROM records WHERE op IS NULL AND place = 0', [last])
+      db.run(
+        'INSERT INTO ops (n, seq, base) SELECT ? + seq, seq, 0 FROM records WHERE op IS NULL AND place = 0',
+        [last],
+      )
       db.run('UPDATE records SET op = ? + seq WHERE op IS NULL AND place = 0', [last])
       lastN = Math.max(lastN, count('SELECT max(n) AS n FROM ops'))
     },
     renumber(base) {
-      db.run('DELETE FROM ops WHERE mid IS NOT NULL AND n < (SELECT r.op FROM records r WHERE r.seq = ops.seq)')
+      db.run(
+        'DELETE FROM ops WHERE mid IS NOT NULL AND n < (SELECT r.op FROM records r WHERE r.seq = ops.seq)',
+      )
       db.run('UPDATE ops SET mid = NULL, wire = NULL WHERE mid IS NOT NULL')
       if (base !== undefined) db.run('UPDATE ops SET base = ?', [base])
       settings.set('last_mid', 0)

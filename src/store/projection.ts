@@ -14,6 +14,10 @@ export interface Projection {
   catchUpWithin(): void
   /** Derives up to `limit` records; true when more are behind. For idle time. */
   step(limit: number): boolean
+  /** Grows whenever derived rows may have changed. */
+  generation(): number
+  /** Records above this number have no derived rows yet. */
+  derivedSeq(): number
   /** How many records are behind. */
   behind(): number
   /** A record at or below `derived_seq` changed. */
@@ -56,6 +60,7 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
   // Starts pessimistic: after an unclean end there may be rows to derive.
   let grown = true
   let stale = true
+  let generation = 0
 
   const write = (row: Source, fresh: boolean) => {
     const kind = kinds.get(row.kind)
@@ -104,6 +109,7 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
   }
 
   const run = (limit: number): boolean => {
+    generation += 1
     if (stale) {
       const rows = db.all<Source>(
         `SELECT ${columns} FROM records WHERE seq IN (SELECT seq FROM stale LIMIT ?)`,
@@ -140,6 +146,8 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
       // The flags stay up: if the transaction around is undone, so is this.
       if (stale || grown) while (run(batch));
     },
+    generation: () => generation,
+    derivedSeq: () => settings.getNumber('derived_seq'),
     behind() {
       const row = db.get<{ n: number }>(
         'SELECT (SELECT count(*) FROM records WHERE seq > ?) + (SELECT count(*) FROM stale) AS n',

@@ -10,7 +10,7 @@ import type { Fragment } from './expression.ts'
 import { filterSql } from './filter-sql.ts'
 import type { Projection } from './projection.ts'
 import { type RecordRow, recordColumns, toRecord } from './record-row.ts'
-import { columnsOf, matchExpression, wordsOf } from './text-query.ts'
+import { searchText } from './text-search.ts'
 
 /** What narrows the candidates of a recall, inside the query itself. */
 export interface CandidateQuery {
@@ -37,25 +37,40 @@ export interface QueryStore {
   candidates(query: CandidateQuery): Candidate[]
   /** In how many records each indexed word stands; words are given as the index spells them. */
   frequencies(words: readonly string[]): Map<string, number>
+  /** Live records of each kind. */
   counts(): Record<string, number>
+  /** Live records that are indexed. */
+  size(): number
   citing(id: string): string[]
 }
 
+type RankedRow = RecordRow & { readonly happened_at: string; readonly bm25: number }
+
 const parameterLimit = 100
 /** How much of a canonical instant names its period, and what completes it to an instant. */
-const periods = { hour: [13, ':00:00.000Z'], day: [10, 'T00:00:00.000Z'], month: [7, '-01T00:00:00.000Z'] } as const
+const periods = {
+  hour: [13, ':00:00.000Z'],
+  day: [10, 'T00:00:00.000Z'],
+  month: [7, '-01T00:00:00.000Z'],
+} as const
 
 export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Projection): QueryStore {
   const kindOf = (name: string | undefined, path = 'kind'): Kind | undefined => {
     if (name === undefined) return undefined
     const kind = kinds.get(name)
     if (kind) return kind
-    throw new DaybookError('invalid-input', `There is no kind \`${name.slice(0, 80)}\`.`, { details: { path, known: [...kinds.keys()] } })
+    throw new DaybookError('invalid-input', `There is no kind \`${name.slice(0, 80)}\`.`, {
+      details: { path, known: [...kinds.keys()] },
+    })
   }
+
+  let counted: { readonly n: number; readonly generation: number } | undefined
 
   const all = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
     if (params.length > parameterLimit) {
-      throw new DaybookError('invalid-filter', 'The filters have too many conditions.', { details: { path: 'filters' } })
+      throw new DaybookError('invalid-filter', 'The filters have too many conditions.', {
+        details: { path: 'filters' },
+      })
     }
     return db.all<Row>(sql, params)
   }
@@ -65,7 +80,14 @@ export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Proj
     filterSql(parseFilters(filters), kind),
   ]
 
-  const query = ({ kind: name, filters, orderBy, limit = 100, offset = 0, cursor }: RecordQuery): RecordPage => {
+  const query = ({
+    kind: name,
+    filters,
+    orderBy,
+    limit = 100,
+    offset = 0,
+    cursor,
+  }: RecordQuery): RecordPage => {
     const kind = kindOf(name)
     const keys = parseOrder(orderBy, kind)
     const where = conditions(kind, filters)
@@ -97,27 +119,61 @@ export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Proj
     return { total: buckets.reduce((sum, bucket) => sum + bucket.count, 0), buckets }
   }
 
-  const search = ({ text, kind: name, fields, match, prefix, filters, limit = 20, offset = 0 }: TextQuery): TextHit[] => {
-    const kind = kindOf(name)
-    const columns = fields && kind ? columnsOf(fields, kind) : undefined
-    const expression = matchExpression(wordsOf(text), { match, prefix, columns })
-    const where = conditions(kind, filters)
-    if (expression === undefined) return []
-    projection.catchUp()
-    const rows = all<RecordRow & { bm25: number }>(
-      `SELECT ${recordColumns}, -bm25(text_index) AS bm25 FROM text_index
+  /**
+   * The best `limit` matches that satisfy `where`. Joining every match to its record costs more than ranking it, so
+   * where few are likely to be sorted out the best are taken from the index first, and the join is the second way.
+   */
+  const ranked = (
+    expression: string,
+    where: readonly Fragment[],
+    { limit, filtered }: { limit: number; filtered: boolean },
+  ): RankedRow[] => {
+    const condition = where.map((part) => part.sql).join(' AND ')
+    const params = where.flatMap((part) => part.params)
+    if (!filtered) {
+      const taken = limit + Math.max(20, limit)
+      const best = all<{ seq: number; bm25: number }>(
+        'SELECT rowid AS seq, -rank AS bm25 FROM text_index WHERE text_index MATCH ? ORDER BY rank LIMIT ?',
+        [expression, taken],
+      )
+      const scores = new Map(best.map(({ seq, bm25 }) => [seq, bm25]))
+      const rows = all<RecordRow & { happened_at: string }>(
+        `SELECT ${recordColumns}, f.happened_at FROM facets f JOIN records r ON r.seq = f.seq
+         WHERE f.seq IN (SELECT value FROM json_each(?)) AND ${condition}`,
+        [JSON.stringify(best.map(({ seq }) => seq)), ...params],
+      )
+      const sorted = rows
+        .map((row): RankedRow => ({ ...row, bm25: scores.get(row.seq) ?? 0 }))
+        .sort((a, b) => b.bm25 - a.bm25 || (b.happened_at > a.happened_at ? 1 : b.happened_at < a.happened_at ? -1 : b.seq - a.seq))
+        .slice(0, limit)
+      // Whole when the index had no more, or when what it held back scores less than everything taken here.
+      const whole = best.length < taken || (sorted.length === limit && (sorted.at(-1)?.bm25 ?? 0) > (best.at(-1)?.bm25 ?? 0))
+      if (whole) return sorted
+    }
+    return all<RankedRow>(
+      `SELECT ${recordColumns}, f.happened_at, -text_index.rank AS bm25 FROM text_index
        JOIN facets f ON f.seq = text_index.rowid JOIN records r ON r.seq = f.seq
-       WHERE text_index MATCH ? AND ${where.map((part) => part.sql).join(' AND ')}
-       ORDER BY bm25 DESC, f.seq DESC LIMIT ? OFFSET ?`,
-      [expression, ...where.flatMap((part) => part.params), limit, offset],
+       WHERE text_index MATCH ? AND ${condition}
+       ORDER BY bm25 DESC, f.happened_at DESC, f.seq DESC LIMIT ?`,
+      [expression, ...params, limit],
     )
-    return rows.map((row) => ({ record: toRecord(row), score: row.bm25 }))
+  }
+
+  const search = (query: TextQuery): TextHit[] => {
+    const kind = kindOf(query.kind)
+    const where = conditions(kind, query.filters)
+    projection.catchUp()
+    return searchText(all, kind, where, query)
   }
 
   const candidates = (question: CandidateQuery): Candidate[] => {
     const where: Fragment[] = [{ sql: 'f.recallable = 1', params: [] }]
     const asked = question.kinds?.map((name, i) => kindOf(name, `kinds.${i}`))
-    if (question.kinds) where.push({ sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(question.kinds)] })
+    if (question.kinds)
+      where.push({
+        sql: 'f.kind IN (SELECT value FROM json_each(?))',
+        params: [JSON.stringify(question.kinds)],
+      })
     for (const name of ['agent', 'session', 'resource'] as const) {
       const wanted = question[name]
       if (wanted !== undefined) where.push({ sql: `r.${name} = ?`, params: [wanted] })
@@ -125,13 +181,9 @@ export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Proj
     const only = asked?.length === 1 ? asked[0] : undefined
     where.push(filterSql(parseFilters(question.filters), only))
     projection.catchUp()
-    const rows = all<RecordRow & { bm25: number; happened_at: string }>(
-      `SELECT ${recordColumns}, f.happened_at, -bm25(text_index) AS bm25 FROM text_index
-       JOIN facets f ON f.seq = text_index.rowid JOIN records r ON r.seq = f.seq
-       WHERE text_index MATCH ? AND ${where.map((part) => part.sql).join(' AND ')}
-       ORDER BY bm25 DESC, f.happened_at DESC, f.seq DESC LIMIT ?`,
-      [question.expression, ...where.flatMap((part) => part.params), question.limit],
-    )
+    const { agent, session, resource, filters } = question
+    const filtered = [agent, session, resource, filters].some((one) => one !== undefined)
+    const rows = ranked(question.expression, where, { limit: question.limit, filtered })
     return rows.map((row, i) => {
       const { seq, kind, happened_at: happenedAt, bm25: score } = row
       return { record: toRecord(row), seq, kind, happenedAt, score, rank: i + 1 }
@@ -152,8 +204,21 @@ export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Proj
       return new Map(rows.map(({ term, doc }) => [term, doc]))
     },
     counts() {
-      const rows = db.all<{ kind: string; n: number }>('SELECT kind, count(*) AS n FROM records WHERE deleted = 0 GROUP BY kind')
+      // What is derived is counted on an index; only the tail behind it is read from the records themselves.
+      const rows = db.all<{ kind: string; n: number }>(
+        `SELECT kind, sum(n) AS n FROM (SELECT kind, count(*) AS n FROM facets GROUP BY kind UNION ALL
+         SELECT kind, count(*) FROM records WHERE seq > ? AND deleted = 0 GROUP BY kind) GROUP BY kind`,
+        [projection.derivedSeq()],
+      )
       return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
+    },
+    size() {
+      projection.catchUp()
+      if (counted?.generation !== projection.generation()) {
+        const n = db.get<{ n: number }>('SELECT count(*) AS n FROM facets')?.n ?? 0
+        counted = { n, generation: projection.generation() }
+      }
+      return counted.n
     },
     citing(id) {
       const rows = db.all<{ id: string }>(

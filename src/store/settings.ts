@@ -15,10 +15,10 @@ export function createSettings(db: SqlDatabase): Settings {
     get,
     getNumber: (key) => Number(get(key) ?? 0),
     set(key, value) {
-      db.run('INSERT INTO book (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value', [
-        key,
-        String(value),
-      ])
+      db.run(
+        'INSERT INTO book (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+        [key, String(value)],
+      )
     },
     remove: (key) => db.run('DELETE FROM book WHERE key = ?', [key]),
   }

@@ -1,45 +1,66 @@
-// From the words of a user to an FTS5 expression: every word quoted, so that no text is ever syntax.
-import { DaybookError } from '../core/errors.ts'
-import { type Kind, whenField } from '../core/kind.ts'
-import { isWithin } from '../core/path.ts'
+// From the words of a user to an FTS5 expression, so that no text is ever syntax; and what that expression means.
+import { tokenize } from './tokenize.ts'
+import { isSeparator, unicodeWords } from './unicode-words.ts'
 
 /** Longest text that is searched for, in UTF-16 units, and most words taken from it. */
 export const textQueryLimits = { length: 10_000, words: 64 } as const
 
-const word = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
+export interface MatchOptions {
+  /** One of the words, or all of them. Default any. */
+  readonly match?: 'any' | 'all' | undefined
+  /** The last word may be the beginning of one. */
+  readonly prefix?: boolean | undefined
+}
 
-/** The words of `text`, lower-cased, each once, in order. */
+/** What parts words in the index and yet stands inside what people call a word: marks, and the joiners. */
+const inner = /[\p{M}\u200c\u200d]/u
+
+/** The words of `text` as the index folds them, each once, in order. One that the index parts inside is a phrase. */
 export function wordsOf(text: string): string[] {
-  const cut = text.slice(0, textQueryLimits.length).toLowerCase()
-  return [...new Set(cut.match(word) ?? [])].slice(0, textQueryLimits.words)
+  const words = new Set<string>()
+  let run = ''
+  for (const char of `${text.slice(0, textQueryLimits.length)} `) {
+    if (!isSeparator(char.codePointAt(0) ?? 0) || inner.test(char)) run += char
+    else if (run !== '') {
+      const word = unicodeWords(run).join(' ')
+      if (word !== '') words.add(word)
+      run = ''
+    }
+  }
+  return [...words].slice(0, textQueryLimits.words)
 }
 
 /** An FTS5 expression for `words`, or undefined when there is none. `columns` restricts it to those fields. */
 export function matchExpression(
   words: readonly string[],
-  options: {
-    match?: 'any' | 'all' | undefined
-    prefix?: boolean | undefined
-    columns?: readonly number[] | undefined
-  } = {},
+  { match, prefix, columns }: MatchOptions & { columns?: readonly number[] | undefined } = {},
 ): string | undefined {
   if (words.length === 0) return undefined
   const terms = words.map((text) => `"${text.replaceAll('"', '""')}"`)
-  if (options.prefix) terms[terms.length - 1] += '*'
-  const expression = terms.join(options.match === 'all' ? ' AND ' : ' OR ')
-  if (options.columns === undefined) return expression
-  return `{${options.columns.map((column) => `t${column}`).join(' ')}} : (${expression})`
+  if (prefix) terms[terms.length - 1] += '*'
+  const expression = terms.join(match === 'all' ? ' AND ' : ' OR ')
+  if (columns === undefined) return expression
+  return `{${columns.map((column) => `t${column}`).join(' ')}} : (${expression})`
 }
 
-/** The columns of the text index that hold `fields` of `kind`; throws when one of them is not searchable. */
-export function columnsOf(fields: readonly string[], kind: Kind): number[] {
-  const columns = fields.flatMap((field, i) => {
-    const found = kind.text.flatMap((path, column) => (isWithin(path, field) ? [column] : []))
-    if (found.length > 0) return found
-    const searchable = kind.text.filter((path) => path !== whenField)
-    throw new DaybookError('invalid-input', `\`${field.slice(0, 80)}\` is not searchable.`, {
-      details: { path: `fields.${i}`, searchable },
-    })
+/** True when `texts`, were each a column of the index, would satisfy the expression for `words`. */
+export function holdsWords(
+  texts: readonly string[],
+  words: readonly string[],
+  { match, prefix }: MatchOptions = {},
+): boolean {
+  const indexed = texts.map((text) => tokenize(text))
+  const holds = (word: string, i: number) => {
+    const phrase = tokenize(word)
+    const isOpen = prefix === true && i === words.length - 1
+    return indexed.some((terms) => terms.some((_, at) => startsAt(terms, at, phrase, isOpen)))
+  }
+  return match === 'all' ? words.every(holds) : words.some(holds)
+}
+
+function startsAt(terms: readonly string[], at: number, phrase: readonly string[], isOpen: boolean): boolean {
+  return phrase.every((part, i) => {
+    const term = terms[at + i]
+    return isOpen && i === phrase.length - 1 ? term?.startsWith(part) : term === part
   })
-  return [...new Set(columns)]
 }

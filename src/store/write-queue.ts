@@ -6,8 +6,8 @@ import type { Scheduler, SqlDatabase } from '../core/ports.ts'
 export interface WriteQueue {
   /** Runs `work` in a transaction soon. It must be safe to run again from the start after a rollback. */
   write<Result>(work: () => Result): Promise<Result>
-  /** Commits everything that waits, now. */
-  flush(): void
+  /** Runs `work` and commits the writes it makes right after it, instead of soon: no more are coming with them. */
+  together<Result>(work: () => Result): Result
   close(): void
 }
 
@@ -24,6 +24,7 @@ const writesPerCommit = 1024
 export function createWriteQueue(db: SqlDatabase, scheduler: Scheduler, onCommit: () => void): WriteQueue {
   let waiting: Waiting[] = []
   let scheduled = false
+  let held = false
   let closed = false
 
   const commit = (group: readonly Waiting[]) => {
@@ -44,16 +45,25 @@ export function createWriteQueue(db: SqlDatabase, scheduler: Scheduler, onCommit
     scheduled = false
     const group = waiting
     waiting = []
-    for (let from = 0; from < group.length; from += writesPerCommit) commit(group.slice(from, from + writesPerCommit))
+    for (let from = 0; from < group.length; from += writesPerCommit)
+      commit(group.slice(from, from + writesPerCommit))
   }
 
   return {
-    flush,
+    together(work) {
+      held = true
+      try {
+        return work()
+      } finally {
+        held = false
+        flush()
+      }
+    },
     write<Result>(work: () => Result) {
       if (closed) return Promise.reject(new DaybookError('book-closed'))
       return new Promise<Result>((resolve, reject) => {
         waiting.push({ work, resolve: resolve as (value: never) => void, reject })
-        if (scheduled) return
+        if (scheduled || held) return
         scheduled = true
         scheduler.soon(flush)
       })

@@ -69,7 +69,10 @@ export function createWorkerEngine(): WorkerDoor {
 
   return {
     open: (...args) => open(...args).catch(failed),
-    call: (id, calls) => Promise.all(calls.map((call) => answer(id, call))),
+    call(id, calls) {
+      const begin = () => calls.map((call) => answer(id, call))
+      return Promise.all(opened ? opened.engine.together(begin) : begin())
+    },
     abort: (number) => running.get(number)?.abort(),
     close() {
       const { engine, storage } = opened ?? {}

@@ -9,7 +9,8 @@ export const recordCapabilities = [
   defineCapability({
     id: 'kstar:forget',
     methods: ['traces.forget'],
-    summary: 'Forgets a record: its content, history and index entries go, a tombstone without content stays.',
+    summary:
+      'Forgets a record: its content, history and index entries go, a tombstone without content stays.',
     input: z.strictObject({ id: recordId }),
     output: z.object({
       id: z.string(),
@@ -43,7 +44,8 @@ export const recordCapabilities = [
     effect: 'read',
     run({ id }, at) {
       const versions = at.records.history(id)
-      if (versions.length === 0) throw new DaybookError('not-found', `There is no record \`${id}\`.`, { details: { path: 'id' } })
+      if (versions.length === 0)
+        throw new DaybookError('not-found', `There is no record \`${id}\`.`, { details: { path: 'id' } })
       return { versions: versions.map((version) => ({ ...version })) }
     },
   }),

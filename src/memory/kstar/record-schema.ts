@@ -14,7 +14,9 @@ const filters = (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filte
 
 export const recordQuery = z.strictObject({
   filters,
-  order_by: z.union([z.string().min(1).max(512), z.array(z.string().min(1).max(512)).min(1).max(3)]).optional(),
+  order_by: z
+    .union([z.string().min(1).max(512), z.array(z.string().min(1).max(512)).min(1).max(3)])
+    .optional(),
   limit: z.number().int().min(1).max(1000).default(100),
   offset: z.number().int().min(0).max(1_000_000).default(0),
   cursor: z.string().max(40_000).optional(),

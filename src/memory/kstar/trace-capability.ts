@@ -8,8 +8,18 @@ import { receipt, recordPage, recordQuery } from './record-schema.ts'
 
 function storeTrace(input: z.output<typeof traceInput>, at: WriteContext): string {
   const { id, agent, session, resource, timestamp = at.now, ...body } = input
-  const scope = { ...(agent ? { agent } : {}), ...(session ? { session } : {}), ...(resource ? { resource } : {}) }
-  return at.records.put({ kind: 'trace', ...(id ? { id } : {}), body: { timestamp, ...body } as JsonObject, scope, checked: true })
+  const scope = {
+    ...(agent ? { agent } : {}),
+    ...(session ? { session } : {}),
+    ...(resource ? { resource } : {}),
+  }
+  return at.records.put({
+    kind: 'trace',
+    ...(id ? { id } : {}),
+    body: { timestamp, ...body } as JsonObject,
+    scope,
+    checked: true,
+  })
 }
 
 function getTrace(id: string, records: ReadContext['records'] | WriteContext['records']): Trace | undefined {
@@ -32,7 +42,11 @@ export const traceCapabilities = [
     methods: ['traces.storeMany'],
     summary: 'Stores up to 1,000 traces in one transaction: all of them or none.',
     input: z.strictObject({ traces: z.array(traceInput).min(1).max(1000) }),
-    output: z.object({ ids: z.array(z.string()), stored_at: z.string(), durability: receipt.shape.durability }),
+    output: z.object({
+      ids: z.array(z.string()),
+      stored_at: z.string(),
+      durability: receipt.shape.durability,
+    }),
     effect: 'write',
     run: ({ traces }, at) => ({
       ids: traces.map((one) => storeTrace(one, at)),
@@ -54,11 +68,16 @@ export const traceCapabilities = [
     effect: 'write',
     run({ id, result, replace }, at) {
       const found = getTrace(id, at.records)
-      if (!found) throw new DaybookError('not-found', `There is no trace \`${id}\`.`, { details: { path: 'id' } })
+      if (!found)
+        throw new DaybookError('not-found', `There is no trace \`${id}\`.`, { details: { path: 'id' } })
       if (found.result && !replace) {
-        throw new DaybookError('conflict', 'The trace already has a result; pass replace: true to change it.', {
-          details: { path: 'result' },
-        })
+        throw new DaybookError(
+          'conflict',
+          'The trace already has a result; pass replace: true to change it.',
+          {
+            details: { path: 'result' },
+          },
+        )
       }
       at.records.put({ kind: 'trace', id, body: { ...bodyOf(found), result } as JsonObject })
       return { id, stored_at: at.now, durability: at.durability }
@@ -102,7 +121,10 @@ export const traceCapabilities = [
     effect: 'read',
     run({ query: text, ...query }, at) {
       const hits = at.records.search({ ...query, text, kind: 'trace' })
-      return { records: hits.map((hit) => hit.record as unknown as Trace), scores: hits.map((hit) => hit.score) }
+      return {
+        records: hits.map((hit) => hit.record as unknown as Trace),
+        scores: hits.map((hit) => hit.score),
+      }
     },
   }),
   defineCapability({
@@ -114,7 +136,10 @@ export const traceCapabilities = [
     effect: 'read',
     run({ id }, at) {
       const read = (ids: readonly string[]) => ids.flatMap((one) => getTrace(one, at.records) ?? [])
-      return { to: read(getTrace(id, at.records)?.metadata.linked_traces ?? []), from: read(at.records.citing(id)) }
+      return {
+        to: read(getTrace(id, at.records)?.metadata.linked_traces ?? []),
+        from: read(at.records.citing(id)),
+      }
     },
   }),
   defineCapability({
@@ -122,7 +147,10 @@ export const traceCapabilities = [
     methods: ['traces.count'],
     summary: 'Counts traces, in all and by hour, day or month of when they happened.',
     input: z
-      .strictObject({ filters: recordQuery.shape.filters, by: z.enum(['hour', 'day', 'month']).default('day') })
+      .strictObject({
+        filters: recordQuery.shape.filters,
+        by: z.enum(['hour', 'day', 'month']).default('day'),
+      })
       .prefault({}),
     output: z.object({
       total: z.number(),

@@ -17,7 +17,9 @@ export const instant = z.string().transform((value, context) => {
   return z.NEVER
 })
 
-export const recordId = z.string().refine(isRecordId, 'is not a record id (1 to 128 letters, digits, . _ : -)')
+export const recordId = z
+  .string()
+  .refine(isRecordId, 'is not a record id (1 to 128 letters, digits, . _ : -)')
 
 /** A name in a record's head: well-formed Unicode, because it becomes a column. */
 export const scopeName = name.refine((value) => value.isWellFormed(), 'is not well-formed Unicode')
@@ -31,7 +33,11 @@ const situation = {
 }
 const task = { goal: text(200_000), constraints: list.default([]) }
 const action = { type: name, parameters: object.default({}), tools_used: list.default([]) }
-const result = { success: z.boolean(), outcome: object.default({}), side_effects: z.array(z.unknown()).max(1000).default([]) }
+const result = {
+  success: z.boolean(),
+  outcome: object.default({}),
+  side_effects: z.array(z.unknown()).max(1000).default([]),
+}
 const metadata = {
   mode: z.enum(['interactive', 'autonomous', 'background']).default('interactive'),
   tags: list.default([]),
