@@ -1,0 +1,64 @@
+// The types of a book come from the capability table. What is asserted here is checked by `npm run check`; the run
+// only makes sure that the table and the types name the same methods.
+import { expect, expectTypeOf, it } from 'vitest'
+import { capabilityTable } from '../../src/capability-table.ts'
+import { createDaybook, type Daybook, methodTable } from '../../src/daybook.ts'
+import type { RecallResult, Trace } from '../../src/index.ts'
+
+declare const book: Daybook
+
+it('gives every method its input and output', () => {
+  expectTypeOf<Daybook['traces']['get']>().parameter(0).toEqualTypeOf<{ id: string }>()
+  expectTypeOf<Daybook['traces']['get']>().returns.resolves.toEqualTypeOf<Trace | null>()
+  expectTypeOf<Daybook['recall']>().returns.resolves.toExtend<RecallResult>()
+  expectTypeOf<Daybook['traces']['store']>().returns.resolves.toHaveProperty('id').toBeString()
+  expectTypeOf<keyof Daybook['traces']>().toEqualTypeOf<
+    | 'store'
+    | 'storeMany'
+    | 'complete'
+    | 'get'
+    | 'query'
+    | 'search'
+    | 'linked'
+    | 'count'
+    | 'forget'
+    | 'history'
+  >()
+})
+
+it('lets an input with defaults be left out, and no other', () => {
+  const calls = () => [
+    book.status(),
+    book.sync(),
+    book.traces.query(),
+    // @ts-expect-error a trace is needed
+    book.traces.store(),
+    // @ts-expect-error a question is needed
+    book.recall(),
+    // @ts-expect-error there is no such field
+    book.traces.store({ situation: { domain: 'd' }, task: { goal: 'g' }, action: { type: 't' }, tusk: 1 }),
+  ]
+  expectTypeOf(calls).toBeFunction()
+})
+
+it('types the generic door by id', () => {
+  const call = () => book.call('kstar:get_trace', { id: 'x' })
+  expectTypeOf(call).returns.resolves.toEqualTypeOf<Trace | null>()
+  const other = () => book.call('some:other_verb', { anything: 1 })
+  expectTypeOf(other).returns.resolves.toBeUnknown()
+})
+
+it('hangs every capability of the table where its type says', () => {
+  const door = { call: () => Promise.resolve(), on: () => () => undefined, close: () => Promise.resolve() }
+  const built = createDaybook(door, methodTable(capabilityTable)) as unknown as Record<
+    string,
+    Record<string, unknown>
+  >
+  for (const method of capabilityTable.flatMap(({ methods }) => [...methods])) {
+    const [name = '', member] = method.split('.')
+    expect([method, typeof (member === undefined ? built[name] : built[name]?.[member])]).toEqual([
+      method,
+      'function',
+    ])
+  }
+})
