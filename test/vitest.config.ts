@@ -1,5 +1,5 @@
 // Every test of every host, in one run: Node, the edge in workerd, the page in Chromium, the package as installed.
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,10 @@ import { browserArgs, findBrowser } from '../scripts/find-browser.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const executablePath = await findBrowser()
+
+// A profile on disk: without one Chromium is incognito, and its OPFS lives in another process's memory.
+const profile = mkdtempSync(join(tmpdir(), 'daybook-chromium-'))
+process.once('exit', () => rmSync(profile, { recursive: true, force: true, maxRetries: 3 }))
 
 export default defineConfig({
   root,
@@ -43,8 +47,7 @@ export default defineConfig({
             headless: true,
             screenshotFailures: false,
             provider: playwright({
-              // A profile on disk: without one Chromium is incognito, and its OPFS lives in another process's memory.
-              persistentContext: mkdtempSync(join(tmpdir(), 'daybook-chromium-')),
+              persistentContext: profile,
               launchOptions: { ...(executablePath && { executablePath }), args: browserArgs },
             }),
             instances: [{ browser: 'chromium' }],
