@@ -18,7 +18,7 @@ export interface SearchFigures {
 }
 
 /** In each round, others in each. */
-const questions = 50
+const questions = 40
 
 declare const bench: SearchBench
 

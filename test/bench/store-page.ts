@@ -30,12 +30,15 @@ const warmUp: Readonly<Record<'single' | 'concurrent' | 'batch', Budget>> = {
   batch: { steps: 3, ms: 500 },
 }
 const measured: typeof warmUp = {
-  single: { steps: 600, ms: 1500 },
-  concurrent: { steps: 40, ms: 1500 },
-  batch: { steps: 8, ms: 1500 },
+  single: { steps: 1500, ms: 1200 },
+  concurrent: { steps: 100, ms: 1200 },
+  batch: { steps: 10, ms: 1200 },
 }
 /** Traces a second. */
 const slow = 50
+const poolSeed = 3
+const poolSize = 6000
+let pool: readonly BenchTrace[] | undefined
 const callsAtOnce = 64
 const batchSize = 1000
 const batchesBeforeRead = 5
@@ -44,7 +47,7 @@ const batchesBeforeRead = 5
 async function runRound(key: string, n: number, shorter: number): Promise<StoreRound> {
   const peer = await loadPeer(key)
   const store = await peer.open(`bench-${n}`)
-  const traces = withIds(createTraceSource(n), peer.idField)
+  const traces = withIds(n, peer.idField)
   const shorten = ({ steps, ms }: Budget) => ({
     steps: Math.max(1, Math.round(steps / shorter)),
     ms: ms / shorter,
@@ -53,8 +56,9 @@ async function runRound(key: string, n: number, shorter: number): Promise<StoreR
   const run = async (row: keyof typeof warmUp, budget: Budget) => {
     const size = { single: 1, concurrent: callsAtOnce, batch: batchSize }[row]
     const ready = Array.from({ length: budget.steps }, () => Array.from({ length: size }, traces))
+    let at = 0
     return measureRate(budget, async () => {
-      const next = ready.pop() ?? []
+      const next = ready[at++] ?? []
       await keep(store, row, next)
       stored += next.length
       return next.length
@@ -95,9 +99,17 @@ async function keep(
   else await Promise.all(traces.map((trace) => store.storeOne(trace)))
 }
 
-function withIds(next: () => BenchTrace, field: StorePeer['idField']): () => BenchTrace {
+/** Traces over and over from a pool, which costs no time to make again; those of round `n` begin elsewhere in it. */
+function withIds(n: number, field: StorePeer['idField']): () => BenchTrace {
   const nextId = createIdSource()
-  return field === undefined ? next : () => ({ [field]: nextId(), ...next() })
+  const nextTrace = createTraceSource(poolSeed)
+  pool ??= Array.from({ length: poolSize }, nextTrace)
+  const traces = pool
+  let at = n * 997
+  return () => {
+    const trace = traces[at++ % poolSize] as BenchTrace
+    return field === undefined ? trace : { [field]: nextId(), ...trace }
+  }
 }
 
 async function loadPeer(key: string): Promise<StorePeer> {
