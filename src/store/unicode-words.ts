@@ -57,7 +57,8 @@ const separators = new Uint32Array(
   }, []),
 )
 
-function isSeparator(code: number): boolean {
+/** True for a code point that parts words. */
+export function isSeparator(code: number): boolean {
   let [low, high] = [0, separators.length / 2]
   while (low < high) {
     const middle = (low + high) >> 1
