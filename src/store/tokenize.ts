@@ -19,12 +19,30 @@ function fromBytes(bytes: string): string {
   return decodeURIComponent(escaped) + (cut < 0 ? '' : '\ufffd')
 }
 
+function termOf(word: string): string {
+  if (!beyondAscii.test(word)) return porterStem(word).slice(0, termLimit)
+  // Only an ASCII suffix is ever taken off, and no UTF-16 unit takes more than 3 bytes.
+  if (beyondAscii.test(word.slice(-1)) && 3 * word.length <= termLimit) return word
+  return fromBytes(porterStem(toBytes(word)).slice(0, termLimit))
+}
+
+/** Terms of words seen lately: most words of a text are the same few. Long words are not worth the memory. */
+const known = new Map<string, string>()
+const knownLimit = { words: 30_000, length: 24 } as const
+
+function knownTermOf(word: string): string {
+  let term = known.get(word)
+  if (term !== undefined) return term
+  term = termOf(word)
+  if (word.length > knownLimit.length) return term
+  if (known.size >= knownLimit.words) known.clear()
+  known.set(word, term)
+  return term
+}
+
 /** The terms of `text`, in order, with repeats. */
 export function tokenize(text: string): string[] {
-  return unicodeWords(text).map((word) => {
-    if (!beyondAscii.test(word)) return porterStem(word).slice(0, termLimit)
-    // Only an ASCII suffix is ever taken off, and no UTF-16 unit takes more than 3 bytes.
-    if (beyondAscii.test(word.slice(-1)) && 3 * word.length <= termLimit) return word
-    return fromBytes(porterStem(toBytes(word)).slice(0, termLimit))
-  })
+  // In ASCII a word is letters and digits, and lower case is all its folding.
+  const words = beyondAscii.test(text) ? unicodeWords(text) : text.toLowerCase().match(/[0-9a-z]+/g)
+  return words?.map(knownTermOf) ?? []
 }
