@@ -25,7 +25,7 @@ export interface RecordQuery {
 export interface TextQuery {
   readonly text: string
   readonly kind?: string | undefined
-  /** Restricts the search to these paths of the kind and what lies below them. */
+  /** Restricts the search to these paths: text fields of the kind, what lies above some, or any path below one. */
   readonly fields?: readonly string[] | undefined
   readonly match?: 'any' | 'all' | undefined
   /** The last word may be the beginning of one. */

@@ -204,10 +204,14 @@ export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Proj
       return new Map(rows.map(({ term, doc }) => [term, doc]))
     },
     counts() {
-      // What is derived is counted on an index; only the tail behind it is read from the records themselves.
+      // What is derived is counted on an index; only what is behind is read from the records themselves.
       const rows = db.all<{ kind: string; n: number }>(
-        `SELECT kind, sum(n) AS n FROM (SELECT kind, count(*) AS n FROM facets GROUP BY kind UNION ALL
-         SELECT kind, count(*) FROM records WHERE seq > ? AND deleted = 0 GROUP BY kind) GROUP BY kind`,
+        `SELECT kind, sum(n) AS n FROM (
+           SELECT kind, count(*) AS n FROM facets GROUP BY kind
+           UNION ALL SELECT kind, -count(*) FROM facets WHERE seq IN (SELECT seq FROM stale) GROUP BY kind
+           UNION ALL SELECT kind, count(*) FROM records
+             WHERE (seq > ? OR seq IN (SELECT seq FROM stale)) AND deleted = 0 GROUP BY kind)
+         GROUP BY kind HAVING sum(n) > 0`,
         [projection.derivedSeq()],
       )
       return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))

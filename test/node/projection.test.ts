@@ -142,8 +142,17 @@ describe('derived rows', () => {
         }
         const records = store.db.get<{ n: number }>('SELECT count(*) AS n FROM records')?.n ?? 0
         expect(store.projection.behind()).toBeLessThanOrEqual(records)
+        const live = store.db.all<{ kind: string }>(
+          'SELECT kind FROM records WHERE deleted = 0 ORDER BY kind',
+        )
+        const counts = Object.fromEntries(
+          live.map(({ kind }) => [kind, live.filter((row) => row.kind === kind).length]),
+        )
+        expect(store.queries.counts()).toEqual(counts)
         store.projection.catchUp()
         expect(store.projection.behind()).toBe(0)
+        expect(store.queries.counts()).toEqual(counts)
+        expect(store.queries.size()).toBe(live.length)
         expect(derived(store)).toEqual(rebuilt(store))
         opened.splice(0).forEach((db) => db.close())
       }),
