@@ -22,7 +22,8 @@ export interface DeviceLog {
 
 export function createDeviceLog(db: SqlDatabase): DeviceLog {
   return {
-    lastMid: (device) => db.get<{ n: number }>('SELECT last_mid AS n FROM devices WHERE device = ?', [device])?.n ?? 0,
+    lastMid: (device) =>
+      db.get<{ n: number }>('SELECT last_mid AS n FROM devices WHERE device = ?', [device])?.n ?? 0,
     note(device, lastMid, at) {
       db.run(
         `INSERT INTO devices (device, last_mid, seen_at) VALUES (?, ?, ?)
@@ -31,10 +32,19 @@ export function createDeviceLog(db: SqlDatabase): DeviceLog {
       )
     },
     answer: (device, mid) =>
-      db.get<StoredAnswer & SqlRow>('SELECT mid, hash, result FROM results WHERE device = ? AND mid = ?', [device, mid]),
+      db.get<StoredAnswer & SqlRow>('SELECT mid, hash, result FROM results WHERE device = ? AND mid = ?', [
+        device,
+        mid,
+      ]),
     keep(device, { mid, hash, result }) {
-      db.run('INSERT INTO results (device, mid, hash, result) VALUES (?, ?, ?, ?)', [device, mid, hash, result])
+      db.run('INSERT INTO results (device, mid, hash, result) VALUES (?, ?, ?, ?)', [
+        device,
+        mid,
+        hash,
+        result,
+      ])
     },
-    drop: (device, ackedMid) => db.run('DELETE FROM results WHERE device = ? AND mid <= ?', [device, ackedMid]),
+    drop: (device, ackedMid) =>
+      db.run('DELETE FROM results WHERE device = ? AND mid <= ?', [device, ackedMid]),
   }
 }

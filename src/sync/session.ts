@@ -122,13 +122,13 @@ export function createSyncSession({
       let done = false
       while (!done || asked) done = await round(tally, signal)
       // Nothing is awaited since the last look at `asked`: no call can fall in between.
-      current = undefined
+      leave(signal)
       failure = undefined
       const { restarts: _, ...result } = tally
       onState(state(), result)
       return result
     } catch (error) {
-      current = undefined
+      leave(signal)
       const why = toDaybookError(error)
       if (why.code !== 'aborted') failure = why
       if (why.code !== 'book-closed') onState(state())
@@ -136,14 +136,20 @@ export function createSyncSession({
     }
   }
 
+  const leave = (signal: SharedSignal) => {
+    if (current?.signal === signal) current = undefined
+  }
+
   const join = (signal: AbortSignalLike): Run => {
-    if (current) {
+    if (current && !current.signal.aborted) {
       current.signal.join(signal)
       return current
     }
     const shared = createSharedSignal()
     shared.join(signal)
-    current = { signal: shared, result: run(shared) }
+    // A run that its callers gave up may not have ended yet: two at once would send the same ops.
+    const given = current?.result.catch(() => undefined)
+    current = { signal: shared, result: given ? given.then(() => run(shared)) : run(shared) }
     onState(state())
     return current
   }

@@ -204,7 +204,9 @@ export function convergenceCases(host: DatabaseHost): void {
       return answer
     })
     await a.put('local_wins', id(1), body('early'))
-    const [one, two] = await a.syncTogether(2)
+    const [one, two] = await a.within((session) =>
+      Promise.all([session.sync(neverAborted), session.sync(neverAborted)]),
+    )
     expect(one).toEqual({ pulled: 1, pushed: 1, conflicts: 0 })
     expect(two).toEqual(one)
     expect(await inside).toEqual(one)

@@ -1,5 +1,7 @@
 // What a network does to requests and answers, and that it takes effect once.
 import { expect, it } from 'vitest'
+import { neverAborted } from '../../src/core/abort.ts'
+import type { SyncResult } from '../../src/core/capability.ts'
 import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, lastRequest } from './mirror-world.ts'
 
@@ -140,5 +142,84 @@ export function deliveryCases(host: DatabaseHost): void {
     )
     expect(await a.sync()).toMatchObject({ pushed: 3 })
     expect(a.sent.map((text) => (JSON.parse(text) as { ops: unknown[] }).ops.length)).toEqual([1, 1, 1])
+  })
+
+  it('a caller that gives up is let go, and the run goes on for the others', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('one'))
+    const [gone, stayed] = await a.within(async (session) => {
+      const controller = new AbortController()
+      const [one, two] = [session.sync(controller.signal), session.sync(neverAborted)]
+      controller.abort()
+      return [(await failure(one)).code, await two]
+    })
+    expect(gone).toBe('aborted')
+    expect(stayed).toEqual({ pulled: 0, pushed: 1, conflicts: 0 })
+  })
+
+  it('a run that all have given up ends before its next request; a later call has a run of its own', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.putMany(
+      'local_wins',
+      Array.from({ length: 250 }, (_, i) => [id(i), body(`${i}`)] as const),
+    )
+    const controller = new AbortController()
+    let later: Promise<SyncResult> | undefined
+    a.faults(async (send, session) => {
+      const answer = await send()
+      controller.abort()
+      expect(session.state().running).toBe(true)
+      later = session.sync(neverAborted)
+      return answer
+    })
+    expect(await a.within(async (session) => (await failure(session.sync(controller.signal))).code)).toBe(
+      'aborted',
+    )
+    expect(await a.within(async () => later)).toEqual({ pulled: 0, pushed: 150, conflicts: 0 })
+    expect(a.sent).toHaveLength(3)
+    const state = await a.state()
+    expect(state).toMatchObject({ running: false, pending: 0 })
+    expect(state.lastError).toBeUndefined()
+    await expectSame(a, world.mirror)
+  })
+
+  it('a call that was given up before it began asks nothing', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    const aborted = { ...neverAborted, aborted: true }
+    expect(await a.within(async (session) => (await failure(session.sync(aborted))).code)).toBe('aborted')
+    expect(a.sent).toEqual([])
+  })
+
+  it('tells of a run when it begins, after each request, and when it ends', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.putMany(
+      'local_wins',
+      Array.from({ length: 150 }, (_, i) => [id(i), body(`${i}`)] as const),
+    )
+    await a.sync()
+    const told = a.told.map(({ state: { running, pending }, result }) => ({ running, pending, result }))
+    expect(told).toEqual([
+      { running: true, pending: 150 },
+      { running: true, pending: 50 },
+      { running: false, pending: 0, result: { pulled: 0, pushed: 150, conflicts: 0 } },
+    ])
+    a.faults('lose-request')
+    await failure(a.sync())
+    expect(a.told.at(-1)).toMatchObject({ state: { running: false, lastError: { code: 'offline' } } })
+    world.clock.nowMs += 1000
+    await a.sync()
+    expect(a.told.at(-1)?.state).toEqual({
+      ...{
+        configured: true,
+        running: false,
+        pending: 0,
+        conflicts: 0,
+        lastSyncedAt: '2026-01-01T00:00:01.000Z',
+      },
+    })
   })
 }

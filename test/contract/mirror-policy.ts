@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { createKinds } from '../../src/core/kind.ts'
 import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
-import { createWorld, type DatabaseHost } from './mirror-world.ts'
+import { createWorld, type DatabaseHost, type Site } from './mirror-world.ts'
 
 export function policyCases(host: DatabaseHost): void {
   it('local_wins: the device that comes later wins, the earlier edit is in the log of the mirror', async () => {
@@ -142,17 +142,38 @@ export function policyCases(host: DatabaseHost): void {
     await expectSame(a, b, world.mirror)
   })
 
-  it('a kind that the mirror does not know is stored as it is, and the later stamp wins', async () => {
-    const world = createWorld(host, { kindsAtMirror: createKinds([]) })
-    const [a, b] = await twoWithOne(world, 'remote_wins')
-    await a.put('remote_wins', id(1), { text: 'earlier', odd: { anything: [1] } })
-    world.clock.nowMs += 1000
-    await b.put('remote_wins', id(1), body('later'))
+  it.each([true, false])(
+    'a kind that the mirror does not know: the later stamp wins (it comes first: %s)',
+    async (laterFirst) => {
+      const world = createWorld(host, { kindsAtMirror: createKinds([]) })
+      const [a, b] = await twoWithOne(world, 'remote_wins')
+      await a.put('remote_wins', id(1), { text: 'earlier', odd: { anything: [1] } })
+      world.clock.nowMs += 1000
+      await b.put('remote_wins', id(1), body('later'))
+      const [first, second] = laterFirst ? [b, a] : [a, b]
+      await first.sync()
+      await second.sync()
+      await first.sync()
+      await expectSame(a, b, world.mirror)
+      expect(await textOf(a)).toBe('later')
+      expect(await losers(world.mirror)).toEqual(['earlier'])
+    },
+  )
+
+  it('a change on top of another has the later stamp, however slow the clock', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    const stampAt = (site: Site) => site.look((store) => store.records.row(id(1))?.stamp ?? '')
+    a.skewMs = 30_000
+    await a.put('last_write_wins', id(1), body('of a'))
     await a.sync()
+    const stamps = [await stampAt(a)]
+    await world.mirror.put('last_write_wins', id(1), body('of the mirror'))
+    stamps.push(await stampAt(world.mirror))
     await b.sync()
-    await a.sync()
-    await expectSame(a, b, world.mirror)
-    expect(await textOf(a)).toBe('later')
-    expect(await losers(world.mirror)).toEqual(['earlier'])
+    await b.put('last_write_wins', id(1), body('of b'))
+    stamps.push(await stampAt(b))
+    expect(stamps.toSorted()).toEqual(stamps)
+    expect(new Set(stamps).size).toBe(3)
   })
 }

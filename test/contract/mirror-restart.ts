@@ -1,6 +1,6 @@
 // Devices that are copied, mirrors that are others or were set back: beginning anew without loss.
 import { expect, it } from 'vitest'
-import { body, expectSame, failure, id, textOf } from './mirror-case.ts'
+import { body, expectSame, failure, id, losers, textOf } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, lastRequest } from './mirror-world.ts'
 
 export function restartCases(host: DatabaseHost): void {
@@ -55,35 +55,53 @@ export function restartCases(host: DatabaseHost): void {
     expect(await textOf(other.mirror)).toBe('unsent')
   })
 
-  it('a mirror that was set back: the device brings what it has lost, whatever is newer stays', async () => {
-    const world = createWorld(host)
-    const [a, b] = [world.device('a'), world.device('b')]
-    await a.put('local_wins', id(1), body('one'))
+  it('an unsent change is not taken for one of a version that another mirror happens to have', async () => {
+    const [world, other] = [createWorld(host), createWorld(host)]
+    const [a, b] = [world.device('a'), other.device('b')]
+    await a.put('local_wins', id(1), body('synced'))
     await a.sync()
+    await a.put('local_wins', id(1), body('unsent'))
+    await b.put('local_wins', id(1), body('of another history'))
     await b.sync()
-    const backup = await world.mirror.look((store) => store.db.all('SELECT * FROM records'))
-    world.clock.nowMs += 1000
-    await a.put('local_wins', id(1), body('two'))
-    await a.put('local_wins', id(2), body('new'))
-    await a.sync()
-    // The mirror is restored from before: its head is behind the cursor of `a`.
-    await world.mirror.look((store) =>
-      store.db.transaction(() => {
-        store.db.run('DELETE FROM records WHERE seq > 1')
-        store.db.run('UPDATE records SET body = ?, ver = 1, place = 1, stamp = ?, updated_at = ?', [
-          ...[backup[0]?.['body'] ?? '', backup[0]?.['stamp'] ?? '', backup[0]?.['updated_at'] ?? ''],
-        ])
-        store.settings.set('head', 1)
-        store.db.run('DELETE FROM devices')
-        store.db.run('DELETE FROM results')
-      }),
-    )
-    await a.sync()
-    await b.sync()
-    await expectSame(a, b, world.mirror)
-    expect(await textOf(b)).toBe('two')
-    expect(await textOf(b, id(2))).toBe('new')
+    a.faults(...Array.from({ length: 8 }, () => async () => other.mirror.exchange(lastRequest(a))))
+    expect(await a.sync()).toMatchObject({ conflicts: 1 })
+    await expectSame(a, other.mirror)
+    expect(await textOf(a)).toBe('unsent')
+    expect(await losers(other.mirror)).toEqual(['of another history'])
   })
+
+  it.each(['local_wins', 'remote_wins'])(
+    'a mirror that was set back: what it has lost comes back, and what is newer stays (%s)',
+    async (kind) => {
+      const world = createWorld(host)
+      const [a, b] = [world.device('a'), world.device('b')]
+      await a.put(kind, id(1), body('one'))
+      await a.sync()
+      await b.sync()
+      const backup = await world.mirror.look((store) => store.db.all('SELECT * FROM records'))
+      world.clock.nowMs += 1000
+      await a.put(kind, id(1), body('two'))
+      await a.put('local_wins', id(2), body('new'))
+      await a.sync()
+      // The mirror is restored from before: its head is behind the cursor of `a`.
+      await world.mirror.look((store) =>
+        store.db.transaction(() => {
+          store.db.run('DELETE FROM records WHERE seq > 1')
+          store.db.run('UPDATE records SET body = ?, ver = 1, place = 1, stamp = ?, updated_at = ?', [
+            ...[backup[0]?.['body'] ?? '', backup[0]?.['stamp'] ?? '', backup[0]?.['updated_at'] ?? ''],
+          ])
+          store.settings.set('head', 1)
+          store.db.run('DELETE FROM devices')
+          store.db.run('DELETE FROM results')
+        }),
+      )
+      await a.sync()
+      await b.sync()
+      await expectSame(a, b, world.mirror)
+      expect(await textOf(b)).toBe('two')
+      expect(await textOf(b, id(2))).toBe('new')
+    },
+  )
 
   it.each([
     ['a wrong epoch', { epoch: 'e_other' }, 'epoch'],

@@ -71,11 +71,13 @@ export interface Site {
 
 export interface TestDevice extends Site {
   sync(): Promise<SyncResult>
-  /** So many calls in one turn. */
-  syncTogether(times: number): Promise<SyncResult[]>
+  /** Works with the session where it is, so that what happens in one turn there does. */
+  within<Result>(work: (session: SyncSession) => Promise<Result>): Promise<Result>
   state(): Promise<SyncState>
   /** What becomes of the next requests, one each; after them the network is whole again. */
   faults(...faults: Fault[]): void
+  /** What was said of its state, in order. */
+  readonly told: { state: SyncState; result: SyncResult | undefined }[]
   /** Every request that was sent, as JSON text. */
   readonly sent: string[]
   /** This device's clock is so far from the world's. */
@@ -171,6 +173,7 @@ export function createWorld(
 
   const createDevice = (name: string): TestDevice => {
     const sent: string[] = []
+    const told: TestDevice['told'] = []
     let waiting: Fault[] = []
     const carry = async (request: unknown, session: SyncSession): Promise<unknown> => {
       sent.push(JSON.stringify(request))
@@ -188,17 +191,17 @@ export function createWorld(
       const session: SyncSession = createSyncSession({
         ...{ store, carrier: { exchange: (request) => carry(request, session) }, clock: ports.clock },
         onChange: () => undefined,
-        onState: () => undefined,
+        onState: (state, result) => told.push({ state, result }),
       })
       return { session }
     })
     const device: TestDevice = {
       ...site,
       sent,
+      told,
       skewMs: 0,
       sync: () => on(({ session }) => session.sync(neverAborted)),
-      syncTogether: (times) =>
-        on(({ session }) => Promise.all(Array.from({ length: times }, () => session.sync(neverAborted)))),
+      within: (work) => on(({ session }) => work(session)),
       state: () => on(({ session }) => session.state()),
       faults: (...faults) => void (waiting = faults),
     }

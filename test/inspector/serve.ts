@@ -1,0 +1,49 @@
+// Serves the inspector for its tests: as `npm start` does from its sources, and as it is built for production.
+// The edge it is told of is a closed port, so that being offline is what every test sees.
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build, createServer, type InlineConfig, preview } from 'vite'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The inspector from its sources. */
+    readonly devUrl: string
+    /** The inspector as it is built. */
+    readonly builtUrl: string
+  }
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const built = `${root}.cache/inspector-test`
+
+export default async function serveInspector(project: TestProject): Promise<() => Promise<void>> {
+  process.env['VITE_EDGE_URL'] = 'http://127.0.0.1:9'
+  const free = { host: '127.0.0.1', port: 0, strictPort: false }
+  const common: InlineConfig = {
+    configFile: `${root}demo/vite.config.ts`,
+    logLevel: 'error',
+    build: { outDir: built, emptyOutDir: true },
+  }
+  const dev = await createServer({
+    ...common,
+    cacheDir: `${root}.cache/vite-inspector-test`,
+    // Nothing is watched: a source that is saved meanwhile must not reload a page in the middle of a test.
+    server: { ...free, watch: null },
+  })
+  await dev.listen()
+  await build({ ...common, mode: 'production' })
+  const production = await preview({ ...common, preview: free })
+  project.provide('devUrl', addressOf(dev.resolvedUrls?.local))
+  project.provide('builtUrl', addressOf(production.resolvedUrls?.local))
+  return async () => {
+    await Promise.all([dev.close(), production.close()])
+    rmSync(built, { recursive: true, force: true })
+  }
+}
+
+function addressOf(local: readonly string[] | undefined): string {
+  const [url] = local ?? []
+  if (url === undefined) throw new Error('Vite did not say where it listens.')
+  return url
+}

@@ -1,0 +1,111 @@
+// The states a page may be in: empty, offline, in another tab, without storage, narrow, as built, with 20,000 traces.
+import { type Browser } from 'playwright'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { makeTrace } from '../support/trace.ts'
+import { launchBrowser, openInspector, openWith, partsOf } from './open-inspector.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+it.each(['devUrl', 'builtUrl'] as const)(
+  'loads, runs the guided sample and visits every room without an error or a violation of its policy (%s)',
+  async (served) => {
+    const { page, name, problems } = await openInspector(browser, { url: inject(served) })
+    const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content')
+    expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval';")
+    await page.getByRole('button', { name: 'Run the guided sample' }).click()
+    await page.getByText(/scripted agent stored \d+ traces/).waitFor()
+    const doors = await page.evaluate(async () => {
+      const opened = async (session: string) =>
+        (await globalThis.book?.traces.count({ filters: { session, 'action.type': 'open_door' } }))?.total ??
+        0
+      return [await opened('sample-first-visit'), await opened('sample-second-visit')]
+    })
+    expect(doors[1]).toBeLessThan(doors[0] ?? 0)
+
+    await page.goto(`${inject(served)}?book=${name}&view=recall&ask=which+doors+lead+nowhere`)
+    await page.getByText('leads nowhere').or(page.getByRole('listitem')).first().waitFor()
+    await page.getByRole('button', { name: 'Sync and conflicts' }).click()
+    await page.getByText(/The edge cannot be reached/).waitFor()
+    await page.getByRole('button', { name: 'Storage' }).first().click()
+    await page.getByText(/browser’s own file system/).waitFor()
+    await page
+      .getByRole('contentinfo')
+      .getByText(/offline/)
+      .waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await problems()).toEqual([])
+  },
+)
+
+it('says calmly that another tab has the book, and opens it when that one is gone', async () => {
+  const first = await openWith(browser, [makeTrace()])
+  const second = await openInspector(browser, { name: first.name, context: first.page.context() })
+  await second.page.getByRole('heading', { name: 'This book is open in another tab' }).waitFor()
+  await first.page.close()
+  await second.page.getByRole('button', { name: 'Try again' }).click()
+  await partsOf(second.page).rows.first().waitFor()
+})
+
+it('says that the browser gives no storage, and goes on in memory only when asked to', async () => {
+  const context = await browser.newContext()
+  await context.route(/browser\/worker\.ts/, async (route) => {
+    const answer = await route.fetch()
+    const without = "Object.defineProperty(StorageManager.prototype, 'getDirectory', { value: undefined });"
+    await route.fulfill({ response: answer, body: `${without}${await answer.text()}` })
+  })
+  const { page } = await openInspector(browser, { context })
+  await page.getByRole('heading', { name: 'This browser gives the page no durable storage' }).waitFor()
+  await page.getByRole('button', { name: 'Go on in memory' }).click()
+  await page.getByRole('heading', { name: /is empty/ }).waitFor()
+  await page.getByRole('contentinfo').getByText('memory only').waitFor()
+})
+
+it('shows the list, then the detail, where there is room for one', async () => {
+  const { page } = await openWith(browser, [makeTrace()])
+  const { list, rows, detail } = partsOf(page)
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(await detail.isVisible()).toBe(false)
+  await rows.first().click()
+  await detail.getByRole('heading', { level: 2 }).waitFor()
+  expect(await list.isVisible()).toBe(false)
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  expect(overflow).toBeLessThanOrEqual(0)
+  await detail.getByRole('button', { name: 'Close this trace' }).first().click()
+  await list.waitFor()
+})
+
+it('scrolls 20,000 traces by drawing the few on show', async () => {
+  const startMs = Date.parse('2026-01-01T00:00:00.000Z')
+  const traces = Array.from({ length: 20_000 }, (_, i) =>
+    makeTrace({
+      task: { goal: `Goal number ${i}` },
+      timestamp: new Date(startMs + i * 60_000).toISOString(),
+    }),
+  )
+  const { page } = await openWith(browser, traces.slice(0, 1))
+  await page.evaluate(async (all) => {
+    for (let at = 0; at < all.length; at += 1000)
+      await globalThis.book?.traces.storeMany({ traces: all.slice(at, at + 1000) })
+  }, traces.slice(1))
+  await page.getByRole('button', { name: /new/ }).click()
+  await page.getByText('20,000 traces', { exact: true }).waitFor()
+  const { list, rows, detail } = partsOf(page)
+  await rows.filter({ hasText: 'Goal number 19999' }).waitFor()
+  await list.evaluate((box) => (box.scrollTop = box.scrollHeight / 2))
+  await rows.filter({ hasText: 'Goal number 9999' }).first().waitFor()
+  await list.press('End')
+  const last = rows.filter({ hasText: /Goal number 0/ })
+  await last.waitFor()
+  expect(await last.getAttribute('aria-posinset')).toBe('20000')
+  expect(await rows.count()).toBeLessThan(60)
+
+  // A link to one far down opens it and shows where it stands.
+  await last.click()
+  await detail.getByRole('heading', { name: 'Goal number 0' }).waitFor()
+  await page.reload()
+  await page.getByRole('option', { selected: true }).filter({ hasText: 'Goal number 0' }).waitFor()
+})
