@@ -24,6 +24,7 @@ const quiet = [
 /** Runs the bench and answers how many peers failed. */
 export async function runBench(options: BenchOptions): Promise<number> {
   const began = Date.now()
+  const load = loadavg()[0] ?? 0
   const progress = (text: string) => {
     const seconds = String(Math.round((Date.now() - began) / 1000)).padStart(4)
     process.stderr.write(process.stderr.isTTY ? `\r\u001B[K${seconds} s  ${text}` : `${seconds} s  ${text}\n`)
@@ -32,6 +33,7 @@ export async function runBench(options: BenchOptions): Promise<number> {
   const pages = await servePages()
   // Not an incognito context: that would keep OPFS and IndexedDB in the memory of another process.
   const profile = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
+  process.once('exit', () => rmSync(profile, { recursive: true, force: true }))
   const executablePath = await findBrowser()
   const context = await chromium.launchPersistentContext(profile, {
     ...(executablePath && { executablePath }),
@@ -42,7 +44,7 @@ export async function runBench(options: BenchOptions): Promise<number> {
     cores: cpus().length,
     cpu: cpus()[0]?.model ?? '',
     node: process.version,
-    load: loadavg()[0] ?? 0,
+    load,
   }
   const versions = readVersions()
   let store: StoreFigures | undefined
@@ -54,10 +56,9 @@ export async function runBench(options: BenchOptions): Promise<number> {
   } finally {
     await context.close()
     await pages.close()
-    rmSync(profile, { recursive: true, force: true })
   }
   progress('done\n')
-  const { browser, cores, cpu, load } = machine
+  const { browser, cores, cpu } = machine
   console.log(
     `${browser}, ${cores} cores (${cpu}), load ${load.toFixed(1)} at the start, ${options.rounds} rounds, medians\n`,
   )

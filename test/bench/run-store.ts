@@ -17,27 +17,34 @@ export async function runStore(run: BenchRun): Promise<StoreFigures> {
   const figures: Record<string, { name: string; mode: string; rounds: StoreRound[] }> = {}
   const failures: Failure[] = []
   const pages = await openPages(run, 'store')
-  for (const [key, page] of pages) {
-    figures[key] = { ...(await page.evaluate((peer) => bench.describe(peer), key)), rounds: [] }
+  const attempt = async (key: string, page: Page, work: () => Promise<void>) => {
+    try {
+      await page.bringToFront()
+      await work()
+    } catch (error) {
+      failures.push({ peer: key, error: String(error) })
+      pages.delete(key)
+      await page.close()
+    }
+  }
+  for (const [key, page] of [...pages]) {
+    await attempt(key, page, async () => {
+      figures[key] = { ...(await page.evaluate((peer) => bench.describe(peer), key)), rounds: [] }
+    })
   }
   for (let round = 0; round < run.rounds; round++) {
     for (const [key, page] of turnOrder([...pages], round)) {
       run.progress(`store, round ${round + 1} of ${run.rounds}: ${key}`)
-      try {
+      await attempt(key, page, async () => {
         figures[key]?.rounds.push(await measure(page, key, round + 1, run.quick))
-      } catch (error) {
-        failures.push({ peer: key, error: String(error) })
-        pages.delete(key)
-        await page.close()
-      }
+      })
     }
   }
   for (const page of pages.values()) await page.close()
   return { peers: figures, failures }
 }
 
-async function measure(page: Page, key: string, round: number, quick: boolean): Promise<StoreRound> {
-  await page.bringToFront()
+function measure(page: Page, key: string, round: number, quick: boolean): Promise<StoreRound> {
   return page.evaluate(([peer, n, shorter]) => bench.runRound(peer, n, shorter), [
     key,
     round,

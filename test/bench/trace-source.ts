@@ -27,7 +27,7 @@ export function createTraceSource(seed: number): () => BenchTrace {
         channel: pick(['web', 'mail', 'chat', 'voice']),
         context: { locale: pick(['en', 'de', 'fr']), note: words(between(12, 24)), step: between(1, 40) },
       },
-      task: { goal: words(between(8, 18)), constraints: [words(between(3, 8))] },
+      task: { goal: words(between(8, 16)), constraints: [words(between(3, 8))] },
       action: {
         type: pick(actions),
         parameters: {
@@ -39,7 +39,7 @@ export function createTraceSource(seed: number): () => BenchTrace {
       },
       result: {
         success: random() < 0.85,
-        outcome: { summary: words(between(35, 65)), score: between(0, 100) },
+        outcome: { summary: words(between(16, 36)), score: between(0, 100) },
         side_effects: [],
       },
       metadata: { mode: 'autonomous', tags: [words(1), words(1)], linked_traces: [] },
