@@ -1,19 +1,12 @@
 // Every test of every host, in one run: Node, the edge in workerd, the page in Chromium, the package as installed.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 import { browserArgs, findBrowser } from '../scripts/find-browser.mjs'
+import { root } from '../scripts/place.mjs'
+import { takeBrowserProfile } from './browser-profile.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const executablePath = await findBrowser()
-
-// A profile on disk: without one Chromium is incognito, and its OPFS lives in another process's memory.
-const profile = mkdtempSync(join(tmpdir(), 'daybook-chromium-'))
-process.once('exit', () => rmSync(profile, { recursive: true, force: true, maxRetries: 3 }))
 
 export default defineConfig({
   root,
@@ -47,11 +40,22 @@ export default defineConfig({
             headless: true,
             screenshotFailures: false,
             provider: playwright({
-              persistentContext: profile,
+              persistentContext: takeBrowserProfile(),
               launchOptions: { ...(executablePath && { executablePath }), args: browserArgs },
             }),
             instances: [{ browser: 'chromium' }],
           },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'inspector',
+          include: ['test/inspector/**/*.test.ts'],
+          globalSetup: ['test/inspector/serve.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
+          testTimeout: 60_000,
         },
       },
       {
