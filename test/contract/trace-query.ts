@@ -75,6 +75,7 @@ export function traceQueryCases({ book: open }: BookCase): void {
     expect(await order('-situation.context.depth')).toEqual(['t-3', 't-2', 't-1', 't-0'])
     expect(await order(['situation.actor', '-timestamp'])).toEqual(['t-2', 't-0', 't-3', 't-1'])
     expect((await order('result.success')).at(-1)).toBe('t-0')
+    expect((await order('-result.success')).at(-1)).toBe('t-0')
     const seen: string[] = []
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
       const page = await book.traces.query({
@@ -115,6 +116,8 @@ export function traceQueryCases({ book: open }: BookCase): void {
     expect(await search('goal 2', { match: 'all' })).toEqual(['t-2'])
     expect(await search('goal', { fields: ['result.outcome'] })).toEqual([])
     expect(await search('outcome', { fields: ['result'] })).toHaveLength(3)
+    expect(await search('outcome 2', { fields: ['result.outcome.note'], match: 'all' })).toEqual(['t-2'])
+    expect(await search('outcome', { fields: ['result.outcome.other'] })).toEqual([])
     expect(await search('january 30')).toEqual(expect.arrayContaining(['t-0']))
     expect(await search('depl', { prefix: true })).toEqual(['t-3'])
     expect(await search('goal', { filters: { 'situation.domain': 'test' } })).toHaveLength(2)
