@@ -9,12 +9,19 @@ export function convergenceCases(host: DatabaseHost): void {
   it('brings the whole record of one device to another', async () => {
     const world = createWorld(host)
     const [a, b] = [world.device('a'), world.device('b')]
-    await a.put('local_wins', id(1), { text: 'ünï 🙂 \ud800', nested: { list: [1, null, { deep: true }] } })
+    const scope = { session: 'run-7', resource: 'user:ana' }
+    await a.put(
+      'local_wins',
+      id(1),
+      { text: 'ünï 🙂 \ud800', nested: { list: [1, null, { deep: true }] } },
+      scope,
+    )
     expect(await a.sync()).toEqual({ pulled: 0, pushed: 1, conflicts: 0 })
     world.clock.nowMs += 5000
     expect(await b.sync()).toEqual({ pulled: 1, pushed: 0, conflicts: 0 })
     expect(await b.get(id(1))).toEqual(await a.get(id(1)))
     expect(await b.get(id(1))).toMatchObject({
+      ...scope,
       kind: 'local_wins',
       agent: 'a',
       ver: 1,

@@ -55,6 +55,22 @@ export function restartCases(host: DatabaseHost): void {
     expect(await textOf(other.mirror)).toBe('unsent')
   })
 
+  it('a change that was sent, and another on top of it, go to a new mirror as one', async () => {
+    const [world, other] = [createWorld(host), createWorld(host)]
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('synced'))
+    await a.sync()
+    await a.put('local_wins', id(1), body('sent'))
+    a.faults('lose-answer')
+    await failure(a.sync())
+    await a.put('local_wins', id(1), body('on top'))
+    a.faults(...Array.from({ length: 8 }, () => async () => other.mirror.exchange(lastRequest(a))))
+    expect(await a.sync()).toMatchObject({ pushed: 1, conflicts: 0 })
+    expect(await other.mirror.get(id(1))).toMatchObject({ text: 'on top', ver: 1 })
+    expect(a.sent.slice(3).flatMap((text) => (JSON.parse(text) as { ops: object[] }).ops)).toHaveLength(1)
+    expect(await a.state()).toMatchObject({ pending: 0 })
+  })
+
   it('an unsent change is not taken for one of a version that another mirror happens to have', async () => {
     const [world, other] = [createWorld(host), createWorld(host)]
     const [a, b] = [world.device('a'), other.device('b')]

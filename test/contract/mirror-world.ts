@@ -7,7 +7,7 @@ import { DaybookError } from '../../src/core/errors.ts'
 import { type ConflictPolicy, createKinds, type Kind } from '../../src/core/kind.ts'
 import type { JsonObject } from '../../src/core/path.ts'
 import type { Ports, SqlDatabase } from '../../src/core/ports.ts'
-import type { Stored } from '../../src/core/record.ts'
+import type { Scope, Stored } from '../../src/core/record.ts'
 import { formatTime } from '../../src/core/time.ts'
 import { createRecordAccess, type RecordAccess } from '../../src/engine-record.ts'
 import { type BookStore, openBookStore } from '../../src/store/book-store.ts'
@@ -56,7 +56,7 @@ function createNumbers(seed: number): () => number {
 }
 
 export interface Site {
-  put(kind: string, id: string, body: JsonObject): Promise<string>
+  put(kind: string, id: string, body: JsonObject, scope?: Partial<Scope>): Promise<string>
   putMany(kind: string, bodies: readonly (readonly [id: string, body: JsonObject])[]): Promise<void>
   forget(id: string): Promise<boolean>
   get(id: string): Promise<Stored<JsonObject> | undefined>
@@ -137,7 +137,7 @@ export function createWorld(
         store.writes.write(() => work(access.writer(formatTime(ports.clock.now())).records)),
       )
     const site: Site = {
-      put: (kind, id, body) => write((records) => records.put({ kind, id, body })),
+      put: (kind, id, body, scope = {}) => write((records) => records.put({ kind, id, body, scope })),
       putMany: (kind, bodies) =>
         write((records) => {
           for (const [id, body] of bodies) records.put({ kind, id, body })
