@@ -25,6 +25,8 @@ export interface EngineOptions {
   readonly scope: Scope
   readonly durability: Durability
   readonly role?: Role
+  /** Keeps the text index in memory too, for fast recall. Default: on a device, not at the mirror. */
+  readonly textLeg?: boolean
   /** The way to the mirror; without one, `sync` is a clear error. */
   readonly carrier?: Carrier
   /** What only the host knows about its storage. */
@@ -57,10 +59,23 @@ const owner: Caller = { role: 'owner' }
 const idleMs = 60
 const idleStepMs = 4
 const idleBatch = 100
+/** Texts are taken into memory in smaller portions, several at once while that takes less than this long. */
+const textBatch = 20
+const textSliceMs = 6
+const textBatches = 25
 
 /** Opens the book in `options.db` and answers calls on it. */
 export function createEngine(options: EngineOptions): Engine {
-  const { db, ports, name, scope, durability, role = 'device', carrier } = options
+  const {
+    db,
+    ports,
+    name,
+    scope,
+    durability,
+    role = 'device',
+    carrier,
+    textLeg = role === 'device',
+  } = options
   const listeners = new Set<(event: BookEvent) => void>()
   const emit = (event: BookEvent) => {
     for (const listener of listeners) listener(event)
@@ -70,10 +85,19 @@ export function createEngine(options: EngineOptions): Engine {
   const deriveWhenIdle = (delayMs = idleMs) => {
     cancelIdle?.()
     cancelIdle = ports.scheduler.later(delayMs, () => {
-      if (!closed && store.projection.step(idleBatch)) deriveWhenIdle(idleStepMs)
+      if (!closed && (store.projection.step(idleBatch) || takeTexts())) deriveWhenIdle(idleStepMs)
     })
   }
-  const store = openBookStore(db, { kinds, role, ports, onCommit: () => deriveWhenIdle() })
+  const takeTexts = () => {
+    const began = ports.clock.now()
+    for (let i = 0; i < textBatches; i++) {
+      if (!store.textLeg?.step(textBatch)) return false
+      if (ports.clock.now() - began >= textSliceMs) break
+    }
+    return true
+  }
+  const store = openBookStore(db, { kinds, role, ports, textLeg, onCommit: () => deriveWhenIdle() })
+  deriveWhenIdle()
   const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))
   const session: SyncSession | undefined =
     carrier &&

@@ -4,7 +4,8 @@ import type { RecallHit, RecallQuery, RecallResult } from '../core/capability.ts
 import type { Clock } from '../core/ports.ts'
 import { parseTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
-import { matchExpression, wordsOf } from '../store/text-query.ts'
+import type { Candidate } from '../store/query-store.ts'
+import { wordsOf } from '../store/text-query.ts'
 import { textOf } from '../store/text.ts'
 import { tokenize } from '../store/tokenize.ts'
 import { fuse, wordWeight } from './fuse.ts'
@@ -18,8 +19,8 @@ export function recall(store: BookStore, clock: Clock, query: RecallQuery): Reca
   const began = clock.now()
   const { text, limit = 10, minScore = 0, ...narrow } = query
   const { words, match } = questionWords(text)
-  const expression = matchExpression(words, { match })
-  const found = expression ? store.queries.candidates({ ...narrow, expression, limit: candidateLimit }) : []
+  const found =
+    words.length > 0 ? store.queries.candidates({ ...narrow, words, match, limit: candidateLimit }) : []
   const hits = found.length === 0 ? [] : rank(store, began, words, found, { limit, minScore })
   return { hits, legs: { text: found.length }, degraded: [], took: clock.now() - began }
 }
@@ -28,28 +29,41 @@ function rank(
   store: BookStore,
   now: number,
   words: readonly string[],
-  found: ReturnType<BookStore['queries']['candidates']>,
+  found: readonly Candidate[],
   options: { limit: number; minScore: number },
 ): RecallHit[] {
   const stems = [...new Set(words.flatMap((word) => tokenize(word)))]
   const frequencies = store.queries.frequencies(stems)
   const records = store.queries.size()
   const weights = new Map(stems.map((stem) => [stem, wordWeight(records, frequencies.get(stem) ?? 0)]))
-  const candidates = found.map((item) => {
-    const kind = store.kinds.get(item.kind)
-    const has = new Set(
-      kind ? textOf(kind, item.record, item.happenedAt).flatMap((field) => tokenize(field)) : [],
-    )
-    const age = now - (parseTime(item.happenedAt) ?? now)
-    return {
-      item,
-      bm25: item.score,
-      rank: item.rank,
-      words: stems.filter((stem) => has.has(stem)),
-      ageMs: age,
-    }
+  const stemsOf = stemReader(store, stems, found)
+  const candidates = found.map((item) => ({
+    item,
+    bm25: item.score,
+    rank: item.rank,
+    words: stemsOf(item),
+    ageMs: now - (parseTime(item.happenedAt) ?? now),
+  }))
+  const fused = fuse(candidates, weights, options)
+  const read = store.queries.read(fused.map(({ item }) => item.seq))
+  return fused.flatMap(({ item, ...hit }) => {
+    const record = read.get(item.seq)
+    return record ? [{ record, ...hit }] : []
   })
-  return fuse(candidates, weights, options).map(({ item, ...hit }) => ({ record: item.record, ...hit }))
+}
+
+/** Which of `stems` a candidate has: as the ranking saw it, or else from the text of its record. */
+function stemReader(store: BookStore, stems: readonly string[], found: readonly Candidate[]) {
+  const unknown = found.filter(({ has }) => has === undefined).map(({ seq }) => seq)
+  const read = unknown.length > 0 ? store.queries.read(unknown) : undefined
+  return ({ seq, kind: name, happenedAt, has }: Candidate): readonly string[] => {
+    if (has) return has
+    const kind = store.kinds.get(name)
+    const record = read?.get(seq)
+    if (!kind || !record) return []
+    const terms = new Set(textOf(kind, record, happenedAt).flatMap((field) => tokenize(field)))
+    return stems.filter((stem) => terms.has(stem))
+  }
 }
 
 /** The words to look for: without stop words. A question of nothing else must be met whole. */

@@ -13,6 +13,7 @@ import { createQueryStore, type QueryStore } from './query-store.ts'
 import { createRecordStore, type RecordStore, type Role } from './record-store.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
 import { createSettings, type Settings } from './settings.ts'
+import { createTextLeg, type TextLeg, type TextLegBudget } from './text-leg.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 export interface BookStore {
@@ -29,6 +30,8 @@ export interface BookStore {
   readonly ops: OpLog
   readonly projection: Projection
   readonly queries: QueryStore
+  /** The text index in memory, where it is wanted. It fills only as it is stepped. */
+  readonly textLeg: TextLeg | undefined
   readonly conflicts: ConflictLog
   readonly requests: RequestLog
   /** At the mirror: what each device has sent. */
@@ -39,12 +42,19 @@ export interface BookStore {
 /** Answers to calls with a requestId are kept this long. */
 const requestMemoryMs = 7 * 86_400_000
 
-/** Opens the book in `db`; `onCommit` runs after each committed group of writes. */
-export function openBookStore(
-  db: SqlDatabase,
-  options: { kinds: Kinds; role: Role; ports: Ports; onCommit: () => void },
-): BookStore {
-  const { kinds, role, ports } = options
+export interface BookStoreOptions {
+  readonly kinds: Kinds
+  readonly role: Role
+  readonly ports: Ports
+  /** Runs after each committed group of writes. */
+  readonly onCommit: () => void
+  /** Whether texts are searched in memory, and within which bounds. */
+  readonly textLeg?: boolean | TextLegBudget
+}
+
+/** Opens the book in `db`. */
+export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookStore {
+  const { kinds, role, ports, textLeg: wanted = false } = options
   const now = ports.clock.now()
   migrate(db, formatTime(now))
   const settings = createSettings(db)
@@ -60,6 +70,8 @@ export function openBookStore(
   )
   const ops = createOpLog(db, settings)
   const projection = createProjection(db, kinds, settings)
+  const budget = wanted === true ? undefined : wanted
+  const textLeg = budget === false ? undefined : createTextLeg(db, kinds, projection, budget)
   return {
     db,
     kinds,
@@ -73,7 +85,8 @@ export function openBookStore(
     records: createRecordStore(db, role, settings, ops, projection),
     ops,
     projection,
-    queries: createQueryStore(db, kinds, projection),
+    queries: createQueryStore(db, kinds, projection, textLeg),
+    textLeg,
     conflicts: createConflictLog(db),
     requests,
     devices: createDeviceLog(db),

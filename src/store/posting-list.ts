@@ -18,7 +18,14 @@ const byte = 255
 const classes = [1, 2, 3, 5, 9, Infinity] as const
 
 export function createPostingList(): PostingList {
-  return { entries: new Uint32Array(2), length: 0, often: undefined, live: 0, removals: 0, shortest: undefined }
+  return {
+    entries: new Uint32Array(2),
+    length: 0,
+    often: undefined,
+    live: 0,
+    removals: 0,
+    shortest: undefined,
+  }
 }
 
 /** Adds a document whose number is above all others here. */
@@ -65,7 +72,8 @@ export function documentFrequency(list: PostingList, removals: number, sizes: Ui
   if (list.removals !== removals) {
     list.removals = removals
     list.live = 0
-    for (let at = 0; at < list.length; at++) if (sizes[(list.entries[at] as number) >>> 8] !== 0) list.live += 1
+    for (let at = 0; at < list.length; at++)
+      if (sizes[(list.entries[at] as number) >>> 8] !== 0) list.live += 1
   }
   return list.live
 }

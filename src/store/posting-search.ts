@@ -99,14 +99,19 @@ function findBest(
   const perTerm = 0.9 / average
   /** remaining[i]: what the walks from i on can add to a score at most. */
   const remaining = [...walks.map(() => 0), 0]
-  for (let i = walks.length - 1; i >= 0; i--) remaining[i] = (remaining[i + 1] ?? 0) + (walks[i] as Walk).bound
+  for (let i = walks.length - 1; i >= 0; i--)
+    remaining[i] = (remaining[i + 1] ?? 0) + (walks[i] as Walk).bound
   let count = 0
   let highest = 0
   let next = 0
   for (; next < walks.length; next++) {
     const rest = remaining[next] as number
     // A document that none of the lists so far has can no longer come among the best.
-    if (count >= limit && rest < highest && rest < kthHighest(scores, touched.subarray(0, count), limit) * slack)
+    if (
+      count >= limit &&
+      rest < highest &&
+      rest < kthHighest(scores, touched.subarray(0, count), limit) * slack
+    )
       break
     const { list, weight } = walks[next] as Walk
     const { entries, length } = list

@@ -107,7 +107,6 @@ export function createPostings(): Postings {
     seqOf: (document) => seqs[document] as number,
     documents: () => count,
     records: () => documentOf.size,
-    sizeBytes: () =>
-      capacity * 4 + lists.size * overhead.term + count * overhead.record + sizes.length * 12,
+    sizeBytes: () => capacity * 4 + lists.size * overhead.term + count * overhead.record + sizes.length * 12,
   }
 }

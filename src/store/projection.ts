@@ -24,6 +24,10 @@ export interface Projection {
   markStale(seq: number): void
   /** New records exist above `derived_seq`. */
   markGrown(): void
+  /** True when something may be left to derive. */
+  isBehind(): boolean
+  /** Tells of each record that was derived before and whose indexed text changes, also when that is then undone. */
+  watchText(watcher: (seq: number) => void): void
 }
 
 interface Source extends SqlRow {
@@ -61,6 +65,7 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
   let grown = true
   let stale = true
   let generation = 0
+  let textChanged: (seq: number) => void = () => undefined
 
   const write = (row: Source, fresh: boolean) => {
     const kind = kinds.get(row.kind)
@@ -73,6 +78,7 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     if (row.deleted === 0 && kind) return
     db.run('DELETE FROM facets WHERE seq = ?', [row.seq])
     db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
+    textChanged(row.seq)
   }
 
   const derive = (row: Source, kind: Kind, fresh: boolean) => {
@@ -105,6 +111,7 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     }
     if (before?.text_key === key) return
     if (before) db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
+    if (!fresh) textChanged(row.seq)
     if (texts.length > 0) db.run(textInsert(texts.length), [row.seq, ...texts])
   }
 
@@ -161,6 +168,10 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     },
     markGrown() {
       grown = true
+    },
+    isBehind: () => stale || grown,
+    watchText(watcher) {
+      textChanged = watcher
     },
   }
 }

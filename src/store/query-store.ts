@@ -4,17 +4,22 @@ import type { Count, CountQuery, RecordPage, RecordQuery, TextHit, TextQuery } f
 import { DaybookError } from '../core/errors.ts'
 import { parseFilters } from '../core/filter.ts'
 import type { Kind, Kinds } from '../core/kind.ts'
+import type { JsonObject } from '../core/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
+import type { Stored } from '../core/record.ts'
 import { afterSql, encodeCursor, keyName, orderSql, parseOrder } from './cursor.ts'
 import type { Fragment } from './expression.ts'
 import { filterSql } from './filter-sql.ts'
 import type { Projection } from './projection.ts'
 import { type RecordRow, recordColumns, toRecord } from './record-row.ts'
+import type { TextLeg } from './text-leg.ts'
+import { createTextRank, type RankedText } from './text-rank.ts'
 import { searchText } from './text-search.ts'
 
 /** What narrows the candidates of a recall, inside the query itself. */
 export interface CandidateQuery {
-  readonly expression: string
+  readonly words: readonly string[]
+  readonly match: 'any' | 'all'
   readonly kinds?: readonly string[] | undefined
   readonly agent?: string | undefined
   readonly session?: string | undefined
@@ -23,10 +28,7 @@ export interface CandidateQuery {
   readonly limit: number
 }
 
-export interface Candidate extends TextHit {
-  readonly seq: number
-  readonly kind: string
-  readonly happenedAt: string
+export interface Candidate extends RankedText {
   readonly rank: number
 }
 
@@ -35,6 +37,8 @@ export interface QueryStore {
   search(query: TextQuery): TextHit[]
   count(query: CountQuery): Count
   candidates(query: CandidateQuery): Candidate[]
+  /** Records by their numbers. */
+  read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
   /** In how many records each indexed word stands; words are given as the index spells them. */
   frequencies(words: readonly string[]): Map<string, number>
   /** Live records of each kind. */
@@ -44,8 +48,6 @@ export interface QueryStore {
   citing(id: string): string[]
 }
 
-type RankedRow = RecordRow & { readonly happened_at: string; readonly bm25: number }
-
 const parameterLimit = 100
 /** How much of a canonical instant names its period, and what completes it to an instant. */
 const periods = {
@@ -54,7 +56,12 @@ const periods = {
   month: [7, '-01T00:00:00.000Z'],
 } as const
 
-export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Projection): QueryStore {
+export function createQueryStore(
+  db: SqlDatabase,
+  kinds: Kinds,
+  projection: Projection,
+  leg: TextLeg | undefined,
+): QueryStore {
   const kindOf = (name: string | undefined, path = 'kind'): Kind | undefined => {
     if (name === undefined) return undefined
     const kind = kinds.get(name)
@@ -74,6 +81,8 @@ export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Proj
     }
     return db.all<Row>(sql, params)
   }
+
+  const rank = createTextRank(all, leg)
 
   const conditions = (kind: Kind | undefined, filters: unknown): Fragment[] => [
     ...(kind ? [{ sql: 'f.kind = ?', params: [kind.name] }] : []),
@@ -119,51 +128,17 @@ export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Proj
     return { total: buckets.reduce((sum, bucket) => sum + bucket.count, 0), buckets }
   }
 
-  /**
-   * The best `limit` matches that satisfy `where`. Joining every match to its record costs more than ranking it, so
-   * where few are likely to be sorted out the best are taken from the index first, and the join is the second way.
-   */
-  const ranked = (
-    expression: string,
-    where: readonly Fragment[],
-    { limit, filtered }: { limit: number; filtered: boolean },
-  ): RankedRow[] => {
-    const condition = where.map((part) => part.sql).join(' AND ')
-    const params = where.flatMap((part) => part.params)
-    if (!filtered) {
-      const taken = limit + Math.max(20, limit)
-      const best = all<{ seq: number; bm25: number }>(
-        'SELECT rowid AS seq, -rank AS bm25 FROM text_index WHERE text_index MATCH ? ORDER BY rank LIMIT ?',
-        [expression, taken],
-      )
-      const scores = new Map(best.map(({ seq, bm25 }) => [seq, bm25]))
-      const rows = all<RecordRow & { happened_at: string }>(
-        `SELECT ${recordColumns}, f.happened_at FROM facets f JOIN records r ON r.seq = f.seq
-         WHERE f.seq IN (SELECT value FROM json_each(?)) AND ${condition}`,
-        [JSON.stringify(best.map(({ seq }) => seq)), ...params],
-      )
-      const sorted = rows
-        .map((row): RankedRow => ({ ...row, bm25: scores.get(row.seq) ?? 0 }))
-        .sort((a, b) => b.bm25 - a.bm25 || (b.happened_at > a.happened_at ? 1 : b.happened_at < a.happened_at ? -1 : b.seq - a.seq))
-        .slice(0, limit)
-      // Whole when the index had no more, or when what it held back scores less than everything taken here.
-      const whole = best.length < taken || (sorted.length === limit && (sorted.at(-1)?.bm25 ?? 0) > (best.at(-1)?.bm25 ?? 0))
-      if (whole) return sorted
-    }
-    return all<RankedRow>(
-      `SELECT ${recordColumns}, f.happened_at, -text_index.rank AS bm25 FROM text_index
-       JOIN facets f ON f.seq = text_index.rowid JOIN records r ON r.seq = f.seq
-       WHERE text_index MATCH ? AND ${condition}
-       ORDER BY bm25 DESC, f.happened_at DESC, f.seq DESC LIMIT ?`,
-      [expression, ...params, limit],
+  const records = (seqs: readonly number[]): RecordRow[] =>
+    db.all<RecordRow>(
+      `SELECT ${recordColumns} FROM records r WHERE r.seq IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify(seqs)],
     )
-  }
 
   const search = (query: TextQuery): TextHit[] => {
     const kind = kindOf(query.kind)
     const where = conditions(kind, query.filters)
     projection.catchUp()
-    return searchText(all, kind, where, query)
+    return searchText({ rank, records }, kind, where, query)
   }
 
   const candidates = (question: CandidateQuery): Candidate[] => {
@@ -181,13 +156,12 @@ export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Proj
     const only = asked?.length === 1 ? asked[0] : undefined
     where.push(filterSql(parseFilters(question.filters), only))
     projection.catchUp()
-    const { agent, session, resource, filters } = question
-    const filtered = [agent, session, resource, filters].some((one) => one !== undefined)
-    const rows = ranked(question.expression, where, { limit: question.limit, filtered })
-    return rows.map((row, i) => {
-      const { seq, kind, happened_at: happenedAt, bm25: score } = row
-      return { record: toRecord(row), seq, kind, happenedAt, score, rank: i + 1 }
-    })
+    const { words, match, limit, agent, session, resource, filters } = question
+    const isNarrow = [agent, session, resource, filters].some((one) => one !== undefined)
+    return rank({ words, match, where, isNarrow, ties: 'happened', limit }).map((one, i) => ({
+      ...one,
+      rank: i + 1,
+    }))
   }
 
   return {
@@ -195,8 +169,11 @@ export function createQueryStore(db: SqlDatabase, kinds: Kinds, projection: Proj
     search,
     count,
     candidates,
+    read: (seqs) => new Map(records(seqs).map((row) => [row.seq, toRecord(row)])),
     frequencies(words) {
       projection.catchUp()
+      const known = leg?.frequencies(words)
+      if (known) return known
       const rows = db.all<{ term: string; doc: number }>(
         'SELECT term, doc FROM text_words WHERE term IN (SELECT value FROM json_each(?))',
         [JSON.stringify(words)],

@@ -44,15 +44,20 @@ test('are the best matches that may be recalled, however they are found', () => 
         book.db.transaction(() =>
           records.forEach(([body, kind], i) => book.put(body, { kind, id: `r-${i}` })),
         )
-        for (const expression of ['"red"', '"red" OR "blue"', '{t0} : ("green")', '"red" AND "green"']) {
-          const question = { expression, limit, kinds: asked }
+        const questions = [
+          [['red'], 'any'],
+          [['red', 'blue'], 'any'],
+          [['green'], 'any'],
+          [['red', 'green'], 'all'],
+        ] as const
+        for (const [words, match] of questions) {
+          const question = { words, match, limit, kinds: asked }
           const short = book.queries.candidates(question)
           // An empty filter changes nothing but the way.
           const long = book.queries.candidates({ ...question, filters: {} })
-          expect(short.map(({ record, rank, score }) => [record.id, rank, score])).toEqual(
-            long.map(({ record, rank, score }) => [record.id, rank, score]),
-          )
-          expect(short.every(({ record }) => !('hidden' in record))).toBe(true)
+          expect(short).toEqual(long)
+          const records = [...book.queries.read(short.map(({ seq }) => seq)).values()]
+          expect(records.every((one) => !('hidden' in one))).toBe(true)
           if (short.length === limit) cut += 1
         }
       },

@@ -6,7 +6,7 @@ import type { Ports } from '../../src/core/ports.ts'
 import type { Schema } from '../../src/core/schema.ts'
 import { formatTime } from '../../src/core/time.ts'
 import { openNodeDatabase } from '../../src/hosts/node/node-database.ts'
-import { type BookStore, openBookStore } from '../../src/store/book-store.ts'
+import { type BookStore, type BookStoreOptions, openBookStore } from '../../src/store/book-store.ts'
 import type { RecordRow } from '../../src/store/record-row.ts'
 
 const anything: Schema<unknown, object> = {
@@ -46,7 +46,10 @@ export interface TestStore extends BookStore {
   forget(id: string): void
 }
 
-export function openTestStore(kinds: readonly Kind[]): TestStore {
+export function openTestStore(
+  kinds: readonly Kind[],
+  more: Pick<BookStoreOptions, 'textLeg'> = {},
+): TestStore {
   let tasks: (() => void)[] = []
   let inside = false
   let serial = 0
@@ -73,7 +76,7 @@ export function openTestStore(kinds: readonly Kind[]): TestStore {
   const within = <Result>(work: () => Result): Result => (inside ? work() : transaction(work))
   const store = openBookStore(
     { ...db, transaction },
-    { kinds: createKinds(kinds), role: 'device', ports, onCommit: () => undefined },
+    { kinds: createKinds(kinds), role: 'device', ports, onCommit: () => undefined, ...more },
   )
   const first = kinds[0]?.name ?? ''
   return Object.assign(state, store, {

@@ -1,0 +1,157 @@
+// Keeps postings of the text index in memory: fills them in idle moments and follows what the projection changes.
+// Invariant: they are read from what is committed and derived, so a rollback never leaves a trace in them. While they
+// are not complete, and when they would take too much memory, there is no answer here and FTS5 gives it.
+import type { Kinds } from '../core/kind.ts'
+import type { JsonObject } from '../core/path.ts'
+import type { SqlDatabase, SqlRow } from '../core/ports.ts'
+import { createPostingSearch, type IndexTotals, type Scored } from './posting-search.ts'
+import { createPostings } from './postings.ts'
+import type { Projection } from './projection.ts'
+import { textOf } from './text.ts'
+import { tokenize } from './tokenize.ts'
+
+export interface TextLegState {
+  /** `cold`: FTS5 answers until all records are taken in. `off`: it answers for good. */
+  readonly state: 'cold' | 'warm' | 'off'
+  readonly records: number
+  readonly bytes: number
+}
+
+export interface TextLeg {
+  /** Takes in up to `limit` records once nothing is left to derive; true when more wait. For idle time. */
+  step(limit: number): boolean
+  /** The best records for any of `terms`, or undefined when FTS5 must be asked. Over an index that is caught up. */
+  search(terms: readonly string[], limit: number): Scored[] | undefined
+  /** In how many records each term is, or undefined when FTS5 must be asked. */
+  frequencies(terms: readonly string[]): Map<string, number> | undefined
+  state(): TextLegState
+}
+
+export interface TextLegBudget {
+  readonly records: number
+  readonly bytes: number
+}
+
+/** What is more takes too long to fill, or too much of a phone's memory. */
+const defaultBudget: TextLegBudget = { records: 400_000, bytes: 96_000_000 }
+/** This few records are taken in at once by the question that finds them missing. */
+const catchUpLimit = 50
+/** Where FTS5 keeps the number of rows and, column by column, of terms (its "averages record"). */
+const totalsId = 1
+
+interface Source extends SqlRow {
+  readonly seq: number
+  readonly kind: string
+  readonly happened_at: string
+  readonly body: string
+}
+const select = 'SELECT f.seq, f.kind, f.happened_at, r.body FROM facets f JOIN records r ON r.seq = f.seq'
+
+export function createTextLeg(
+  db: SqlDatabase,
+  kinds: Kinds,
+  projection: Projection,
+  budget: TextLegBudget = defaultBudget,
+): TextLeg {
+  let postings = createPostings()
+  let find = createPostingSearch(postings)
+  /** Records up to here are taken in, but for those in `changed`. */
+  let cursor = 0
+  let off = false
+  const changed = new Set<number>()
+
+  projection.watchText((seq) => {
+    if (!off && seq <= cursor) changed.add(seq)
+  })
+
+  const forget = () => {
+    postings = createPostings()
+    find = createPostingSearch(postings)
+    changed.clear()
+    cursor = 0
+  }
+
+  const take = ({ seq, kind: name, happened_at: happenedAt, body }: Source) => {
+    const kind = kinds.get(name)
+    const texts = kind ? textOf(kind, JSON.parse(body) as JsonObject, happenedAt) : []
+    postings.set(
+      seq,
+      texts.flatMap((text) => tokenize(text)),
+    )
+  }
+
+  const takeChanged = (limit: number) => {
+    const seqs = [...changed].slice(0, limit)
+    const rows = db.all<Source>(`${select} WHERE f.seq IN (SELECT value FROM json_each(?))`, [
+      JSON.stringify(seqs),
+    ])
+    for (const seq of seqs) postings.remove(seq)
+    rows.forEach(take)
+    for (const seq of seqs) changed.delete(seq)
+  }
+
+  const takeNew = (upTo: number, limit: number) => {
+    const rows = db.all<Source>(`${select} WHERE f.seq > ? AND f.seq <= ? ORDER BY f.seq LIMIT ?`, [
+      cursor,
+      upTo,
+      limit,
+    ])
+    rows.forEach(take)
+    cursor = rows.length < limit ? upTo : (rows.at(-1)?.seq ?? upTo)
+  }
+
+  const step = (limit: number): boolean => {
+    // A record that changed and is not derived yet would be taken in with a text the index doesn't have.
+    if (off || projection.isBehind()) return false
+    const upTo = projection.derivedSeq()
+    if (upTo < cursor) forget()
+    if (changed.size > 0) takeChanged(limit)
+    else if (cursor < upTo) takeNew(upTo, limit)
+    if (postings.records() > budget.records || postings.sizeBytes() > budget.bytes) {
+      forget()
+      off = true
+    }
+    return !off && (changed.size > 0 || cursor < upTo)
+  }
+
+  /** True when every record is taken in, if need be now. */
+  const isWarm = (): boolean => {
+    if (off || projection.isBehind()) return false
+    const missing = Math.abs(projection.derivedSeq() - cursor) + changed.size
+    if (missing > catchUpLimit) return false
+    while (step(catchUpLimit));
+    return !off
+  }
+
+  return {
+    step,
+    search(terms, limit) {
+      if (!isWarm()) return undefined
+      const block = db.get<{ block: Uint8Array }>('SELECT block FROM text_index_data WHERE id = ?', [
+        totalsId,
+      ])
+      return block ? find(terms, totalsOf(block.block), limit) : undefined
+    },
+    frequencies: (terms) =>
+      isWarm() ? new Map(terms.map((term) => [term, postings.frequency(term)])) : undefined,
+    state() {
+      const complete = changed.size === 0 && cursor === projection.derivedSeq() && !projection.isBehind()
+      const bytes = off ? 0 : postings.sizeBytes()
+      return { state: off ? 'off' : complete ? 'warm' : 'cold', records: postings.records(), bytes }
+    },
+  }
+}
+
+/** Reads the averages record: numbers of 7 bits a byte, the highest first; the rows, then the terms of each column. */
+function totalsOf(block: Uint8Array): IndexTotals {
+  const numbers: number[] = []
+  let number = 0
+  for (const byte of block) {
+    number = number * 128 + (byte & 0x7f)
+    if (byte >= 0x80) continue
+    numbers.push(number)
+    number = 0
+  }
+  const [rows = 0, ...terms] = numbers
+  return { rows, terms: terms.reduce((sum, n) => sum + n, 0) }
+}

@@ -1,0 +1,136 @@
+// Ranks the records that match a question in words and satisfy a condition: the one ranking of search and of recall.
+// Invariant: the order is that of FTS5's bm25() over all matches, then as `ties` says, whichever way it was found.
+import type { SqlRow, SqlValue } from '../core/ports.ts'
+import type { Fragment } from './expression.ts'
+import { matchExpression, type MatchOptions } from './text-query.ts'
+import type { TextLeg } from './text-leg.ts'
+import { tokenize } from './tokenize.ts'
+
+export interface RankQuestion extends MatchOptions {
+  readonly words: readonly string[]
+  /** Only in these columns of the index. */
+  readonly columns?: readonly number[] | undefined
+  readonly where: readonly Fragment[]
+  /** True when few of the matches are likely to satisfy `where`. */
+  readonly isNarrow: boolean
+  /** What comes first among equal scores: what happened last, or what was stored last. */
+  readonly ties: 'happened' | 'stored'
+  /** Undefined: all of them. */
+  readonly limit: number | undefined
+  readonly offset?: number
+}
+
+export interface RankedText {
+  readonly seq: number
+  readonly kind: string
+  readonly happenedAt: string
+  readonly score: number
+  /** The terms of the question that the record has, when that is known. */
+  readonly has?: readonly string[]
+}
+
+export type TextRank = (question: RankQuestion) => RankedText[]
+
+type Read = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]) => Row[]
+type Best = Pick<RankedText, 'seq' | 'score' | 'has'>
+interface FacetRow extends SqlRow {
+  readonly seq: number
+  readonly kind: string
+  readonly happened_at: string
+}
+
+/** How many more are taken when too few of the best satisfied the condition. */
+const widening = 4
+
+/** Ranks over an index that is caught up; `leg` answers what it can. */
+export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
+  /** Those of `best` that satisfy the condition, in order. */
+  const sift = (best: readonly Best[], question: RankQuestion): RankedText[] => {
+    const { condition, params, records } = conditionOf(question.where)
+    const rows = read<FacetRow>(
+      `SELECT f.seq, f.kind, f.happened_at FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value ${records}
+       WHERE ${condition}`,
+      [JSON.stringify(best.map(({ seq }) => seq)), ...params],
+    )
+    const allowed = new Map(rows.map((row) => [row.seq, row]))
+    const sifted = best.flatMap((one): RankedText[] => {
+      const row = allowed.get(one.seq)
+      return row ? [{ ...one, kind: row.kind, happenedAt: row.happened_at }] : []
+    })
+    const later = (a: RankedText, b: RankedText) =>
+      question.ties === 'stored' || a.happenedAt === b.happenedAt
+        ? b.seq - a.seq
+        : a.happenedAt < b.happenedAt
+          ? 1
+          : -1
+    return sifted.sort((a, b) => b.score - a.score || later(a, b))
+  }
+
+  /** The first `wanted`, unless what was left out could come among them: by its score, or `inOrder` nothing can. */
+  const settle = (
+    best: readonly Best[],
+    question: RankQuestion,
+    { taken, wanted, inOrder }: { taken: number; wanted: number; inOrder: boolean },
+  ): RankedText[] | undefined => {
+    const sifted = sift(best, question)
+    const last = sifted[wanted - 1]
+    const isClear = last !== undefined && (inOrder || last.score > (best.at(-1)?.score ?? 0))
+    return best.length < taken || isClear ? sifted.slice(question.offset ?? 0, wanted) : undefined
+  }
+
+  const fromLeg = (question: RankQuestion, wanted: number): RankedText[] | undefined => {
+    const { match, prefix, columns, words } = question
+    if (!leg || match === 'all' || prefix || columns) return undefined
+    const terms = words.map((word) => tokenize(word))
+    // A word that the index parts is a phrase, and postings know no order.
+    if (terms.some((parts) => parts.length !== 1)) return undefined
+    for (let taken = 2 * wanted + 20; ; taken *= widening) {
+      const best = leg.search(terms.flat(), taken)
+      const settled = best && settle(best, question, { taken, wanted, inOrder: question.ties === 'stored' })
+      if (!best || settled) return settled
+    }
+  }
+
+  /** Joining every match costs more than ranking it, so the best are taken from the index before they are joined. */
+  const fromIndex = (question: RankQuestion, expression: string, wanted: number) => {
+    if (question.isNarrow) return undefined
+    const taken = 2 * wanted + 20
+    const best = read<SqlRow & Best>(
+      'SELECT rowid AS seq, -rank AS score FROM text_index WHERE text_index MATCH ? ORDER BY rank LIMIT ?',
+      [expression, taken],
+    )
+    return settle(best, question, { taken, wanted, inOrder: false })
+  }
+
+  /** Ranks without reading a body: sorting would carry every one of them along. */
+  const fromJoin = (question: RankQuestion, expression: string): RankedText[] => {
+    const { ties, limit = -1, offset = 0 } = question
+    const { condition, params, records } = conditionOf(question.where)
+    const rows = read<FacetRow & { readonly score: number }>(
+      `SELECT f.seq, f.kind, f.happened_at, -bm25(text_index) AS score
+       FROM text_index JOIN facets f ON f.seq = text_index.rowid ${records}
+       WHERE text_index MATCH ? AND ${condition}
+       ORDER BY score DESC, ${ties === 'happened' ? 'f.happened_at DESC, ' : ''}f.seq DESC LIMIT ? OFFSET ?`,
+      [expression, ...params, limit, offset],
+    )
+    return rows.map(({ seq, kind, happened_at: happenedAt, score }) => ({ seq, kind, happenedAt, score }))
+  }
+
+  return (question) => {
+    const expression = matchExpression(question.words, question)
+    if (expression === undefined) return []
+    const { limit, offset = 0 } = question
+    const quick =
+      limit === undefined
+        ? undefined
+        : (fromLeg(question, offset + limit) ?? fromIndex(question, expression, offset + limit))
+    return quick ?? fromJoin(question, expression)
+  }
+}
+
+function conditionOf(where: readonly Fragment[]) {
+  const condition = where.map((part) => part.sql).join(' AND ')
+  const params = where.flatMap((part) => part.params)
+  // Only some conditions look at the record itself, and every live record has its facets.
+  return { condition, params, records: /\br\./.test(condition) ? 'JOIN records r ON r.seq = f.seq' : '' }
+}

@@ -1,0 +1,293 @@
+// The text index in memory beside FTS5: the same records in the same order with the same scores, after any history.
+import fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/path.ts'
+import { createKinds } from '../../src/core/kind.ts'
+import { createQueryStore } from '../../src/store/query-store.ts'
+import { tokenize } from '../../src/store/tokenize.ts'
+import { makeKind, openTestStore, type TestStore } from './test-store.ts'
+
+const kinds = [
+  makeKind({
+    text: ['title', 'note', '@when'],
+    facets: { happened_at: 'at', domain: 'place' },
+    recallable: (body) => !('hidden' in body),
+  }),
+  makeKind({ name: 'other', text: ['note'] }),
+]
+
+const opened: TestStore[] = []
+afterEach(() => opened.splice(0).forEach(({ db }) => db.close()))
+
+function open(): TestStore {
+  const store = openTestStore(kinds, { textLeg: true })
+  opened.push(store)
+  return store
+}
+
+const fill = ({ projection, textLeg }: TestStore) => {
+  projection.catchUp()
+  while (textLeg?.step(7));
+  expect(textLeg?.state().state).toBe('warm')
+}
+
+const isNear = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b))
+
+/** The same rows in the same order; of rows whose scores differ by a rounding, either may come first. */
+function expectSame(
+  found: readonly { seq: number; score: number }[],
+  wanted: readonly { seq: number; score: number }[],
+): void {
+  expect(found.map(({ seq }) => seq)).toEqual(wanted.map(({ seq }) => seq))
+  found.forEach(({ score }, i) => expect(isNear(score, wanted[i]?.score ?? NaN)).toBe(true))
+}
+
+/** Asks the postings and FTS5 the same. */
+function compare(store: TestStore, words: readonly string[], limit: number): number {
+  const expression = words.map((word) => `"${word}"`).join(' OR ')
+  const wanted = store.db.all<{ seq: number; score: number }>(
+    `SELECT rowid AS seq, -bm25(text_index) AS score FROM text_index WHERE text_index MATCH ?
+     ORDER BY score DESC, rowid DESC LIMIT ?`,
+    [expression, limit],
+  )
+  const terms = words.flatMap((word) => tokenize(word))
+  const found = store.textLeg?.search(terms, limit) ?? []
+  expectSame(found, wanted)
+  const rowsWith = words.map(
+    (word) =>
+      new Set(
+        store.db
+          .all<{ seq: number }>('SELECT rowid AS seq FROM text_index WHERE text_index MATCH ?', [`"${word}"`])
+          .map(({ seq }) => seq),
+      ),
+  )
+  for (const { seq, has } of found) {
+    const there = words.filter((_, i) => rowsWith[i]?.has(seq))
+    expect(has).toEqual([...new Set(there.flatMap((word) => tokenize(word)))])
+  }
+  return found.length
+}
+
+/** Asks the store, which has the postings, and another way to the same book, which has not. */
+function compareStores(store: TestStore, words: readonly string[], limit: number): void {
+  const plain = createQueryStore(store.db, createKinds(kinds), store.projection, undefined)
+  const bare = ({ seq, kind, happenedAt, rank }: ReturnType<typeof plain.candidates>[number]) => [
+    ...[seq, kind, happenedAt, rank],
+  ]
+  const scopes = [
+    {},
+    { kinds: ['thing'] },
+    { session: 's' },
+    { filters: { place: 'here' }, kinds: ['thing'] },
+  ]
+  for (const scope of scopes) {
+    const question = { words, match: 'any' as const, limit, ...scope }
+    const found = store.queries.candidates(question)
+    const wanted = plain.candidates(question)
+    expectSame(found, wanted)
+    expect(found.map(bare)).toEqual(wanted.map(bare))
+    expect(found.every(({ has }) => has !== undefined)).toBe(true)
+  }
+  for (const filters of [undefined, { place: 'here' }, { place: { ne: 'here' } }]) {
+    const query = { text: words.join(' '), kind: 'thing', limit, offset: 1, filters }
+    const ids = (queries: typeof plain) => queries.search(query).map(({ record }) => record.id)
+    expect(ids(store.queries)).toEqual(ids(plain))
+  }
+  const terms = [...new Set(words.flatMap((word) => tokenize(word)))]
+  for (const term of terms)
+    expect(store.queries.frequencies([term]).get(term) ?? 0).toBe(plain.frequencies([term]).get(term) ?? 0)
+}
+
+const vocabulary = ['red', 'reds', 'blue', 'green', 'testing', 'tests', 'été', 'x1', 'january']
+const text = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.array(fc.constantFrom(...vocabulary), { maxLength: 8 }).map((all) => all.join(' ')),
+  },
+  // More often than a byte holds.
+  { weight: 1, arbitrary: fc.integer({ min: 250, max: 600 }).map((n) => 'red '.repeat(n)) },
+)
+const body = fc.record(
+  {
+    title: text,
+    note: text,
+    at: fc.constantFrom('2026-01-31T12:00:00.000Z', '2026-02-01T12:00:00.000Z'),
+    place: fc.constantFrom('here', 'there'),
+    hidden: fc.constant(true),
+  },
+  { requiredKeys: ['title'] },
+)
+type Step =
+  | {
+      readonly do: 'put'
+      readonly id: number
+      readonly kind: string
+      readonly session: boolean
+      readonly body: object
+    }
+  | { readonly do: 'forget'; readonly id: number }
+  | { readonly do: 'derive' | 'deriveWithin' | 'fill' | 'step' }
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('put' as const),
+      id: fc.nat(24),
+      kind: fc.constantFrom('thing', 'thing', 'other'),
+      session: fc.boolean(),
+      body,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('forget' as const), id: fc.nat(24) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('derive', 'deriveWithin', 'fill', 'step') }) },
+)
+/** Steps that commit together, or that are all undone. */
+const history = fc.array(fc.record({ steps: fc.array(step, { maxLength: 12 }), undone: fc.boolean() }), {
+  minLength: 1,
+  maxLength: 12,
+})
+const undo = new Error('undone')
+
+function live(
+  store: TestStore,
+  past: readonly { readonly steps: readonly Step[]; readonly undone: boolean }[],
+): void {
+  for (const { steps, undone } of past) {
+    const inside = steps.filter((one) => one.do !== 'derive' && one.do !== 'fill' && one.do !== 'step')
+    try {
+      store.db.transaction(() => {
+        for (const one of inside) {
+          if (one.do === 'put')
+            store.put(one.body as JsonObject, {
+              id: `r-${one.id}`,
+              kind: one.kind,
+              ...(one.session ? { session: 's' } : {}),
+            })
+          else if (one.do === 'forget') store.forget(`r-${one.id}`)
+          else store.projection.catchUpWithin()
+        }
+        if (undone) throw undo
+      })
+    } catch (error) {
+      if (error !== undo) throw error
+    }
+    for (const one of steps) {
+      if (one.do === 'derive') store.projection.step(3)
+      else if (one.do === 'step') store.textLeg?.step(2)
+      else if (one.do === 'fill') fill(store)
+    }
+  }
+}
+
+describe('postings', () => {
+  test('rank as FTS5 does after any history, undone transactions included', () => {
+    let hits = 0
+    fc.assert(
+      fc.property(
+        history,
+        fc.array(fc.constantFrom(...vocabulary, 'absent'), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 8 }),
+        (past, words, limit) => {
+          const store = open()
+          live(store, past)
+          fill(store)
+          hits += compare(store, words, limit)
+          compareStores(store, [...new Set(words)], limit)
+          opened.pop()?.db.close()
+        },
+      ),
+      { numRuns: 150 },
+    )
+    expect(hits).toBeGreaterThan(100)
+  })
+
+  test('rank natural texts as FTS5 does, while records change and go by the thousand', () => {
+    const store = open()
+    const random = createRandom(5)
+    // Zipf: the n-th word comes 1/n as often as the first.
+    const word = () => `word${'abcdefghij'[Math.floor(random() * 10)] ?? ''}${Math.floor(2000 ** random())}`
+    const words = (n: number) => Array.from({ length: n }, word)
+    const put = (i: number) =>
+      store.put({ title: words(3 + Math.floor(random() * 40)).join(' ') }, { id: `n-${i}` })
+    const ask = () => {
+      for (let i = 0; i < 25; i++) {
+        const question = words(1 + Math.floor(random() * 9))
+        compare(store, question, i % 2 === 0 ? 10 : 150)
+        if (i < 5) compareStores(store, [...new Set(question)], 40)
+      }
+    }
+    store.db.transaction(() => Array.from({ length: 4000 }, (_, i) => put(i)))
+    fill(store)
+    ask()
+    const before = store.textLeg?.state().bytes ?? 0
+    store.db.transaction(() => {
+      for (let i = 0; i < 4000; i += 3) put(i)
+      for (let i = 0; i < 4000; i += 2) store.forget(`n-${i}`)
+    })
+    fill(store)
+    ask()
+    const after = store.textLeg?.state()
+    expect(after?.records).toBe(2000)
+    expect(after?.bytes).toBeLessThan(before)
+    store.db.transaction(() => Array.from({ length: 300 }, (_, i) => put(5000 + i)))
+    fill(store)
+    ask()
+  })
+
+  test('are off for good when they would take more than their budget, and FTS5 answers', () => {
+    for (const budget of [
+      { records: 20, bytes: 1e9 },
+      { records: 1000, bytes: 8000 },
+    ]) {
+      const store = openTestStore(kinds, { textLeg: budget })
+      opened.push(store)
+      store.db.transaction(() => Array.from({ length: 100 }, (_, i) => store.put({ title: `red t${i}` })))
+      store.projection.catchUp()
+      while (store.textLeg?.step(7));
+      expect(store.textLeg?.state()).toEqual({ state: 'off', records: 0, bytes: 0 })
+      expect(store.textLeg?.search(['red'], 3)).toBeUndefined()
+      expect(store.queries.search({ text: 'red', limit: 200 })).toHaveLength(100)
+    }
+  })
+
+  test('answer only when all is taken in: a few missing records at once, many in idle time', () => {
+    const store = open()
+    const putMany = (n: number) =>
+      store.db.transaction(() => Array.from({ length: n }, () => store.put({ title: 'red' })))
+    const has = () =>
+      store.queries.candidates({ words: ['red'], match: 'any', limit: 500 }).map(({ has }) => has)
+    putMany(60)
+    expect(has()).toEqual(Array.from({ length: 60 }))
+    expect(store.textLeg?.state().state).toBe('cold')
+    fill(store)
+    putMany(3)
+    expect(has()).toEqual(Array.from({ length: 63 }, () => ['red']))
+    // Changed and changed back before it was derived: the index never had the text between.
+    const [one] = putMany(1)
+    fill(store)
+    const id = one?.id ?? ''
+    store.put({ title: 'blue' }, { id })
+    while (store.textLeg?.step(7));
+    store.put({ title: 'red' }, { id })
+    expect(has()).toHaveLength(64)
+    compare(store, ['red', 'blue'], 100)
+  })
+
+  test('leave words that the index parts to FTS5', () => {
+    const store = open()
+    store.put({ title: 'a\u093fb red' })
+    store.put({ title: 'b a red' })
+    fill(store)
+    const found = store.queries.search({ text: 'a\u093fb', limit: 5 })
+    expect(found).toHaveLength(1)
+  })
+})
+
+/** Numbers in [0, 1), the same for the same seed. */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
