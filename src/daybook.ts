@@ -62,7 +62,11 @@ export interface BookMembers extends AsyncDisposable {
       ? [input?: CapabilityInput<Id>, options?: BookCallOptions]
       : [input: CapabilityInput<Id>, options?: BookCallOptions]
   ): Promise<CapabilityOutput<Id>>
-  call(id: string, input?: unknown, options?: BookCallOptions): Promise<unknown>
+  call<Id extends string>(
+    id: Id extends CapabilityId ? never : Id,
+    input?: unknown,
+    options?: BookCallOptions,
+  ): Promise<unknown>
   /** Imports what another program saved: SWE-agent trajectories (`.traj`). Whole or not at all, and each file once. */
   import(source: ImportSource, options?: ImportOptions): Promise<CapabilityOutput<'import:swe_agent'>>
   /** Listens until the function it answers is called. */

@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { isDaybookError, openDaybook, type OpenOptions } from '../../src/index.ts'
 import type { Daybook } from '../../src/daybook.ts'
-import { failure } from '../contract/daybook.ts'
+import { failure } from '../contract/book-case.ts'
 import { makeTrace } from '../support/trace.ts'
 
 const workers: Worker[] = []

@@ -1,8 +1,8 @@
 // The promises of a book, as tests: run on every host, through whatever stands between the caller and the engine.
 import { afterEach, describe, expect, it } from 'vitest'
-import { type DaybookError, isDaybookError } from '../../src/core/errors.ts'
 import type { Daybook } from '../../src/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
+import { type BookCase, failure } from './book-case.ts'
 import { traceQueryCases } from './trace-query.ts'
 import { importCases } from './import.ts'
 import { recallCases } from './recall.ts'
@@ -10,22 +10,6 @@ import { recallCases } from './recall.ts'
 export interface BookHost {
   /** Opens the book; opening the same name again after a close finds what was there. */
   open(name: string): Promise<Daybook>
-}
-
-/** Gives each test a book of its own and closes it afterwards. */
-export interface BookCase {
-  book(): Promise<Daybook>
-  reopen(book: Daybook): Promise<Daybook>
-}
-
-/** The error a promise rejects with; fails when it resolves. */
-export async function failure(promise: Promise<unknown>): Promise<DaybookError> {
-  const error = await promise.then(
-    () => new Error('expected a rejection'),
-    (reason: unknown) => reason,
-  )
-  if (!isDaybookError(error)) throw error
-  return error
 }
 
 let serial = 0

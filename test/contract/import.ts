@@ -1,7 +1,7 @@
 // Importing trajectories, as every host must do it.
 import { expect, it } from 'vitest'
 import { makeHistory, makeTrajectory } from '../support/made-trajectory.ts'
-import { type BookCase, failure } from './daybook.ts'
+import { type BookCase, failure } from './book-case.ts'
 
 export function importCases({ book: open }: BookCase): void {
   it('imports a trajectory: steps in order, linked, in one session, found by recall', async () => {

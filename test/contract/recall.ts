@@ -1,7 +1,7 @@
 // Recall over traces, as every host must answer it.
 import { expect, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
-import { type BookCase, failure } from './daybook.ts'
+import { type BookCase, failure } from './book-case.ts'
 
 const goals = [
   'Reproduce the rounding bug in the TimeDelta serializer',

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Daybook } from '../../src/daybook.ts'
 import type { Filters } from '../../src/core/filter.ts'
 import { makeTrace } from '../support/trace.ts'
-import { type BookCase, failure } from './daybook.ts'
+import { type BookCase, failure } from './book-case.ts'
 
 const days = ['2026-01-30T23:30:00Z', '2026-01-31T08:00:00Z', '2026-01-31T21:00:00Z', '2026-02-01T00:00:00Z']
 

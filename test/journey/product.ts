@@ -24,14 +24,22 @@ export interface Product extends AsyncDisposable {
 /** Starts the product and waits until it has printed both addresses. */
 export async function startProduct(): Promise<Product> {
   const [demo, edge] = await Promise.all([freePort(), freePort()])
+  const state = mkdtempSync(join(tmpdir(), 'daybook-edge-'))
   const child = spawn(process.execPath, ['scripts/start.mjs'], {
     cwd: root,
-    env: { ...process.env, DEMO_PORT: String(demo), EDGE_PORT: String(edge) },
+    env: { ...process.env, DEMO_PORT: String(demo), EDGE_PORT: String(edge), EDGE_STATE: state },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [demoUrl, edgeUrl] = [`http://127.0.0.1:${demo}`, `http://127.0.0.1:${edge}`]
   await printed(child, [demoUrl, edgeUrl])
-  return { demoUrl, edgeUrl, [Symbol.asyncDispose]: () => ended(child, 'SIGTERM') }
+  return {
+    demoUrl,
+    edgeUrl,
+    async [Symbol.asyncDispose]() {
+      await ended(child, 'SIGTERM')
+      rmSync(state, { recursive: true, force: true })
+    },
+  }
 }
 
 export interface Profile extends AsyncDisposable {

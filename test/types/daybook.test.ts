@@ -46,6 +46,9 @@ it('types the generic door by id', () => {
   expectTypeOf(call).returns.resolves.toEqualTypeOf<Trace | null>()
   const other = () => book.call('some:other_verb', { anything: 1 })
   expectTypeOf(other).returns.resolves.toBeUnknown()
+  // @ts-expect-error a known verb takes its own input only
+  const wrong = () => book.call('kstar:get_trace', { name: 'x' })
+  expectTypeOf(wrong).toBeFunction()
 })
 
 it('hangs every capability of the table where its type says', () => {

@@ -1,0 +1,19 @@
+// What the cases of the contract are given: books to open, and the error a promise ends with.
+import { type DaybookError, isDaybookError } from '../../src/core/errors.ts'
+import type { Daybook } from '../../src/daybook.ts'
+
+/** Gives each test a book of its own and closes it afterwards. */
+export interface BookCase {
+  book(): Promise<Daybook>
+  reopen(book: Daybook): Promise<Daybook>
+}
+
+/** The error a promise rejects with; fails when it resolves. */
+export async function failure(promise: Promise<unknown>): Promise<DaybookError> {
+  const error = await promise.then(
+    () => new Error('expected a rejection'),
+    (reason: unknown) => reason,
+  )
+  if (!isDaybookError(error)) throw error
+  return error
+}
