@@ -49,23 +49,25 @@ export function createPostingSearch(postings: Postings): PostingSearch {
     const documents = findBest(walks, board.of(postings.documents()), { average, sizes, limit })
 
     // Once more in the order of the terms: the same sum, bit by bit, as FTS5's.
-    const lists = terms.map((term) => (weights.has(term) ? postings.list(term) : undefined))
-    const starts = lists.map(() => 0)
+    const steps = terms.flatMap((term) => {
+      const list = postings.list(term)
+      const weight = weights.get(term)
+      return list && weight !== undefined ? [{ term, list, weight, at: 0 }] : []
+    })
     const scored: Scored[] = []
     for (const document of documents) {
-      const has = new Set<string>()
+      const has: string[] = []
       const base = 1.2 * (1 - 0.75 + (0.75 * (sizes[document] as number)) / average)
       let score = 0
-      lists.forEach((list, i) => {
-        if (!list) return
-        const at = (starts[i] = seekPosting(list, document, starts[i] ?? 0))
-        if (at === list.length || (list.entries[at] as number) >>> 8 !== document) return
+      for (const step of steps) {
+        const { list, term, weight } = step
+        const at = (step.at = seekPosting(list, document, step.at))
+        if (at === list.length || (list.entries[at] as number) >>> 8 !== document) continue
         const frequency = frequencyAt(list, at)
-        const term = terms[i] ?? ''
-        score += (weights.get(term) ?? 0) * ((frequency * (1.2 + 1.0)) / (frequency + base))
-        has.add(term)
-      })
-      scored.push({ seq: postings.seqOf(document), score, has: [...has] })
+        score += weight * ((frequency * (1.2 + 1.0)) / (frequency + base))
+        if (!has.includes(term)) has.push(term)
+      }
+      scored.push({ seq: postings.seqOf(document), score, has })
     }
     return scored.sort((a, b) => b.score - a.score || b.seq - a.seq).slice(0, limit)
   }

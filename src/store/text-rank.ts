@@ -39,43 +39,48 @@ interface FacetRow extends SqlRow {
   readonly happened_at: string
 }
 
-/** How many more are taken when too few of the best satisfied the condition. */
+/** How many more than wanted are looked at, for those that the condition sorts out and for equals. */
+const spare = 20
+/** How many times as many are taken when too few of the best satisfied the condition. */
 const widening = 4
 
 /** Ranks over an index that is caught up; `leg` answers what it can. */
 export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
-  /** Those of `best` that satisfy the condition, in order. */
-  const sift = (best: readonly Best[], question: RankQuestion): RankedText[] => {
-    const { condition, params, records } = conditionOf(question.where)
+  /** Those of `best` that satisfy the condition, in the order of `best`. */
+  const sift = (best: readonly Best[], { where }: RankQuestion): RankedText[] => {
+    const { condition, params, records } = conditionOf(where)
     const rows = read<FacetRow>(
       `SELECT f.seq, f.kind, f.happened_at FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value ${records}
        WHERE ${condition}`,
       [JSON.stringify(best.map(({ seq }) => seq)), ...params],
     )
     const allowed = new Map(rows.map((row) => [row.seq, row]))
-    const sifted = best.flatMap((one): RankedText[] => {
+    return best.flatMap((one): RankedText[] => {
       const row = allowed.get(one.seq)
       return row ? [{ ...one, kind: row.kind, happenedAt: row.happened_at }] : []
     })
-    const later = (a: RankedText, b: RankedText) =>
-      question.ties === 'stored' || a.happenedAt === b.happenedAt
-        ? b.seq - a.seq
-        : a.happenedAt < b.happenedAt
-          ? 1
-          : -1
-    return sifted.sort((a, b) => b.score - a.score || later(a, b))
   }
 
-  /** The first `wanted`, unless what was left out could come among them: by its score, or `inOrder` nothing can. */
-  const settle = (
-    best: readonly Best[],
-    question: RankQuestion,
-    { taken, wanted, inOrder }: { taken: number; wanted: number; inOrder: boolean },
-  ): RankedText[] | undefined => {
-    const sifted = sift(best, question)
-    const last = sifted[wanted - 1]
-    const isClear = last !== undefined && (inOrder || last.score > (best.at(-1)?.score ?? 0))
-    return best.length < taken || isClear ? sifted.slice(question.offset ?? 0, wanted) : undefined
+  /**
+   * Goes through lists of the best, each longer than the one before, until it has the first `wanted` and nothing that
+   * comes later could be among them: when the list is in the final order, or all that is left scores less.
+   */
+  const createSieve = (question: RankQuestion, wanted: number, inOrder: boolean) => {
+    const found: RankedText[] = []
+    let from = 0
+    const isClear = (next: Best | undefined) => {
+      const last = found[wanted - 1]
+      return last !== undefined && (inOrder || last.score > (next?.score ?? 0))
+    }
+    /** The answer, or undefined when a longer list is needed. `isAll`: there is no longer one. */
+    return (best: readonly Best[], isAll: boolean): RankedText[] | undefined => {
+      for (; from < best.length && !isClear(best[from]); from += wanted + spare)
+        found.push(...sift(best.slice(from, from + wanted + spare), question))
+      if (from < best.length || isAll || isClear(best.at(-1)))
+        return found.sort(byRank(question.ties)).slice(question.offset ?? 0, wanted)
+      from = best.length
+      return undefined
+    }
   }
 
   const fromLeg = (question: RankQuestion, wanted: number): RankedText[] | undefined => {
@@ -84,9 +89,10 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
     const terms = words.map((word) => tokenize(word))
     // A word that the index parts is a phrase, and postings know no order.
     if (terms.some((parts) => parts.length !== 1)) return undefined
-    for (let taken = 2 * wanted + 20; ; taken *= widening) {
+    const sieve = createSieve(question, wanted, question.ties === 'stored')
+    for (let taken = wanted + 2 * spare; ; taken *= widening) {
       const best = leg.search(terms.flat(), taken)
-      const settled = best && settle(best, question, { taken, wanted, inOrder: question.ties === 'stored' })
+      const settled = best && sieve(best, best.length < taken)
       if (!best || settled) return settled
     }
   }
@@ -94,12 +100,12 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
   /** Joining every match costs more than ranking it, so the best are taken from the index before they are joined. */
   const fromIndex = (question: RankQuestion, expression: string, wanted: number) => {
     if (question.isNarrow) return undefined
-    const taken = 2 * wanted + 20
+    const taken = 2 * wanted + spare
     const best = read<SqlRow & Best>(
       'SELECT rowid AS seq, -rank AS score FROM text_index WHERE text_index MATCH ? ORDER BY rank LIMIT ?',
       [expression, taken],
     )
-    return settle(best, question, { taken, wanted, inOrder: false })
+    return createSieve(question, wanted, false)(best, best.length < taken)
   }
 
   /** Ranks without reading a body: sorting would carry every one of them along. */
@@ -126,6 +132,12 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
         : (fromLeg(question, offset + limit) ?? fromIndex(question, expression, offset + limit))
     return quick ?? fromJoin(question, expression)
   }
+}
+
+const byRank = (ties: RankQuestion['ties']) => (a: RankedText, b: RankedText) => {
+  if (a.score !== b.score) return b.score - a.score
+  if (ties === 'stored' || a.happenedAt === b.happenedAt) return b.seq - a.seq
+  return a.happenedAt < b.happenedAt ? 1 : -1
 }
 
 function conditionOf(where: readonly Fragment[]) {
