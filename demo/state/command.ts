@@ -32,7 +32,7 @@ function standing(): Command[] {
   const { chips, id } = address.peek()
   return [
     ...views.map((view) => ({ name: `Go to ${roomNames[view]}`, run: () => go({ view, id: undefined }) })),
-    { name: 'Search traces', key: '/', run: () => (go({ view: 'traces' }), focusSearch()) },
+    { name: 'Search traces', key: '/', run: searchTraces },
     ...(isNarrowed.peek() || chips.length > 0
       ? [{ name: 'Clear search and filters', run: () => go({ search: '', chips: [] }) }]
       : []),
@@ -70,6 +70,12 @@ function asking(typed: string): Command[] {
         ]
       : []),
   ]
+}
+
+function searchTraces(): void {
+  go({ view: 'traces' })
+  // The box is drawn when the room is.
+  requestAnimationFrame(focusSearch)
 }
 
 async function copyLink(): Promise<void> {

@@ -19,11 +19,10 @@ export function focusDetail(): void {
   requestAnimationFrame(() => detailHeading.current?.focus())
 }
 
-/** Moves focus to the box that `/` stands for in this room; it may have to be drawn first. */
+/** Moves focus to the box that `/` stands for in this room. */
 export function focusSearch(): void {
-  requestAnimationFrame(() => {
-    const input = questionInput.current ?? searchInput.current
-    input?.focus()
-    input?.select()
-  })
+  const input = questionInput.current ?? searchInput.current
+  if (!input) return
+  input.focus()
+  input.select()
 }

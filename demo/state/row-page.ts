@@ -17,6 +17,8 @@ export interface RowPages<Row> {
   readonly failure: ReadonlySignal<unknown>
   at(index: number): Row | undefined
   indexOf(isWanted: (row: Row) => boolean): number | undefined
+  /** The rows that are held. */
+  held(): Row[]
   /** Says which rows are on show; what is missing of them is loaded, what is far away is let go. */
   show(first: number, last: number): void
   setCount(count: number): void
@@ -104,6 +106,7 @@ export function createRowPages<Row>(
       }
       return undefined
     },
+    held: () => [...pages.values()].flat(),
     show(firstRow, lastRow) {
       const [low, high] = [Math.floor(firstRow / pageRows), Math.floor(lastRow / pageRows)]
       const span = Array.from({ length: high - low + 1 }, (_, i) => low + i)

@@ -46,11 +46,19 @@ export const shown = { first: 0, last: 0 }
 
 const hourSpanDays = 3
 const settleMs = 200
+const pauseShare = 10
 const refreshedAtOnce = 50
 let turn = 0
 
-/** Makes the list anew. `keepPlace` leaves the reader where they are. */
-export async function reloadList({ keepPlace = false } = {}): Promise<void> {
+interface Reload {
+  /** Leaves the reader where they are. */
+  readonly keepPlace?: boolean
+  /** Only the search changed, and nothing came in: the count still holds. */
+  readonly keepCount?: boolean
+}
+
+/** Makes the list anew. */
+export async function reloadList({ keepPlace = false, keepCount = false }: Reload = {}): Promise<void> {
   const current = book.peek()
   if (!current) return
   const mine = ++turn
@@ -67,7 +75,8 @@ export async function reloadList({ keepPlace = false } = {}): Promise<void> {
     listFailure.value = undefined
     fresh.value = 0
     if (!keepPlace && before) scrollRequest.value = { index: 0, align: 'start' }
-    const counted = await countTraces(current)
+    const known = keepCount ? count.peek() : undefined
+    const counted = known ?? (await countTraces(current))
     if (isOld()) return
     count.value = counted
     if (next.search === '') next.pages.setCount(counted.total)
@@ -127,22 +136,32 @@ export async function findInList(id: string, at: string): Promise<number | undef
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined
+let pauseMs = settleMs
 const changed = new Set<string>()
+
+/** How many traces the filters leave. Without filters the status knows, which asks nothing of the index. */
+async function countNow(from: Daybook): Promise<number> {
+  const filters = filtersOf(address.peek().chips)
+  if (!filters) return (await from.status()).records['trace'] ?? 0
+  return (await from.traces.count({ filters })).total
+}
 
 async function takeChange(): Promise<void> {
   const [from, now, counted] = [book.peek(), list.peek(), count.peek()]
-  const ids = [...changed]
+  const ids = new Set(changed)
   changed.clear()
   if (!from || !now || !counted) return
-  const filters = filtersOf(address.peek().chips)
-  const { total } = await from.traces.count(filters ? { filters } : {})
+  const began = performance.now()
+  const total = await countNow(from)
+  // While a lot is written, looking must not be what the book is busy with.
+  pauseMs = Math.max(settleMs, (performance.now() - began) * pauseShare)
   if (list.peek() !== now) return
   if (counted.total === 0 && total > 0) return reloadList()
   // What was forgotten must not stay on show.
   if (total < counted.total) return reloadList({ keepPlace: true })
   fresh.value = Math.max(0, total - counted.total)
-  const held = ids.filter((id) => now.pages.indexOf((row) => row.id === id) !== undefined)
-  for (const id of held.slice(0, refreshedAtOnce)) {
+  const held = now.pages.held().filter(({ id }) => ids.has(id))
+  for (const { id } of held.slice(0, refreshedAtOnce)) {
     const trace = await from.traces.get({ id })
     if (trace) now.pages.update((row) => (row.id === id ? traceRow(trace) : row))
   }
@@ -155,18 +174,22 @@ onBook('change', ({ ids, kinds }) => {
     timer = undefined
     // A book that ends meanwhile says so itself.
     takeChange().catch(() => undefined)
-  }, settleMs)
+  }, pauseMs)
 })
 
 let listed: Daybook | undefined
+let counted = ''
 effect(() => {
   void asked.value
   const current = book.value
+  const chips = JSON.stringify(address.peek().chips)
+  const keepCount = current === listed && chips === counted && fresh.peek() === 0
+  counted = chips
   if (current !== listed) {
     listed = current
     list.value = undefined
     count.value = undefined
     fresh.value = 0
   }
-  if (current) void reloadList()
+  if (current) void reloadList({ keepCount })
 })

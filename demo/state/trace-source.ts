@@ -28,17 +28,21 @@ export function queryPages(book: Daybook, filters: Filters | undefined): LoadPag
   }
 }
 
+/** A single letter begins so many words that it stands for itself. */
+const prefixLength = 2
+
 /** Pages of traces that have the words, best match first; the last word may be the beginning of one. */
 export function searchPages(
   book: Daybook,
   { text, match, filters }: { text: string; match: 'all' | 'any'; filters: Filters | undefined },
 ): LoadPage {
+  const isPrefix = (/\S*$/.exec(text)?.[0].length ?? 0) >= prefixLength
   return async (page, signal) => {
     const { records } = await book.traces.search(
       {
         query: text,
         match,
-        prefix: true,
+        prefix: isPrefix,
         ...(filters ? { filters } : {}),
         offset: page * pageRows,
         limit: pageRows + 1,

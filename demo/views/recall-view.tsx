@@ -46,7 +46,7 @@ function AnswerView({ answer: { question, result, roundTripMs } }: { answer: Ans
     <>
       <div class="list-head" role="status">
         <p class="list-count">
-          {countOf(hits.length, 'hit')}
+          <b>{countOf(hits.length, 'hit')}</b>
           <span
             class="faint"
             title={`${duration(took)} in the engine, ${duration(roundTripMs)} from call to answer in this page`}

@@ -111,7 +111,7 @@ function ListHead({ count, isCounted }: { count: number; isCounted: boolean }) {
   return (
     <div class="list-head">
       <p class="list-count">
-        {isSearch || isCounted ? many : 'Counting…'}
+        <b>{isSearch || isCounted ? many : 'Counting…'}</b>
         <span class="faint"> · {isSearch ? 'best match first' : 'newest first'}</span>
       </p>
       {fresh.value > 0 && (

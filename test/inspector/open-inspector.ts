@@ -27,6 +27,9 @@ export interface OpenOptions {
   readonly context?: BrowserContext
 }
 
+/** Longer than anything here takes on a slow machine; a wait that reaches it has failed. */
+const timeoutMs = 15_000
+
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = await findBrowser()
   return chromium.launch({ ...(executablePath ? { executablePath } : {}), args: browserArgs })
@@ -37,6 +40,7 @@ export async function openInspector(browser: Browser, options: OpenOptions = {})
   const { query = '', url = inject('devUrl'), name = `test-${crypto.randomUUID().slice(0, 8)}` } = options
   const context = options.context ?? (await browser.newContext({ viewport: { width: 1280, height: 800 } }))
   const page = await context.newPage()
+  page.setDefaultTimeout(timeoutMs)
   const heard: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') heard.push(message.text())

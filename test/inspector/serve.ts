@@ -17,7 +17,7 @@ declare module 'vitest' {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const built = `${root}.cache/inspector-test`
 
-export default async function serveInspector(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   process.env['VITE_EDGE_URL'] = 'http://127.0.0.1:9'
   const free = { host: '127.0.0.1', port: 0, strictPort: false }
   const common: InlineConfig = {

@@ -17,7 +17,10 @@ it.each(['devUrl', 'builtUrl'] as const)(
     const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content')
     expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval';")
     await page.getByRole('button', { name: 'Run the guided sample' }).click()
-    await page.getByText(/scripted agent stored \d+ traces/).waitFor()
+    await page
+      .getByText(/scripted agent stored \d+ traces/)
+      .first()
+      .waitFor()
     const doors = await page.evaluate(async () => {
       const opened = async (session: string) =>
         (await globalThis.book?.traces.count({ filters: { session, 'action.type': 'open_door' } }))?.total ??

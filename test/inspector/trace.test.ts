@@ -24,7 +24,8 @@ it('shows the steps of a dropped trajectory, finds one, and restores search and 
 
   await search.fill('parser number 7')
   const found = rows.filter({ hasText: 'number 7' })
-  await page.getByText('1 match', { exact: true }).waitFor()
+  // Number 6 is step 7.
+  await page.getByText('2 matches', { exact: true }).waitFor()
   await found.click()
   const heading = detail.getByRole('heading', { level: 2 })
   await heading.getByText('I look at parser number 7').waitFor()
