@@ -8,6 +8,8 @@ export interface SearchPeerFigures {
   readonly mode: string
   readonly fillMs: number
   sizeBytes: number | undefined
+  /** The first questions after filling: what is built in memory by then or meanwhile is not yet warm. */
+  first: SearchRound
   readonly rounds: SearchRound[]
 }
 
@@ -51,7 +53,7 @@ async function runSize(run: BenchRun, size: number, failures: Failure[]) {
     await attempt(key, 'filling', async () => {
       const described = await page.evaluate((peer) => bench.describe(peer), key)
       const fillMs = await page.evaluate(([peer, count]) => bench.fill(peer, count), [key, size] as const)
-      figures[key] = { ...described, fillMs, sizeBytes: undefined, rounds: [] }
+      figures[key] = { ...described, fillMs, sizeBytes: undefined, first: {}, rounds: [] }
     })
   }
   for (let round = 0; round <= run.rounds; round++) {
@@ -62,7 +64,9 @@ async function runSize(run: BenchRun, size: number, failures: Failure[]) {
           questions,
           round,
         ] as const)
-        if (round > 0) figures[key]?.rounds.push(result)
+        const found = figures[key]
+        if (round === 0 && found) found.first = result
+        else found?.rounds.push(result)
       })
     }
   }

@@ -6,7 +6,7 @@ const batchSize = 1000
 
 export const daybook: SearchPeer = {
   name: 'Daybook',
-  mode: 'from the page through its worker, whole traces answered; recall drops stop words and says why, search keeps all words',
+  mode: 'from the page through its worker, whole traces answered; FTS5 until its postings are in memory; recall drops stop words and says why, search keeps all words',
   async open() {
     const book = await openDaybook({ name: 'bench', agent: 'bench' })
     const search = async (query: string) =>
