@@ -95,40 +95,31 @@ function createBoard() {
 /** Numbers of documents, ascending, among them the best `limit` by score, and all that score as much as the last of them. */
 function findBest(
   walks: readonly Walk[],
-  { scores, touched }: Board,
+  board: Board,
   { average, sizes, limit }: { average: number; sizes: Uint32Array; limit: number },
 ): Uint32Array {
+  const { scores, touched } = board
   const perTerm = 0.9 / average
   /** remaining[i]: what the walks from i on can add to a score at most. */
   const remaining = [...walks.map(() => 0), 0]
   for (let i = walks.length - 1; i >= 0; i--)
     remaining[i] = (remaining[i + 1] ?? 0) + (walks[i] as Walk).bound
   let count = 0
-  let highest = 0
+  /** No score is above this so far. */
+  let reached = 0
   let next = 0
   for (; next < walks.length; next++) {
     const rest = remaining[next] as number
     // A document that none of the lists so far has can no longer come among the best.
     if (
       count >= limit &&
-      rest < highest &&
+      rest < reached &&
       rest < kthHighest(scores, touched.subarray(0, count), limit) * slack
     )
       break
-    const { list, weight } = walks[next] as Walk
-    const { entries, length } = list
-    for (let at = 0; at < length; at++) {
-      const entry = entries[at] as number
-      const document = entry >>> 8
-      const size = sizes[document] as number
-      if (size === 0) continue
-      const frequency = (entry & 255) < 255 ? entry & 255 : frequencyAt(list, at)
-      const before = scores[document] as number
-      const score = before + (weight * frequency * 2.2) / (frequency + 0.3 + perTerm * size)
-      scores[document] = score
-      if (before === 0) touched[count++] = document
-      if (score > highest) highest = score
-    }
+    const walk = walks[next] as Walk
+    count = takeWalk(walk, board, count, sizes, perTerm)
+    reached += walk.bound
   }
   const all = touched.subarray(0, count)
   let best = keep(scores, all, limit, remaining[next] as number).sort()
@@ -145,33 +136,67 @@ function findBest(
     }
     best = keep(scores, best, limit, remaining[next + 1] as number)
   }
-  for (const document of all) scores[document] = 0
+  for (let i = 0; i < count; i++) scores[all[i] as number] = 0
   return best
+}
+
+/** Adds what a term gives to each of its documents, and notes the new ones; answers how many are noted. */
+function takeWalk(
+  { list, weight }: Walk,
+  { scores, touched }: Board,
+  noted: number,
+  sizes: Uint32Array,
+  perTerm: number,
+): number {
+  const { entries, length } = list
+  const most = weight * 2.2
+  let count = noted
+  for (let at = 0; at < length; at++) {
+    const entry = entries[at] as number
+    const document = entry >>> 8
+    const size = sizes[document] as number
+    if (size === 0) continue
+    const low = entry & 255
+    const frequency = low < 255 ? low : frequencyAt(list, at)
+    const before = scores[document] as number
+    if (before === 0) touched[count++] = document
+    scores[document] = before + (most * frequency) / (frequency + 0.3 + perTerm * size)
+  }
+  return count
 }
 
 /** Those that can still come among the best `limit` when at most `rest` is added to a score. */
 function keep(scores: Float64Array, documents: Uint32Array, limit: number, rest: number): Uint32Array {
   if (documents.length <= limit) return documents.slice()
   const least = kthHighest(scores, documents, limit) * slack - rest
-  return documents.filter((document) => (scores[document] as number) >= least)
+  const kept = new Uint32Array(documents.length)
+  let count = 0
+  for (let i = 0; i < documents.length; i++) {
+    const document = documents[i] as number
+    if ((scores[document] as number) >= least) kept[count++] = document
+  }
+  return kept.subarray(0, count)
 }
 
 /** The k-th highest score of the documents, by a heap of the k highest so far. */
 function kthHighest(scores: Float64Array, documents: Uint32Array, k: number): number {
   const heap = new Float64Array(k)
-  for (const document of documents) {
-    const score = scores[document] as number
-    if (score <= (heap[0] as number)) continue
-    let at = 0
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= k) break
-      if (child + 1 < k && (heap[child + 1] as number) < (heap[child] as number)) child += 1
-      if ((heap[child] as number) >= score) break
-      heap[at] = heap[child] as number
-      at = child
-    }
-    heap[at] = score
+  for (let i = 0; i < documents.length; i++) {
+    const score = scores[documents[i] as number] as number
+    if (score > (heap[0] as number)) replaceLowest(heap, score)
   }
   return heap[0] as number
+}
+
+function replaceLowest(heap: Float64Array, score: number): void {
+  let at = 0
+  for (;;) {
+    let child = 2 * at + 1
+    if (child >= heap.length) break
+    if (child + 1 < heap.length && (heap[child + 1] as number) < (heap[child] as number)) child += 1
+    if ((heap[child] as number) >= score) break
+    heap[at] = heap[child] as number
+    at = child
+  }
+  heap[at] = score
 }

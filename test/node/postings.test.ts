@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/path.ts'
 import { createKinds } from '../../src/core/kind.ts'
+import { createPostingSearch } from '../../src/store/posting-search.ts'
+import { createPostings } from '../../src/store/postings.ts'
 import { createQueryStore } from '../../src/store/query-store.ts'
 import { tokenize } from '../../src/store/tokenize.ts'
 import { makeKind, openTestStore, type TestStore } from './test-store.ts'
@@ -88,8 +90,16 @@ function compareStores(store: TestStore, words: readonly string[], limit: number
     expect(found.map(bare)).toEqual(wanted.map(bare))
     expect(found.every(({ has }) => has !== undefined)).toBe(true)
   }
-  for (const filters of [undefined, { place: 'here' }, { place: { ne: 'here' } }]) {
-    const query = { text: words.join(' '), kind: 'thing', limit, offset: 1, filters }
+  const searches = [
+    {},
+    { filters: { place: 'here' } },
+    { filters: { place: { ne: 'here' } } },
+    { match: 'all' as const },
+    { prefix: true },
+    { fields: ['note'] },
+  ]
+  for (const how of searches) {
+    const query = { text: words.join(' ').slice(0, -1), kind: 'thing', limit, offset: 1, ...how }
     const ids = (queries: typeof plain) => queries.search(query).map(({ record }) => record.id)
     expect(ids(store.queries)).toEqual(ids(plain))
   }
@@ -264,13 +274,45 @@ describe('postings', () => {
     expect(has()).toEqual(Array.from({ length: 63 }, () => ['red']))
     // Changed and changed back before it was derived: the index never had the text between.
     const [one] = putMany(1)
-    fill(store)
+    store.projection.catchUp()
     const id = one?.id ?? ''
     store.put({ title: 'blue' }, { id })
     while (store.textLeg?.step(7));
     store.put({ title: 'red' }, { id })
     expect(has()).toHaveLength(64)
     compare(store, ['red', 'blue'], 100)
+  })
+
+  test('order equals by when they happened, however many there are and however few of them are asked for', () => {
+    const store = open()
+    store.db.transaction(() => {
+      for (let i = 0; i < 600; i++) {
+        const at = `2026-01-${10 + ((i * 7) % 20)}T12:00:00.000Z`
+        store.put({ title: 'red', note: i % 3 ? 'blue' : '', at, place: i % 29 ? 'there' : 'here' })
+      }
+    })
+    fill(store)
+    for (const limit of [1, 10, 35]) compareStores(store, ['red', 'blue'], limit)
+  })
+
+  test('take a text in place of another, and know the shortest text also when it comes late', () => {
+    const postings = createPostings()
+    const find = createPostingSearch(postings)
+    const totals = { rows: 1000, terms: 30_000 }
+    const filler = Array.from({ length: 60 }, (_, i) => `filler${i}`)
+    for (let i = 1; i <= 20; i++) postings.set(i, ['rare', ...filler.slice(0, 5)])
+    for (let i = 21; i <= 60; i++) postings.set(i, ['common', ...filler])
+    expect(find(['rare', 'common'], totals, 5).map(({ seq }) => seq)).toEqual([20, 19, 18, 17, 16])
+    for (let i = 61; i <= 70; i++)
+      postings.set(
+        i,
+        Array.from({ length: 6 }, () => 'common'),
+      )
+    expect(find(['rare', 'common'], totals, 5).map(({ seq }) => seq)).toEqual([70, 69, 68, 67, 66])
+    postings.set(70, ['rare'])
+    expect(postings.frequency('common')).toBe(49)
+    expect(find(['common'], totals, 5).map(({ seq }) => seq)).toEqual([69, 68, 67, 66, 65])
+    expect(postings.records()).toBe(70)
   })
 
   test('leave words that the index parts to FTS5', () => {
