@@ -5,6 +5,7 @@ import { announcement } from './state/announce.ts'
 import { book } from './state/book.ts'
 import { openDialog } from './state/dialog.ts'
 import { importFiles } from './state/import.ts'
+import { status } from './state/status.ts'
 import { ForgetDialog } from './views/forget-dialog.tsx'
 import { HelpDialog } from './views/help-dialog.tsx'
 import { ImportTray } from './views/import-tray.tsx'
@@ -30,7 +31,10 @@ export function App() {
   return (
     <div class="shell">
       <Rail />
-      <main class="room">{isOpen ? <Room /> : <OpeningPage />}</main>
+      <main class="room">
+        {status.value?.durability === 'memory' && <MemoryNote />}
+        {isOpen ? <Room /> : <OpeningPage />}
+      </main>
       <StatusBar />
       <div class="trays">
         <ImportTray />
@@ -43,5 +47,14 @@ export function App() {
         {announcement.value}
       </p>
     </div>
+  )
+}
+
+/** Never lets anyone forget that this book is not kept. */
+function MemoryNote() {
+  return (
+    <p class="memory-note" role="note">
+      This book is in memory only. Everything in it is gone when the tab closes or reloads.
+    </p>
   )
 }

@@ -56,6 +56,7 @@ export default defineConfig({
           fileParallelism: false,
           sequence: { groupOrder: 3 },
           testTimeout: 60_000,
+          expect: { poll: { timeout: 15_000 } },
         },
       },
       {

@@ -10,13 +10,20 @@ interface ErrorNoticeProps {
 }
 
 export function ErrorNotice({ title, error, retry }: ErrorNoticeProps) {
-  const { what, lost, remedy, details, code } = errorWords(error)
+  const { what, lost, remedy, also, details, code } = errorWords(error)
   return (
     <div class="notice bad" role="alert">
       <Icon name="alert" />
       <div class="notice-text">
         <p class="notice-title">{title}</p>
         <p>{what}</p>
+        {also.length > 0 && (
+          <ul class="plain-list">
+            {also.map((issue) => (
+              <li key={issue}>{issue}</li>
+            ))}
+          </ul>
+        )}
         <p>{lost}</p>
         <p>{remedy}</p>
         <p class="notice-actions">

@@ -15,7 +15,7 @@ interface Visit {
   readonly doors: string[]
 }
 
-const goal = 'Bring the parcel from the gate to the archive'
+const errand = 'Bring the parcel from the gate to the archive'
 const domain = 'courier.delivery'
 const actor = 'agent:courier'
 
@@ -30,7 +30,7 @@ async function visit(book: Daybook, run: Visit): Promise<number> {
   await walk(book, run, gate, new Set([gate]))
   await book.traces.store({
     situation: { domain, actor, channel: 'script', context: { house: 'sample' } },
-    task: { goal },
+    task: { goal: errand },
     action: { type: 'deliver_parcel', parameters: { to: archive } },
     result: { success: true, outcome: { doors_opened: run.doors.length, remembered: run.isRemembering } },
     metadata: { mode: 'autonomous', tags: ['sample', 'delivery'], linked_traces: run.doors },
@@ -50,7 +50,7 @@ async function walk(book: Daybook, run: Visit, room: string, seen: Set<string>):
     // Stored when the door is opened, completed when it is known where it led.
     const { id } = await book.traces.store({
       situation: { domain, actor, channel: 'script', context: { room, doors: house[room] ?? [], avoided } },
-      task: { goal, constraints: ['open one door at a time'] },
+      task: { goal: `Find out whether the ${next} is on the way to the ${archive}`, constraints: [errand] },
       action: { type: 'open_door', parameters: { to: next, from: room }, tools_used: ['hand'] },
       metadata: { mode: 'autonomous', tags: ['sample'], linked_traces: before === undefined ? [] : [before] },
       session: run.session,

@@ -1,6 +1,8 @@
 // Where the keyboard may be sent: the list, the open trace, the search box, the question.
 import { createRef } from 'preact'
+import { address } from './address.ts'
 import { cursor, moveCursor } from './trace-cursor.ts'
+import { detail } from './trace-detail.ts'
 import { shown } from './trace-list.ts'
 
 export const listElement = createRef<HTMLDivElement>()
@@ -14,9 +16,19 @@ export function focusList(): void {
   if (cursor.peek() === undefined) void moveCursor(shown.first)
 }
 
-/** Moves focus to the open trace, once it is drawn. */
+let isDetailAwaited = false
+
+/** Moves focus to the trace that the address selects, now or when it is read and drawn. */
 export function focusDetail(): void {
-  requestAnimationFrame(() => detailHeading.current?.focus())
+  const open = detail.peek()
+  if (open.state === 'shown' && open.id === address.peek().id) detailHeading.current?.focus()
+  else isDetailAwaited = true
+}
+
+/** Told by the pane when it has drawn another trace. */
+export function onDetailDrawn(): void {
+  if (isDetailAwaited) detailHeading.current?.focus()
+  isDetailAwaited = false
 }
 
 /** Moves focus to the box that `/` stands for in this room. */

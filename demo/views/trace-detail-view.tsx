@@ -1,4 +1,5 @@
 // The pane of the open trace: situation, task, action, result, its links, its versions, its JSON, and forgetting it.
+import { useLayoutEffect } from 'preact/hooks'
 import { EmptyNote } from '../parts/empty-note.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -7,7 +8,7 @@ import { OutcomeMark } from '../parts/outcome-mark.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { Time } from '../parts/time.tsx'
 import { address, go } from '../state/address.ts'
-import { detailHeading } from '../state/focus.ts'
+import { detailHeading, onDetailDrawn } from '../state/focus.ts'
 import { forgetQuestion } from '../state/forget.ts'
 import { detail, reloadDetail, type ShownTrace } from '../state/trace-detail.ts'
 import { outcomeOf } from '../state/trace-row.ts'
@@ -52,6 +53,7 @@ function CloseButton({ kind }: { kind: 'back' | 'close' }) {
 function Shown({ shown }: { shown: ShownTrace }) {
   const { trace, from } = shown
   const outcome = outcomeOf(trace)
+  useLayoutEffect(onDetailDrawn, [])
   return (
     <article class="detail" aria-labelledby="trace-heading">
       <header class="detail-head">

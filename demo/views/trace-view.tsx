@@ -35,7 +35,9 @@ export function TraceView() {
   )
 }
 
-/** One or two bars say nothing that the rows don't. */
+const fewest = 6
+
+/** A handful of bars say nothing that the rows don't. */
 function hasShape({ buckets, by }: TraceCount): boolean {
-  return slotsOf(buckets, by, 3).length > 2
+  return slotsOf(buckets, by, fewest).length === fewest
 }

@@ -7,6 +7,8 @@ export interface ErrorWords {
   readonly what: string
   readonly lost: string
   readonly remedy: string
+  /** What else is wrong with the same input. */
+  readonly also: readonly string[]
   readonly details: string
 }
 
@@ -26,6 +28,27 @@ const lost: Partial<Record<ErrorCode, string>> = {
   aborted: 'Nothing was changed.',
 }
 
+/** Where the table speaks to programs, the same for people. */
+const remedies: Partial<Record<ErrorCode, string>> = {
+  'invalid-file': 'Correct the file at that place, or export it again, and drop it once more.',
+  'invalid-input': 'Correct what is named and try again.',
+  'invalid-filter': 'Take the filter away or make it anew.',
+  'too-large': 'Divide it and try again with less at once.',
+  'storage-unavailable': 'Allow site data for this page and try again.',
+  'sync-off': 'Switch syncing on in the sync settings.',
+  unauthorized: 'Check the key in the sync settings.',
+}
+const alsoShown = 5
+
+function furtherIssues({ details }: DaybookError): string[] {
+  const issues = Array.isArray(details['issues'])
+    ? (details['issues'] as { path: string; message: string }[])
+    : []
+  return issues
+    .slice(1, 1 + alsoShown)
+    .map(({ path, message }) => `${path === '' ? 'the whole' : path}: ${message}`)
+}
+
 /** Puts an error into words; anything that is not a `DaybookError` counts as `internal`. */
 export function errorWords(error: unknown): ErrorWords {
   const known = asDaybookError(error)
@@ -37,7 +60,8 @@ export function errorWords(error: unknown): ErrorWords {
     code: known.code,
     what: message,
     lost: lost[known.code] ?? nothingLost,
-    remedy: recovery,
+    remedy: remedies[known.code] ?? recovery,
+    also: furtherIssues(known),
     details: JSON.stringify({ ...known.toJSON(), page: navigator.userAgent }, null, 2),
   }
 }

@@ -53,7 +53,7 @@ it('is worked by keys: search, move, open, back, help, commands', async () => {
   await heading.getByText('Alpha goal').waitFor()
   await press('Escape')
   await heading.waitFor({ state: 'detached' })
-  expect(await rows.count()).toBe(4)
+  await expect.poll(() => rows.count()).toBe(4)
 
   await press('?')
   await page.getByRole('dialog', { name: 'Keys and marks' }).waitFor()
