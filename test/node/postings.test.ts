@@ -315,6 +315,19 @@ describe('postings', () => {
     expect(postings.records()).toBe(70)
   })
 
+  test('start over when what is derived starts over', () => {
+    const store = open()
+    for (let i = 0; i < 3; i++) store.put({ title: 'red' }, { id: `r-${i}` })
+    fill(store)
+    store.db.exec('DELETE FROM facets; DELETE FROM text_index')
+    store.settings.set('derived_seq', 0)
+    expect(store.textLeg?.search(['red'], 5)).toEqual([])
+    expect(store.textLeg?.state().records).toBe(0)
+    store.projection.markGrown()
+    fill(store)
+    expect(compare(store, ['red'], 5)).toBe(3)
+  })
+
   test('leave words that the index parts to FTS5', () => {
     const store = open()
     store.put({ title: 'a\u093fb red' })
