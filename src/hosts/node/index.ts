@@ -32,17 +32,23 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   const path = options.path === ':memory:' ? options.path : resolve(options.path ?? `${name}.daybook`)
   if (path !== ':memory:') await mkdir(dirname(path), { recursive: true })
   const db = openNodeDatabase({ path, ...(options.durability ? { durability: options.durability } : {}) })
-  const engine = createEngine({
-    db,
-    ports: nodePorts,
-    name,
-    scope: bookScope(options),
-    durability: path === ':memory:' ? 'memory' : 'file',
-    ...(options.sync
-      ? { carrier: createHttpCarrier({ ...options.sync, book: name, fetch: globalThis.fetch }) }
-      : {}),
-  })
-  return createDaybook(createLocalDoor(engine), methodTable(capabilityTable))
+  try {
+    const engine = createEngine({
+      db,
+      ports: nodePorts,
+      name,
+      scope: bookScope(options),
+      durability: path === ':memory:' ? 'memory' : 'file',
+      ...(options.sync
+        ? { carrier: createHttpCarrier({ ...options.sync, book: name, fetch: globalThis.fetch }) }
+        : {}),
+    })
+    return createDaybook(createLocalDoor(engine), methodTable(capabilityTable))
+  } catch (error) {
+    // What could not be opened must not stay locked.
+    db.close()
+    throw error
+  }
 }
 
 export { DaybookError, type ErrorCode, isDaybookError } from '../../core/errors.ts'
