@@ -34,6 +34,7 @@ export function createWorkerEngine(): WorkerDoor {
                 url: sync.url,
                 book: name,
                 key,
+                scheduler: browserPorts.scheduler,
                 fetch: (...args) => fetch(...args),
               }),
             }

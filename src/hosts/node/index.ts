@@ -40,7 +40,14 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
       scope: bookScope(options),
       durability: path === ':memory:' ? 'memory' : 'file',
       ...(options.sync
-        ? { carrier: createHttpCarrier({ ...options.sync, book: name, fetch: globalThis.fetch }) }
+        ? {
+            carrier: createHttpCarrier({
+              ...options.sync,
+              book: name,
+              fetch: globalThis.fetch,
+              scheduler: nodePorts.scheduler,
+            }),
+          }
         : {}),
     })
     return createDaybook(createLocalDoor(engine), methodTable(capabilityTable))
