@@ -5,6 +5,7 @@ import { toHex } from '../core/ids.ts'
 import type { Ports, SqlDatabase } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
 import { type ConflictLog, createConflictLog } from './conflict-log.ts'
+import { prepareDerived } from './derived.ts'
 import { createDeviceLog, type DeviceLog } from './device-log.ts'
 import { migrate } from './migrate.ts'
 import { createOpLog, type OpLog } from './op-log.ts'
@@ -58,6 +59,7 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
   const now = ports.clock.now()
   migrate(db, formatTime(now))
   const settings = createSettings(db)
+  prepareDerived(db, kinds, settings)
   const requests = createRequestLog(db)
   const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
   db.transaction(() => {

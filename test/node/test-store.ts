@@ -2,7 +2,7 @@
 import type { Kind } from '../../src/core/kind.ts'
 import { createKinds } from '../../src/core/kind.ts'
 import type { JsonObject } from '../../src/core/path.ts'
-import type { Ports } from '../../src/core/ports.ts'
+import type { Ports, SqlDatabase } from '../../src/core/ports.ts'
 import type { Schema } from '../../src/core/schema.ts'
 import { formatTime } from '../../src/core/time.ts'
 import { openNodeDatabase } from '../../src/hosts/node/node-database.ts'
@@ -46,9 +46,14 @@ export interface TestStore extends BookStore {
   forget(id: string): void
 }
 
+export interface TestStoreOptions extends Pick<BookStoreOptions, 'textLeg'> {
+  /** A database that is there already, perhaps with a book in it. */
+  readonly db?: SqlDatabase
+}
+
 export function openTestStore(
   kinds: readonly Kind[],
-  more: Pick<BookStoreOptions, 'textLeg'> = {},
+  { db = openNodeDatabase({ path: ':memory:' }), ...more }: TestStoreOptions = {},
 ): TestStore {
   let tasks: (() => void)[] = []
   let inside = false
@@ -63,7 +68,6 @@ export function openTestStore(
     log: { warn: () => undefined },
     digest: { sha256: () => Promise.reject(new Error('No test here hashes.')) },
   }
-  const db = openNodeDatabase({ path: ':memory:' })
   const transaction = <Result>(work: () => Result): Result =>
     db.transaction(() => {
       inside = true
