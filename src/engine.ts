@@ -12,7 +12,8 @@ import { parseWith } from './core/schema.ts'
 import { formatTime } from './core/time.ts'
 import { createChangeFeed } from './engine-change.ts'
 import { createRecordAccess } from './engine-record.ts'
-import { recall } from './recall/recall.ts'
+import { createRecall } from './recall/recall.ts'
+import { createTextLeg } from './recall/text-leg.ts'
 import { type BookStore, openBookStore } from './store/book-store.ts'
 import type { Role } from './store/record-store.ts'
 import { schemaVersion } from './store/schema.ts'
@@ -109,6 +110,7 @@ export function createEngine(options: EngineOptions): Engine {
       onState: (state, result) => emit({ name: 'sync', detail: { ...state, ...(result ? { result } : {}) } }),
     })
   const access = createRecordAccess({ store, ports, scope })
+  const recall = createRecall({ store, clock: ports.clock, legs: [createTextLeg(store)] })
 
   const status = async (): Promise<Status> => {
     const storage = (await options.storage?.()) ?? {}
@@ -143,7 +145,7 @@ export function createEngine(options: EngineOptions): Engine {
     durability,
     signal,
     records: access.reader,
-    recall: (query) => recall(store, ports.clock, query),
+    recall: (query) => recall(query, signal),
     status,
     write: (work) => write(now, caller, (at) => work(at)),
     progress: (step) => emit({ name: 'progress', detail: { ...step, capability: id } }),

@@ -46,7 +46,7 @@ export function RecallHitView({ hit, rank, all }: RecallHitViewProps) {
       </div>
       <p class="hit-words">
         <span class="faint">{becauseRanks(hit).join(' · ')} · matched</span>
-        {because.text.words.map((word) => (
+        {because.text?.words.map((word) => (
           <mark key={word}>{word}</mark>
         ))}
       </p>

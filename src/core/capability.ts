@@ -122,14 +122,19 @@ export interface RecallQuery {
   readonly minScore?: number | undefined
 }
 
-/** Why a hit is where it is: each part of its score, 0 to 1. */
-export interface Because {
-  readonly text: {
-    readonly rank: number
-    readonly bm25: number
-    readonly coverage: number
-    readonly words: string[]
-  }
+/**
+ * What each leg of recall has to say about a hit, by the leg's name: its rank there, counted from 1, and what it
+ * ranked by. Absent where the leg did not bring it. A new leg adds its own entry.
+ */
+export interface LegReasons {
+  /** Full text. `coverage`: the weight of the question's words that it has, of the weight of all, 0 to 1. */
+  readonly text?:
+    | { readonly rank: number; readonly bm25: number; readonly coverage: number; readonly words: string[] }
+    | undefined
+}
+
+/** Why a hit is where it is: its rank in each leg, and the parts of its score, 0 to 1. */
+export interface Because extends LegReasons {
   readonly recency: number
 }
 
@@ -195,7 +200,7 @@ export interface WriteContext extends CallContext {
 export interface ReadContext extends CallContext {
   readonly records: RecordReader
   readonly signal: AbortSignalLike
-  recall(query: RecallQuery): RecallResult
+  recall(query: RecallQuery): Promise<RecallResult>
   status(): Promise<Status>
 }
 

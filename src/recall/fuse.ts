@@ -1,28 +1,27 @@
-// From candidates to hits: pure arithmetic, the same on every host. Every part of a score is kept for `because`.
-import type { Because } from '../core/capability.ts'
+// From the candidates of the legs to one order: pure arithmetic, the same on every host. Every part of a score is kept
+// for `because`.
+import type { Because, LegReasons } from '../core/capability.ts'
+import type { LegCandidate, LegName } from './leg.ts'
 
-export interface FuseInput<Item> {
-  readonly item: Item
-  readonly bm25: number
-  readonly rank: number
-  /** The question's words that the record has, as the index spells them. */
-  readonly words: readonly string[]
-  /** Milliseconds since the record happened; negative when it lies ahead. */
-  readonly ageMs: number
+/** What one leg brought, and its share. */
+export interface LegList {
+  readonly name: LegName
+  readonly weight: number
+  readonly candidates: readonly LegCandidate[]
 }
 
-export interface Fused<Item> {
-  readonly item: Item
+export interface Fused {
+  readonly seq: number
   readonly score: number
   readonly because: Because
 }
 
+/** Dampens the difference between the first ranks (Cormack, Clarke and Büttcher 2009, who found 60). */
+export const rankConstant = 60
 /** Half of the recency part is gone after this long. */
 export const recencyHalfLifeMs = 30 * 86_400_000
 /** How much of a score recency may decide. */
 export const recencyShare = 0.1
-/** A record that has less than this share of the question's weight is not an answer to it. */
-export const coverageFloor = 0.12
 
 /**
  * Weight of a word: BM25's inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` (Robertson & Spärck Jones),
@@ -33,34 +32,48 @@ export function wordWeight(records: number, having: number): number {
 }
 
 /**
- * Scores and orders candidates. `weights` gives every word of the question its weight.
- *
- * text = √(coverage × bm25 / best bm25); score = text × (1 − share + share × 2^(−age / half-life)).
- * Coverage is the weight of the matched words over the weight of all words, so a record that shares only a
- * common word with a long question scores near nothing, and below `coverageFloor` is dropped.
+ * Weighted reciprocal rank fusion: for each record the sum over the legs of `weight / (60 + rank)`, as a share of what
+ * a record has that is the first of every leg that found something.
  */
-export function fuse<Item>(
-  candidates: readonly FuseInput<Item>[],
-  weights: ReadonlyMap<string, number>,
-  options: { limit: number; minScore: number },
-): Fused<Item>[] {
-  const total = sum(weights.values())
-  const best = Math.max(0, ...candidates.map(({ bm25 }) => bm25))
-  const fused = candidates.map(({ item, bm25, rank, words, ageMs }) => {
-    const coverage = total > 0 ? sum(words.map((word) => weights.get(word) ?? 0)) / total : 0
-    const recency = 2 ** (-Math.max(0, ageMs) / recencyHalfLifeMs)
-    const text = best > 0 ? Math.sqrt(coverage * (bm25 / best)) : coverage
-    const score = text * (1 - recencyShare + recencyShare * recency)
-    return { item, score, because: { text: { rank, bm25, coverage, words: [...words] }, recency } }
-  })
-  return fused
-    .filter(({ score, because }) => because.text.coverage >= coverageFloor && score >= options.minScore)
-    .sort((a, b) => b.score - a.score || a.because.text.rank - b.because.text.rank)
-    .slice(0, options.limit)
+export function fuseRanks(lists: readonly LegList[]): Map<number, number> {
+  const live = lists.filter(({ candidates }) => candidates.length > 0)
+  const most = live.reduce((sum, { weight }) => sum + weight / (rankConstant + 1), 0)
+  const shares = new Map<number, number>()
+  for (const { weight, candidates } of live)
+    for (const { seq, rank } of candidates)
+      shares.set(seq, (shares.get(seq) ?? 0) + weight / (rankConstant + rank) / most)
+  return shares
 }
 
-function sum(values: Iterable<number>): number {
-  let total = 0
-  for (const value of values) total += value
-  return total
+/**
+ * Scores and orders what the legs brought: `score = share of ranks × strength × (0.9 + 0.1 × 2^(−age / 30 days))`,
+ * where strength is the highest that a leg sees in it. What no leg brings as an answer is left out.
+ * `ageMs` is the time since a record happened, negative when it lies ahead, or undefined when it may not be recalled.
+ */
+export function fuse(
+  lists: readonly LegList[],
+  ageMs: (seq: number) => number | undefined,
+  options: { limit: number; minScore: number },
+): Fused[] {
+  const reasons = new Map<number, { legs: LegReasons; strength: number; answers: boolean }>()
+  for (const { name, candidates } of lists) {
+    for (const { seq, strength, answers, because } of candidates) {
+      const known = reasons.get(seq)
+      reasons.set(seq, {
+        legs: { ...known?.legs, [name]: because },
+        strength: Math.max(known?.strength ?? 0, strength),
+        answers: answers || known?.answers === true,
+      })
+    }
+  }
+  const fused: Fused[] = []
+  for (const [seq, share] of fuseRanks(lists)) {
+    const reason = reasons.get(seq)
+    const age = ageMs(seq)
+    if (!reason?.answers || age === undefined) continue
+    const recency = 2 ** (-Math.max(0, age) / recencyHalfLifeMs)
+    const score = share * reason.strength * (1 - recencyShare + recencyShare * recency)
+    if (score >= options.minScore) fused.push({ seq, score, because: { ...reason.legs, recency } })
+  }
+  return fused.sort((a, b) => b.score - a.score || b.seq - a.seq).slice(0, options.limit)
 }

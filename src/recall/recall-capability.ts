@@ -29,12 +29,14 @@ export const recallCapabilities = [
           record,
           score: z.number(),
           because: z.object({
-            text: z.object({
-              rank: z.number(),
-              bm25: z.number(),
-              coverage: z.number(),
-              words: z.array(z.string()),
-            }),
+            text: z
+              .object({
+                rank: z.number(),
+                bm25: z.number(),
+                coverage: z.number(),
+                words: z.array(z.string()),
+              })
+              .optional(),
             recency: z.number(),
           }),
         }),

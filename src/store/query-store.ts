@@ -13,18 +13,13 @@ import { filterSql } from './filter-sql.ts'
 import type { Projection } from './projection.ts'
 import { type RecordRow, recordColumns, toRecord } from './record-row.ts'
 import type { TextLeg } from './text-leg.ts'
-import { createTextRank, type RankedText } from './text-rank.ts'
+import { kindNamed, scopeSql, type ScopeQuery } from './recall-scope.ts'
+import { createTextRank, type RankedText, type Sifted, siftRows } from './text-rank.ts'
 import { searchText } from './text-search.ts'
 
-/** What narrows the candidates of a recall, inside the query itself. */
-export interface CandidateQuery {
+export interface CandidateQuery extends ScopeQuery {
   readonly words: readonly string[]
   readonly match: 'any' | 'all'
-  readonly kinds?: readonly string[] | undefined
-  readonly agent?: string | undefined
-  readonly session?: string | undefined
-  readonly resource?: string | undefined
-  readonly filters?: unknown
   readonly limit: number
 }
 
@@ -37,6 +32,8 @@ export interface QueryStore {
   search(query: TextQuery): TextHit[]
   count(query: CountQuery): Count
   candidates(query: CandidateQuery): Candidate[]
+  /** Those of `seqs` that `scope` lets a recall see. For legs that have an index of their own. */
+  sift(seqs: readonly number[], scope: ScopeQuery): Map<number, Sifted>
   /** Records by their numbers. */
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
   /** In how many records each indexed word stands; words are given as the index spells them. */
@@ -62,14 +59,8 @@ export function createQueryStore(
   projection: Projection,
   leg: TextLeg | undefined,
 ): QueryStore {
-  const kindOf = (name: string | undefined, path = 'kind'): Kind | undefined => {
-    if (name === undefined) return undefined
-    const kind = kinds.get(name)
-    if (kind) return kind
-    throw new DaybookError('invalid-input', `There is no kind \`${name.slice(0, 80)}\`.`, {
-      details: { path, known: [...kinds.keys()] },
-    })
-  }
+  const kindOf = (name: string | undefined): Kind | undefined =>
+    name === undefined ? undefined : kindNamed(kinds, name)
 
   let counted: { readonly n: number; readonly generation: number } | undefined
 
@@ -141,27 +132,19 @@ export function createQueryStore(
     return searchText({ rank, records }, kind, where, query)
   }
 
-  const candidates = (question: CandidateQuery): Candidate[] => {
-    const where: Fragment[] = [{ sql: 'f.recallable = 1', params: [] }]
-    const asked = question.kinds?.map((name, i) => kindOf(name, `kinds.${i}`))
-    if (question.kinds)
-      where.push({
-        sql: 'f.kind IN (SELECT value FROM json_each(?))',
-        params: [JSON.stringify(question.kinds)],
-      })
-    for (const name of ['agent', 'session', 'resource'] as const) {
-      const wanted = question[name]
-      if (wanted !== undefined) where.push({ sql: `r.${name} = ?`, params: [wanted] })
-    }
-    const only = asked?.length === 1 ? asked[0] : undefined
-    where.push(filterSql(parseFilters(question.filters), only))
+  const candidates = ({ words, match, limit, ...scope }: CandidateQuery): Candidate[] => {
+    const { where, isNarrow } = scopeSql(kinds, scope)
     projection.catchUp()
-    const { words, match, limit, agent, session, resource, filters } = question
-    const isNarrow = [agent, session, resource, filters].some((one) => one !== undefined)
     return rank({ words, match, where, isNarrow, ties: 'happened', limit }).map((one, i) => ({
       ...one,
       rank: i + 1,
     }))
+  }
+
+  const sift = (seqs: readonly number[], scope: ScopeQuery): Map<number, Sifted> => {
+    const { where } = scopeSql(kinds, scope)
+    projection.catchUp()
+    return siftRows(all, seqs, where)
   }
 
   return {
@@ -169,6 +152,7 @@ export function createQueryStore(
     search,
     count,
     candidates,
+    sift,
     read: (seqs) => new Map(records(seqs).map((row) => [row.seq, toRecord(row)])),
     frequencies(words) {
       projection.catchUp()

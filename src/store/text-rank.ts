@@ -39,6 +39,24 @@ interface FacetRow extends SqlRow {
   readonly happened_at: string
 }
 
+/** What a leg needs to know of a record that may be recalled. */
+export type Sifted = Pick<RankedText, 'seq' | 'kind' | 'happenedAt'>
+
+/** Those of `seqs` that satisfy `where`. */
+export function siftRows(
+  read: Read,
+  seqs: readonly number[],
+  where: readonly Fragment[],
+): Map<number, Sifted> {
+  const { condition, params, records } = conditionOf(where)
+  const rows = read<FacetRow>(
+    `SELECT f.seq, f.kind, f.happened_at FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value ${records}
+     WHERE ${condition}`,
+    [JSON.stringify(seqs), ...params],
+  )
+  return new Map(rows.map(({ seq, kind, happened_at: happenedAt }) => [seq, { seq, kind, happenedAt }]))
+}
+
 /** How many more than wanted are looked at, for those that the condition sorts out and for equals. */
 const spare = 20
 /** How many times as many are taken when too few of the best satisfied the condition. */
@@ -48,16 +66,14 @@ const widening = 4
 export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
   /** Those of `best` that satisfy the condition, in the order of `best`. */
   const sift = (best: readonly Best[], { where }: RankQuestion): RankedText[] => {
-    const { condition, params, records } = conditionOf(where)
-    const rows = read<FacetRow>(
-      `SELECT f.seq, f.kind, f.happened_at FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value ${records}
-       WHERE ${condition}`,
-      [JSON.stringify(best.map(({ seq }) => seq)), ...params],
+    const allowed = siftRows(
+      read,
+      best.map(({ seq }) => seq),
+      where,
     )
-    const allowed = new Map(rows.map((row) => [row.seq, row]))
     return best.flatMap((one): RankedText[] => {
       const row = allowed.get(one.seq)
-      return row ? [{ ...one, kind: row.kind, happenedAt: row.happened_at }] : []
+      return row ? [{ ...one, ...row }] : []
     })
   }
 

@@ -39,7 +39,7 @@ export function recallCases({ book: open }: BookCase): void {
       rank: 1,
       words: expect.arrayContaining(['bug', 'round']) as string[],
     })
-    expect(hits[0]?.because.text.coverage).toBeGreaterThan(0.3)
+    expect(hits[0]?.because.text?.coverage).toBeGreaterThan(0.3)
     expect(hits[0]?.score).toBeGreaterThan(0)
     expect(hits[0]?.score).toBeLessThanOrEqual(1)
     expect(legs['text']).toBeGreaterThan(0)

@@ -72,7 +72,7 @@ const rounded = (results: readonly RecallResult[]) =>
     hits: hits.map(({ score, because, ...hit }) => ({
       ...hit,
       score: score.toPrecision(9),
-      because: { ...because, text: { ...because.text, bm25: because.text.bm25.toPrecision(9) } },
+      because: { ...because, text: { ...because.text, bm25: because.text?.bm25.toPrecision(9) } },
     })),
   }))
 

@@ -1,0 +1,52 @@
+// What a recall may see at all, as conditions of SQL over `facets f` and `records r`: the one place where they are put
+// together. Invariant: every leg narrows its candidates by these, inside its query, before anything is ranked or counted.
+import { DaybookError } from '../core/errors.ts'
+import { parseFilters } from '../core/filter.ts'
+import type { Kind, Kinds } from '../core/kind.ts'
+import type { Fragment } from './expression.ts'
+import { filterSql } from './filter-sql.ts'
+
+/** What narrows the candidates of a recall. */
+export interface ScopeQuery {
+  readonly kinds?: readonly string[] | undefined
+  readonly agent?: string | undefined
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
+  readonly filters?: unknown
+}
+
+export interface RecallScope {
+  readonly where: readonly Fragment[]
+  /** True when few of the records are likely to satisfy `where`. */
+  readonly isNarrow: boolean
+}
+
+const lanes = ['agent', 'session', 'resource'] as const
+
+/** The conditions of `query`; what it names wrongly is an error with its path. */
+export function scopeSql(kinds: Kinds, query: ScopeQuery): RecallScope {
+  const where: Fragment[] = [{ sql: 'f.recallable = 1', params: [] }]
+  const asked = query.kinds?.map((name, i) => kindNamed(kinds, name, `kinds.${i}`))
+  if (query.kinds)
+    where.push({
+      sql: 'f.kind IN (SELECT value FROM json_each(?))',
+      params: [JSON.stringify(query.kinds)],
+    })
+  for (const lane of lanes) {
+    const wanted = query[lane]
+    if (wanted !== undefined) where.push({ sql: `r.${lane} = ?`, params: [wanted] })
+  }
+  const only = asked?.length === 1 ? asked[0] : undefined
+  where.push(filterSql(parseFilters(query.filters), only))
+  const isNarrow = query.filters !== undefined || lanes.some((lane) => query[lane] !== undefined)
+  return { where, isNarrow }
+}
+
+/** The kind of this name; an unknown one is an error at `path`. */
+export function kindNamed(kinds: Kinds, name: string, path = 'kind'): Kind {
+  const kind = kinds.get(name)
+  if (kind) return kind
+  throw new DaybookError('invalid-input', `There is no kind \`${name.slice(0, 80)}\`.`, {
+    details: { path, known: [...kinds.keys()] },
+  })
+}
