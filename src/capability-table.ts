@@ -2,6 +2,12 @@
 import { importCapabilities } from './bundle/import-capability.ts'
 import { createKinds } from './core/kind.ts'
 import { engineCapabilities } from './engine-capability.ts'
+import { agentDataCapabilities } from './memory/conversation/agent-data-capability.ts'
+import { episodeKind } from './memory/conversation/episode-kind.ts'
+import { messageCapabilities } from './memory/conversation/message-capability.ts'
+import { messageKind } from './memory/conversation/message-kind.ts'
+import { profileKind } from './memory/conversation/profile-kind.ts'
+import { conversationRecallCapabilities } from './memory/conversation/recall-capability.ts'
 import { recordCapabilities } from './memory/kstar/record-capability.ts'
 import { traceCapabilities } from './memory/kstar/trace-capability.ts'
 import { traceKind } from './memory/kstar/trace-kind.ts'
@@ -11,6 +17,9 @@ import { syncCapabilities } from './sync/sync-capability.ts'
 export const capabilityTable = [
   ...traceCapabilities,
   ...recordCapabilities,
+  ...messageCapabilities,
+  ...conversationRecallCapabilities,
+  ...agentDataCapabilities,
   ...recallCapabilities,
   ...importCapabilities,
   ...syncCapabilities,
@@ -19,4 +28,4 @@ export const capabilityTable = [
 
 export type CapabilityTable = typeof capabilityTable
 
-export const kinds = createKinds([traceKind])
+export const kinds = createKinds([traceKind, messageKind, episodeKind, profileKind])

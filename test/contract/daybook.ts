@@ -4,6 +4,7 @@ import type { Daybook } from '../../src/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
 import { type BookCase, failure } from './book-case.ts'
 import { traceQueryCases } from './trace-query.ts'
+import { conversationCases } from './conversation.ts'
 import { importCases } from './import.ts'
 import { recallCases } from './recall.ts'
 
@@ -43,6 +44,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     traceQueryCases(cases)
     recallCases(cases)
     importCases(cases)
+    conversationCases(cases)
     badInputCases(cases)
   })
 }

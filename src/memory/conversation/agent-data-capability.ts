@@ -1,0 +1,43 @@
+// The verb that forgets everything an agent remembers of its conversations.
+import { z } from 'zod'
+import { checkAborted } from '../../core/abort.ts'
+import { defineCapability, type TaskContext } from '../../core/capability.ts'
+import { scopeName } from './message-schema.ts'
+
+const batch = 500
+
+async function forgetAll(kind: string, agent: string, at: TaskContext): Promise<number> {
+  let forgotten = 0
+  const { total } = at.records.count({ kind, filters: { agent }, by: 'month' })
+  for (;;) {
+    checkAborted(at.signal)
+    const { records } = at.records.query({ kind, filters: { agent }, orderBy: 'id', limit: batch })
+    if (records.length === 0) return forgotten
+    forgotten += await at.write(({ records: writer }) => records.filter(({ id }) => writer.forget(id)).length)
+    at.progress({ done: Math.min(forgotten, total), total, what: kind })
+  }
+}
+
+export const agentDataCapabilities = [
+  defineCapability({
+    id: 'ks:delete_agent_data',
+    methods: ['conversation.forgetAgent'],
+    summary: 'Forgets all messages, episodes and profiles of one agent. What was begun can be begun again.',
+    input: z.strictObject({ agent_id: scopeName }),
+    output: z.object({
+      ok: z.boolean(),
+      agent_id: z.string(),
+      deleted_memories: z.number(),
+      deleted_profiles: z.number(),
+      deleted_episodes: z.number(),
+    }),
+    effect: 'task',
+    run: async ({ agent_id }, at) => ({
+      ok: true,
+      agent_id,
+      deleted_memories: await forgetAll('message', agent_id, at),
+      deleted_profiles: await forgetAll('profile', agent_id, at),
+      deleted_episodes: await forgetAll('episode', agent_id, at),
+    }),
+  }),
+] as const
