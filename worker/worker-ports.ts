@@ -1,6 +1,7 @@
 // The outside world as the edge offers it.
 import { toHex } from '../src/core/ids.ts'
 import type { Ports } from '../src/core/ports.ts'
+import { wasmOf } from '../src/core/wasm.ts'
 
 /** Real clock, randomness and event loop; warnings go to the log of the worker. */
 export const workerPorts: Ports = {
@@ -19,4 +20,5 @@ export const workerPorts: Ports = {
     },
   },
   log: { warn: (message, details = {}) => console.warn(JSON.stringify({ message, ...details })) },
+  wasm: wasmOf(globalThis),
 }

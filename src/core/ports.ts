@@ -29,12 +29,25 @@ export interface Log {
   warn(message: string, details?: Readonly<Record<string, unknown>>): void
 }
 
+/** What an instance of a WebAssembly module offers. */
+export interface WasmExports {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number }
+  readonly [name: string]: unknown
+}
+
+/** WebAssembly. Law: instantiates a module that imports nothing, at once; undefined where the host can't or may not. */
+export interface Wasm {
+  instantiate(module: Uint8Array<ArrayBuffer>): WasmExports | undefined
+}
+
 export interface Ports {
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
   readonly digest: Digest
   readonly log: Log
+  /** Absent where nothing can be compiled: what is fast with it then runs as plain JavaScript. */
+  readonly wasm?: Wasm
 }
 
 export type SqlValue = string | number | null | Uint8Array

@@ -1,6 +1,7 @@
 // The outside world as a worker of a browser offers it.
 import { toHex } from '../../core/ids.ts'
 import type { Ports } from '../../core/ports.ts'
+import { wasmOf } from '../../core/wasm.ts'
 
 const turn = new MessageChannel()
 const turns: (() => void)[] = []
@@ -26,4 +27,5 @@ export const browserPorts: Ports = {
       toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))),
   },
   log: { warn: (message, details) => console.warn(`daybook: ${message}`, details ?? {}) },
+  wasm: wasmOf(globalThis),
 }

@@ -1,6 +1,7 @@
 // The outside world as Node offers it.
 import { createHash } from 'node:crypto'
 import type { Ports } from '../../core/ports.ts'
+import { wasmOf } from '../../core/wasm.ts'
 
 /** Real clock, randomness and event loop; warnings go to stderr. */
 export const nodePorts: Ports = {
@@ -20,4 +21,5 @@ export const nodePorts: Ports = {
     warn: (message, details) =>
       process.emitWarning(message, { type: 'Daybook', detail: JSON.stringify(details ?? {}) }),
   },
+  wasm: wasmOf(globalThis),
 }

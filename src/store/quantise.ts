@@ -1,0 +1,50 @@
+// Vectors as bytes: each number as a whole multiple of a scale that belongs to the vector.
+// Invariant: no number is off by more than half the scale, which is the largest number divided by 127.
+
+export interface QuantisedVector {
+  readonly numbers: Int8Array
+  readonly scale: number
+}
+
+/** Numbers from −127 to 127 and their scale; all zero when the vector is. */
+export function quantise(vector: Float32Array): QuantisedVector {
+  const scale = Math.fround(largest(vector) / 127)
+  const numbers = new Int8Array(vector.length)
+  if (scale === 0) return { numbers, scale }
+  for (let i = 0; i < vector.length; i++) {
+    const number = Math.round((vector[i] as number) / scale)
+    numbers[i] = Math.max(-127, Math.min(127, number))
+  }
+  return { numbers, scale }
+}
+
+/**
+ * A question in 16 bits, so that nearly all of the error is the stored vector's. The largest number leaves room for the
+ * sum: all products together, of at most 127 × `most` each, fit 31 bits.
+ */
+export function quantiseQuestion(vector: Float32Array, into: Int16Array): number {
+  const most = Math.min(32_767, Math.floor((2 ** 31 - 1) / (127 * into.length)))
+  const scale = largest(vector) / most
+  into.fill(0)
+  if (scale === 0) return 0
+  for (let i = 0; i < vector.length; i++) into[i] = Math.round((vector[i] as number) / scale)
+  return scale
+}
+
+/** The vector in unit length; undefined when a number in it is none. A vector of zeros stays one. */
+export function normalise(vector: ArrayLike<number>): Float32Array | undefined {
+  const unit = Float32Array.from(vector)
+  let squares = 0
+  for (let i = 0; i < unit.length; i++) squares += (unit[i] as number) ** 2
+  if (!Number.isFinite(squares)) return undefined
+  if (squares === 0) return unit
+  const length = Math.sqrt(squares)
+  for (let i = 0; i < unit.length; i++) unit[i] = (unit[i] as number) / length
+  return unit
+}
+
+function largest(vector: Float32Array): number {
+  let most = 0
+  for (let i = 0; i < vector.length; i++) most = Math.max(most, Math.abs(vector[i] as number))
+  return most
+}
