@@ -1,11 +1,13 @@
 // The shell of the inspector: rail, room, status bar, and above them dialogs, trays and the live region.
+import type { ComponentType } from 'preact'
 import { DropTarget } from './parts/drop-target.tsx'
-import { address } from './state/address.ts'
+import { address, room } from './state/address.ts'
 import { announcement } from './state/announce.ts'
 import { book } from './state/book.ts'
 import { openDialog } from './state/dialog.ts'
 import { importFiles } from './state/import.ts'
 import { status } from './state/status.ts'
+import type { View } from './state/view.ts'
 import { ForgetDialog } from './views/forget-dialog.tsx'
 import { HelpDialog } from './views/help-dialog.tsx'
 import { ImportTray } from './views/import-tray.tsx'
@@ -13,27 +15,33 @@ import { OpeningPage } from './views/opening-page.tsx'
 import { Palette } from './views/palette.tsx'
 import { PasteDialog } from './views/paste-dialog.tsx'
 import { Rail } from './views/rail.tsx'
+import { RecordView } from './views/record-view.tsx'
 import { RecallView } from './views/recall-view.tsx'
 import { SettingsDialog } from './views/settings-dialog.tsx'
 import { StatusBar } from './views/status-bar.tsx'
 import { StorageView } from './views/storage-view.tsx'
 import { SyncView } from './views/sync-view.tsx'
 import { ToastTray } from './views/toast-tray.tsx'
-import { TraceView } from './views/trace-view.tsx'
 
-const rooms = { traces: TraceView, recall: RecallView, sync: SyncView, storage: StorageView } as const
+const pages: Partial<Record<View, ComponentType>> = {
+  recall: RecallView,
+  sync: SyncView,
+  storage: StorageView,
+}
 const dialogs = { help: HelpDialog, palette: Palette, paste: PasteDialog, settings: SettingsDialog } as const
 
 export function App() {
   const isOpen = book.value !== undefined
-  const Room = rooms[address.value.view]
+  const Page = pages[address.value.view]
   const Open = openDialog.value && dialogs[openDialog.value]
   return (
     <div class="shell">
       <Rail />
       <main class="room">
         {status.value?.durability === 'memory' && <MemoryNote />}
-        {isOpen ? <Room /> : <OpeningPage />}
+        {!isOpen && <OpeningPage />}
+        {isOpen && room.value && <RecordView room={room.value} />}
+        {isOpen && Page && <Page />}
       </main>
       <StatusBar />
       <div class="trays">

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { now } from '../state/clock.ts'
-import type { TraceCount } from '../state/trace-list.ts'
+import type { RecordCount } from '../state/record-list.ts'
 import { countOf } from '../wording/size-word.ts'
 import { shortInstant, utcDate } from '../wording/time-word.ts'
 import { type Slot, slotsOf } from './histogram-slot.ts'
@@ -12,7 +12,7 @@ const barPixels = 5
 const dragPixels = 4
 
 interface HistogramProps {
-  readonly count: TraceCount
+  readonly count: RecordCount
   readonly onPick: (fromMs: number, toMs: number) => void
 }
 

@@ -21,7 +21,7 @@ export interface VirtualListProps {
   readonly onOpen: (index: number) => void
 }
 
-export const optionId = (index: number) => `trace-option-${index}`
+export const optionId = (index: number) => `record-option-${index}`
 
 export function VirtualList(props: VirtualListProps) {
   const { count, rowHeight, element, cursor, selected, scrollTo, onShow } = props

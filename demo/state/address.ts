@@ -1,10 +1,9 @@
 // Where the reader is: view, search, filters, question, selected record. The address bar holds all of it and nothing
 // else does, so that a link or a reload brings it back.
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
+import { roomOfView } from '../room/room-table.ts'
 import { type FilterChip, readChips, writeChips } from './filter-chip.ts'
-
-export const views = ['traces', 'recall', 'sync', 'storage'] as const
-export type View = (typeof views)[number]
+import { isView, type View } from './view.ts'
 
 export interface Address {
   readonly view: View
@@ -22,11 +21,12 @@ export const bookName = new URLSearchParams(location.search).get('book') ?? defa
 /** Reads an address; what it does not understand it leaves out. */
 export function readAddress(query: string): Address {
   const parameters = new URLSearchParams(query)
-  const view = views.find((one) => one === parameters.get('view')) ?? 'traces'
+  const named = parameters.get('view')
+  const view = isView(named) ? named : 'traces'
   return {
     view,
     search: parameters.get('q') ?? '',
-    chips: readChips(parameters),
+    chips: readChips(parameters, roomOfView(view)?.fields ?? {}),
     question: parameters.get('ask') ?? '',
     id: parameters.get('id') || undefined,
   }
@@ -47,11 +47,21 @@ export function writeAddress({ view, search, chips, question, id }: Address): st
 
 export const address = signal(readAddress(location.search))
 
+/** The room of records that the address is in; undefined in a room that lists none. */
+export const room = computed(() => roomOfView(address.value.view))
+
+/** Search and filters of each room as they were left. They are found again when one comes back to it. */
+const left = new Map<View, Pick<Address, 'search' | 'chips'>>()
+
 /** Goes somewhere. `push` makes a step that Back undoes, `replace` none. */
 export function go(change: Partial<Address>, how: 'push' | 'replace' = 'push'): void {
-  const next = { ...address.value, ...change }
+  const now = address.value
+  left.set(now.view, { search: now.search, chips: now.chips })
+  const isElsewhere = change.view !== undefined && change.view !== now.view
+  const there = isElsewhere && change.view ? (left.get(change.view) ?? { search: '', chips: [] }) : {}
+  const next = { ...now, ...there, ...change }
   const url = writeAddress(next)
-  if (url !== writeAddress(address.value)) {
+  if (url !== writeAddress(now)) {
     if (how === 'push') history.pushState(null, '', url)
     else history.replaceState(null, '', url)
   }

@@ -1,25 +1,19 @@
 // Everything the command palette can do. A command is a name and an act; its words are what it is found by.
-import { address, bookName, go, views } from './address.ts'
+import { address, bookName, go, room } from './address.ts'
 import { openDialog } from './dialog.ts'
 import { focusSearch } from './focus.ts'
 import { loadSample } from './sample.ts'
 import { syncNow } from './sync.ts'
 import { nextTheme } from './theme.ts'
 import { tell } from './toast.ts'
-import { isNarrowed, reloadList } from './trace-list.ts'
+import { isNarrowed, reloadList } from './record-list.ts'
+import { type View, viewNames, views } from './view.ts'
 
 export interface Command {
   readonly name: string
   readonly key?: string
   readonly run: () => void
 }
-
-const roomNames = {
-  traces: 'Traces',
-  recall: 'Recall',
-  sync: 'Sync and conflicts',
-  storage: 'Storage',
-} as const
 
 /** The commands for what was typed: those whose words it begins, then asking it of the book. */
 export function commandsFor(typed: string): Command[] {
@@ -31,8 +25,8 @@ export function commandsFor(typed: string): Command[] {
 function standing(): Command[] {
   const { chips, id } = address.peek()
   return [
-    ...views.map((view) => ({ name: `Go to ${roomNames[view]}`, run: () => go({ view, id: undefined }) })),
-    { name: 'Search traces', key: '/', run: searchTraces },
+    ...views.map((view) => ({ name: `Go to ${viewNames[view]}`, run: () => go({ view, id: undefined }) })),
+    { name: `Search ${room.peek()?.many ?? 'traces'}`, key: '/', run: searchHere },
     ...(isNarrowed.peek() || chips.length > 0
       ? [{ name: 'Clear search and filters', run: () => go({ search: '', chips: [] }) }]
       : []),
@@ -49,7 +43,13 @@ function standing(): Command[] {
     { name: 'Copy a link to this', run: () => void copyLink() },
     ...(id === undefined
       ? []
-      : [{ name: 'Close the open trace', key: 'Esc', run: () => go({ id: undefined }) }]),
+      : [
+          {
+            name: `Close the open ${room.peek()?.one ?? 'record'}`,
+            key: 'Esc',
+            run: () => go({ id: undefined }),
+          },
+        ]),
     { name: 'Change the theme', run: nextTheme },
     { name: 'Keys and marks', key: '?', run: () => (openDialog.value = 'help') },
   ]
@@ -59,7 +59,10 @@ function asking(typed: string): Command[] {
   if (typed === '') return []
   const isName = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(typed) && typed !== bookName
   return [
-    { name: `Search traces for “${typed}”`, run: () => go({ view: 'traces', search: typed, id: undefined }) },
+    {
+      name: `Search ${room.peek()?.many ?? 'traces'} for “${typed}”`,
+      run: () => go({ view: listView(), search: typed, id: undefined }),
+    },
     { name: `Recall: ${typed}`, run: () => go({ view: 'recall', question: typed, id: undefined }) },
     ...(isName
       ? [
@@ -72,8 +75,13 @@ function asking(typed: string): Command[] {
   ]
 }
 
-function searchTraces(): void {
-  go({ view: 'traces' })
+/** The room of records that one is in, or that of traces. */
+function listView(): View {
+  return room.peek() ? address.peek().view : 'traces'
+}
+
+function searchHere(): void {
+  go({ view: listView() })
   // The box is drawn when the room is.
   requestAnimationFrame(focusSearch)
 }

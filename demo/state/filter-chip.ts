@@ -1,52 +1,21 @@
-// A filter as a chip: a field and what it should be. Chips of one field are alternatives, fields narrow each other.
+// A filter as a chip: a field of the room and what it should be. Chips of one field are alternatives, fields narrow.
 import type { Filters } from '../../src/index.ts'
-
-export const filterFields = [
-  'domain',
-  'actor',
-  'action',
-  'outcome',
-  'mode',
-  'tag',
-  'session',
-  'time',
-] as const
-export type FilterField = (typeof filterFields)[number]
+import { choiceOf, conditionOf, type FilterFields, isSound } from '../room/filter-field.ts'
 
 export interface FilterChip {
-  readonly field: FilterField
-  /** For texts, `~` before it means "contains". For time, `from..to`, either side may be empty. */
+  readonly field: string
   readonly value: string
 }
 
-export const fieldNames: Readonly<Record<FilterField, string>> = {
-  domain: 'Domain',
-  actor: 'Actor',
-  action: 'Action',
-  outcome: 'Outcome',
-  mode: 'Mode',
-  tag: 'Tag',
-  session: 'Session',
-  time: 'Time',
-}
+const chipsOfField = 20
 
-export const outcomes = ['succeeded', 'failed', 'open'] as const
-export const modes = ['interactive', 'autonomous', 'background'] as const
-
-const paths = {
-  domain: 'situation.domain',
-  actor: 'situation.actor',
-  action: 'action.type',
-  session: 'session',
-} as const
-
-export function readChips(parameters: URLSearchParams): FilterChip[] {
-  return filterFields.flatMap((field) =>
+export function readChips(parameters: URLSearchParams, fields: FilterFields): FilterChip[] {
+  return Object.entries(fields).flatMap(([name, field]) =>
     parameters
-      .getAll(field)
+      .getAll(name)
       .filter((value) => isSound(field, value))
-      .slice(0, 20)
-      .map((value) => ({ field, value })),
+      .slice(0, chipsOfField)
+      .map((value) => ({ field: name, value })),
   )
 }
 
@@ -54,17 +23,20 @@ export function writeChips(chips: readonly FilterChip[], parameters: URLSearchPa
   for (const { field, value } of chips) parameters.append(field, value)
 }
 
-/** Adds a chip; time and outcome replace their kind, because two of them say nothing together. */
-export function withChip(chips: readonly FilterChip[], chip: FilterChip): FilterChip[] {
+/** Adds a chip; a time replaces the one before it, because two of them say nothing together. */
+export function withChip(chips: readonly FilterChip[], chip: FilterChip, fields: FilterFields): FilterChip[] {
   const isSame = (one: FilterChip) => one.field === chip.field && one.value === chip.value
-  const replaces = chip.field === 'time'
+  const replaces = fields[chip.field]?.type === 'time'
   return [...chips.filter((one) => !isSame(one) && !(replaces && one.field === chip.field)), chip]
 }
 
 /** The filters that the chips stand for; undefined when there is none. */
-export function filtersOf(chips: readonly FilterChip[]): Filters | undefined {
-  const groups = filterFields.flatMap((field): Filters[] => {
-    const wanted = chips.filter((chip) => chip.field === field).map(({ value }) => conditionOf(field, value))
+export function filtersOf(chips: readonly FilterChip[], fields: FilterFields): Filters | undefined {
+  const groups = Object.entries(fields).flatMap(([name, field]): Filters[] => {
+    const wanted = chips
+      .filter((chip) => chip.field === name)
+      .map(({ value }) => conditionOf(field, value))
+      .filter((condition) => condition !== undefined)
     const [only] = wanted
     if (only === undefined) return []
     return [wanted.length === 1 ? only : { or: wanted }]
@@ -73,34 +45,11 @@ export function filtersOf(chips: readonly FilterChip[]): Filters | undefined {
   return groups.length > 1 ? { and: groups } : only
 }
 
-export function timeRange(value: string): { from: string; to: string } {
-  const [from = '', to = ''] = value.split('..')
-  return { from, to }
-}
-
-function conditionOf(field: FilterField, value: string): Filters {
-  switch (field) {
-    case 'outcome':
-      return value === 'open' ? { result: { exists: false } } : { 'result.success': value === 'succeeded' }
-    case 'mode':
-      return { 'metadata.mode': value }
-    case 'tag':
-      return { 'metadata.tags': { contains: value } }
-    case 'time': {
-      const { from, to } = timeRange(value)
-      return { timestamp: { ...(from ? { gte: from } : {}), ...(to ? { lt: to } : {}) } }
-    }
-    default:
-      return { [paths[field]]: value.startsWith('~') ? { contains: value.slice(1) } : value }
-  }
-}
-
-function isSound(field: FilterField, value: string): boolean {
-  if (value === '' || value === '~' || value.length > 1000) return false
-  if (field === 'outcome') return outcomes.some((one) => one === value)
-  if (field === 'mode') return modes.some((one) => one === value)
-  if (field !== 'time') return true
-  const { from, to } = timeRange(value)
-  const isInstant = (text: string) => text === '' || !Number.isNaN(Date.parse(text))
-  return (from !== '' || to !== '') && isInstant(from) && isInstant(to)
+/** What the chips ask for besides filters. */
+export function optionsOf(chips: readonly FilterChip[], fields: FilterFields): Record<string, unknown> {
+  const asked = chips.map(({ field: name, value }) => {
+    const field = fields[name]
+    return field?.type === 'choice' ? (choiceOf(field, value)?.options ?? {}) : {}
+  })
+  return Object.assign({}, ...asked) as Record<string, unknown>
 }

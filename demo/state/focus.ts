@@ -1,9 +1,9 @@
-// Where the keyboard may be sent: the list, the open trace, the search box, the question.
+// Where the keyboard may be sent: the list, the open record, the search box, the question.
 import { createRef } from 'preact'
 import { address } from './address.ts'
-import { cursor, moveCursor } from './trace-cursor.ts'
-import { detail } from './trace-detail.ts'
-import { shown } from './trace-list.ts'
+import { cursor, moveCursor } from './list-cursor.ts'
+import { detail } from './record-detail.ts'
+import { shown } from './record-list.ts'
 
 export const listElement = createRef<HTMLDivElement>()
 export const detailHeading = createRef<HTMLHeadingElement>()
@@ -18,14 +18,14 @@ export function focusList(): void {
 
 let isDetailAwaited = false
 
-/** Moves focus to the trace that the address selects, now or when it is read and drawn. */
+/** Moves focus to the record that the address selects, now or when it is read and drawn. */
 export function focusDetail(): void {
   const open = detail.peek()
   if (open.state === 'shown' && open.id === address.peek().id) detailHeading.current?.focus()
   else isDetailAwaited = true
 }
 
-/** Told by the pane when it has drawn another trace. */
+/** Told by the pane when it has drawn another record. */
 export function onDetailDrawn(): void {
   if (isDetailAwaited) detailHeading.current?.focus()
   isDetailAwaited = false

@@ -5,7 +5,7 @@ import { countOf } from '../wording/size-word.ts'
 import { address, go } from './address.ts'
 import { announce } from './announce.ts'
 import { book, onBook } from './book.ts'
-import { reloadList } from './trace-list.ts'
+import { reloadList } from './record-list.ts'
 
 export type ImportState =
   | { readonly step: 'waiting' | 'importing' | 'cancelled' }

@@ -3,7 +3,7 @@ import { address, go } from './address.ts'
 import { closeDialog, openDialog } from './dialog.ts'
 import { detailHeading, focusList, focusSearch, listElement } from './focus.ts'
 import { forgetQuestion } from './forget.ts'
-import { fresh, reloadList } from './trace-list.ts'
+import { fresh, reloadList } from './record-list.ts'
 
 const listKeys = new Set(['ArrowDown', 'ArrowUp', 'j', 'k'])
 
@@ -33,14 +33,14 @@ function act(event: KeyboardEvent): boolean {
   if (event.key === '/') focusSearch()
   else if (event.key === '?') openDialog.value = 'help'
   else if (event.key === 'n' && fresh.peek() > 0) void reloadList()
-  else if (event.key === 'Escape' && address.peek().id !== undefined) closeTrace()
+  else if (event.key === 'Escape' && address.peek().id !== undefined) closeRecord()
   else if (listKeys.has(event.key) && isFree && listElement.current) focusList()
   else return false
   return true
 }
 
-/** Esc in the open trace goes back to the list first; from the list it closes the trace. */
-function closeTrace(): void {
+/** Esc in the open record goes back to the list first; from the list it closes the record. */
+function closeRecord(): void {
   const isInDetail = detailHeading.current?.closest('.detail')?.contains(document.activeElement) === true
   const isBeside = listElement.current?.checkVisibility() === true
   if (isInDetail && isBeside) focusList()

@@ -1,6 +1,7 @@
 // The recall playground: the question of the address, asked of the book.
 import { effect, signal } from '@preact/signals'
 import type { RecallResult } from '../../src/index.ts'
+import { oneLine } from '../wording/text-word.ts'
 import { address } from './address.ts'
 import { book } from './book.ts'
 
@@ -58,4 +59,22 @@ effect(() => {
   if (view !== 'recall' || key === asked) return
   asked = key
   void ask()
+})
+
+/** Goals of the newest traces, as questions to begin with. */
+export const suggestions = signal<readonly string[]>([])
+
+const suggested = 3
+
+effect(() => {
+  const current = book.value
+  if (address.value.view !== 'recall' || !current) return
+  current.traces
+    .query({ limit: 10 })
+    .then(({ records }) => {
+      const goals = records.map(({ task }) => oneLine(task.goal, 90)).filter(Boolean)
+      suggestions.value = [...new Set(goals)].slice(0, suggested)
+    })
+    // They are a courtesy; a book that cannot be read says so when it is asked.
+    .catch(() => undefined)
 })

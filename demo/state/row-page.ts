@@ -25,6 +25,8 @@ export interface RowPages<Row> {
   /** Changes rows that are held, each in its place. */
   update(change: (row: Row) => Row): void
   ready(index: number): Promise<void>
+  /** The first page as it would be now; what is held stays as it is. */
+  peekFirst(): Promise<readonly Row[]>
   stop(): void
 }
 
@@ -132,6 +134,7 @@ export function createRowPages<Row>(
       const page = Math.floor(index / pageRows)
       if (!pages.has(page)) await fetchPage(page)
     },
+    peekFirst: async () => (await load(0, abort.signal)).rows,
     stop() {
       abort.abort()
     },

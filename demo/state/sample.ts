@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { runCourier } from '../sample/courier.ts'
 import { countOf } from '../wording/size-word.ts'
 import { book } from './book.ts'
-import { reloadList } from './trace-list.ts'
+import { reloadList } from './record-list.ts'
 import { tell, tellError } from './toast.ts'
 
 export const isSampling = signal(false)

@@ -1,29 +1,21 @@
-// Values of the fields of traces that this page has met, to be suggested when a filter is made.
-import type { FilterField } from './filter-chip.ts'
-import type { TraceRow } from './trace-row.ts'
-
-type SeenField = Extract<FilterField, 'domain' | 'actor' | 'action' | 'session' | 'tag'>
+// Values of filter fields that this page has met in records, to be suggested when a filter is made.
+import type { RecordRow } from '../room/room.ts'
 
 const keptValues = 200
-const seen: Readonly<Record<SeenField, Set<string>>> = {
-  domain: new Set(),
-  actor: new Set(),
-  action: new Set(),
-  session: new Set(),
-  tag: new Set(),
-}
+const seen = new Map<string, Set<string>>()
 
-export function noteSeen(row: TraceRow): void {
-  const note = (field: SeenField, value: string) => {
-    if (value !== '' && !value.endsWith('…') && seen[field].size < keptValues) seen[field].add(value)
+const placeOf = (view: string, field: string) => `${view} ${field}`
+
+export function noteSeen(view: string, { seen: met }: RecordRow): void {
+  for (const [field, values] of Object.entries(met)) {
+    const place = placeOf(view, field)
+    const kept = seen.get(place) ?? new Set()
+    seen.set(place, kept)
+    for (const value of values)
+      if (value !== '' && !value.endsWith('…') && kept.size < keptValues) kept.add(value)
   }
-  note('domain', row.domain)
-  note('actor', row.actor)
-  note('action', row.action)
-  note('session', row.session)
-  for (const tag of row.tags) note('tag', tag)
 }
 
-export function seenValues(field: FilterField): string[] {
-  return field in seen ? [...seen[field as SeenField]].sort() : []
+export function seenValues(view: string, field: string): string[] {
+  return [...(seen.get(placeOf(view, field)) ?? [])].sort()
 }

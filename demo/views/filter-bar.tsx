@@ -1,7 +1,9 @@
-// The filters of the trace list as chips, each of which goes with a click, and the button that adds one.
+// The filters of a list as chips, each of which goes with a click, the button that adds one, and the room's own acts.
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
+import type { RecordRoom } from '../room/room.ts'
 import { address, go } from '../state/address.ts'
 import { announce } from '../state/announce.ts'
 import { now } from '../state/clock.ts'
@@ -9,7 +11,7 @@ import { type FilterChip, withChip } from '../state/filter-chip.ts'
 import { chipWords } from '../wording/chip-word.ts'
 import { FilterMenu } from './filter-menu.tsx'
 
-export function FilterBar() {
+export function FilterBar({ room, children }: { room: RecordRoom; children?: ComponentChildren }) {
   const isOpen = useSignal(false)
   const opener = useRef<HTMLButtonElement>(null)
   const { chips } = address.value
@@ -25,7 +27,7 @@ export function FilterBar() {
   return (
     <div class="filter-bar" role="group" aria-label="Filters">
       {chips.map((chip) => {
-        const { name, value } = chipWords(chip, now.peek())
+        const { name, value } = chipWords(chip, room.fields, now.peek())
         return (
           <button
             key={`${chip.field}=${chip.value}`}
@@ -55,9 +57,10 @@ export function FilterBar() {
         </button>
         {isOpen.value && (
           <FilterMenu
+            room={room}
             onClose={close}
             onAdd={(chip) => {
-              go({ chips: withChip(chips, chip) })
+              go({ chips: withChip(chips, chip, room.fields) })
               close()
             }}
           />
@@ -67,6 +70,12 @@ export function FilterBar() {
         <button type="button" class="link" onClick={() => go({ chips: [] })}>
           Clear all
         </button>
+      )}
+      {children && (
+        <>
+          <span class="spacer" />
+          {children}
+        </>
       )}
     </div>
   )

@@ -1,27 +1,22 @@
 // Makes one filter: the field, then what it should be, with the controls that the field asks for.
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import {
-  fieldNames,
-  type FilterChip,
-  type FilterField,
-  filterFields,
-  modes,
-  outcomes,
-} from '../state/filter-chip.ts'
+import type { TextField } from '../room/filter-field.ts'
+import type { RecordRoom } from '../room/room.ts'
+import type { FilterChip } from '../state/filter-chip.ts'
 import { seenValues } from '../state/seen-value.ts'
 import { TimeFields } from './time-fields.tsx'
 
 interface FilterMenuProps {
+  readonly room: RecordRoom
   readonly onAdd: (chip: FilterChip) => void
   readonly onClose: () => void
 }
 
-const choices: Partial<Record<FilterField, readonly string[]>> = { outcome: outcomes, mode: modes }
-
-export function FilterMenu({ onAdd, onClose }: FilterMenuProps) {
+export function FilterMenu({ room, onAdd, onClose }: FilterMenuProps) {
   const frame = useRef<HTMLDivElement>(null)
-  const field = useSignal<FilterField>('domain')
+  const names = Object.keys(room.fields)
+  const chosen = useSignal(names[0] ?? '')
   const id = useId()
   useEffect(() => {
     frame.current?.querySelector('select')?.focus()
@@ -37,7 +32,8 @@ export function FilterMenu({ onAdd, onClose }: FilterMenuProps) {
     event.stopPropagation()
     onClose()
   }
-  const options = choices[field.value]
+  const name = chosen.value
+  const field = room.fields[name]
   return (
     <div ref={frame} class="menu" role="dialog" aria-label="Add a filter" onKeyDown={closeOnEscape}>
       <label class="labelled" for={`${id}-field`}>
@@ -45,48 +41,49 @@ export function FilterMenu({ onAdd, onClose }: FilterMenuProps) {
         <select
           id={`${id}-field`}
           class="input"
-          value={field.value}
-          onChange={(event) => (field.value = event.currentTarget.value as FilterField)}
+          value={name}
+          onChange={(event) => (chosen.value = event.currentTarget.value)}
         >
-          {filterFields.map((one) => (
+          {names.map((one) => (
             <option key={one} value={one}>
-              {fieldNames[one]}
+              {room.fields[one]?.name}
             </option>
           ))}
         </select>
       </label>
-      {options && (
-        <div class="choices" role="group" aria-label={fieldNames[field.value]}>
-          {options.map((value) => (
-            <button
-              key={value}
-              type="button"
-              class="button"
-              onClick={() => onAdd({ field: field.value, value })}
-            >
-              {value === 'open' ? 'no result yet' : value}
+      {field?.type === 'choice' && (
+        <div class="choices" role="group" aria-label={field.name}>
+          {field.choices.map(({ value, word }) => (
+            <button key={value} type="button" class="button" onClick={() => onAdd({ field: name, value })}>
+              {word}
             </button>
           ))}
         </div>
       )}
-      {field.value === 'time' && <TimeFields onAdd={(value) => onAdd({ field: 'time', value })} />}
-      {!options && field.value !== 'time' && (
+      {field?.type === 'time' && <TimeFields onAdd={(value) => onAdd({ field: name, value })} />}
+      {field?.type === 'text' && (
         <TextFields
-          key={field.value}
-          field={field.value}
-          onAdd={(value) => onAdd({ field: field.value, value })}
+          key={name}
+          field={field}
+          seen={seenValues(room.view, name)}
+          onAdd={(value) => onAdd({ field: name, value })}
         />
       )}
     </div>
   )
 }
 
-function TextFields({ field, onAdd }: { field: FilterField; onAdd: (value: string) => void }) {
+interface TextFieldsProps {
+  readonly field: TextField
+  readonly seen: readonly string[]
+  readonly onAdd: (value: string) => void
+}
+
+function TextFields({ field, seen, onAdd }: TextFieldsProps) {
   const isContaining = useSignal(false)
   const text = useSignal('')
   const id = useId()
-  const canContain = field !== 'tag'
-  const seen = seenValues(field)
+  const canContain = !field.isList
   const add = (event: Event) => {
     event.preventDefault()
     const value = text.value.trim()

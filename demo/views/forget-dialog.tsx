@@ -1,4 +1,4 @@
-// Asks before a trace is forgotten, and says exactly what that means.
+// Asks before a record is forgotten, and says exactly what that means.
 import { Dialog } from '../parts/dialog.tsx'
 import { forgetAsked, forgetQuestion } from '../state/forget.ts'
 import { status } from '../state/status.ts'
@@ -8,12 +8,13 @@ import { oneLine } from '../wording/text-word.ts'
 export function ForgetDialog() {
   const question = forgetQuestion.value
   if (!question) return null
-  const { trace, citedBy } = question
+  const { room, record, links } = question
+  const citing = links.flatMap(({ direction, records }) => (direction === 'from' ? records : []))
   const close = () => (forgetQuestion.value = undefined)
   return (
-    <Dialog title="Forget this trace?" onClose={close}>
+    <Dialog title={`Forget this ${room.one}?`} onClose={close}>
       <blockquote class="quoted" dir="auto">
-        {oneLine(trace.task.goal, 200)}
+        {oneLine(room.row(record).title, 200)}
       </blockquote>
       <ul class="plain-list">
         <li>
@@ -24,10 +25,10 @@ export function ForgetDialog() {
         {status.value?.sync.configured && (
           <li>At the next sync the edge and your other devices forget it too.</li>
         )}
-        {citedBy > 0 && (
+        {citing.length > 0 && (
           <li>
-            {countOf(citedBy, 'trace')} {citedBy === 1 ? 'links' : 'link'} to it and will have a link that
-            leads nowhere.
+            {countOf(citing.length, 'record')} {citing.length === 1 ? 'links' : 'link'} to it and will have a
+            link that leads nowhere.
           </li>
         )}
       </ul>
@@ -36,7 +37,7 @@ export function ForgetDialog() {
           Keep it
         </button>
         <button type="button" class="button danger" onClick={() => void forgetAsked()}>
-          Forget trace
+          Forget {room.one}
         </button>
       </div>
     </Dialog>

@@ -1,20 +1,23 @@
 // All keys, and what the marks mean.
 import { Dialog } from '../parts/dialog.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
-import { OutcomeMark } from '../parts/outcome-mark.tsx'
+import { Mark } from '../parts/mark.tsx'
+import { type MarkName, marks } from '../room/mark.ts'
 import { closeDialog } from '../state/dialog.ts'
 
 const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['/'], 'Search, or ask in Recall'],
-  [['↓', 'j'], 'Next trace'],
-  [['↑', 'k'], 'Previous trace'],
-  [['Home', 'End'], 'First and last trace'],
-  [['Enter'], 'Open the trace'],
+  [['↓', 'j'], 'Next in the list'],
+  [['↑', 'k'], 'Previous in the list'],
+  [['Home', 'End'], 'First and last'],
+  [['Enter'], 'Open it'],
   [['Esc'], 'Close what is open, back to the list'],
-  [['n'], 'Show the new traces'],
+  [['n'], 'Show what is new'],
   [['Ctrl K'], 'All commands'],
   [['?'], 'This help'],
 ]
+
+const markNames = Object.keys(marks) as readonly MarkName[]
 
 export function HelpDialog() {
   return (
@@ -33,18 +36,14 @@ export function HelpDialog() {
       </dl>
       <h3>Marks</h3>
       <ul class="mark-list">
-        <li>
-          <OutcomeMark outcome="succeeded" word />
-        </li>
-        <li>
-          <OutcomeMark outcome="failed" word />
-        </li>
-        <li>
-          <OutcomeMark outcome="open" word />
-        </li>
+        {markNames.map((mark) => (
+          <li key={mark}>
+            <Mark mark={mark} word />
+          </li>
+        ))}
       </ul>
       <p class="faint">
-        The address of this page holds the room, the search, the filters and the open trace: copy it to come
+        The address of this page holds the room, the search, the filters and the open record: copy it to come
         back to exactly this. In the console the open book is <code>book</code>.
       </p>
     </Dialog>

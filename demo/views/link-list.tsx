@@ -1,67 +1,78 @@
-// The traces that the open one links to, and those that link to it; each opens in its place.
-import type { Trace } from '../../src/index.ts'
-import { Icon, type IconName } from '../parts/icon.tsx'
-import { OutcomeMark } from '../parts/outcome-mark.tsx'
+// The records that the open one cites, and those that cite it; each opens in its place.
+import { Icon } from '../parts/icon.tsx'
+import { Mark } from '../parts/mark.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { Time } from '../parts/time.tsx'
-import { go } from '../state/address.ts'
-import { focusDetail } from '../state/focus.ts'
-import type { ShownTrace } from '../state/trace-detail.ts'
-import { outcomeOf } from '../state/trace-row.ts'
+import { roomOfKind } from '../room/room-table.ts'
+import type { BookRecord, LinkGroup } from '../room/room.ts'
+import { openRecord } from '../state/open-record.ts'
 import { countWord } from '../wording/size-word.ts'
 import { oneLine } from '../wording/text-word.ts'
 
 const listedAtOnce = 20
 
-export function LinkList({ shown: { to, from, missing } }: { shown: ShownTrace }) {
-  if (to.length + from.length + missing.length === 0) return null
+export function LinkList({ groups }: { groups: readonly LinkGroup[] }) {
+  const filled = groups.filter(({ records, missing }) => records.length + missing.length > 0)
+  if (filled.length === 0) return null
   return (
     <section class="star" aria-label="Links">
       <h3>Links</h3>
       <div class="star-body">
-        <Direction icon="arrowIn" name="Links to" traces={to} />
-        {missing.map((id) => (
-          <p key={id} class="link-missing">
-            <span class="faint">Links to a trace that is not in this book</span> <ShortId id={id} />
-          </p>
+        {filled.map((group) => (
+          <Group key={group.name} group={group} />
         ))}
-        <Direction icon="arrowOut" name="Linked from" traces={from} />
       </div>
     </section>
   )
 }
 
-function Direction({ icon, name, traces }: { icon: IconName; name: string; traces: readonly Trace[] }) {
-  if (traces.length === 0) return null
-  const more = traces.length - listedAtOnce
+function Group({ group: { name, direction, records, missing } }: { group: LinkGroup }) {
+  const more = records.length - listedAtOnce
   return (
     <div class="links">
-      <h4 class="star-name">
-        <Icon name={icon} size={12} /> {name} {countWord(traces.length)}
-      </h4>
+      {records.length > 0 && (
+        <h4 class="star-name">
+          <Icon name={direction === 'to' ? 'arrowIn' : 'arrowOut'} size={12} /> {name}{' '}
+          {countWord(records.length)}
+        </h4>
+      )}
       <ul>
-        {traces.slice(0, listedAtOnce).map((trace) => (
-          <li key={trace.id}>
-            <button
-              type="button"
-              class="link-row"
-              onClick={() => {
-                go({ id: trace.id })
-                focusDetail()
-              }}
-            >
-              <OutcomeMark outcome={outcomeOf(trace)} />
-              <span class="link-goal" dir="auto">
-                {oneLine(trace.task.goal, 120)}
-              </span>
-              <span class="faint">
-                <Time at={trace.timestamp} />
-              </span>
-            </button>
+        {records.slice(0, listedAtOnce).map((record) => (
+          <li key={record.id}>
+            <RecordLink record={record} />
           </li>
         ))}
       </ul>
+      {missing.map((id) => (
+        <p key={id} class="link-missing">
+          <span class="faint">{name}: a record that is not in this book</span> <ShortId id={id} />
+        </p>
+      ))}
       {more > 0 && <p class="faint">{countWord(more)} more are named in the raw JSON.</p>}
     </div>
+  )
+}
+
+/** A record in one line; pressing it opens it in its room. */
+export function RecordLink({ record }: { record: BookRecord }) {
+  const room = roomOfKind(record.kind)
+  if (!room) {
+    return (
+      <p class="link-missing">
+        <span class="faint">{record.kind}</span> <ShortId id={record.id} />
+      </p>
+    )
+  }
+  const row = room.row(record)
+  return (
+    <button type="button" class="link-row" onClick={() => openRecord(record)}>
+      <Mark mark={row.mark} />
+      <span class="link-title" dir="auto">
+        {oneLine(row.title, 120)}
+      </span>
+      <span class="faint">
+        <Time at={row.at} />
+      </span>
+    </button>
   )
 }

@@ -7,7 +7,7 @@ import { go } from '../state/address.ts'
 import { book } from '../state/book.ts'
 import { closeDialog } from '../state/dialog.ts'
 import { exampleTrace, storeJson } from '../state/store-json.ts'
-import { reloadList } from '../state/trace-list.ts'
+import { reloadList } from '../state/record-list.ts'
 import { tell } from '../state/toast.ts'
 import { countOf } from '../wording/size-word.ts'
 

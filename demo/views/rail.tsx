@@ -1,19 +1,12 @@
 // The rail: one entry for each room that is built, and what is always at hand below.
 import { FilePicker } from '../parts/file-picker.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { address, bookName, go, type View, views } from '../state/address.ts'
+import { address, bookName, go } from '../state/address.ts'
 import { openDialog } from '../state/dialog.ts'
 import { importFiles } from '../state/import.ts'
 import { status } from '../state/status.ts'
 import { nextTheme, theme } from '../state/theme.ts'
-
-export const viewNames: Readonly<Record<View, string>> = {
-  traces: 'Traces',
-  recall: 'Recall',
-  sync: 'Sync and conflicts',
-  storage: 'Storage',
-}
-const shortNames: Readonly<Record<View, string>> = { ...viewNames, sync: 'Sync' }
+import { shortNames, type View, viewNames, views } from '../state/view.ts'
 
 export function Rail() {
   const conflicts = status.value?.sync.conflicts ?? 0

@@ -1,12 +1,11 @@
-// The open trace as it is stored, to read and to copy. Drawn only when it is opened.
+// The open record as it is stored, to read and to copy. Drawn only when it is opened.
 import { useSignal } from '@preact/signals'
-import type { Trace } from '../../src/index.ts'
 import { ClampedText } from '../parts/clamped-text.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 
-export function RawJson({ trace }: { trace: Trace }) {
+export function RawJson({ record }: { record: object }) {
   const isOpen = useSignal(false)
-  const text = () => JSON.stringify(trace, null, 2)
+  const text = () => JSON.stringify(record, null, 2)
   return (
     <section class="star raw" aria-label="Raw JSON">
       <h3>JSON</h3>

@@ -1,11 +1,11 @@
 // One hit of a recall: what was found, its score, and a bar for each part of `because`.
-import type { RecallHit, Trace } from '../../src/index.ts'
+import type { RecallHit } from '../../src/index.ts'
 import { Bar } from '../parts/bar.tsx'
-import { OutcomeMark } from '../parts/outcome-mark.tsx'
+import { Mark } from '../parts/mark.tsx'
 import { Time } from '../parts/time.tsx'
-import { address, go } from '../state/address.ts'
-import { focusDetail } from '../state/focus.ts'
-import { traceRow } from '../state/trace-row.ts'
+import { roomOfKind } from '../room/room-table.ts'
+import { address } from '../state/address.ts'
+import { openRecord } from '../state/open-record.ts'
 import { becauseParts, becauseRanks } from '../wording/because-word.ts'
 
 interface RecallHitViewProps {
@@ -16,25 +16,17 @@ interface RecallHitViewProps {
 
 export function RecallHitView({ hit, rank, all }: RecallHitViewProps) {
   const { record, score, because } = hit
-  const row = record.kind === 'trace' ? traceRow(record as unknown as Trace) : undefined
+  const row = roomOfKind(record.kind)?.row(record)
   const isOpen = address.value.id === record.id
   return (
     <li class={isOpen ? 'hit is-open' : 'hit'}>
-      <button
-        type="button"
-        class="hit-open"
-        aria-current={isOpen}
-        onClick={() => {
-          go({ id: record.id })
-          focusDetail()
-        }}
-      >
+      <button type="button" class="hit-open" aria-current={isOpen} onClick={() => openRecord(record)}>
         <span class="hit-rank" aria-label={`Hit ${rank}`}>
           {rank}
         </span>
-        {row && <OutcomeMark outcome={row.outcome} />}
+        {row && <Mark mark={row.mark} />}
         <span class="hit-goal" dir="auto">
-          {row?.goal ?? record.id}
+          {row?.title ?? record.id}
         </span>
         <span class="faint">{row ? <Time at={row.at} /> : record.kind}</span>
       </button>

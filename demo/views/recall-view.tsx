@@ -2,14 +2,12 @@
 import { EmptyNote } from '../parts/empty-note.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { address, go } from '../state/address.ts'
-import { type Answer, ask, asking } from '../state/recall.ts'
-import { list } from '../state/trace-list.ts'
+import { type Answer, ask, asking, suggestions } from '../state/recall.ts'
 import { countOf } from '../wording/size-word.ts'
-import { oneLine } from '../wording/text-word.ts'
 import { duration } from '../wording/time-word.ts'
 import { QuestionForm } from './question-form.tsx'
 import { RecallHitView } from './recall-hit-view.tsx'
-import { TraceDetailView } from './trace-detail-view.tsx'
+import { RecordDetailView } from './record-detail-view.tsx'
 
 export function RecallView() {
   const now = asking.value
@@ -34,7 +32,7 @@ export function RecallView() {
           {now.state === 'answered' && <AnswerView answer={now.answer} />}
         </div>
       </section>
-      <TraceDetailView />
+      <RecordDetailView />
     </div>
   )
 }
@@ -88,8 +86,7 @@ function AnswerView({ answer: { question, result, roundTripMs } }: { answer: Ans
 
 /** Questions made from the newest goals of the book itself. */
 function Suggestions() {
-  const newest = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((index) => list.value?.pages.at(index)?.goal ?? [])
-  const goals = [...new Set(newest.map((goal) => oneLine(goal, 90)))].slice(0, 3)
+  const goals = suggestions.value
   return (
     <EmptyNote title="Ask the book something.">
       <p>

@@ -1,14 +1,15 @@
-// The search box of the trace list. What is typed goes to the address after a breath; Esc empties it.
+// The search box of a list. What is typed goes to the address after a breath; Esc empties it.
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
+import type { RecordRoom } from '../room/room.ts'
 import { address, go } from '../state/address.ts'
 import { focusList, searchInput } from '../state/focus.ts'
 
 const breathMs = 120
 
-export function SearchBox() {
+export function SearchBox({ room }: { room: RecordRoom }) {
   const id = useId()
   const text = useSignal(address.value.search)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -45,14 +46,14 @@ export function SearchBox() {
     <div class="search-box" role="search">
       <Icon name="search" />
       <label class="hidden" for={id}>
-        Search traces
+        Search {room.many}
       </label>
       <input
         ref={searchInput}
         id={id}
         type="search"
         enterKeyHint="search"
-        placeholder="Search traces"
+        placeholder={`Search ${room.many}`}
         autocomplete="off"
         spellcheck={false}
         maxLength={2000}

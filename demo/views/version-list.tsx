@@ -1,7 +1,7 @@
-// The earlier versions of the open trace, newest first, each with what it said.
+// The earlier versions of the open record, newest first, each with what it said.
 import { Time } from '../parts/time.tsx'
 import { ValueView } from '../parts/value-view.tsx'
-import type { Version } from '../state/trace-detail.ts'
+import type { Version } from '../room/room.ts'
 import { changedPaths } from '../wording/change-word.ts'
 
 export function VersionList({ versions }: { versions: readonly Version[] }) {

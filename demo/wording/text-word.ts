@@ -20,3 +20,8 @@ export function valueLine(value: unknown, max: number): string {
   if (typeof value === 'string') return oneLine(value, max)
   return oneLine(JSON.stringify(value) ?? '', max)
 }
+
+/** A word as it begins a sentence or names a place. */
+export function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}

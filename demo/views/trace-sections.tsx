@@ -2,13 +2,12 @@
 import type { ComponentChildren } from 'preact'
 import type { Trace } from '../../src/index.ts'
 import { ClampedText } from '../parts/clamped-text.tsx'
-import { OutcomeMark } from '../parts/outcome-mark.tsx'
+import { Mark } from '../parts/mark.tsx'
 import { ValueView } from '../parts/value-view.tsx'
+import { outcomeOf, type TraceField } from '../room/trace-room.ts'
 import { go } from '../state/address.ts'
-import type { FilterField } from '../state/filter-chip.ts'
-import { outcomeOf } from '../state/trace-row.ts'
 
-export function StarSections({ trace }: { trace: Trace }) {
+export function TraceSections({ record: trace }: { record: Trace }) {
   const { situation, task, action, result, metadata } = trace
   return (
     <>
@@ -46,7 +45,7 @@ export function StarSections({ trace }: { trace: Trace }) {
       </Section>
       <Section name="Result" rest={result ? restOf(result, ['success', 'outcome', 'side_effects']) : {}}>
         <Row name="outcome">
-          <OutcomeMark outcome={outcomeOf(trace)} word />
+          <Mark mark={outcomeOf(trace)} word />
         </Row>
         {!result && <p class="faint">Stored without a result; it can be completed later.</p>}
         {result && hasFields(result.outcome) && <Block name="" value={result.outcome} />}
@@ -108,7 +107,7 @@ function Block({ name, value }: { name: string; value: unknown }) {
   )
 }
 
-function FilterButton({ field, value }: { field: FilterField; value: string }) {
+function FilterButton({ field, value }: { field: TraceField; value: string }) {
   return (
     <button
       type="button"

@@ -1,23 +1,26 @@
-// The list of traces: how many, what came in since, and the rows themselves under keyboard, mouse and screen reader.
+// The list of a room: how many, what came in since, and the rows themselves under keyboard, mouse and screen reader.
 import { useCallback } from 'preact/hooks'
 import { EmptyNote } from '../parts/empty-note.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { VirtualList } from '../parts/virtual-list.tsx'
+import type { RecordRoom } from '../room/room.ts'
 import { address, go } from '../state/address.ts'
 import { focusDetail, listElement } from '../state/focus.ts'
-import { cursor, moveCursor, openRow } from '../state/trace-cursor.ts'
+import { cursor, moveCursor, openRow } from '../state/list-cursor.ts'
 import {
   fresh,
   isLoading,
   isNarrowed,
   list,
   listFailure,
+  type RecordList,
   reloadList,
   scrollRequest,
   shown,
-} from '../state/trace-list.ts'
+} from '../state/record-list.ts'
 import { countOf } from '../wording/size-word.ts'
-import { rowHeight, TraceRowView } from './trace-row-view.tsx'
+import { capital } from '../wording/text-word.ts'
+import { RecordRowView, rowHeight } from './record-row-view.tsx'
 
 const pageStep = 10
 
@@ -42,7 +45,7 @@ function onKey(event: KeyboardEvent): void {
   event.preventDefault()
 }
 
-export function TraceListView() {
+export function RecordListView({ room }: { room: RecordRoom }) {
   const now = list.value
   const onShow = useCallback(
     (first: number, last: number) => {
@@ -55,7 +58,7 @@ export function TraceListView() {
   if (listFailure.value !== undefined && !now) {
     return (
       <ErrorNotice
-        title="The traces could not be read."
+        title={`The ${room.many} could not be read.`}
         error={listFailure.value}
         retry={() => void reloadList()}
       />
@@ -70,19 +73,20 @@ export function TraceListView() {
   const failure = listFailure.value ?? now.pages.failure.value
   return (
     <>
-      <ListHead count={count} isCounted={isCounted} />
+      <ListHead now={now} count={count} isCounted={isCounted} />
       {failure !== undefined && (
         <ErrorNotice
-          title="Some traces could not be read."
+          title={`Some ${room.many} could not be read.`}
           error={failure}
           retry={() => void reloadList({ keepPlace: true })}
         />
       )}
       {count === 0 ? (
-        <NothingFound />
+        <NothingFound room={room} />
       ) : (
         <VirtualList
-          label="Traces"
+          key={room.view}
+          label={capital(room.many)}
           count={count}
           isCounted={isCounted}
           rowHeight={rowHeight}
@@ -95,23 +99,22 @@ export function TraceListView() {
           onKey={onKey}
           onOpen={(index) => void openRow(index)}
         >
-          {(index) => <TraceRowView row={now.pages.at(index)} />}
+          {(index) => <RecordRowView row={now.pages.at(index)} />}
         </VirtualList>
       )}
     </>
   )
 }
 
-function ListHead({ count, isCounted }: { count: number; isCounted: boolean }) {
-  const now = list.value
-  const isSearch = now?.search !== ''
-  const many = isCounted
-    ? countOf(count, isSearch ? 'match' : 'trace', isSearch ? 'matches' : 'traces')
-    : `${count - 1}+ matches`
+function ListHead({ now, count, isCounted }: { now: RecordList; count: number; isCounted: boolean }) {
+  const isSearch = now.search !== ''
+  const { one, many, count: canCount } = now.room
+  const [single, plural] = isSearch ? ['match', 'matches'] : [one, many]
+  const known = isCounted ? countOf(count, single, plural) : `${count - 1}+ ${plural}`
   return (
     <div class="list-head">
       <p class="list-count">
-        <b>{isSearch || isCounted ? many : 'Counting…'}</b>
+        <b>{isSearch || isCounted || !canCount ? known : 'Counting…'}</b>
         <span class="faint"> · {isSearch ? 'best match first' : 'newest first'}</span>
       </p>
       {fresh.value > 0 && (
@@ -120,27 +123,24 @@ function ListHead({ count, isCounted }: { count: number; isCounted: boolean }) {
           <span class="hidden">, show them</span>
         </button>
       )}
-      {now?.match === 'any' && count > 0 && (
-        <p class="list-note">No trace has all of these words. These have some of them.</p>
+      {now.match === 'any' && count > 0 && (
+        <p class="list-note">No {one} has all of these words. These have some of them.</p>
       )}
     </div>
   )
 }
 
-function NothingFound() {
+function NothingFound({ room: { one, many, searched } }: { room: RecordRoom }) {
   const { search } = address.value
   if (!isNarrowed.value) return null
   return (
     <EmptyNote
-      title={search.trim() === '' ? 'No trace matches these filters.' : 'No trace has any of these words.'}
+      title={search.trim() === '' ? `No ${one} matches these filters.` : `No ${one} has any of these words.`}
     >
-      <p>
-        Search looks at goals, actions, parameters, outcomes, context, actors, tags and dates, and finds word
-        forms: “evaluate” finds “evaluation”.
-      </p>
+      <p>{searched}</p>
       <p>
         <button type="button" class="button" onClick={() => go({ search: '', chips: [] })}>
-          Show all traces
+          Show all {many}
         </button>
       </p>
     </EmptyNote>

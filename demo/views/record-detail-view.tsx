@@ -1,34 +1,39 @@
-// The pane of the open trace: situation, task, action, result, its links, its versions, its JSON, and forgetting it.
+// The pane of the open record: its own parts, its links, its versions, its JSON, and forgetting it.
 import { useLayoutEffect } from 'preact/hooks'
 import { EmptyNote } from '../parts/empty-note.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
-import { OutcomeMark } from '../parts/outcome-mark.tsx'
+import { Mark } from '../parts/mark.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { Time } from '../parts/time.tsx'
-import { address, go } from '../state/address.ts'
+import { go, room } from '../state/address.ts'
 import { detailHeading, onDetailDrawn } from '../state/focus.ts'
 import { forgetQuestion } from '../state/forget.ts'
-import { detail, reloadDetail, type ShownTrace } from '../state/trace-detail.ts'
-import { outcomeOf } from '../state/trace-row.ts'
-import { count } from '../state/trace-list.ts'
+import { detail, reloadDetail, type ShownRecord } from '../state/record-detail.ts'
+import { count } from '../state/record-list.ts'
 import { countWord, shareWord } from '../wording/size-word.ts'
-import { oneLine } from '../wording/text-word.ts'
+import { capital, oneLine } from '../wording/text-word.ts'
+import { faceOf } from './face-table.ts'
 import { LinkList } from './link-list.tsx'
 import { RawJson } from './raw-json.tsx'
-import { StarSections } from './star-sections.tsx'
 import { VersionList } from './version-list.tsx'
 
-export function TraceDetailView() {
+/** What a record is called here: by its kind, and where any may be open, a record. */
+function nameOf(): string {
+  const now = detail.value
+  return (now.state === 'shown' ? now.shown.room.one : room.value?.one) ?? 'record'
+}
+
+export function RecordDetailView() {
   const now = detail.value
   return (
-    <section class="pane detail-pane" aria-label="Trace">
+    <section class="pane detail-pane" aria-label={capital(nameOf())}>
       {now.state === 'none' && <Glance />}
       {now.state === 'loading' && <div class="list-wait" aria-busy="true" />}
       {now.state === 'absent' && <Absent id={now.id} />}
       {now.state === 'failed' && (
-        <ErrorNotice title="The trace could not be read." error={now.error} retry={reloadDetail} />
+        <ErrorNotice title={`The ${nameOf()} could not be read.`} error={now.error} retry={reloadDetail} />
       )}
       {now.state === 'shown' && <Shown key={now.id} shown={now.shown} />}
     </section>
@@ -45,46 +50,48 @@ function CloseButton({ kind }: { kind: 'back' | 'close' }) {
       title="Close (Esc)"
     >
       <Icon name={kind} />
-      <span class="hidden">Close this trace</span>
+      <span class="hidden">Close this {nameOf()}</span>
     </button>
   )
 }
 
-function Shown({ shown }: { shown: ShownTrace }) {
-  const { trace, from } = shown
-  const outcome = outcomeOf(trace)
+function Shown({ shown }: { shown: ShownRecord }) {
+  const { room, record, links, versions } = shown
+  const { Sections, Acts } = faceOf(room.kind)
+  const row = room.row(record)
   useLayoutEffect(onDetailDrawn, [])
   return (
-    <article class="detail" aria-labelledby="trace-heading">
+    <article class="detail" aria-labelledby="record-heading">
       <header class="detail-head">
         <div class="detail-bar">
           <CloseButton kind="back" />
-          <OutcomeMark outcome={outcome} word />
+          <Mark mark={row.mark} word />
           <span class="faint">
-            <Time at={trace.timestamp} />
+            <Time at={row.at} />
           </span>
           <span class="spacer" />
-          <ShortId id={trace.id} />
+          <ShortId id={record.id} />
+          {Acts && <Acts record={record} />}
           <button
             type="button"
             class="icon-button"
-            title="Forget this trace"
-            onClick={() => (forgetQuestion.value = { trace, citedBy: from.length })}
+            title={`Forget this ${room.one}`}
+            onClick={() => (forgetQuestion.value = shown)}
           >
             <Icon name="forget" />
-            <span class="hidden">Forget this trace</span>
+            <span class="hidden">Forget this {room.one}</span>
           </button>
           <CloseButton kind="close" />
         </div>
-        <h2 id="trace-heading" ref={detailHeading} tabIndex={-1} dir="auto">
-          {oneLine(trace.task.goal, 160) || '(no goal)'}
+        <h2 id="record-heading" ref={detailHeading} tabIndex={-1} dir="auto">
+          {oneLine(row.title, 160)}
         </h2>
       </header>
-      <div class="detail-body" tabIndex={0} role="group" aria-label="Contents of the trace">
-        <StarSections trace={trace} />
-        <LinkList shown={shown} />
-        <VersionList versions={shown.versions} />
-        <RawJson trace={trace} />
+      <div class="detail-body" tabIndex={0} role="group" aria-label={`Contents of the ${room.one}`}>
+        <Sections record={record} />
+        <LinkList groups={links} />
+        <VersionList versions={versions} />
+        <RawJson record={record} />
       </div>
     </article>
   )
@@ -101,7 +108,7 @@ function Absent({ id }: { id: string }) {
           <CloseButton kind="close" />
         </div>
       </header>
-      <EmptyNote title="This trace is not in this book.">
+      <EmptyNote title={`This ${nameOf()} is not in this book.`}>
         <p>
           It was forgotten, or it was stored on another device and has not come with a sync yet. If it comes,
           it appears here.
@@ -111,15 +118,15 @@ function Absent({ id }: { id: string }) {
   )
 }
 
-/** What stands here while nothing is open: the book at a glance, and how to move. */
+/** What stands here while nothing is open: the room at a glance, and how to move. */
 function Glance() {
   const counted = count.value
   return (
     <div class="glance">
-      {counted && counted.total > 0 && address.value.view === 'traces' && (
+      {counted && counted.total > 0 && room.value && (
         <dl class="figures">
           <div>
-            <dt>Traces here</dt>
+            <dt>{capital(room.value.many)} here</dt>
             <dd>{countWord(counted.total)}</dd>
           </div>
           <div>
@@ -131,11 +138,7 @@ function Glance() {
           </div>
         </dl>
       )}
-      <p class="quiet">
-        {address.value.view === 'recall'
-          ? 'Open a hit to see the whole trace.'
-          : 'Open a trace to see its situation, task, action and result.'}
-      </p>
+      <p class="quiet">{room.value ? room.value.glance : 'Open a hit to see the whole record.'}</p>
       <p class="faint keys-line">
         <KeyCap name="↓" /> <KeyCap name="↑" /> move · <KeyCap name="Enter" /> open · <KeyCap name="?" /> all
         keys

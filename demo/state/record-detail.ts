@@ -1,17 +1,15 @@
-// The trace that the address selects, with what it links to, what links to it, and its earlier versions.
+// The record that the address selects, with what it links to, what links to it, and its earlier versions.
 import { effect, signal } from '@preact/signals'
-import type { CapabilityOutput, Daybook, Trace } from '../../src/index.ts'
-import { address } from './address.ts'
+import type { Daybook } from '../../src/index.ts'
+import { recordRooms } from '../room/room-table.ts'
+import type { BookRecord, LinkGroup, RecordRoom, Version } from '../room/room.ts'
+import { address, room } from './address.ts'
 import { book, onBook } from './book.ts'
 
-export type Version = CapabilityOutput<'kstar:history'>['versions'][number]
-
-export interface ShownTrace {
-  readonly trace: Trace
-  readonly to: readonly Trace[]
-  readonly from: readonly Trace[]
-  /** Links to traces that are not in this book: forgotten, or not fetched yet. */
-  readonly missing: readonly string[]
+export interface ShownRecord {
+  readonly room: RecordRoom
+  readonly record: BookRecord
+  readonly links: readonly LinkGroup[]
   readonly versions: readonly Version[]
 }
 
@@ -20,17 +18,26 @@ export type Detail =
   | { readonly state: 'loading'; readonly id: string }
   | { readonly state: 'absent'; readonly id: string }
   | { readonly state: 'failed'; readonly id: string; readonly error: unknown }
-  | { readonly state: 'shown'; readonly id: string; readonly shown: ShownTrace }
+  | { readonly state: 'shown'; readonly id: string; readonly shown: ShownRecord }
 
 export const detail = signal<Detail>({ state: 'none' })
 
+/** The record and its room: in a room of records one of that kind, elsewhere of any. */
+async function findRecord(from: Daybook, id: string): Promise<[RecordRoom, BookRecord] | undefined> {
+  const here = room.peek()
+  for (const one of here ? [here] : recordRooms) {
+    const record = await one.get(from, id)
+    if (record) return [one, record]
+  }
+  return undefined
+}
+
 async function readDetail(from: Daybook, id: string): Promise<Detail> {
-  const trace = await from.traces.get({ id })
-  if (!trace) return { state: 'absent', id }
-  const [linked, { versions }] = await Promise.all([from.traces.linked({ id }), from.traces.history({ id })])
-  const found = new Set(linked.to.map((one) => one.id))
-  const missing = trace.metadata.linked_traces.filter((link) => !found.has(link))
-  return { state: 'shown', id, shown: { trace, to: linked.to, from: linked.from, missing, versions } }
+  const found = await findRecord(from, id)
+  if (!found) return { state: 'absent', id }
+  const [of, record] = found
+  const [links, { versions }] = await Promise.all([of.links(from, record), from.traces.history({ id })])
+  return { state: 'shown', id, shown: { room: of, record, links, versions } }
 }
 
 async function loadDetail(from: Daybook, id: string): Promise<void> {
@@ -44,7 +51,7 @@ async function loadDetail(from: Daybook, id: string): Promise<void> {
   if (!isOld()) detail.value = found
 }
 
-/** Reads the selected trace again. */
+/** Reads the selected record again. */
 export function reloadDetail(): void {
   const [from, { id }] = [book.peek(), address.peek()]
   if (from && id !== undefined) void loadDetail(from, id)
@@ -65,10 +72,11 @@ effect(() => {
   }
 })
 
-onBook('change', ({ ids, kinds, more }) => {
+onBook('change', ({ ids, more }) => {
   const { id } = address.peek()
   const now = detail.peek()
-  if (id === undefined || !kinds.includes('trace')) return
-  const linked = now.state === 'shown' ? [...now.shown.to, ...now.shown.from].map((one) => one.id) : []
+  if (id === undefined) return
+  const linked =
+    now.state === 'shown' ? now.shown.links.flatMap(({ records }) => records.map((one) => one.id)) : []
   if (more > 0 || now.state === 'absent' || [id, ...linked].some((one) => ids.includes(one))) reloadDetail()
 })

@@ -1,0 +1,65 @@
+// The fields that a room can be filtered by, and what a value chosen for one asks of the book.
+import type { Filters } from '../../src/index.ts'
+
+/** Free text that a path holds. In an address, `~` before the value means "contains". */
+export interface TextField {
+  readonly type: 'text'
+  readonly name: string
+  readonly path: string
+  /** The path holds a list, one entry of which is the value. */
+  readonly isList?: boolean
+}
+
+export interface Choice {
+  readonly value: string
+  readonly word: string
+  readonly filters?: Filters
+  /** What it asks for besides filters, such as records that are hidden otherwise. */
+  readonly options?: Readonly<Record<string, unknown>>
+}
+
+export interface ChoiceField {
+  readonly type: 'choice'
+  readonly name: string
+  readonly choices: readonly Choice[]
+}
+
+/** A range of instants, `from..to` in an address; either side may be empty. */
+export interface TimeField {
+  readonly type: 'time'
+  readonly name: string
+  readonly path: string
+}
+
+export type FilterField = TextField | ChoiceField | TimeField
+export type FilterFields = Readonly<Record<string, FilterField>>
+
+export function timeRange(value: string): { from: string; to: string } {
+  const [from = '', to = ''] = value.split('..')
+  return { from, to }
+}
+
+export function choiceOf({ choices }: ChoiceField, value: string): Choice | undefined {
+  return choices.find((choice) => choice.value === value)
+}
+
+/** The filter for one value of a field; undefined where the value narrows nothing. */
+export function conditionOf(field: FilterField, value: string): Filters | undefined {
+  if (field.type === 'choice') return choiceOf(field, value)?.filters
+  if (field.type === 'time') {
+    const { from, to } = timeRange(value)
+    return { [field.path]: { ...(from ? { gte: from } : {}), ...(to ? { lt: to } : {}) } }
+  }
+  if (field.isList) return { [field.path]: { contains: value } }
+  return { [field.path]: value.startsWith('~') ? { contains: value.slice(1) } : value }
+}
+
+/** Can a field have this value? What an address says is not trusted. */
+export function isSound(field: FilterField, value: string): boolean {
+  if (value === '' || value === '~' || value.length > 1000) return false
+  if (field.type === 'choice') return choiceOf(field, value) !== undefined
+  if (field.type === 'text') return true
+  const { from, to } = timeRange(value)
+  const isInstant = (text: string) => text === '' || !Number.isNaN(Date.parse(text))
+  return (from !== '' || to !== '') && isInstant(from) && isInstant(to)
+}

@@ -1,0 +1,92 @@
+// The room of traces: what an agent did, newest first.
+import type { Trace } from '../../src/index.ts'
+import { oneLine, valueLine } from '../wording/text-word.ts'
+import type { FilterFields } from './filter-field.ts'
+import type { MarkName } from './mark.ts'
+import type { RecordRoom } from './room.ts'
+
+const fields = {
+  domain: { type: 'text', name: 'Domain', path: 'situation.domain' },
+  actor: { type: 'text', name: 'Actor', path: 'situation.actor' },
+  action: { type: 'text', name: 'Action', path: 'action.type' },
+  outcome: {
+    type: 'choice',
+    name: 'Outcome',
+    choices: [
+      { value: 'succeeded', word: 'succeeded', filters: { 'result.success': true } },
+      { value: 'failed', word: 'failed', filters: { 'result.success': false } },
+      { value: 'open', word: 'no result yet', filters: { result: { exists: false } } },
+    ],
+  },
+  mode: {
+    type: 'choice',
+    name: 'Mode',
+    choices: ['interactive', 'autonomous', 'background'].map((mode) => ({
+      value: mode,
+      word: mode,
+      filters: { 'metadata.mode': mode },
+    })),
+  },
+  tag: { type: 'text', name: 'Tag', path: 'metadata.tags', isList: true },
+  session: { type: 'text', name: 'Session', path: 'session' },
+  time: { type: 'time', name: 'Time', path: 'timestamp' },
+} satisfies FilterFields
+
+export type TraceField = keyof typeof fields
+
+export function outcomeOf(trace: Pick<Trace, 'result'>): MarkName {
+  if (!trace.result) return 'open'
+  return trace.result.success ? 'succeeded' : 'failed'
+}
+
+export const traceRoom: RecordRoom<Trace> = {
+  view: 'traces',
+  kind: 'trace',
+  one: 'trace',
+  many: 'traces',
+  fields,
+  timePath: 'timestamp',
+  glance: 'Open a trace to see its situation, task, action and result.',
+  searched:
+    'Search looks at goals, actions, parameters, outcomes, context, actors, tags and dates, and finds word forms: “evaluate” finds “evaluation”.',
+  row(trace) {
+    const [first] = Object.values(trace.action.parameters)
+    const action = oneLine(trace.action.type, 60)
+    const domain = oneLine(trace.situation.domain, 60)
+    return {
+      id: trace.id,
+      at: trace.timestamp,
+      mark: outcomeOf(trace),
+      title: oneLine(trace.task.goal, 240) || '(no goal)',
+      lead: action,
+      rest: withoutLead(action, first === undefined ? '' : valueLine(first, 120)),
+      aside: domain,
+      seen: {
+        domain: [domain],
+        actor: [oneLine(trace.situation.actor ?? '', 60)],
+        action: [action],
+        session: [trace.session ?? ''],
+        tag: trace.metadata.tags.slice(0, 4).map((tag) => oneLine(tag, 30)),
+      },
+    }
+  },
+  get: (book, id) => book.traces.get({ id }),
+  query: (book, { options: _options, ...ask }, options) => book.traces.query(ask, options),
+  search: async (book, ask, options) => (await book.traces.search(ask, options)).records,
+  count: (book, filters, by) => book.traces.count({ ...(filters ? { filters } : {}), by }),
+  async links(book, trace) {
+    const { to, from } = await book.traces.linked({ id: trace.id })
+    const found = new Set(to.map(({ id }) => id))
+    const missing = trace.metadata.linked_traces.filter((id) => !found.has(id))
+    return [
+      { name: 'Links to', direction: 'to', records: to, missing },
+      { name: 'Linked from', direction: 'from', records: from, missing: [] },
+    ]
+  },
+}
+
+/** `open_door: cellar`, but a command that begins with its own name says it once: `rm reproduce.py`. */
+function withoutLead(action: string, detail: string): string {
+  const isSaid = detail === action || detail.startsWith(`${action} `)
+  return isSaid ? detail.slice(action.length).trim() : detail
+}

@@ -1,0 +1,40 @@
+// One line of a list of records, and its place while the record is still on its way.
+import { Mark } from '../parts/mark.tsx'
+import { Time } from '../parts/time.tsx'
+import { marks, type MarkWords } from '../room/mark.ts'
+import type { RecordRow } from '../room/room.ts'
+
+export const rowHeight = 52
+
+export function RecordRowView({ row }: { row: RecordRow | undefined }) {
+  if (!row) {
+    return (
+      <div class="record-row is-waiting">
+        <span class="hidden">Loading</span>
+        <span class="bone" />
+        <span class="bone short" />
+      </div>
+    )
+  }
+  const { word, tone, isUsual = false }: MarkWords = marks[row.mark]
+  return (
+    <div class="record-row">
+      <Mark mark={row.mark} />
+      <p class="record-line">
+        <span class="record-title" dir="auto">
+          {row.title}
+        </span>
+        <span class="record-when">
+          <Time at={row.at} />
+        </span>
+      </p>
+      <p class="record-line faint">
+        {!isUsual && <span class={`record-word ${tone}`}>{word}</span>}
+        <code class="record-lead">
+          <b>{row.lead}</b> {row.rest}
+        </code>
+        <span class="record-aside">{row.aside}</span>
+      </p>
+    </div>
+  )
+}
