@@ -6,7 +6,7 @@ import { posix } from 'node:path'
 
 const ports = ['src/store', 'src/recall', 'src/sync']
 /** @type {Room} */
-const inner = { imports: ['src/core'], types: ports, npm: ['zod'] }
+const inner = { imports: ['src/core'], types: ports, npm: ['zod', 'canonicalize'] }
 const rooms = ['src/memory/*', 'src/trust', 'src/commons/*', 'src/bundle']
 const engine = ['src/core', ...ports, ...rooms]
 const host = [...engine, 'src', 'src/doors']

@@ -6,7 +6,7 @@ import type { AnyCapability, Caller, Status, TaskContext, WriteContext } from '.
 import { DaybookError, toDaybookError } from './core/errors.ts'
 import type { BookEvent } from './core/event.ts'
 import { checkJson } from './core/json.ts'
-import type { Carrier, Ports, SqlDatabase } from './core/ports.ts'
+import type { Carrier, Keyring, Ports, SqlDatabase } from './core/ports.ts'
 import type { Durability, Scope } from './core/record.ts'
 import { parseWith } from './core/schema.ts'
 import { formatTime } from './core/time.ts'
@@ -18,6 +18,7 @@ import { type BookStore, openBookStore } from './store/book-store.ts'
 import type { Role } from './store/record-store.ts'
 import { schemaVersion } from './store/schema.ts'
 import { createSyncSession, type SyncSession } from './sync/session.ts'
+import { emptyKeyring } from './trust/keyring.ts'
 
 export interface EngineOptions {
   readonly db: SqlDatabase
@@ -30,6 +31,8 @@ export interface EngineOptions {
   readonly textLeg?: boolean
   /** The way to the mirror; without one, `sync` is a clear error. */
   readonly carrier?: Carrier
+  /** Verifies signatures, and signs where the book's private key is kept. Default: neither. */
+  readonly keys?: Keyring
   /** What only the host knows about its storage. */
   readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes'>>>
 }
@@ -75,6 +78,7 @@ export function createEngine(options: EngineOptions): Engine {
     durability,
     role = 'device',
     carrier,
+    keys = emptyKeyring,
     textLeg = role === 'device',
   } = options
   const listeners = new Set<(event: BookEvent) => void>()
@@ -150,6 +154,7 @@ export function createEngine(options: EngineOptions): Engine {
     write: (work) => write(now, caller, (at) => work(at)),
     progress: (step) => emit({ name: 'progress', detail: { ...step, capability: id } }),
     sha256: ports.digest.sha256,
+    keys,
     sync: () => session?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
   })
 

@@ -5,6 +5,7 @@ import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror.ts'
 import { openDoDatabase } from './do-database.ts'
 import type { EdgeEnv, MirrorDoor } from './edge-env.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
+import { workerKeyring } from './worker-keyring.ts'
 import { workerPorts } from './worker-ports.ts'
 
 /** The agent that is named when a caller over HTTP stores something and names none. */
@@ -19,6 +20,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     const engine = createEngine({
       db: openDoDatabase(this.ctx.storage),
       ports: workerPorts,
+      keys: workerKeyring,
       name: this.ctx.id.name ?? '',
       scope: { agent: edgeAgent },
       durability: 'durable-object',

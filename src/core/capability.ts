@@ -3,6 +3,7 @@
 import type { AbortSignalLike } from './abort.ts'
 import type { JsonObject } from './path.ts'
 import type { ConflictPolicy } from './kind.ts'
+import type { Keyring } from './ports.ts'
 import type { Durability, RecordVersion, Scope, Stored } from './record.ts'
 import type { InputOf, OutputOf, Schema } from './schema.ts'
 
@@ -210,6 +211,8 @@ export interface TaskContext extends ReadContext {
   progress(step: Progress): void
   /** SHA-256 of the UTF-8 bytes of `text`, in lower-case hex. */
   sha256(text: string): Promise<string>
+  /** Ed25519: anyone's signatures can be verified; only where the book's key is kept can be signed. */
+  readonly keys: Keyring
   sync(): Promise<SyncResult>
 }
 

@@ -121,6 +121,12 @@ export const errorTable = {
     'Update Daybook; nothing was changed.',
   ),
   'sync-off': row(409, false, 'This book has no mirror to sync with.', 'Open it with sync: { url, key }.'),
+  'signing-off': row(
+    409,
+    false,
+    'No private key of this book is kept here, so nothing can be signed.',
+    'Sign on a device of the owner and sync; the mirror only verifies.',
+  ),
   offline: row(
     503,
     true,

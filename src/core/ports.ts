@@ -24,6 +24,25 @@ export interface Digest {
   sha256(text: string): Promise<string>
 }
 
+/**
+ * Ed25519 signatures (RFC 8032) over the UTF-8 bytes of a text. Keys are named as `did:key`s, signatures are base64url.
+ * One key signs everything of a book, so what is signed must say what it is: canonical JSON whose fields tell.
+ *
+ * Law: `verify` is true only for what the holder of `key` signed, and false for all else, malformed keys and
+ * signatures included. `signer` answers the book's own key, made when it is first asked for and the same ever after;
+ * its private half can be used but not read. Where no private key is kept there is none: undefined.
+ */
+export interface Keyring {
+  verify(key: string, text: string, signature: string): Promise<boolean>
+  signer(): Promise<Signer | undefined>
+}
+
+export interface Signer {
+  /** The public key, as a `did:key`. */
+  readonly key: string
+  sign(text: string): Promise<string>
+}
+
 /** Where diagnostics go. Law: never throws, never receives the content of a record or a secret. */
 export interface Log {
   warn(message: string, details?: Readonly<Record<string, unknown>>): void

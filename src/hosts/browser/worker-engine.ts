@@ -5,6 +5,7 @@ import { createEngine, type Engine } from '../../engine.ts'
 import { createHttpCarrier } from '../../sync/http-carrier.ts'
 import { type BookStorage, openBookStorage } from './book-storage.ts'
 import { browserPorts } from './browser-ports.ts'
+import { openBrowserKeyring } from './key-store.ts'
 import type { MethodRow, Reply, WorkerDoor } from './message.ts'
 
 /** A worker that has not opened a book yet. */
@@ -27,6 +28,7 @@ export function createWorkerEngine(): WorkerDoor {
         name,
         scope,
         durability: storage.durability,
+        keys: openBrowserKeyring(name, { kept: storage.durability !== 'memory' }),
         storage: browserStorage,
         ...(sync
           ? {

@@ -8,13 +8,14 @@ import { createDaybook, type Daybook, methodTable } from '../../daybook.ts'
 import { createEngine } from '../../engine.ts'
 import { createLocalDoor } from '../../doors/local-door.ts'
 import { createHttpCarrier } from '../../sync/http-carrier.ts'
+import { openNodeKeyring } from './key-file.ts'
 import { openNodeDatabase } from './node-database.ts'
 import { nodePorts } from './node-ports.ts'
 
 export interface NodeBookOptions {
   /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
   readonly name: string
-  /** The file of the book, or `:memory:`. Default `./<name>.daybook`. */
+  /** The file of the book, or `:memory:`. Default `./<name>.daybook`. Its key is kept beside it, in `<path>.key`. */
   readonly path?: string
   /** Default scope of what is stored. */
   readonly agent?: string
@@ -39,6 +40,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
       name,
       scope: bookScope(options),
       durability: path === ':memory:' ? 'memory' : 'file',
+      keys: openNodeKeyring(path === ':memory:' ? undefined : `${path}.key`),
       ...(options.sync
         ? {
             carrier: createHttpCarrier({

@@ -1,0 +1,12 @@
+// Runs the law of `Keyring` where a book's engine runs: in a worker.
+import { openBrowserKeyring } from '../../src/hosts/browser/key-store.ts'
+import { keyringCases } from '../contract/keyring-case.ts'
+
+self.onmessage = async ({ data }: MessageEvent<{ index: number; run: string }>) => {
+  try {
+    const open = (book: string) => openBrowserKeyring(`${data.run}-${data.index}-${book}`, { kept: true })
+    self.postMessage({ answer: await keyringCases[data.index]?.run(open) })
+  } catch (error) {
+    self.postMessage({ failure: String(error) })
+  }
+}
