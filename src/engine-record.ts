@@ -104,6 +104,8 @@ export function createRecordAccess({
         changed.push({ id, kind: before.kind })
         return true
       },
+      conflict: store.conflicts.get,
+      decideConflict: store.conflicts.decide,
     }
     return { records: writing, changed }
   }

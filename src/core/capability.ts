@@ -71,7 +71,7 @@ export interface RecordReader {
   history(id: string): RecordVersion[]
   /** Ids of the live records that cite `id`. */
   citing(id: string): string[]
-  conflicts(limit: number): ConflictEntry[]
+  conflicts(query: ConflictQuery): ConflictEntry[]
 }
 
 export interface PutRequest {
@@ -92,6 +92,16 @@ export interface RecordWriter {
   put(request: PutRequest): string
   /** Leaves a tombstone without content; false when there was nothing to forget. */
   forget(id: string): boolean
+  conflict(id: number): ConflictEntry | undefined
+  /** Notes that somebody has decided a conflict. */
+  decideConflict(id: number): void
+}
+
+/** One side of a conflict: the device that made the edit, and what it said; a forget says nothing. */
+export interface ConflictSide {
+  readonly by: string
+  readonly op: 'put' | 'forget'
+  readonly body?: JsonObject
 }
 
 /** An edit that lost a conflict. Nothing that a user wrote disappears without an entry here. */
@@ -101,8 +111,26 @@ export interface ConflictEntry {
   readonly kind: string
   readonly policy: ConflictPolicy
   readonly at: string
-  /** Whose edit lost, and what it said; `body` is absent when the lost edit was to forget. */
-  readonly lost: { readonly by: string; readonly op: 'put' | 'forget'; readonly body?: JsonObject }
+  /** `open`: the policy leaves it to a person. `settled`: the policy has decided. `decided`: a person has. */
+  readonly state: 'open' | 'settled' | 'decided'
+  readonly lost: ConflictSide
+  /** What the record said instead, right after the conflict. */
+  readonly kept?: ConflictSide
+  /** What both were made from, where that is known. */
+  readonly base?: JsonObject
+  /** After a merge: the paths where both said something else. */
+  readonly paths?: readonly string[]
+}
+
+/** Which conflicts, newest first. */
+export interface ConflictQuery {
+  readonly limit?: number | undefined
+  /** Those about one record. */
+  readonly record?: string | undefined
+  /** Only those that nobody has decided. */
+  readonly undecided?: boolean | undefined
+  /** Only those with a smaller id, for the next page. */
+  readonly before?: number | undefined
 }
 
 export interface SyncResult {

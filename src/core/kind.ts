@@ -23,6 +23,12 @@ export const textFieldLimit = 15
 
 export type ConflictPolicy = 'local_wins' | 'remote_wins' | 'last_write_wins' | 'merge' | 'manual'
 
+/**
+ * How one path is merged when two edits of one version both changed it: numbers by their difference (`counter`) or the
+ * greater one (`max`), text by keeping both (`both`).
+ */
+export type MergeRule = 'counter' | 'max' | 'both'
+
 export interface Kind<Name extends string = string, Body extends object = object> {
   readonly name: Name
   /** What this kind is, in one sentence; shown in the manifest and the inspector. */
@@ -34,6 +40,10 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly text: readonly string[]
   readonly facets: Partial<Readonly<Record<FacetName, string>>>
   readonly policy: ConflictPolicy
+  /** For policy `merge`: rules for single paths. All others merge by field, and lists of plain values as sets. */
+  readonly merge?: Readonly<Record<string, MergeRule>>
+  /** True when forgetting wins over an edit that was made meanwhile elsewhere. Otherwise the edit is kept. */
+  readonly forgetWins?: boolean
   readonly sync: { readonly push: boolean; readonly pull: boolean }
   /** Ids of the records that this body cites. */
   links?(body: Body): readonly string[]

@@ -10,6 +10,8 @@ export interface PendingOp {
   readonly n: number
   /** The mirror's version that the change was made on; 0 for a record the mirror has never seen. */
   readonly base: number
+  readonly base_rev: number | null
+  readonly rounds: number
   readonly row: RecordRow
 }
 
@@ -18,6 +20,12 @@ export interface SentOp {
   readonly seq: number
   readonly mid: number
   readonly wire: string
+  /** The version of the record here that it was made on; null when that was none the mirror knows. */
+  readonly base_rev: number | null
+  /** The version of the record here that was sent. */
+  readonly rev: number | null
+  /** How often it was merged with a change of the mirror and sent again. */
+  readonly rounds: number
 }
 
 export interface OpLog {
@@ -31,8 +39,13 @@ export interface OpLog {
   pendingCount(): number
   /** Numbers an op for the wire and fixes its bytes: `encode` is given its `mid`. */
   freeze(op: PendingOp, encode: (mid: number) => string): SentOp
-  /** The mirror has answered: the op leaves the log, a later one of its record now builds on `ver` when given. */
+  /**
+   * The mirror has answered: the op leaves the log. A later one of its record builds on `ver` and on what was sent,
+   * or without `ver` on what this one was made on.
+   */
   settle(op: SentOp, ver?: number): void
+  /** The unsent op of the record at `seq` is the `rounds`th attempt to merge. */
+  noteRounds(seq: number, rounds: number): void
   /** The op can't be taken as it is. It is sent no more; a later edit of its record takes its place. */
   refuse(op: Pick<SentOp, 'n'> & Partial<SentOp>, reason: Refusal): void
   /** Why the first refused op was refused, if any was. */
@@ -53,14 +66,14 @@ export interface Refusal {
   readonly message: string
 }
 
-type Joined = RecordRow & { readonly n: number; readonly base: number }
+type Joined = RecordRow & Omit<PendingOp, 'row'>
 
 export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
   const count = (sql: string) => db.get<SqlRow & { n: number | null }>(sql)?.n ?? 0
   let lastN = count('SELECT max(n) AS n FROM ops')
-  const append = (seq: number, base: number) => {
+  const append = (seq: number, base: number, baseRev: number | null) => {
     const n = ++lastN
-    db.run('INSERT INTO ops (n, seq, base) VALUES (?, ?, ?)', [n, seq, base])
+    db.run('INSERT INTO ops (n, seq, base, base_rev) VALUES (?, ?, ?, ?)', [n, seq, base, baseRev])
     return n
   }
   const acknowledge = (mid: number) =>
@@ -75,35 +88,36 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
         if (found?.refused != null) db.run('UPDATE ops SET refused = NULL WHERE n = ?', [row.op])
         if (found) return row.op
       }
-      return append(seq, row?.ver ?? 0)
+      return append(seq, row?.ver ?? 0, row && row.ver > 0 ? row.rev : null)
     },
     sent: () =>
-      db.all<SentOp & SqlRow>('SELECT n, seq, mid, wire FROM ops WHERE mid IS NOT NULL ORDER BY mid'),
+      db.all<SentOp & SqlRow>(
+        'SELECT n, seq, mid, wire, base_rev, rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
+      ),
     unsent(limit) {
       const rows = db.all<Joined>(
-        `SELECT o.n, o.base, ${recordColumns} FROM ops o JOIN records r ON r.seq = o.seq
+        `SELECT o.n, o.base, o.base_rev, o.rounds, ${recordColumns} FROM ops o JOIN records r ON r.seq = o.seq
          WHERE o.mid IS NULL AND o.refused IS NULL ORDER BY o.n LIMIT ?`,
         [limit],
       )
-      return rows.map(({ n, base, ...row }) => ({ n, base, row: row as RecordRow }))
+      return rows.map(({ n, base, base_rev, rounds, ...row }) => {
+        return { n, base, base_rev, rounds, row: row as RecordRow }
+      })
     },
     pendingCount: () => count('SELECT count(*) AS n FROM ops'),
-    freeze({ n, row }, encode) {
+    freeze({ n, row, base_rev, rounds }, encode) {
       const mid = 1 + settings.getNumber('last_mid')
       const wire = encode(mid)
       settings.set('last_mid', mid)
-      db.run('UPDATE ops SET mid = ?, wire = ? WHERE n = ?', [mid, wire, n])
-      return { n, seq: row.seq, mid, wire }
+      db.run('UPDATE ops SET mid = ?, wire = ?, rev = ? WHERE n = ?', [mid, wire, row.rev, n])
+      return { n, seq: row.seq, mid, wire, base_rev, rev: row.rev, rounds }
     },
-    settle({ n, seq, mid }, ver) {
+    settle({ n, seq, mid, rev, base_rev }, ver) {
       db.run('DELETE FROM ops WHERE n = ?', [n])
       db.run('UPDATE records SET op = NULL WHERE seq = ? AND op = ?', [seq, n])
-      if (ver !== undefined) {
-        db.run('UPDATE ops SET base = ? WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL', [
-          ver,
-          seq,
-        ])
-      }
+      const later = 'WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL'
+      if (ver === undefined) db.run(`UPDATE ops SET base_rev = ? ${later}`, [base_rev, seq])
+      else db.run(`UPDATE ops SET base = ?, base_rev = ? ${later}`, [ver, rev, seq])
       acknowledge(mid)
     },
     refuse({ n, mid }, reason) {
@@ -123,8 +137,10 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       return row && (JSON.parse(row.refused) as Refusal)
     },
     acknowledged: () => settings.getNumber('acked_mid'),
+    noteRounds: (seq, rounds) =>
+      db.run('UPDATE ops SET rounds = ? WHERE n = (SELECT op FROM records WHERE seq = ?)', [rounds, seq]),
     relog(seq, base) {
-      db.run('UPDATE records SET op = ? WHERE seq = ?', [append(seq, base), seq])
+      db.run('UPDATE records SET op = ? WHERE seq = ?', [append(seq, base, null), seq])
     },
     relogUnplaced() {
       const last = count('SELECT max(n) AS n FROM ops')
@@ -140,7 +156,7 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
         'DELETE FROM ops WHERE mid IS NOT NULL AND n < (SELECT r.op FROM records r WHERE r.seq = ops.seq)',
       )
       db.run('UPDATE ops SET mid = NULL, wire = NULL WHERE mid IS NOT NULL')
-      if (base !== undefined) db.run('UPDATE ops SET base = ?', [base])
+      if (base !== undefined) db.run('UPDATE ops SET base = ?, base_rev = NULL', [base])
       settings.set('last_mid', 0)
       settings.set('acked_mid', 0)
     },

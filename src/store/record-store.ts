@@ -41,6 +41,8 @@ export interface RecordStore {
   /** On a device: no version of the mirror is known any more; every record stays as it is. */
   unplace(): void
   history(id: string): RecordVersion[]
+  /** What the record at `seq` said in an earlier version; undefined when that is gone, or was forgotten. */
+  bodyAt(seq: number, version: number): JsonObject | undefined
 }
 
 interface Placed {
@@ -197,6 +199,13 @@ export function createRecordStore(
       )
     },
     unplace: () => db.run('UPDATE records SET ver = 0, place = 0, device = NULL'),
+    bodyAt(seq, version) {
+      const row = db.get<{ body: string }>(
+        "SELECT body FROM history WHERE seq = ? AND version = ? AND op = 'put'",
+        [seq, version],
+      )
+      return row && (JSON.parse(row.body) as JsonObject)
+    },
     history(id) {
       const row = find(id)
       if (!row) return []

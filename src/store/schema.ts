@@ -36,6 +36,22 @@ export const migrations: readonly string[] = [
     device TEXT NOT NULL, mid INTEGER NOT NULL, hash TEXT NOT NULL, result TEXT NOT NULL,
     PRIMARY KEY (device, mid)) WITHOUT ROWID;
   `,
+  `
+  -- What a change builds on and what was sent of it, as versions of its record; how often it was merged and sent again.
+  ALTER TABLE ops ADD COLUMN base_rev INTEGER;
+  ALTER TABLE ops ADD COLUMN rev INTEGER;
+  ALTER TABLE ops ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
+  -- The other two sides of a conflict, where they clashed, and whether anybody has still to decide.
+  ALTER TABLE conflicts ADD COLUMN state TEXT NOT NULL DEFAULT 'settled';
+  ALTER TABLE conflicts ADD COLUMN kept_by TEXT;
+  ALTER TABLE conflicts ADD COLUMN kept_op TEXT;
+  ALTER TABLE conflicts ADD COLUMN kept_body TEXT;
+  ALTER TABLE conflicts ADD COLUMN base_body TEXT;
+  ALTER TABLE conflicts ADD COLUMN paths TEXT;
+  CREATE INDEX conflicts_record ON conflicts (record);
+  -- How far each device has read.
+  ALTER TABLE devices ADD COLUMN cursor INTEGER NOT NULL DEFAULT 0;
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -11,7 +11,7 @@ import type { BookStore } from '../store/book-store.ts'
 import type { RecordRow } from '../store/record-row.ts'
 import { decide, defaultPolicy, saysSame } from './conflict-policy.ts'
 import { type WireOp, wireLimits } from './protocol.ts'
-import { toChange, toOp } from './wire-op.ts'
+import { sideOf, toChange, toOp } from './wire-op.ts'
 
 /** What became of an op, as it is stored; a conflict is answered with the record as it stands when asked. */
 export type Answer =
@@ -42,18 +42,20 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
   // A record that is not here can't be in conflict; the version it was made on belongs to another epoch.
   if (!row || row.ver === wire.base) return apply()
   const present = toChange(row, store.device)
-  const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
+  const kind = store.kinds.get(row.kind)
+  const policy = kind?.policy ?? defaultPolicy
   if (saysSame(wire, present)) return { s: 'conflict', policy }
   const winner = decide(
     policy,
-    { stamp: op.stamp, device: from.device },
-    { stamp: row.stamp, device: present.by },
+    { op: wire.op, stamp: op.stamp, device: from.device },
+    { op: present.op, stamp: row.stamp, device: present.by },
+    kind?.forgetWins,
   )
-  if (winner === 'device') return { s: 'conflict', policy }
-  const loser = winner === 'arriving' ? present : { ...wire, by: from.device }
+  if (winner === 'device' && policy === 'merge') return { s: 'conflict', policy }
+  const [arrived, stood] = [sideOf(wire, from.device), sideOf(present, present.by)]
   store.conflicts.add({
-    ...{ record: row.id, kind: row.kind, policy, at: formatTime(nowMs) },
-    lost: { by: loser.by, op: loser.op, ...(loser.op === 'put' ? { body: loser.body } : {}) },
+    ...{ record: row.id, kind: row.kind, policy, at: formatTime(nowMs), state: 'settled' },
+    ...(winner === 'arriving' ? { lost: stood, kept: arrived } : { lost: arrived, kept: stood }),
   })
   return winner === 'arriving' ? { ...apply(), policy } : { s: 'conflict', policy }
 }

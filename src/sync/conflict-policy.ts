@@ -6,18 +6,24 @@ import { isJsonObject, type Json } from '../core/path.ts'
 /** For records of kinds that this side does not know. */
 export const defaultPolicy: ConflictPolicy = 'last_write_wins'
 
-/** One side of a conflict, as far as `last_write_wins` looks. */
+/** One side of a conflict, as far as it is looked at here. */
 export interface Edit {
+  readonly op: 'put' | 'forget'
   readonly stamp: string
   readonly device: string
 }
 
-/** Decides between the change that arrives and the one that is there; `device` means that it is not decided here. */
+/**
+ * Decides between the change that arrives and the one that is there; `device` means that it is not decided here.
+ * An edit wins over a forget that did not know of it, whatever the policy, unless `forgetWins`.
+ */
 export function decide(
   policy: ConflictPolicy,
   arriving: Edit,
   present: Edit,
+  forgetWins = false,
 ): 'arriving' | 'present' | 'device' {
+  if (arriving.op !== present.op) return (arriving.op === 'forget') === forgetWins ? 'arriving' : 'present'
   switch (policy) {
     case 'local_wins':
       return 'arriving'
@@ -31,7 +37,8 @@ export function decide(
   }
 }
 
-function isLater(one: Edit, other: Edit): boolean {
+/** True when `one` was made after `other`; the device decides between equal stamps. */
+export function isLater(one: Omit<Edit, 'op'>, other: Omit<Edit, 'op'>): boolean {
   return one.stamp === other.stamp ? one.device > other.device : one.stamp > other.stamp
 }
 
@@ -49,7 +56,8 @@ export function saysSame(one: Said, other: Said): boolean {
   return sameJson(one.body as Json | undefined, other.body as Json | undefined)
 }
 
-function sameJson(one: Json | undefined, other: Json | undefined): boolean {
+/** True when two values say the same, whatever the order of their fields. */
+export function sameJson(one: Json | undefined, other: Json | undefined): boolean {
   if (Object.is(one, other)) return true
   if (Array.isArray(one) && Array.isArray(other)) {
     return one.length === other.length && one.every((item: Json, i) => sameJson(item, other[i]))

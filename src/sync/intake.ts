@@ -1,13 +1,13 @@
 // What a device does with an answer: its own ops first, then the changes of others, and the cursor with them.
 // Invariant: a record with an op that waits is never overwritten; its push finds the conflict by compare-and-set.
 import { DaybookError } from '../core/errors.ts'
-import type { ConflictPolicy } from '../core/kind.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { SentOp } from '../store/op-log.ts'
 import type { RecordRow } from '../store/record-row.ts'
-import { saysSame } from './conflict-policy.ts'
-import type { SyncRequest, SyncResponse, WireChange, WireOp, WireResult } from './protocol.ts'
-import { toChange, toOp } from './wire-op.ts'
+import { defaultPolicy, saysSame } from './conflict-policy.ts'
+import type { SyncRequest, SyncResponse, WireChange, WireResult } from './protocol.ts'
+import { settleConflict } from './settle-conflict.ts'
+import { sideOf, toChange, toOp } from './wire-op.ts'
 
 /** What one answer brought. */
 export interface Intake {
@@ -28,35 +28,20 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     store.records.accept(toOp(change), { ver: change.ver, place: change.seq, device: change.by })
     tally.changed.push({ id: change.id, kind: change.kind })
   }
-  const log = (policy: ConflictPolicy, loser: WireOp | WireChange, by: string) => {
-    const body = loser.op === 'put' ? { body: loser.body } : {}
-    store.conflicts.add({
-      record: loser.id,
-      kind: loser.kind,
-      policy,
-      at: now,
-      lost: { by, op: loser.op, ...body },
-    })
-    tally.conflicts += 1
-  }
-
+  const onLogged = () => void (tally.conflicts += 1)
   const settle = (op: SentOp, result: WireResult) => {
-    if (result.s === 'ok') {
-      store.records.confirm(op.seq, { ver: result.ver, place: result.seq, device: store.device })
-      ops.settle(op, result.ver)
-      tally.pushed += 1
-      if (result.policy) tally.conflicts += 1
-      return
+    switch (result.s) {
+      case 'ok':
+        store.records.confirm(op.seq, { ver: result.ver, place: result.seq, device: store.device })
+        ops.settle(op, result.ver)
+        tally.pushed += 1
+        if (result.policy) tally.conflicts += 1
+        return
+      case 'rejected':
+        return ops.refuse(op, { code: result.error.code, message: result.error.message })
+      case 'conflict':
+        return settleConflict(store, op, result, now, { accept, onLogged })
     }
-    if (result.s === 'rejected')
-      return ops.refuse(op, { code: result.error.code, message: result.error.message })
-    const mine = JSON.parse(op.wire) as WireOp
-    const { current, policy } = result
-    const same = saysSame(mine, current)
-    if (!same) log(policy, mine, store.device)
-    // A later edit keeps the version it was made on, and meets `current` itself when its turn comes.
-    ops.settle(op, same ? current.ver : undefined)
-    if (store.records.row(current.id)?.op === null) accept(current)
   }
 
   const pull = (change: WireChange) => {
@@ -72,7 +57,12 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   const meetStranger = (row: RecordRow, change: WireChange) => {
     const ours = toChange(row, store.device)
     if (saysSame(ours, change) || change.stamp >= row.stamp) return accept(change)
-    if (ours.op === 'forget') log(store.kinds.get(row.kind)?.policy ?? 'last_write_wins', change, change.by)
+    if (ours.op === 'forget') {
+      const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
+      const [lost, kept] = [sideOf(change, change.by), sideOf(ours, store.device)]
+      store.conflicts.add({ record: row.id, kind: row.kind, policy, at: now, state: 'settled', lost, kept })
+      onLogged()
+    }
     ops.relog(row.seq, change.ver)
   }
 

@@ -1,6 +1,19 @@
-// The verbs of sync: sync now, read the conflict log.
+// The verbs of sync: sync now, read the conflict log, decide a conflict.
 import { z } from 'zod'
-import { type ConflictEntry, defineCapability } from '../core/capability.ts'
+import {
+  type ConflictEntry,
+  type ConflictSide,
+  defineCapability,
+  type RecordWriter,
+} from '../core/capability.ts'
+import { DaybookError } from '../core/errors.ts'
+import { parseWith } from '../core/schema.ts'
+
+const side = z.object({
+  by: z.string(),
+  op: z.enum(['put', 'forget']),
+  body: z.record(z.string(), z.unknown()).optional(),
+})
 
 const conflict = z.object({
   id: z.number(),
@@ -8,12 +21,44 @@ const conflict = z.object({
   kind: z.string(),
   policy: z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']),
   at: z.string(),
-  lost: z.object({
-    by: z.string(),
-    op: z.enum(['put', 'forget']),
-    body: z.record(z.string(), z.unknown()).optional(),
-  }),
+  state: z.enum(['open', 'settled', 'decided']),
+  lost: side,
+  kept: side.optional(),
+  base: z.record(z.string(), z.unknown()).optional(),
+  paths: z.array(z.string()).optional(),
 }) as unknown as z.ZodType<ConflictEntry>
+
+const choice = z.strictObject({
+  /** The conflict's number, as `list` gives it. */
+  id: z.number().int(),
+  /** Which side the record is to say from now on, or `body`: what is given here. */
+  choose: z.enum(['lost', 'kept', 'body']),
+  body: z.record(z.string(), z.json()).optional(),
+})
+
+/** Checks and carries out a decision, inside the transaction of `records`. */
+export function decideConflict(
+  input: unknown,
+  records: Pick<RecordWriter, 'conflict' | 'decideConflict' | 'put' | 'forget'>,
+): { record: string; changed: boolean } {
+  const { id, choose, body } = parseWith(choice, input)
+  const entry = records.conflict(id)
+  if (!entry) throw new DaybookError('not-found', `There is no conflict ${id}.`, { details: { path: 'id' } })
+  if ((choose === 'body') !== (body !== undefined)) {
+    throw new DaybookError('invalid-input', '`body` belongs to the choice `body`, and to no other.', {
+      details: { path: 'body' },
+    })
+  }
+  const { record, kind, lost, state } = entry
+  // What was kept is what the record says, unless an earlier decision has changed that.
+  const kept = state === 'decided' ? entry.kept : undefined
+  const said: ConflictSide | undefined = body ? { by: '', op: 'put', body } : choose === 'lost' ? lost : kept
+  records.decideConflict(id)
+  if (!said) return { record, changed: false }
+  if (said.op === 'forget') return { record, changed: records.forget(record) }
+  records.put({ kind, id: record, body: said.body ?? {} })
+  return { record, changed: true }
+}
 
 export const syncCapabilities = [
   defineCapability({
@@ -28,10 +73,31 @@ export const syncCapabilities = [
   defineCapability({
     id: 'daybook:list_conflicts',
     methods: ['conflicts.list'],
-    summary: 'Lists the edits that lost a conflict, newest first, each with what it said.',
-    input: z.strictObject({ limit: z.number().int().min(1).max(1000).default(100) }).prefault({}),
+    summary:
+      'Lists the edits that lost a conflict, newest first, each with what it said and what it lost to.',
+    input: z
+      .strictObject({
+        limit: z.number().int().min(1).max(1000).default(100),
+        /** Those about one record. */
+        record: z.string().optional(),
+        /** Only those that nobody has decided. */
+        undecided: z.boolean().default(false),
+        /** For the next page: the smallest id of the last one. */
+        before: z.number().int().optional(),
+      })
+      .prefault({}),
     output: z.object({ conflicts: z.array(conflict) }),
     effect: 'read',
-    run: ({ limit }, at) => ({ conflicts: at.records.conflicts(limit) }),
+    run: (query, at) => ({ conflicts: at.records.conflicts(query) }),
+  }),
+  defineCapability({
+    id: 'daybook:choose_conflict',
+    methods: ['conflicts.choose'],
+    summary:
+      'Decides a conflict: the record says what lost, keeps what it says, or says something new. It can be decided anew.',
+    input: choice,
+    output: z.object({ record: z.string(), changed: z.boolean() }),
+    effect: 'write',
+    run: (input, at) => decideConflict(input, at.records),
   }),
 ] as const

@@ -1,4 +1,5 @@
 // Between rows, ops and the wire: the whole record both ways, so that every device ends with the same one.
+import type { ConflictSide } from '../core/capability.ts'
 import type { ForgetOp, PutOp } from '../core/op.ts'
 import type { JsonObject } from '../core/path.ts'
 import type { PendingOp } from '../store/op-log.ts'
@@ -34,6 +35,11 @@ export function toChange(row: RecordRow, own: string): WireChange {
   if (row.deleted) return { ...head, op: 'forget' }
   const body = JSON.parse(row.body) as JsonObject
   return { ...head, op: 'put', created_at: row.created_at, ...scopeOf(row), body }
+}
+
+/** What a change says, as a side of a conflict. */
+export function sideOf(wire: WireOp | WireChange, by: string): ConflictSide {
+  return wire.op === 'put' ? { by, op: 'put', body: wire.body } : { by, op: 'forget' }
 }
 
 function scopeOf({ session, resource }: RecordRow): { session?: string; resource?: string } {

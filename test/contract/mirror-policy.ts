@@ -67,7 +67,7 @@ export function policyCases(host: DatabaseHost): void {
     expect(await textOf(a)).toBe('from now')
   })
 
-  it('manual: the mirror stays as it is and logs nothing, the edit is kept on the device', async () => {
+  it('C7 manual: the mirror’s stays, the edit is in both logs, and on the device it waits for a decision', async () => {
     const world = createWorld(host)
     const [a, b] = await twoWithOne(world, 'manual')
     await a.put('manual', id(1), body('of a'))
@@ -75,18 +75,27 @@ export function policyCases(host: DatabaseHost): void {
     await a.sync()
     expect(await b.sync()).toMatchObject({ conflicts: 1 })
     expect(await textOf(b)).toBe('of a')
-    expect(await losers(b)).toEqual(['of b'])
-    expect(await losers(world.mirror)).toEqual([])
+    expect(await b.conflicts()).toMatchObject([
+      { state: 'open', lost: { body: body('of b') }, kept: { body: body('of a') }, base: body('first') },
+    ])
+    expect(await losers(world.mirror)).toEqual(['of b'])
+    await expectSame(b, world.mirror)
   })
 
   it.each([
-    ['local_wins', 'edit', 'forget', undefined, 'edit'],
+    ['local_wins', 'edit', 'forget', 'edit', '(forget)'],
     ['local_wins', 'forget', 'edit', 'edit', '(forget)'],
     ['remote_wins', 'edit', 'forget', 'edit', '(forget)'],
-    ['remote_wins', 'forget', 'edit', undefined, 'edit'],
-    ['last_write_wins', 'edit', 'forget', undefined, 'edit'],
+    ['remote_wins', 'forget', 'edit', 'edit', '(forget)'],
+    ['last_write_wins', 'edit', 'forget', 'edit', '(forget)'],
     ['last_write_wins', 'forget', 'edit', 'edit', '(forget)'],
-  ] as const)('%s: %s first, %s later', async (policy, first, second, outcome, lost) => {
+    ['merge', 'edit', 'forget', 'edit', '(forget)'],
+    ['merge', 'forget', 'edit', 'edit', '(forget)'],
+    ['manual', 'edit', 'forget', 'edit', '(forget)'],
+    ['manual', 'forget', 'edit', 'edit', '(forget)'],
+    ['forget_wins', 'edit', 'forget', undefined, 'edit'],
+    ['forget_wins', 'forget', 'edit', undefined, 'edit'],
+  ] as const)('C3 %s: %s first, %s later', async (policy, first, second, outcome, lost) => {
     const world = createWorld(host)
     const [a, b] = await twoWithOne(world, policy)
     for (const [device, what] of [

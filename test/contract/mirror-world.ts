@@ -14,6 +14,7 @@ import { type BookStore, openBookStore } from '../../src/store/book-store.ts'
 import type { Role } from '../../src/store/record-store.ts'
 import { createMirror, type Mirror } from '../../src/sync/mirror.ts'
 import type { SyncRequest, SyncResponse } from '../../src/sync/protocol.ts'
+import { decideConflict } from '../../src/sync/sync-capability.ts'
 import { createSyncSession, type SyncSession } from '../../src/sync/session.ts'
 
 /** Where databases are. The same name is the same database; work on it happens where it lives. */
@@ -28,21 +29,26 @@ export type Fault =
   'none' | 'lose-request' | 'lose-answer' | 'twice' | ((send: Send, session: SyncSession) => Promise<unknown>)
 type Send = (request?: unknown) => Promise<SyncResponse>
 
-const policies: readonly ConflictPolicy[] = ['local_wins', 'remote_wins', 'last_write_wins', 'manual']
+const policies: readonly ConflictPolicy[] = [
+  'local_wins',
+  'remote_wins',
+  'last_write_wins',
+  'merge',
+  'manual',
+]
 
-/** One kind for each policy, of its name. Bodies are `{ text }` and anything else. */
-export const testKinds = createKinds(
-  policies.map((policy): Kind => ({
-    name: policy,
-    summary: 'For tests.',
-    version: 1,
-    schema: z.looseObject({ text: z.string() }),
-    text: ['text'],
-    facets: {},
-    policy,
-    sync: { push: true, pull: true },
-  })),
-)
+const createTestKind = (name: string, policy: ConflictPolicy, more: Partial<Kind> = {}): Kind => ({
+  ...{ name, policy, summary: 'For tests.', version: 1, text: ['text'], facets: {} },
+  schema: z.looseObject({ text: z.string(), short: z.string().max(20).optional() }),
+  sync: { push: true, pull: true },
+  ...more,
+})
+
+/** One kind for each policy, of its name, and `forget_wins`. Bodies are `{ text }` and anything else. */
+export const testKinds = createKinds([
+  ...policies.map((policy) => createTestKind(policy, policy, { merge: { uses: 'counter', short: 'both' } })),
+  createTestKind('forget_wins', 'last_write_wins', { forgetWins: true }),
+])
 
 /** A generator of numbers below 2^32 from a seed: mulberry32. */
 function createNumbers(seed: number): () => number {
@@ -59,6 +65,8 @@ export interface Site {
   put(kind: string, id: string, body: JsonObject, scope?: Partial<Scope>): Promise<string>
   putMany(kind: string, bodies: readonly (readonly [id: string, body: JsonObject])[]): Promise<void>
   forget(id: string): Promise<boolean>
+  /** Decides a conflict, as the capability does. */
+  choose(input: object): Promise<unknown>
   get(id: string): Promise<Stored<JsonObject> | undefined>
   /** All live records by id, heads included. */
   all(): Promise<Record<string, Stored<JsonObject>>>
@@ -143,6 +151,7 @@ export function createWorld(
           for (const [id, body] of bodies) records.put({ kind, id, body })
         }),
       forget: (id) => write((records) => records.forget(id)),
+      choose: (input) => write((records) => decideConflict(input, records)),
       get: (id) => on(({ access }) => access.reader.get(id)),
       all: () =>
         on(({ store, access }) => {
@@ -151,7 +160,7 @@ export function createWorld(
             rows.flatMap(({ id }) => [[id, access.reader.get(id)] as const]).filter(isFound),
           )
         }),
-      conflicts: () => on(({ store }) => store.conflicts.list(1000)),
+      conflicts: () => on(({ store }) => store.conflicts.list({ limit: 1000 })),
       look: (work) => on(({ store }) => work(store)),
       async restart() {
         opened = undefined

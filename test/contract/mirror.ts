@@ -2,6 +2,7 @@
 import { describe } from 'vitest'
 import { convergenceCases } from './mirror-convergence.ts'
 import { deliveryCases } from './mirror-delivery.ts'
+import { mergeCases } from './mirror-merge.ts'
 import { policyCases } from './mirror-policy.ts'
 import { refusalCases } from './mirror-refusal.ts'
 import { restartCases } from './mirror-restart.ts'
@@ -12,6 +13,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     convergenceCases(host)
     deliveryCases(host)
     policyCases(host)
+    mergeCases(host)
     refusalCases(host)
     restartCases(host)
   })

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { decide, saysSame } from '../../src/sync/conflict-policy.ts'
 
 const stamp = fc.constantFrom('019b00000000-0000-d_a', '019b00000000-0001-d_a', '019b00000001-0000-d_b')
-const edit = fc.record({ stamp, device: fc.constantFrom('d_a', 'd_b', 'd_c') })
+const op = fc.constantFrom('put' as const, 'forget' as const)
+const edit = fc.record({ op, stamp, device: fc.constantFrom('d_a', 'd_b', 'd_c') })
 const policy = fc.constantFrom(
   'local_wins' as const,
   'remote_wins' as const,
@@ -13,7 +14,7 @@ const policy = fc.constantFrom(
 )
 
 describe('conflict policies', () => {
-  it('are total, and the same every time they are asked', () => {
+  it('C1 are total, and the same every time they are asked', () => {
     fc.assert(
       fc.property(policy, edit, edit, (name, arriving, present) => {
         const winner = decide(name, arriving, present)
@@ -23,19 +24,29 @@ describe('conflict policies', () => {
     )
   })
 
-  it('last_write_wins picks one winner, whichever side comes first', () => {
+  it('C1 last_write_wins picks one winner, whichever side comes first', () => {
     fc.assert(
       fc.property(edit, edit, (one, other) => {
-        fc.pre(one.stamp !== other.stamp || one.device !== other.device)
+        fc.pre(one.op === other.op && (one.stamp !== other.stamp || one.device !== other.device))
         const oneWins = decide('last_write_wins', one, other) === 'arriving'
         expect(decide('last_write_wins', other, one) === 'present').toBe(oneWins)
       }),
     )
   })
 
+  it('C3 an edit wins over a forget that did not know of it, or with forgetWins loses, whatever the policy', () => {
+    fc.assert(
+      fc.property(policy, edit, edit, fc.boolean(), (name, arriving, present, forgetWins) => {
+        fc.pre(arriving.op !== present.op)
+        const winner = decide(name, arriving, present, forgetWins) === 'arriving' ? arriving : present
+        expect(winner.op).toBe(forgetWins ? 'forget' : 'put')
+      }),
+    )
+  })
+
   it('last_write_wins is an order: of three, one beats both others', () => {
     const beats = (a: { stamp: string; device: string }, b: typeof a) =>
-      decide('last_write_wins', a, b) === 'arriving'
+      decide('last_write_wins', { ...a, op: 'put' }, { ...b, op: 'put' }) === 'arriving'
     fc.assert(
       fc.property(edit, edit, edit, (a, b, c) => {
         if (beats(a, b) && beats(b, c)) expect(beats(a, c)).toBe(true)

@@ -17,7 +17,7 @@ import {
 const seed = Number(process.env['SYNC_SEED'] ?? 20_260_101)
 const numRuns = Number(process.env['SYNC_RUNS'] ?? 150)
 const names = ['a', 'b', 'c'] as const
-const kinds = ['local_wins', 'remote_wins', 'last_write_wins', 'manual'] as const
+const kinds = ['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual', 'forget_wins'] as const
 
 const open = new Map<string, SqlDatabase>()
 const host: DatabaseHost = {

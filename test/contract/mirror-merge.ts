@@ -1,0 +1,177 @@
+// Conflicts that the content decides: three-way merge on the device, and what is left to a person.
+import { expect, it } from 'vitest'
+import { body, expectSame, failure, id, losers, textOf } from './mirror-case.ts'
+import { createWorld, type DatabaseHost, type TestDevice, type World } from './mirror-world.ts'
+
+const first = { text: 'first', tags: ['a', 'b'], uses: 5, deep: { x: 1, y: 1 } }
+
+async function twoWith(world: World, kind: string, said: Parameters<TestDevice['put']>[2] = first) {
+  const [a, b] = [world.device('a'), world.device('b')]
+  await a.put(kind, id(1), said)
+  await a.sync()
+  await b.sync()
+  world.clock.nowMs += 1000
+  return [a, b] as const
+}
+
+export function mergeCases(host: DatabaseHost): void {
+  it('C6 merge: what either side changed is there everywhere, and nothing is in a log', async () => {
+    const world = createWorld(host)
+    const [a, b] = await twoWith(world, 'merge')
+    await a.put('merge', id(1), { ...first, text: 'of a', uses: 7, deep: { x: 2, y: 1 } })
+    await b.put('merge', id(1), { ...first, tags: ['b', 'c'], uses: 6, deep: { x: 1, y: 9 } })
+    await a.sync()
+    expect(await b.sync()).toEqual({ pulled: 0, pushed: 1, conflicts: 0 })
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await a.get(id(1))).toMatchObject({
+      text: 'of a',
+      tags: ['b', 'c'],
+      uses: 8,
+      deep: { x: 2, y: 9 },
+    })
+    for (const site of [a, b, world.mirror]) expect(await site.conflicts()).toEqual([])
+  })
+
+  it('C6 merge: where both said something else the later edit stands, the earlier one is in the log with its base', async () => {
+    const world = createWorld(host)
+    const [a, b] = await twoWith(world, 'merge')
+    await b.put('merge', id(1), { ...first, text: 'earlier' })
+    world.clock.nowMs += 1000
+    await a.put('merge', id(1), { ...first, text: 'later' })
+    await a.sync()
+    expect(await b.sync()).toMatchObject({ conflicts: 1 })
+    await expectSame(a, b, world.mirror)
+    expect(await textOf(b)).toBe('later')
+    expect(await b.conflicts()).toMatchObject([
+      {
+        state: 'settled',
+        paths: ['text'],
+        base: first,
+        lost: { body: { text: 'earlier' } },
+        kept: { op: 'put' },
+      },
+    ])
+  })
+
+  it('C6 merge: several edits before the answer came are merged as one, on what they were made from', async () => {
+    const world = createWorld(host)
+    const [a, b] = await twoWith(world, 'merge')
+    await a.put('merge', id(1), { ...first, tags: ['a', 'b', 'of a'] })
+    await a.sync()
+    await b.put('merge', id(1), { ...first, text: 'b one', uses: 6 })
+    b.faults('lose-answer')
+    await failure(b.sync())
+    await b.put('merge', id(1), { ...first, text: 'b two', uses: 7 })
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await a.get(id(1))).toMatchObject({ text: 'b two', uses: 7, tags: ['a', 'b', 'of a'] })
+    expect(await b.conflicts()).toEqual([])
+  })
+
+  it('C6 merge: two that made the same record have nothing in common but what they said', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    await a.put('merge', id(1), { text: 'same', of: 'a' })
+    await b.put('merge', id(1), { text: 'same', more: 'b' })
+    await a.sync()
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await a.get(id(1))).toMatchObject({ text: 'same', of: 'a', more: 'b' })
+  })
+
+  it('C8 merge: what would not fit its kind is left to a person, and nothing is lost', async () => {
+    const world = createWorld(host)
+    const [a, b] = await twoWith(world, 'merge', { text: 'first', short: 'sixteen letters.' })
+    await a.put('merge', id(1), { text: 'first', short: 'another, of a' })
+    await b.put('merge', id(1), { text: 'first', short: 'something of b' })
+    await a.sync()
+    expect(await b.sync()).toEqual({ pulled: 0, pushed: 0, conflicts: 1 })
+    await expectSame(a, b, world.mirror)
+    expect(await b.conflicts()).toMatchObject([
+      { state: 'open', lost: { body: { short: 'something of b' } } },
+    ])
+  })
+
+  it('C8 merge: a record that meets another change each time is left to a person after five rounds', async () => {
+    const world = createWorld(host)
+    const [a, b] = await twoWith(world, 'merge')
+    await b.put('merge', id(1), { ...first, by: 'b' })
+    let n = 0
+    const meet = async (send: () => Promise<unknown>) => {
+      n += 1
+      await a.sync()
+      await a.put('merge', id(1), { ...first, [`a${n}`]: n })
+      await a.sync()
+      return send()
+    }
+    b.faults(...Array.from({ length: 6 }, () => meet))
+    await b.sync()
+    expect(await b.conflicts()).toMatchObject([{ state: 'open', lost: { body: { by: 'b' } } }])
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+  })
+
+  it('C9 a decision is a change like any other: it reaches everyone, and can be taken anew', async () => {
+    const world = createWorld(host)
+    const [a, b] = await twoWith(world, 'manual', body('first'))
+    await a.put('manual', id(1), body('of a'))
+    await b.put('manual', id(1), body('of b'))
+    await a.sync()
+    await b.sync()
+    const [entry] = await b.conflicts()
+    const choose = (choose: string, more = {}) => b.choose({ id: entry?.id, choose, ...more })
+    expect(await choose('kept')).toEqual({ record: id(1), changed: false })
+    expect(await b.conflicts()).toMatchObject([{ state: 'decided' }])
+    for (const [what, more, text] of [
+      ['lost', {}, 'of b'],
+      ['kept', {}, 'of a'],
+      ['body', { body: body('of both') }, 'of both'],
+    ] as const) {
+      expect(await choose(what, more)).toEqual({ record: id(1), changed: true })
+      await b.sync()
+      await a.sync()
+      await expectSame(a, b, world.mirror)
+      expect(await textOf(a)).toBe(text)
+    }
+    expect(await b.state()).toMatchObject({ conflicts: 0 })
+  })
+
+  it('C9 a decision that says nothing sound changes nothing', async () => {
+    const world = createWorld(host)
+    const [a, b] = await twoWith(world, 'manual', body('first'))
+    await a.put('manual', id(1), body('of a'))
+    await b.put('manual', id(1), body('of b'))
+    await a.sync()
+    await b.sync()
+    const [entry] = await b.conflicts()
+    for (const [input, code] of [
+      [{ id: 99, choose: 'kept' }, 'not-found'],
+      [{ id: entry?.id, choose: 'body' }, 'invalid-input'],
+      [{ id: entry?.id, choose: 'lost', body: body('x') }, 'invalid-input'],
+      [{ id: entry?.id, choose: 'body', body: { text: 1 } }, 'invalid-input'],
+    ] as const) {
+      expect(await failure(b.choose(input))).toMatchObject({ code })
+    }
+    expect(await b.conflicts()).toMatchObject([{ state: 'open' }])
+    expect(await textOf(b)).toBe('of a')
+    expect(await losers(b)).toEqual(['of b'])
+  })
+
+  it('C5 a forgotten record’s losing edits stay in the log', async () => {
+    const world = createWorld(host)
+    const [a, b] = await twoWith(world, 'remote_wins', body('first'))
+    await a.put('remote_wins', id(1), body('of a'))
+    await b.put('remote_wins', id(1), body('of b'))
+    await a.sync()
+    await b.sync()
+    await b.forget(id(1))
+    await b.sync()
+    await a.sync()
+    expect(await textOf(a)).toBeUndefined()
+    expect(await losers(b)).toEqual(['of b'])
+    expect(await losers(world.mirror)).toEqual(['of b'])
+  })
+}
