@@ -147,6 +147,8 @@ export interface RecallQuery {
   readonly resource?: string | undefined
   readonly filters?: unknown | undefined
   readonly limit?: number | undefined
+  /** Recall as of this instant: what happened later is not seen, and what is recent is recent by then. */
+  readonly at?: string | undefined
   /** Hits scoring below this (0 to 1) are left out. */
   readonly minScore?: number | undefined
 }
@@ -162,10 +164,22 @@ export interface LegReasons {
     | undefined
 }
 
-/** Why a hit is where it is: its rank in each leg, and the parts of its score, 0 to 1. */
-export interface Because extends LegReasons {
+/** What weighs a hit beside its ranks, each 0 to 1. The README has the formulas. */
+export interface Factors {
+  /** 1 now, 0.5 after 30 days. */
   readonly recency: number
+  /** As the record says; 0.5 when it says nothing. */
+  readonly importance: number
+  /** As the record says; 1 when it says nothing. */
+  readonly confidence: number
+  /** 0 when it was never used on this device, 0.5 after five times. */
+  readonly use: number
+  /** 1 when the record is pinned, else 0. */
+  readonly pin: number
 }
+
+/** Why a hit is where it is: its rank in each leg, and what weighed it. */
+export interface Because extends LegReasons, Factors {}
 
 export interface RecallHit {
   readonly record: Stored<JsonObject>

@@ -2,7 +2,10 @@
 import type { JsonObject } from './path.ts'
 import type { Schema } from './schema.ts'
 
-/** The hot columns of the store. A kind names the path that fills each; all other paths go through JSON. */
+/**
+ * The hot columns of the store. A kind names the path that fills each; all other paths go through JSON.
+ * `confidence` and `importance` are numbers from 0 to 1, `pinned` is a boolean: recall weighs hits by them.
+ */
 export const facetNames = [
   'happened_at',
   'domain',
@@ -13,6 +16,8 @@ export const facetNames = [
   'confidence',
   'schema',
   'name',
+  'importance',
+  'pinned',
 ] as const
 export type FacetName = (typeof facetNames)[number]
 

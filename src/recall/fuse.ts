@@ -1,6 +1,7 @@
 // From the candidates of the legs to one order: pure arithmetic, the same on every host. Every part of a score is kept
 // for `because`.
-import type { Because, LegReasons } from '../core/capability.ts'
+import type { Because, Factors, LegReasons } from '../core/capability.ts'
+import { multiplierOf } from './factor.ts'
 import type { LegCandidate, LegName } from './leg.ts'
 
 /** What one leg brought, and its share. */
@@ -18,11 +19,6 @@ export interface Fused {
 
 /** Dampens the difference between the first ranks (Cormack, Clarke and Büttcher 2009, who found 60). */
 export const rankConstant = 60
-/** Half of the recency part is gone after this long. */
-export const recencyHalfLifeMs = 30 * 86_400_000
-/** How much of a score recency may decide. */
-export const recencyShare = 0.1
-
 /**
  * Weight of a word: BM25's inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` (Robertson & Spärck Jones),
  * with N records in the book and n of them having the word.
@@ -45,16 +41,16 @@ export function fuseRanks(lists: readonly LegList[]): Map<number, number> {
   return shares
 }
 
-/**
- * Scores and orders what the legs brought: `score = share of ranks × strength × (0.9 + 0.1 × 2^(−age / 30 days))`,
- * where strength is the highest that a leg sees in it. What no leg brings as an answer is left out.
- * `ageMs` is the time since a record happened, negative when it lies ahead, or undefined when it may not be recalled.
- */
-export function fuse(
-  lists: readonly LegList[],
-  ageMs: (seq: number) => number | undefined,
-  options: { limit: number; minScore: number },
-): Fused[] {
+/** One that the legs brought, before it is weighed. */
+export interface Brought {
+  readonly seq: number
+  /** Share of ranks × the highest strength that a leg sees in it. */
+  readonly score: number
+  readonly legs: LegReasons
+}
+
+/** What the legs bring as an answer: at least one of them says so. In no order. */
+export function fuse(lists: readonly LegList[]): Brought[] {
   const reasons = new Map<number, { legs: LegReasons; strength: number; answers: boolean }>()
   for (const { name, candidates } of lists) {
     for (const { seq, strength, answers, because } of candidates) {
@@ -66,14 +62,22 @@ export function fuse(
       })
     }
   }
-  const fused: Fused[] = []
-  for (const [seq, share] of fuseRanks(lists)) {
+  return [...fuseRanks(lists)].flatMap(([seq, share]) => {
     const reason = reasons.get(seq)
-    const age = ageMs(seq)
-    if (!reason?.answers || age === undefined) continue
-    const recency = 2 ** (-Math.max(0, age) / recencyHalfLifeMs)
-    const score = share * reason.strength * (1 - recencyShare + recencyShare * recency)
-    if (score >= options.minScore) fused.push({ seq, score, because: { ...reason.legs, recency } })
-  }
-  return fused.sort((a, b) => b.score - a.score || b.seq - a.seq).slice(0, options.limit)
+    return reason?.answers ? [{ seq, score: share * reason.strength, legs: reason.legs }] : []
+  })
+}
+
+/**
+ * Weighs and orders: score × multiplier, see factor.ts; what `factorsOf` does not know may not be recalled. Equal scores
+ * go by what was stored last. The multiplied score may be above 1; hits report it up to 1.
+ */
+export function weigh(brought: readonly Brought[], factorsOf: (seq: number) => Factors | undefined): Fused[] {
+  return brought
+    .flatMap(({ seq, score, legs }): Fused[] => {
+      const factors = factorsOf(seq)
+      if (!factors) return []
+      return [{ seq, score: score * multiplierOf(factors), because: { ...legs, ...factors } }]
+    })
+    .sort((a, b) => b.score - a.score || b.seq - a.seq)
 }

@@ -4,8 +4,16 @@ import { defineCapability } from '../core/capability.ts'
 import type { Filters } from '../core/filter.ts'
 import type { JsonObject } from '../core/path.ts'
 import type { Stored } from '../core/record.ts'
+import { canonicalTime, formatTime, isDateOnly, parseTime } from '../core/time.ts'
 
 const name = z.string().min(1).max(1000)
+/** A bare date stands for the end of its day. */
+const instant = z.string().transform((text, context) => {
+  const start = canonicalTime(text)
+  if (start !== undefined) return isDateOnly(text) ? formatTime((parseTime(start) ?? 0) + 86_399_999) : start
+  context.addIssue({ code: 'custom', message: 'is not an ISO 8601 date or time' })
+  return z.NEVER
+})
 const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
 
 export const recallCapabilities = [
@@ -21,6 +29,7 @@ export const recallCapabilities = [
       resource: name.optional(),
       filters: (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional(),
       limit: z.number().int().min(1).max(200).default(10),
+      at: instant.optional(),
       minScore: z.number().min(0).max(1).default(0),
     }),
     output: z.object({
@@ -38,6 +47,10 @@ export const recallCapabilities = [
               })
               .optional(),
             recency: z.number(),
+            importance: z.number(),
+            confidence: z.number(),
+            use: z.number(),
+            pin: z.number(),
           }),
         }),
       ),

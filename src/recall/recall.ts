@@ -7,7 +7,8 @@ import type { Clock } from '../core/ports.ts'
 import { parseTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { wordsOf } from '../store/text-query.ts'
-import { fuse } from './fuse.ts'
+import { factorsOf } from './factor.ts'
+import { fuse, weigh } from './fuse.ts'
 import type { Leg, Question } from './leg.ts'
 import { stopWords } from './stop-words.ts'
 
@@ -31,17 +32,18 @@ export function createRecall({ store, clock, legs }: RecallParts): Recall {
     checkAborted(signal)
     const lists = answers.map(({ leg: { name, weight }, candidates }) => ({ name, weight, candidates }))
     const seqs = new Set(lists.flatMap(({ candidates }) => candidates.map(({ seq }) => seq)))
-    const seen = seqs.size === 0 ? undefined : store.queries.sift([...seqs], scope)
-    const ageMs = (seq: number) => {
+    const seen = seqs.size === 0 ? undefined : store.queries.weigh([...seqs], scope)
+    const asOf = parseTime(scope.at ?? '') ?? began
+    const weighed = weigh(fuse(lists), (seq) => {
       const one = seen?.get(seq)
-      return one && began - (parseTime(one.happenedAt) ?? began)
-    }
-    const fused = fuse(lists, ageMs, { limit, minScore })
-    const read = store.queries.read(fused.map(({ seq }) => seq))
+      return one && factorsOf(one, asOf - (parseTime(one.happenedAt) ?? asOf))
+    })
+    const best = weighed.filter(({ score }) => score >= minScore).slice(0, limit)
+    const read = store.queries.read(best.map(({ seq }) => seq))
     return {
-      hits: fused.flatMap(({ seq, score, because }) => {
+      hits: best.flatMap(({ seq, score, because }) => {
         const record = read.get(seq)
-        return record ? [{ record, score, because }] : []
+        return record ? [{ record, score: Math.min(1, score), because }] : []
       }),
       legs: Object.fromEntries(answers.map(({ leg, found }) => [leg.name, found])) as Record<
         keyof LegReasons,

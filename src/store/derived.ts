@@ -15,7 +15,7 @@ CREATE INDEX links_seq ON links (seq);
 CREATE TABLE facets (
   seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, recallable INTEGER NOT NULL, created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL, session TEXT, happened_at TEXT, domain TEXT, actor TEXT, action TEXT, success INTEGER,
-  subject TEXT, confidence REAL, schema TEXT, name TEXT, text_key INTEGER NOT NULL);
+  subject TEXT, confidence REAL, schema TEXT, name TEXT, importance REAL, pinned INTEGER, text_key INTEGER NOT NULL);
 CREATE INDEX facets_updated ON facets (kind, updated_at);
 CREATE INDEX facets_happened ON facets (kind, happened_at);
 CREATE INDEX facets_session ON facets (session, happened_at) WHERE session IS NOT NULL;

@@ -42,6 +42,8 @@ export const facetTypes: Readonly<Record<FacetName, ColumnType>> = {
   confidence: 'number',
   schema: 'text',
   name: 'text',
+  importance: 'number',
+  pinned: 'boolean',
 }
 
 /** Finds the place of `path` for records of `kind`; without a kind only the head and the JSON are known. */

@@ -52,6 +52,8 @@ const facetColumns = [
   'confidence',
   'schema',
   'name',
+  'importance',
+  'pinned',
 ] as const
 const textInsert = (count: number) => {
   const names = Array.from({ length: count }, (_, i) => `t${i}`)

@@ -14,7 +14,8 @@ import type { Projection } from './projection.ts'
 import { type RecordRow, recordColumns, toRecord } from './record-row.ts'
 import type { TextLeg } from './text-leg.ts'
 import { kindNamed, scopeSql, type ScopeQuery } from './recall-scope.ts'
-import { createTextRank, type RankedText, type Sifted, siftRows } from './text-rank.ts'
+import { type Sifted, siftRows, type Weighed, weighRows } from './sift.ts'
+import { createTextRank, type RankedText } from './text-rank.ts'
 import { searchText } from './text-search.ts'
 
 export interface CandidateQuery extends ScopeQuery {
@@ -34,6 +35,8 @@ export interface QueryStore {
   candidates(query: CandidateQuery): Candidate[]
   /** Those of `seqs` that `scope` lets a recall see. For legs that have an index of their own. */
   sift(seqs: readonly number[], scope: ScopeQuery): Map<number, Sifted>
+  /** The same, with what weighs a hit beside its text. */
+  weigh(seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed>
   /** Records by their numbers. */
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
   /** In how many records each indexed word stands; words are given as the index spells them. */
@@ -147,12 +150,19 @@ export function createQueryStore(
     return siftRows(all, seqs, where)
   }
 
+  const weigh = (seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed> => {
+    const { where } = scopeSql(kinds, scope)
+    projection.catchUp()
+    return weighRows(all, seqs, where)
+  }
+
   return {
     query,
     search,
     count,
     candidates,
     sift,
+    weigh,
     read: (seqs) => new Map(records(seqs).map((row) => [row.seq, toRecord(row)])),
     frequencies(words) {
       projection.catchUp()

@@ -13,6 +13,8 @@ export interface ScopeQuery {
   readonly session?: string | undefined
   readonly resource?: string | undefined
   readonly filters?: unknown
+  /** Only what happened by this instant, canonical UTC text. */
+  readonly at?: string | undefined
 }
 
 export interface RecallScope {
@@ -36,9 +38,11 @@ export function scopeSql(kinds: Kinds, query: ScopeQuery): RecallScope {
     const wanted = query[lane]
     if (wanted !== undefined) where.push({ sql: `r.${lane} = ?`, params: [wanted] })
   }
+  if (query.at !== undefined) where.push({ sql: 'f.happened_at <= ?', params: [query.at] })
   const only = asked?.length === 1 ? asked[0] : undefined
   where.push(filterSql(parseFilters(query.filters), only))
-  const isNarrow = query.filters !== undefined || lanes.some((lane) => query[lane] !== undefined)
+  const isNarrow =
+    query.filters !== undefined || query.at !== undefined || lanes.some((lane) => query[lane] !== undefined)
   return { where, isNarrow }
 }
 

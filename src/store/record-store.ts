@@ -122,7 +122,10 @@ export function createRecordStore(
       db.run('INSERT INTO history (seq, version, at, agent, op, body) VALUES (?, ?, ?, ?, ?, ?)', [
         ...[seq, before.rev, before.updated_at, before.agent, before.deleted ? 'forget' : 'put', before.body],
       ])
-    } else db.run('DELETE FROM history WHERE seq = ?', [seq])
+    } else {
+      db.run('DELETE FROM history WHERE seq = ?', [seq])
+      db.run('DELETE FROM uses WHERE seq = ?', [seq])
+    }
     const row: RecordRow = {
       ...before,
       ...at,

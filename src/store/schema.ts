@@ -52,6 +52,10 @@ export const migrations: readonly string[] = [
   -- How far each device has read.
   ALTER TABLE devices ADD COLUMN cursor INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- How often a record was used, on this device: counted here and nowhere else, and never synced.
+  CREATE TABLE uses (seq INTEGER PRIMARY KEY, count INTEGER NOT NULL, last_at TEXT NOT NULL);
+  `,
 ]
 
 export const schemaVersion = migrations.length

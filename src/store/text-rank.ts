@@ -1,7 +1,8 @@
 // Ranks the records that match a question in words and satisfy a condition: the one ranking of search and of recall.
 // Invariant: the order is that of FTS5's bm25() over all matches, then as `ties` says, whichever way it was found.
-import type { SqlRow, SqlValue } from '../core/ports.ts'
+import type { SqlRow } from '../core/ports.ts'
 import type { Fragment } from './expression.ts'
+import { conditionOf, type Read, siftRows } from './sift.ts'
 import { matchExpression, type MatchOptions } from './text-query.ts'
 import type { TextLeg } from './text-leg.ts'
 import { tokenize } from './tokenize.ts'
@@ -31,30 +32,11 @@ export interface RankedText {
 
 export type TextRank = (question: RankQuestion) => RankedText[]
 
-type Read = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]) => Row[]
 type Best = Pick<RankedText, 'seq' | 'score' | 'has'>
 interface FacetRow extends SqlRow {
   readonly seq: number
   readonly kind: string
   readonly happened_at: string
-}
-
-/** What a leg needs to know of a record that may be recalled. */
-export type Sifted = Pick<RankedText, 'seq' | 'kind' | 'happenedAt'>
-
-/** Those of `seqs` that satisfy `where`. */
-export function siftRows(
-  read: Read,
-  seqs: readonly number[],
-  where: readonly Fragment[],
-): Map<number, Sifted> {
-  const { condition, params, records } = conditionOf(where)
-  const rows = read<FacetRow>(
-    `SELECT f.seq, f.kind, f.happened_at FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value ${records}
-     WHERE ${condition}`,
-    [JSON.stringify(seqs), ...params],
-  )
-  return new Map(rows.map(({ seq, kind, happened_at: happenedAt }) => [seq, { seq, kind, happenedAt }]))
 }
 
 /** How many more than wanted are looked at, for those that the condition sorts out and for equals. */
@@ -154,11 +136,4 @@ const byRank = (ties: RankQuestion['ties']) => (a: RankedText, b: RankedText) =>
   if (a.score !== b.score) return b.score - a.score
   if (ties === 'stored' || a.happenedAt === b.happenedAt) return b.seq - a.seq
   return a.happenedAt < b.happenedAt ? 1 : -1
-}
-
-function conditionOf(where: readonly Fragment[]) {
-  const condition = where.map((part) => part.sql).join(' AND ')
-  const params = where.flatMap((part) => part.params)
-  // Only some conditions look at the record itself, and every live record has its facets.
-  return { condition, params, records: /\br\./.test(condition) ? 'JOIN records r ON r.seq = f.seq' : '' }
 }

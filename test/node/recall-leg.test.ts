@@ -1,6 +1,8 @@
 // Legs of recall: how their ranks become one order, and what recall makes of a leg that is slow, empty or away.
+import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { fuse, fuseRanks, type LegList } from '../../src/recall/fuse.ts'
+import { factorsOf, multiplierOf } from '../../src/recall/factor.ts'
+import { fuse, fuseRanks, type LegList, weigh } from '../../src/recall/fuse.ts'
 import type { Leg, LegCandidate } from '../../src/recall/leg.ts'
 import { createRecall } from '../../src/recall/recall.ts'
 import { createTextLeg } from '../../src/recall/text-leg.ts'
@@ -15,7 +17,7 @@ const list = (weight: number, ...seqs: number[]): LegList => ({
 function candidate(seq: number, rank: number, more: Partial<LegCandidate> = {}): LegCandidate {
   return { seq, rank, strength: 1, answers: true, because: reason(rank), ...more }
 }
-const all = { limit: 10, minScore: 0 }
+const plain = { recency: 1, importance: 0.5, confidence: 1, use: 0, pin: 0 }
 
 describe('fusion', () => {
   test('gives the first of every leg the whole share, and each rank its part by weight', () => {
@@ -29,9 +31,9 @@ describe('fusion', () => {
 
   test('leaves out what no leg calls an answer and what may not be recalled', () => {
     const weak = [candidate(1, 1, { answers: false }), candidate(2, 2), candidate(3, 3)]
-    const lists = [{ name: 'text' as const, weight: 1, candidates: weak }]
-    const ageMs = (seq: number) => (seq === 3 ? undefined : 0)
-    expect(fuse(lists, ageMs, all).map(({ seq }) => seq)).toEqual([2])
+    const brought = fuse([{ name: 'text' as const, weight: 1, candidates: weak }])
+    expect(brought.map(({ seq }) => seq)).toEqual([2, 3])
+    expect(weigh(brought, (seq) => (seq === 3 ? undefined : plain)).map(({ seq }) => seq)).toEqual([2])
   })
 
   test('takes the highest strength of the legs, and orders by score, then by what was stored last', () => {
@@ -39,13 +41,51 @@ describe('fusion', () => {
       { name: 'text' as const, weight: 1, candidates: [candidate(1, 1, { strength: 0.5 }), candidate(2, 2)] },
       { name: 'text' as const, weight: 1, candidates: [candidate(2, 1), candidate(1, 2, { strength: 0.8 })] },
     ]
-    const fused = fuse(lists, () => 0, all)
+    const fused = weigh(fuse(lists), () => plain)
     expect(fused.map(({ seq }) => seq)).toEqual([2, 1])
     expect((fused[1]?.score ?? 0) / (fused[0]?.score ?? 1)).toBeCloseTo(0.8, 12)
-    const even = [list(1, 4), list(1, 5)]
-    expect(fuse(even, () => 0, all).map(({ seq }) => seq)).toEqual([5, 4])
-    expect(fuse(even, () => 0, { limit: 10, minScore: 0.6 })).toEqual([])
-    expect(fuse(even, () => 0, { limit: 1, minScore: 0 })).toHaveLength(1)
+    const even = fuse([list(1, 4), list(1, 5)])
+    expect(weigh(even, () => plain).map(({ seq }) => seq)).toEqual([5, 4])
+    expect(weigh(even, (seq) => ({ ...plain, pin: seq === 4 ? 1 : 0 })).map(({ seq }) => seq)).toEqual([4, 5])
+  })
+})
+
+describe('what weighs a hit', () => {
+  const nothing = { importance: undefined, confidence: undefined, pinned: false, uses: 0 }
+  const day = 86_400_000
+
+  test('is stated: each part, and what all of them multiply by', () => {
+    expect(factorsOf(nothing, 0)).toEqual({ recency: 1, importance: 0.5, confidence: 1, use: 0, pin: 0 })
+    expect(multiplierOf(factorsOf(nothing, 0))).toBeCloseTo(1, 12)
+    expect(factorsOf(nothing, 30 * day).recency).toBeCloseTo(0.5, 12)
+    expect(factorsOf(nothing, -5 * day).recency).toBe(1)
+    expect(factorsOf({ ...nothing, uses: 5 }, 0).use).toBeCloseTo(0.5, 12)
+    expect(multiplierOf(factorsOf({ ...nothing, importance: 1 }, 0))).toBeCloseTo(1.1, 12)
+    expect(multiplierOf(factorsOf({ ...nothing, confidence: 0.5 }, 0))).toBeCloseTo(0.9, 12)
+    expect(multiplierOf(factorsOf({ ...nothing, pinned: true }, 0))).toBeCloseTo(1.25, 12)
+    expect(multiplierOf(factorsOf({ ...nothing, uses: 10 }, 0))).toBeCloseTo(1.075, 12)
+    expect(multiplierOf(factorsOf(nothing, 60 * day))).toBeCloseTo(0.925, 12)
+  })
+
+  test('stays in its bounds and never turns round, whatever a record says of itself', () => {
+    const said = fc.record({
+      importance: fc.option(fc.double({ noNaN: true }), { nil: undefined }),
+      confidence: fc.option(fc.double({ noNaN: true }), { nil: undefined }),
+      pinned: fc.boolean(),
+      uses: fc.nat(),
+    })
+    fc.assert(
+      fc.property(said, fc.integer(), fc.nat(), (weighed, age, more) => {
+        const factors = factorsOf(weighed, age)
+        for (const part of Object.values(factors)) expect(part >= 0 && part <= 1).toBe(true)
+        const multiplier = multiplierOf(factors)
+        expect(multiplier).toBeGreaterThanOrEqual(0.9 * 0.9 * 0.8 - 1e-9)
+        expect(multiplier).toBeLessThanOrEqual(1.1 * 1.1 * 1.25 + 1e-9)
+        expect(multiplierOf(factorsOf(weighed, age + more))).toBeLessThanOrEqual(multiplier)
+        const used = { ...weighed, uses: weighed.uses + more }
+        expect(multiplierOf(factorsOf(used, age))).toBeGreaterThanOrEqual(multiplier)
+      }),
+    )
   })
 })
 
