@@ -7,6 +7,7 @@ const syncState = z.object({
   running: z.boolean(),
   pending: z.number(),
   conflicts: z.number(),
+  repairs: z.number(),
   lastSyncedAt: z.string().optional(),
   lastError: z.object({ code: z.string(), message: z.string() }).optional(),
 })

@@ -133,6 +133,7 @@ export function createEngine(options: EngineOptions): Engine {
         running: false,
         pending: store.ops.pendingCount(),
         conflicts: store.conflicts.count(),
+        repairs: store.settings.getNumber('repairs'),
       },
       degraded: [],
     }

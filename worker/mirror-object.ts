@@ -10,6 +10,7 @@ import { workerPorts } from './worker-ports.ts'
 
 /** The agent that is named when a caller over HTTP stores something and names none. */
 const edgeAgent = 'edge'
+const tidyEveryMs = 86_400_000
 
 export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   #opened: { readonly engine: Engine; readonly mirror: SyncMirror } | undefined
@@ -28,7 +29,19 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     })
     const mirror = createMirror({ store: engine.store, ...workerPorts })
     this.#opened = { engine, mirror }
+    void this.#keepTidy()
     return this.#opened
+  }
+
+  async #keepTidy(): Promise<void> {
+    if ((await this.ctx.storage.getAlarm()) === null)
+      await this.ctx.storage.setAlarm(Date.now() + tidyEveryMs)
+  }
+
+  /** Once a day, as long as there is a book: what nobody can need any more is taken away. */
+  override async alarm(): Promise<void> {
+    await this.#open().mirror.tidy()
+    await this.ctx.storage.setAlarm(Date.now() + tidyEveryMs)
   }
 
   exchange(request: unknown): Promise<Outcome<unknown>> {

@@ -223,6 +223,8 @@ export interface SyncState {
   /** Ops that the mirror has not acknowledged. */
   readonly pending: number
   readonly conflicts: number
+  /** How often this copy was found to differ from the mirror's, and was read anew. Should be 0. */
+  readonly repairs: number
   readonly lastSyncedAt?: string
   readonly lastError?: { readonly code: string; readonly message: string }
 }

@@ -9,6 +9,7 @@ import { prepareDerived } from './derived.ts'
 import { createDeviceLog, type DeviceLog } from './device-log.ts'
 import { migrate } from './migrate.ts'
 import { createOpLog, type OpLog } from './op-log.ts'
+import { createPlaceSums, type PlaceSums } from './place-sum.ts'
 import { createProjection, type Projection } from './projection.ts'
 import { createQueryStore, type QueryStore } from './query-store.ts'
 import { createRecordStore, type RecordStore, type Role } from './record-store.ts'
@@ -29,6 +30,7 @@ export interface BookStore {
   readonly settings: Settings
   readonly records: RecordStore
   readonly ops: OpLog
+  readonly sums: PlaceSums
   readonly projection: Projection
   readonly queries: QueryStore
   /** The text index in memory, where it is wanted. It fills only as it is stepped. */
@@ -71,6 +73,7 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
     'SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)',
   )
   const ops = createOpLog(db, settings)
+  const sums = createPlaceSums(db, settings)
   const projection = createProjection(db, kinds, settings)
   const budget = wanted === true ? undefined : wanted
   const textLeg = budget === false ? undefined : createTextLeg(db, kinds, projection, budget)
@@ -84,7 +87,8 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
     renameDevice,
     stamps: createStampClock(ports.clock, deviceName(), last?.stamp ?? ''),
     settings,
-    records: createRecordStore(db, role, settings, ops, projection),
+    records: createRecordStore(db, role, settings, ops, projection, sums),
+    sums,
     ops,
     projection,
     queries: createQueryStore(db, kinds, projection, textLeg),

@@ -12,8 +12,12 @@ export interface StoredAnswer {
 export interface DeviceLog {
   /** The number of the last op of `device` that was answered; 0 for one that is not known. */
   lastMid(device: string): number
-  /** Notes the last answered op and when the device was seen. */
-  note(device: string, lastMid: number, at: string): void
+  /** Notes the last answered op, how far the device has read, and when it was seen. */
+  note(device: string, seen: { lastMid: number; cursor: number; at: string }): void
+  /** The least that any device seen since `since` has read; undefined when none was. */
+  leastCursor(since: string): number | undefined
+  /** Drops the answers for devices not seen since `since`. */
+  dropUnseen(since: string): void
   answer(device: string, mid: number): StoredAnswer | undefined
   keep(device: string, answer: StoredAnswer): void
   /** Drops the answers up to `ackedMid`: the device has them. */
@@ -24,13 +28,18 @@ export function createDeviceLog(db: SqlDatabase): DeviceLog {
   return {
     lastMid: (device) =>
       db.get<{ n: number }>('SELECT last_mid AS n FROM devices WHERE device = ?', [device])?.n ?? 0,
-    note(device, lastMid, at) {
+    note(device, { lastMid, cursor, at }) {
       db.run(
-        `INSERT INTO devices (device, last_mid, seen_at) VALUES (?, ?, ?)
-         ON CONFLICT (device) DO UPDATE SET last_mid = excluded.last_mid, seen_at = excluded.seen_at`,
-        [device, lastMid, at],
+        `INSERT INTO devices (device, last_mid, cursor, seen_at) VALUES (?, ?, ?, ?) ON CONFLICT (device)
+         DO UPDATE SET last_mid = excluded.last_mid, cursor = excluded.cursor, seen_at = excluded.seen_at`,
+        [device, lastMid, cursor, at],
       )
     },
+    leastCursor: (since) =>
+      db.get<{ n: number | null }>('SELECT min(cursor) AS n FROM devices WHERE seen_at >= ?', [since])?.n ??
+      undefined,
+    dropUnseen: (since) =>
+      db.run('DELETE FROM results WHERE device IN (SELECT device FROM devices WHERE seen_at < ?)', [since]),
     answer: (device, mid) =>
       db.get<StoredAnswer & SqlRow>('SELECT mid, hash, result FROM results WHERE device = ? AND mid = ?', [
         device,

@@ -54,6 +54,10 @@ export interface OpLog {
   acknowledged(): number
   /** Logs the record at `seq` as it stands, as a change of the mirror's version `base`. */
   relog(seq: number, base: number): void
+  /** Takes back what was sent after number `lastMid`, which the mirror never took. Those numbers are free again. */
+  unsend(lastMid: number): void
+  /** Takes back the unsent op of the record at `seq`; false when there is none. */
+  dropUnsent(seq: number): boolean
   /** Logs every record that the mirror has not named and that has no op, as unknown to the mirror. */
   relogUnplaced(): void
   /** Makes the ops unsent again and numbers anew from 1, for a device with a new name. `base`: what all build on now. */
@@ -141,6 +145,27 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       db.run('UPDATE ops SET rounds = ? WHERE n = (SELECT op FROM records WHERE seq = ?)', [rounds, seq]),
     relog(seq, base) {
       db.run('UPDATE records SET op = ? WHERE seq = ?', [append(seq, base, null), seq])
+    },
+    unsend(lastMid) {
+      const sent = db.all<{ n: number; seq: number; base_rev: number | null }>(
+        'SELECT n, seq, base_rev FROM ops WHERE mid > ?',
+        [lastMid],
+      )
+      for (const { n, seq, base_rev } of sent) {
+        const later = db.get<{ n: number }>('SELECT n FROM ops WHERE seq = ? AND mid IS NULL', [seq])
+        if (later) db.run('UPDATE ops SET base_rev = ? WHERE n = ?', [base_rev, later.n])
+        db.run(later ? 'DELETE FROM ops WHERE n = ?' : 'UPDATE ops SET mid = NULL, wire = NULL WHERE n = ?', [
+          n,
+        ])
+      }
+      settings.set('last_mid', Math.min(lastMid, settings.getNumber('last_mid')))
+    },
+    dropUnsent(seq) {
+      const found = db.get<{ n: number }>('SELECT n FROM ops WHERE seq = ? AND mid IS NULL', [seq])
+      if (!found) return false
+      db.run('DELETE FROM ops WHERE n = ?', [found.n])
+      db.run('UPDATE records SET op = NULL WHERE seq = ? AND op = ?', [seq, found.n])
+      return true
     },
     relogUnplaced() {
       const last = count('SELECT max(n) AS n FROM ops')

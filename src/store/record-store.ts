@@ -7,6 +7,7 @@ import type { RecordVersion } from '../core/record.ts'
 import type { JsonObject } from '../core/path.ts'
 import { utf8Length } from '../core/utf8.ts'
 import type { OpLog } from './op-log.ts'
+import type { PlaceSums } from './place-sum.ts'
 import type { Projection } from './projection.ts'
 import { headFields, type RecordRow, recordColumns } from './record-row.ts'
 import type { Settings } from './settings.ts'
@@ -40,6 +41,14 @@ export interface RecordStore {
   changedAfter(place: number, limit: number, kinds?: readonly string[]): RecordRow[]
   /** On a device: no version of the mirror is known any more; every record stays as it is. */
   unplace(): void
+  /** On a device: the places above `from` are to be read anew; versions stay known. */
+  misplace(from: number): void
+  /** On a device: records that a mirror had, and that reading anew has not found. */
+  misplaced(): RecordRow[]
+  /** At the mirror: the place of the first tombstone that was made at `since` or later. */
+  firstTombstone(since: string): number | undefined
+  /** Takes away the tombstones up to `floor` that no change waits on. */
+  collect(floor: number): number
   history(id: string): RecordVersion[]
   /** What the record at `seq` said in an earlier version; undefined when that is gone, or was forgotten. */
   bodyAt(seq: number, version: number): JsonObject | undefined
@@ -57,17 +66,19 @@ export function createRecordStore(
   settings: Settings,
   log: OpLog,
   projection: Projection,
+  sums: PlaceSums,
 ): RecordStore {
   // A number that a rolled back transaction took is left out: sequences grow, they need not be dense.
   let lastSeq = db.get<{ n: number | null }>('SELECT max(seq) AS n FROM records')?.n ?? 0
   const find = (id: string) =>
     db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.id = ?`, [id])
 
-  const placed = (before: RecordRow | undefined, device?: string): Placed => {
+  const placed = (kind: string, before: RecordRow | undefined, device?: string): Placed => {
     if (role === 'device')
       return { ver: before?.ver ?? 0, place: before?.place ?? 0, device: before?.device ?? null }
     const place = 1 + settings.getNumber('head')
     settings.set('head', place)
+    sums.move(kind, before?.place ?? 0, place)
     return { ver: (before?.ver ?? 0) + 1, place, device: device ?? null }
   }
 
@@ -173,16 +184,16 @@ export function createRecordStore(
     row: find,
     put(op, { fresh = false } = {}) {
       const before = fresh ? undefined : find(op.id)
-      return store(before, op, placed(before), role === 'device')
+      return store(before, op, placed(op.kind, before), role === 'device')
     },
     forget(op) {
       const before = find(op.id)
       if (!before || before.deleted) return undefined
-      return store(before, op, placed(before), role === 'device')
+      return store(before, op, placed(op.kind, before), role === 'device')
     },
     admit(op, device) {
       const before = find(op.id)
-      return store(before, op, placed(before, device), false)
+      return store(before, op, placed(op.kind, before, device), false)
     },
     accept: (op, copy) => void store(find(op.id), op, copy, false),
     confirm(seq, { ver, place, device }) {
@@ -202,6 +213,28 @@ export function createRecordStore(
       )
     },
     unplace: () => db.run('UPDATE records SET ver = 0, place = 0, device = NULL'),
+    misplace: (from) => db.run('UPDATE records SET place = 0 WHERE place > ?', [from]),
+    misplaced: () =>
+      db.all<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.place = 0 AND r.ver > 0`),
+    firstTombstone: (since) =>
+      db.get<{ place: number | null }>(
+        'SELECT min(place) AS place FROM records WHERE deleted = 1 AND place > 0 AND updated_at >= ?',
+        [since],
+      )?.place ?? undefined,
+    collect(floor) {
+      const gone = 'deleted = 1 AND place > 0 AND place <= ? AND op IS NULL'
+      const rows = db.all<{ seq: number; kind: string; place: number }>(
+        `SELECT seq, kind, place FROM records WHERE ${gone}`,
+        [floor],
+      )
+      if (rows.length === 0) return 0
+      // Whatever was derived from them goes first, while they are there to say so.
+      projection.catchUpWithin()
+      if (role === 'mirror') for (const { kind, place } of rows) sums.move(kind, place, 0)
+      db.run(`DELETE FROM history WHERE seq IN (SELECT seq FROM records WHERE ${gone})`, [floor])
+      db.run(`DELETE FROM records WHERE ${gone}`, [floor])
+      return rows.length
+    },
     bodyAt(seq, version) {
       const row = db.get<{ body: string }>(
         "SELECT body FROM history WHERE seq = ? AND version = ? AND op = 'put'",

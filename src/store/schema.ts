@@ -56,6 +56,14 @@ export const migrations: readonly string[] = [
   -- How often a record was used, on this device: counted here and nowhere else, and never synced.
   CREATE TABLE uses (seq INTEGER PRIMARY KEY, count INTEGER NOT NULL, last_at TEXT NOT NULL);
   `,
+  `
+  -- Tombstones, for their collection.
+  CREATE INDEX records_tombstone ON records (place) WHERE deleted = 1;
+  -- What a mirror has so far, added up as in place-sum.ts.
+  INSERT OR REPLACE INTO book (key, value)
+    SELECT 'sum:' || kind, count(*) || ' ' || sum(place) || ' ' || sum((place % 65521) * (place % 65521))
+    FROM records WHERE place > 0 GROUP BY kind;
+  `,
 ]
 
 export const schemaVersion = migrations.length

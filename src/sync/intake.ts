@@ -6,6 +6,7 @@ import type { SentOp } from '../store/op-log.ts'
 import type { RecordRow } from '../store/record-row.ts'
 import { defaultPolicy, saysSame } from './conflict-policy.ts'
 import type { SyncRequest, SyncResponse, WireChange, WireResult } from './protocol.ts'
+import { checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
 import { settleConflict } from './settle-conflict.ts'
 import { sideOf, toChange, toOp } from './wire-op.ts'
 
@@ -14,6 +15,8 @@ export interface Intake {
   readonly pulled: number
   readonly pushed: number
   readonly conflicts: number
+  /** The mirror was found to have something else than this device: it is being looked for, or read anew. */
+  readonly differs: boolean
   /** Records that are different now. */
   readonly changed: readonly { readonly id: string; readonly kind: string }[]
 }
@@ -28,6 +31,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     store.records.accept(toOp(change), { ver: change.ver, place: change.seq, device: change.by })
     tally.changed.push({ id: change.id, kind: change.kind })
   }
+  const isReread = isRereading(store)
   const onLogged = () => void (tally.conflicts += 1)
   const settle = (op: SentOp, result: WireResult) => {
     switch (result.s) {
@@ -46,9 +50,10 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
 
   const pull = (change: WireChange) => {
     const row = store.records.row(change.id)
+    if (isReread && row && row.ver > 0 && row.place === 0 && findAgain(store, row, change)) return
     if (row?.op != null) return
     if (row?.ver === 0) return meetStranger(row, change)
-    if (row && row.ver >= change.ver) return
+    if (row && row.ver >= change.ver && !isReread) return
     accept(change)
     tally.pulled += 1
   }
@@ -74,12 +79,17 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   for (const change of response.changes) pull(change)
   settings.set('epoch', response.epoch)
   settings.set('cursor', response.cursor)
-  if (!response.more && settings.get('resyncing') !== undefined) {
-    settings.remove('resyncing')
-    // What this mirror did not name it does not have.
-    ops.relogUnplaced()
+  if (response.floor > settings.getNumber('floor')) {
+    settings.set('floor', response.floor)
+    store.records.collect(response.floor)
   }
-  return tally
+  if (!response.more && settings.get(resyncing) !== undefined) {
+    settings.remove(resyncing)
+    if (isReread) tally.changed.push(...endReread(store, response.lastMid, now))
+    // What this mirror did not name it does not have.
+    else ops.relogUnplaced()
+  }
+  return { ...tally, differs: checkDigest(store, response, request.pull.kinds) }
 }
 
 /** An answer that can't be one to this request must not be taken for progress. */
@@ -98,7 +108,8 @@ export function startOver(store: BookStore): void {
   store.records.unplace()
   store.settings.remove('epoch')
   store.settings.set('cursor', 0)
-  store.settings.set('resyncing', 1)
+  store.settings.set(resyncing, 1)
+  store.settings.remove('floor')
 }
 
 /** Gives this copy a name of its own, after the mirror met another copy with the same one. */

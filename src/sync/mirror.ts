@@ -8,6 +8,7 @@ import type { BookStore } from '../store/book-store.ts'
 import { textKey } from '../store/text.ts'
 import { admitOp, type Answer } from './admit.ts'
 import { readChanges } from './change-page.ts'
+import { rangeEnds, toDigest } from './digest.ts'
 import {
   parseSyncRequest,
   schemaNumber,
@@ -25,14 +26,19 @@ export interface MirrorOptions {
   readonly random: Random
 }
 
+/** Tombstones, and the answers to devices that stay away, are kept at least this long. */
+export const keepMs = 90 * 86_400_000
+
 export interface Mirror {
+  /** Takes away tombstones and stored answers that nobody can need any more; answers how many tombstones. */
+  tidy(): Promise<number>
   /** Answers one request of a device, or throws `DaybookError`; then nothing of the request took effect. */
   exchange(request: unknown): Promise<SyncResponse>
 }
 
 /** The mirror over `store`, which was opened with the role `mirror`. */
 export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
-  const { records, settings, devices } = store
+  const { records, settings, devices, sums } = store
   const epoch = store.db.transaction(() => {
     const known = settings.get('epoch') ?? `e_${toHex(random.bytes(16))}`
     settings.set('epoch', known)
@@ -40,15 +46,14 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
   })
 
   /** Refuses a device whose idea of this mirror is not of this mirror: it must start over before it may push. */
-  const checkPlace = ({ epoch: theirs, pull, ackedMid }: SyncRequest, lastMid: number) => {
+  const checkPlace = ({ epoch: theirs, pull, ackedMid, ops }: SyncRequest, lastMid: number) => {
     const head = settings.getNumber('head')
     const floor = settings.getNumber('floor')
     const strange =
       (theirs === null ? pull.cursor > 0 : theirs !== epoch) || pull.cursor > head || ackedMid > lastMid
     if (strange) throw new DaybookError('resync-required', undefined, { details: { reason: 'epoch' } })
-    if (theirs !== null && pull.cursor < floor) {
-      throw new DaybookError('resync-required', undefined, { details: { reason: 'floor' } })
-    }
+    if (theirs === null || pull.cursor >= floor || (pull.resync && ops.length === 0)) return
+    throw new DaybookError('resync-required', undefined, { details: { reason: 'floor' } })
   }
 
   const complete = (op: WireOp, answer: Answer): WireResult => {
@@ -91,16 +96,49 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
       results.push(complete(op, answerOnce(request, op, hashes[i] ?? '', lastMid, nowMs)))
       lastMid = Math.max(lastMid, op.mid)
     }
-    devices.note(device, lastMid, formatTime(nowMs))
+    devices.note(device, { lastMid, cursor: pull.cursor, at: formatTime(nowMs) })
     const known = new Set(results.flatMap((result) => (result.s === 'ok' ? [result.seq] : [])))
+    if (request.check) sums.rebuild()
+    const page = readChanges(store, pull, known)
+    const digest = page.more ? {} : { digest: toDigest(sums.kept(pull.kinds), page.cursor) }
     return {
       ...{ p: wireVersion, epoch, serverTime: formatTime(nowMs), lastMid, results },
-      ...readChanges(store, pull, known),
-      floor: settings.getNumber('floor'),
+      ...{ ...page, ...digest, floor: settings.getNumber('floor') },
+      ...(request.check ? { ranges: sumRanges(settings.getNumber('head'), pull.kinds) } : {}),
     }
   }
 
+  const sumRanges = (head: number, kinds: readonly string[] | undefined) => {
+    let from = 0
+    return rangeEnds(head).map((to) => {
+      const digest = toDigest(sums.add({ from, to, kinds }), to)
+      from = to
+      return digest
+    })
+  }
+
+  /**
+   * The highest place up to which tombstones may go: they are old enough, and every device that was here meanwhile has
+   * read beyond them.
+   */
+  const nextFloor = (since: string) => {
+    const young = records.firstTombstone(since)
+    const read = devices.leastCursor(since) ?? Number.MAX_SAFE_INTEGER
+    return Math.min(read, young === undefined ? settings.getNumber('head') : young - 1)
+  }
+
   return {
+    tidy() {
+      return store.writes.write(() => {
+        const since = formatTime(clock.now() - keepMs)
+        devices.dropUnseen(since)
+        const floor = nextFloor(since)
+        if (floor <= settings.getNumber('floor')) return 0
+        const collected = records.collect(floor)
+        if (collected > 0) settings.set('floor', floor)
+        return collected
+      })
+    },
     async exchange(raw) {
       const request = parseSyncRequest(raw)
       const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)

@@ -4,6 +4,7 @@ import { utf8Length } from '../core/utf8.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { SentOp } from '../store/op-log.ts'
 import { schemaNumber, type SyncRequest, type WireOp, wireLimits, wireVersion } from './protocol.ts'
+import { resyncing } from './reread.ts'
 import { encodeOp } from './wire-op.ts'
 
 /** Records and bytes that a device asks for at once: one page is one transaction. */
@@ -16,7 +17,8 @@ const numberBytes = 17
 /** The next request of this device. Inside a transaction: it numbers the ops it takes. */
 export function nextRequest(store: BookStore): SyncRequest {
   const { settings, ops } = store
-  const sent = settings.get('resyncing') === undefined ? takeOps(store) : []
+  const resync = settings.get(resyncing) !== undefined
+  const sent = resync ? [] : takeOps(store)
   return {
     p: wireVersion,
     device: store.device,
@@ -24,7 +26,8 @@ export function nextRequest(store: BookStore): SyncRequest {
     ackedMid: ops.acknowledged(),
     schema: schemaNumber(store.kinds),
     ops: sent.map(({ wire }) => JSON.parse(wire) as WireOp),
-    pull: { cursor: settings.getNumber('cursor'), ...page },
+    pull: { cursor: settings.getNumber('cursor'), ...page, ...(resync ? { resync } : {}) },
+    ...(settings.get('differs') === undefined ? {} : { check: true }),
   }
 }
 

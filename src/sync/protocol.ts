@@ -75,6 +75,9 @@ const wireResult = z.discriminatedUnion('s', [
   z.object({ mid: z.number().int(), s: z.literal('rejected'), error: wireError }),
 ])
 
+/** How many records, and a sum over their places: see digest.ts. */
+const wireDigest = z.object({ seq: count, n: count, x: z.string().max(64) })
+
 export const syncRequest = z.object({
   p: z.literal(wireVersion),
   device: deviceId,
@@ -90,7 +93,11 @@ export const syncRequest = z.object({
     limit: z.number().int().min(1).max(wireLimits.pullRecords),
     maxBytes: z.number().int().min(1).max(wireLimits.pullBytes),
     kinds: z.array(kindName).max(100).optional(),
+    /** The device reads everything anew and sends nothing meanwhile: then it may read below the floor. */
+    resync: z.boolean().optional(),
   }),
+  /** The device has found a difference and asks for sums by range. */
+  check: z.boolean().optional(),
 })
 
 export const syncResponse = z.object({
@@ -103,13 +110,17 @@ export const syncResponse = z.object({
   cursor: count,
   more: z.boolean(),
   floor: count,
-  digest: z.object({ seq: count, n: count, x: z.string() }).optional(),
+  /** The sum of what the mirror has of the kinds that were asked for, on a last page. */
+  digest: wireDigest.optional(),
+  /** Sums of the ranges of places that end at each `seq`, in order. */
+  ranges: z.array(wireDigest).max(1000).optional(),
 })
 
 export type WireOp = z.output<typeof wireOp>
 export type WireChange = z.output<typeof wireChange>
 export type WireResult = z.output<typeof wireResult>
 export type WireError = z.output<typeof wireError>
+export type WireDigest = z.output<typeof wireDigest>
 export type SyncRequest = z.output<typeof syncRequest>
 export type SyncResponse = z.output<typeof syncResponse>
 

@@ -9,6 +9,7 @@ import type { BookStore } from '../store/book-store.ts'
 import { rename, startOver, takeIn } from './intake.ts'
 import { nextRequest } from './outbox.ts'
 import { parseSyncResponse, type SyncRequest, type SyncResponse } from './protocol.ts'
+import { beginReread, resyncing } from './reread.ts'
 import { createSharedSignal, type SharedSignal } from './shared-signal.ts'
 
 export interface SyncSessionOptions {
@@ -64,6 +65,7 @@ export function createSyncSession({
       configured: true,
       running: current !== undefined,
       pending: store.ops.pendingCount(),
+      repairs: store.settings.getNumber('repairs'),
       conflicts: store.conflicts.count(),
       ...(lastSyncedAt === undefined ? {} : { lastSyncedAt }),
       ...(error ? { lastError: { code: error.code, message: error.message } } : {}),
@@ -79,7 +81,9 @@ export function createSyncSession({
   const takeOver = (request: SyncRequest, response: SyncResponse) =>
     store.writes.write(() => {
       const intake = takeIn(store, request, response, formatTime(clock.now()))
-      const done = !response.more && store.ops.unsent(1).length === 0 && store.ops.sent().length === 0
+      const isResyncing = intake.differs || store.settings.get(resyncing) !== undefined
+      const isSent = store.ops.unsent(1).length === 0 && store.ops.sent().length === 0
+      const done = !response.more && isSent && !isResyncing
       if (done) store.settings.set('synced_at', formatTime(clock.now()))
       return { ...intake, done }
     })
@@ -89,9 +93,7 @@ export function createSyncSession({
     try {
       return parseSyncResponse(await carrier.exchange(request, signal))
     } catch (error) {
-      const begin = isDaybookError(error, 'resync-required')
-        ? startOver
-        : isDaybookError(error, 'device-forked') && rename
+      const begin = isDaybookError(error) && beginOf(error)
       if (!begin || !mayRestart) throw error
       await store.writes.write(() => begin(store))
       return undefined
@@ -107,11 +109,14 @@ export function createSyncSession({
       tally.restarts += 1
       return false
     }
-    const { pulled, pushed, conflicts, changed, done } = await takeOver(request, response)
+    const { pulled, pushed, conflicts, changed, differs, done } = await takeOver(request, response)
     tally.pulled += pulled
     tally.pushed += pushed
     tally.conflicts += conflicts
     for (const { id, kind } of changed) onChange(id, kind)
+    if (differs && ++tally.restarts > restartLimit * 2) {
+      throw new DaybookError('protocol-error', 'The mirror and this device do not come to have the same.')
+    }
     if (!done) onState(state())
     return done
   }
@@ -163,4 +168,11 @@ export function createSyncSession({
       return orAborted(join(signal).result, signal)
     },
   }
+}
+
+/** How a device begins anew after what the mirror said; undefined when there is nothing to begin. */
+function beginOf({ code, details }: DaybookError): ((store: BookStore) => void) | undefined {
+  if (code === 'device-forked') return rename
+  if (code !== 'resync-required') return undefined
+  return details['reason'] === 'floor' ? (store) => beginReread(store, 0) : startOver
 }

@@ -15,4 +15,9 @@ export const wireHistory: readonly WireLine[] = [
     what: 'The first version: ops with whole records, results, changes, cursor.',
     hash: '3e70d6329f008183bdf8132bd9f19a85c8d6a0dcafb5446da05cb06cf73f0659',
   },
+  {
+    p: 1,
+    what: 'Optional: a mark for reading everything anew, a question where two copies differ, its answer by ranges.',
+    hash: '25804a878703e8624a35db0780d40157de5098333e4c7f9e3c002eb7fb0a2dbc',
+  },
 ]

@@ -217,6 +217,7 @@ export function deliveryCases(host: DatabaseHost): void {
         configured: true,
         running: false,
         pending: 0,
+        repairs: 0,
         conflicts: 0,
         lastSyncedAt: '2026-01-01T00:00:01.000Z',
       },

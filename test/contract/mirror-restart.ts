@@ -107,6 +107,7 @@ export function restartCases(host: DatabaseHost): void {
             ...[backup[0]?.['body'] ?? '', backup[0]?.['stamp'] ?? '', backup[0]?.['updated_at'] ?? ''],
           ])
           store.settings.set('head', 1)
+          store.sums.rebuild()
           store.db.run('DELETE FROM devices')
           store.db.run('DELETE FROM results')
         }),

@@ -94,6 +94,7 @@ export interface TestDevice extends Site {
 
 export interface TestMirror extends Site {
   exchange(request: unknown): Promise<SyncResponse>
+  tidy(): Promise<number>
 }
 
 export interface World {
@@ -177,6 +178,7 @@ export function createWorld(
   const mirror: TestMirror = {
     ...mirrorSite,
     // A wire carries text: nothing but JSON comes through, and no object is shared.
+    tidy: () => onMirror((at) => at.mirror.tidy()),
     exchange: async (request) => copy(await onMirror((at) => at.mirror.exchange(copy(request)))),
   }
 

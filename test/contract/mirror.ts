@@ -2,6 +2,7 @@
 import { describe } from 'vitest'
 import { convergenceCases } from './mirror-convergence.ts'
 import { deliveryCases } from './mirror-delivery.ts'
+import { digestCases } from './mirror-digest.ts'
 import { mergeCases } from './mirror-merge.ts'
 import { policyCases } from './mirror-policy.ts'
 import { refusalCases } from './mirror-refusal.ts'
@@ -14,6 +15,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     deliveryCases(host)
     policyCases(host)
     mergeCases(host)
+    digestCases(host)
     refusalCases(host)
     restartCases(host)
   })

@@ -1,5 +1,10 @@
 // The Durable Object itself: what it answers over RPC, and that throwing it away between any two calls loses nothing.
-import { evictDurableObject, listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
+import {
+  evictDurableObject,
+  listDurableObjectIds,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
@@ -65,6 +70,25 @@ describe('the Mirror', () => {
     expect(await run(book, 'daybook:recall', { text: 'arrive' })).toMatchObject({
       legs: expect.any(Object) as object,
     })
+  })
+
+  it('T1 tidies by alarm, again and again, also after it was thrown away', async () => {
+    const book = newBook()
+    const stub = env.MIRROR.getByName(book)
+    const { id } = await run<{ id: string }>(book, 'kstar:store_trace', makeTrace())
+    await run(book, 'kstar:forget', { id })
+    const rows = (sql: string) =>
+      runInDurableObject(stub, (_object, { storage }) => [...storage.sql.exec(sql)].length)
+    const age = "UPDATE records SET updated_at = '2020-01-01T00:00:00.000Z' RETURNING seq"
+    expect(await runDurableObjectAlarm(stub)).toBe(true)
+    expect(await rows('SELECT seq FROM records')).toBe(1)
+    expect(await rows(age)).toBe(1)
+    await evict(book)
+    expect(await runDurableObjectAlarm(stub)).toBe(true)
+    expect(await rows('SELECT seq FROM records')).toBe(0)
+    expect(await runInDurableObject(stub, (_object, { storage }) => storage.getAlarm())).toBeGreaterThan(
+      Date.now(),
+    )
   })
 
   it('a call that the eviction cut off is found to have taken effect once', async () => {

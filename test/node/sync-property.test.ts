@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { SqlDatabase } from '../../src/core/ports.ts'
 import { openNodeDatabase } from '../../src/hosts/node/node-database.ts'
 import type { SyncRequest } from '../../src/sync/protocol.ts'
+import { keepMs } from '../../src/sync/mirror.ts'
 import { createHistory, type History } from '../contract/mirror-history.ts'
 import {
   createWorld,
@@ -42,7 +43,8 @@ type Step =
       readonly faults: readonly FaultName[]
       readonly record: number
     }
-  | { readonly do: 'sync-all' | 'restart-mirror' }
+  | { readonly do: 'sync-all' | 'restart-mirror' | 'age' }
+  | { readonly do: 'harm'; readonly at: number; readonly record: number }
   | { readonly do: 'restart'; readonly at: number }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'skew'; readonly at: number; readonly ms: number }
@@ -74,7 +76,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       record,
     }),
   },
-  { weight: 1, arbitrary: fc.constantFrom<Step>({ do: 'sync-all' }, { do: 'restart-mirror' }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Step>({ do: 'sync-all' }, { do: 'restart-mirror' }, { do: 'age' }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('harm' as const), at: device, record }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), at: device }) },
   {
     weight: 2,
@@ -121,6 +127,18 @@ async function take(
       return
     case 'restart-mirror':
       return world.mirror.restart()
+    case 'age':
+      // Longer than tombstones are kept.
+      world.clock.nowMs += keepMs + 1
+      await world.mirror.tidy()
+      return
+    case 'harm':
+      return devices[now.at]?.look((store) =>
+        store.db.transaction(() => {
+          store.db.run('DELETE FROM records WHERE id = ? AND place > 0 AND op IS NULL', [idOf(now.record)])
+          store.settings.remove('agreed')
+        }),
+      )
     case 'restart':
       return devices[now.at]?.restart()
     case 'wait':
@@ -169,8 +187,10 @@ async function settle(devices: readonly TestDevice[]): Promise<void> {
 function expectGrowingCursors(each: TestDevice): void {
   let before = 0
   for (const text of each.sent) {
-    const { pull } = JSON.parse(text) as SyncRequest
-    expect(pull.cursor).toBeGreaterThanOrEqual(before)
+    const { pull, ops } = JSON.parse(text) as SyncRequest
+    // Only who reads everything anew goes back, and sends nothing meanwhile.
+    if (pull.resync) expect(ops).toEqual([])
+    else expect(pull.cursor).toBeGreaterThanOrEqual(before)
     before = pull.cursor
   }
 }
