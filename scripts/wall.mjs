@@ -8,7 +8,7 @@ const ports = ['src/store', 'src/recall', 'src/sync']
 /** @type {Room} */
 const inner = { imports: ['src/core'], types: ports, npm: ['zod', 'canonicalize'] }
 const rooms = ['src/memory/*', 'src/trust', 'src/commons/*', 'src/bundle']
-const engine = ['src/core', ...ports, ...rooms]
+const engine = ['src/core', ...ports, ...rooms, 'src/memory/kstar']
 const host = [...engine, 'src', 'src/doors']
 
 /** Longer paths win; `*` stands for one folder, and two such folders are two rooms. @type {Record<string, Room>} */
@@ -18,13 +18,14 @@ const house = {
   'src/recall': { imports: ['src/core', 'src/store'], npm: ['zod'] },
   'src/sync': { imports: ['src/core', 'src/store'], npm: ['zod'] },
   ...Object.fromEntries(rooms.map((room) => [room, inner])),
+  'src/memory/kstar': { ...inner, npm: ['zod', '@cfworker/json-schema'] },
   src: { imports: engine, npm: ['zod'] },
   'src/doors': { imports: ['src/core', 'src'], npm: ['zod'] },
   'src/doors/mcp': { imports: ['src/core', 'src', 'src/doors'], npm: ['zod', '@modelcontextprotocol/'] },
   'src/hosts/browser': { imports: host, npm: ['zod', 'comlink', 'idb', '@sqlite.org/sqlite-wasm'] },
   'src/hosts/node': { imports: host, npm: ['zod', 'node:'] },
   'src/index.ts': { imports: [...engine, 'src', 'src/hosts/browser'] },
-  worker: { imports: host, npm: ['zod', 'hono', '@hono/zod-validator', 'cloudflare:'] },
+  worker: { imports: host, npm: ['zod', 'hono', 'cloudflare:'] },
   demo: { imports: ['src/index.ts'], npm: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot'] },
   'demo/vite.config.ts': { imports: ['scripts'], npm: ['vite', 'node:'] },
   scripts: { npm: ['node:'] },

@@ -8,7 +8,15 @@ import { messageCapabilities } from './memory/conversation/message-capability.ts
 import { messageKind } from './memory/conversation/message-kind.ts'
 import { profileKind } from './memory/conversation/profile-kind.ts'
 import { conversationRecallCapabilities } from './memory/conversation/recall-capability.ts'
+import { definitionCapabilities } from './memory/kstar/definition-capability.ts'
+import { definitionKinds } from './memory/kstar/definition-kind.ts'
+import { factCapabilities } from './memory/kstar/fact-capability.ts'
+import { factKind } from './memory/kstar/fact-kind.ts'
+import { perceptionCapabilities } from './memory/kstar/perception-capability.ts'
+import { perceptionKind } from './memory/kstar/perception-kind.ts'
 import { recordCapabilities } from './memory/kstar/record-capability.ts'
+import { skillCapabilities } from './memory/kstar/skill-capability.ts'
+import { skillKind } from './memory/kstar/skill-kind.ts'
 import { traceCapabilities } from './memory/kstar/trace-capability.ts'
 import { traceKind } from './memory/kstar/trace-kind.ts'
 import { recallCapabilities } from './recall/recall-capability.ts'
@@ -16,6 +24,10 @@ import { syncCapabilities } from './sync/sync-capability.ts'
 
 export const capabilityTable = [
   ...traceCapabilities,
+  ...perceptionCapabilities,
+  ...factCapabilities,
+  ...skillCapabilities,
+  ...definitionCapabilities,
   ...recordCapabilities,
   ...messageCapabilities,
   ...conversationRecallCapabilities,
@@ -28,4 +40,13 @@ export const capabilityTable = [
 
 export type CapabilityTable = typeof capabilityTable
 
-export const kinds = createKinds([traceKind, messageKind, episodeKind, profileKind])
+export const kinds = createKinds([
+  traceKind,
+  perceptionKind,
+  factKind,
+  skillKind,
+  ...definitionKinds,
+  messageKind,
+  episodeKind,
+  profileKind,
+])

@@ -27,8 +27,9 @@ type Verb<E extends Entry> =
     : (input: InputOf<E['input']>, options?: BookCallOptions) => Promise<OutputOf<E['output']>>
 
 type MethodOf<E extends Entry> = E['methods'][number]
-type Namespace<M extends string> = M extends `${infer Name}.${string}` ? Name : never
-type Member<M extends string, Name extends string> = M extends `${Name}.${infer Rest}` ? Rest : never
+type Head<M extends string> = M extends `${infer Name}.${string}` ? Name : M
+/** What is left of the methods that begin with `Name`. */
+type Below<M extends string, Name extends string> = M extends `${Name}.${infer Rest}` ? Rest : never
 type EntryOf<M extends string> = Entry extends infer E
   ? E extends Entry
     ? M extends MethodOf<E>
@@ -38,12 +39,12 @@ type EntryOf<M extends string> = Entry extends infer E
   : never
 type Method = MethodOf<Entry>
 
-type Namespaces = {
-  readonly [Name in Namespace<Method>]: {
-    readonly [Rest in Member<Method, Name>]: Verb<EntryOf<`${Name}.${Rest}`>>
-  }
+/** Verbs and namespaces, which nest: `M` are methods without the `Prefix` that leads here. */
+type Verbs<M extends string, Prefix extends string = ''> = {
+  readonly [Name in Head<M>]: [Below<M, Name>] extends [never]
+    ? Verb<EntryOf<`${Prefix}${Name}`>>
+    : Verbs<Below<M, Name>, `${Prefix}${Name}.`>
 }
-type OwnVerbs = { readonly [M in Exclude<Method, `${string}.${string}`>]: Verb<EntryOf<M>> }
 
 /** Something to import: the text itself, or a file (a `File`, a `Blob`). */
 export type ImportSource =
@@ -76,7 +77,7 @@ export interface BookMembers extends AsyncDisposable {
 }
 
 /** A book. See README for what each verb does; `call` takes the same verbs by id. */
-export type Daybook = Namespaces & OwnVerbs & BookMembers
+export type Daybook = Verbs<Method> & BookMembers
 
 /** What a book is built on: an engine in this thread, or one behind a wire. */
 export interface BookDoor {
@@ -93,9 +94,11 @@ export function createDaybook(door: BookDoor, methods: MethodTable): Daybook {
   const book: Record<string, unknown> = {}
   for (const [method, id] of methods) {
     const verb = (input: unknown, options: BookCallOptions = {}) => door.call(id, input, options)
-    const [name = '', rest] = method.split('.')
-    if (rest === undefined) book[name] = verb
-    else book[name] = { ...(book[name] as object | undefined), [rest]: verb }
+    const names = method.split('.')
+    const last = names.pop() ?? ''
+    let place = book
+    for (const name of names) place = (place[name] ??= {}) as Record<string, unknown>
+    place[last] = verb
   }
   const members: BookMembers = {
     call: (id: string, input?: unknown, options: BookCallOptions = {}) =>

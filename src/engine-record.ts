@@ -6,6 +6,7 @@ import type { JsonObject } from './core/path.ts'
 import type { Ports } from './core/ports.ts'
 import type { Scope } from './core/record.ts'
 import { parseWith } from './core/schema.ts'
+import { release } from './engine-release.ts'
 import type { BookStore } from './store/book-store.ts'
 import { toRecord } from './store/record-row.ts'
 
@@ -53,12 +54,14 @@ export function createRecordAccess({
       store.projection.catchUp()
       return queries.citing(id)
     },
+    extents: queries.extents,
   }
 
   const writer = (now: string) => {
     const changed: Changed[] = []
     const writing: RecordWriter = {
       get,
+      history: records.history,
       citing(id) {
         store.projection.catchUpWithin()
         return queries.citing(id)
@@ -106,6 +109,14 @@ export function createRecordAccess({
       },
       conflict: store.conflicts.get,
       decideConflict: store.conflicts.decide,
+      purge(id) {
+        const row = records.row(id)
+        if (!row) return false
+        writing.forget(id)
+        store.purge.purge(id, row.seq)
+        return true
+      },
+      release: (id) => release({ ...writing, kinds: store.kinds }, id),
     }
     return { records: writing, changed }
   }

@@ -12,4 +12,7 @@ export type { RecallHit, RecallResult, Status, SyncResult, SyncState } from './c
 export { DaybookError, type ErrorCode, errorTable, isDaybookError } from './core/errors.ts'
 export type { BookEvents } from './core/event.ts'
 export type { Filters } from './core/filter.ts'
+export type { Fact } from './memory/kstar/fact-schema.ts'
+export type { Perception } from './memory/kstar/perception-schema.ts'
+export type { Skill } from './memory/kstar/skill-schema.ts'
 export type { Trace } from './memory/kstar/trace-schema.ts'

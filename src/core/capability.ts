@@ -1,6 +1,8 @@
 // A capability: one verb of the system, defined once by the room that owns it. Every door is derived from the table.
 // Invariant: a `write` runs synchronously inside one transaction, together with the record of its requestId.
 import type { AbortSignalLike } from './abort.ts'
+import type { Scalar } from './filter.ts'
+import type { JsonStep } from './json-path.ts'
 import type { JsonObject } from './path.ts'
 import type { ConflictPolicy } from './kind.ts'
 import type { Keyring } from './ports.ts'
@@ -10,10 +12,26 @@ import type { InputOf, OutputOf, Schema } from './schema.ts'
 /** Who calls. The owner may do everything; anyone else only what a control token grants. */
 export type Caller = { readonly role: 'owner' } | { readonly role: 'guest'; readonly name: string }
 
+/** What a query leaves out unless it is asked for. */
+export interface Include {
+  /** Records past the instant at which they expire. */
+  readonly expired?: boolean | undefined
+  /** Records in whose place a newer one stands. */
+  readonly superseded?: boolean | undefined
+}
+
+/** A place in a body (a JSONPath, see json-path.ts) that must have `value`; without one, it must be there. */
+export interface Selection {
+  readonly steps: readonly JsonStep[]
+  readonly value?: Scalar | undefined
+}
+
 /** A question about records of one kind, or of all when `kind` is absent. */
 export interface RecordQuery {
   readonly kind?: string | undefined
   readonly filters?: unknown | undefined
+  readonly selection?: Selection | undefined
+  readonly include?: Include | undefined
   /** Dotted paths, `-` before one for descending. Default `-happened_at` of the kind, else `-created_at`. */
   readonly orderBy?: string | readonly string[] | undefined
   /** 1 to 1000, default 100. */
@@ -40,6 +58,7 @@ export interface TextQuery {
 export interface CountQuery {
   readonly kind: string
   readonly filters?: unknown | undefined
+  readonly include?: Include | undefined
   readonly by: 'hour' | 'day' | 'month'
 }
 
@@ -69,9 +88,25 @@ export interface RecordReader {
   count(query: CountQuery): Count
   /** All versions of a record, oldest first, the current one last; empty when it never existed. */
   history(id: string): RecordVersion[]
-  /** Ids of the live records that cite `id`. */
-  citing(id: string): string[]
+  /** The live records that cite `id`, and where. */
+  citing(id: string): Citing[]
+  /** How many live records of each kind there are, and when the first and the last of them happened. */
+  extents(): Record<string, Extent>
   conflicts(query: ConflictQuery): ConflictEntry[]
+}
+
+/** A record that names another one at `path` of its body. */
+export interface Citing {
+  readonly id: string
+  readonly kind: string
+  readonly path: string
+}
+
+/** The records of one kind; `earliest` and `latest` are canonical UTC text. */
+export interface Extent {
+  readonly count: number
+  readonly earliest: string
+  readonly latest: string
 }
 
 export interface PutRequest {
@@ -87,11 +122,16 @@ export interface PutRequest {
 /** Changing records, inside one transaction. */
 export interface RecordWriter {
   get(id: string): Stored<JsonObject> | undefined
-  citing(id: string): string[]
+  citing(id: string): Citing[]
+  history(id: string): RecordVersion[]
   /** Checks the body against its kind, logs the op, applies it; answers the id. */
   put(request: PutRequest): string
   /** Leaves a tombstone without content; false when there was nothing to forget. */
   forget(id: string): boolean
+  /** Forgets, and then removes what a tombstone would leave behind: see store/purge.ts. False: nothing was ever there. */
+  purge(id: string): boolean
+  /** Lets go of every citation of `id`: who only pointed at it is changed, who rested on it alone is forgotten too. */
+  release(id: string): { readonly changed: string[]; readonly forgotten: string[] }
   conflict(id: number): ConflictEntry | undefined
   /** Notes that somebody has decided a conflict. */
   decideConflict(id: number): void

@@ -28,7 +28,11 @@ export function resolveTimes(predicate: Predicate, kind: Kind | undefined): Pred
 }
 
 function isTimePath(path: string, kind: Kind | undefined): boolean {
-  return path === 'created_at' || path === 'updated_at' || path === kind?.facets.happened_at
+  return (
+    path === 'created_at' ||
+    path === 'updated_at' ||
+    (kind !== undefined && (path === kind.facets.happened_at || path === kind.expires))
+  )
 }
 
 function among(path: string, values: readonly Scalar[]): Predicate {

@@ -1,5 +1,5 @@
 // A kind: the declaration that lets store, recall, sync, bundle and inspector handle records they know nothing about.
-import type { JsonObject } from './path.ts'
+import { type JsonObject, readPath } from './path.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -50,10 +50,27 @@ export interface Kind<Name extends string = string, Body extends object = object
   /** True when forgetting wins over an edit that was made meanwhile elsewhere. Otherwise the edit is kept. */
   readonly forgetWins?: boolean
   readonly sync: { readonly push: boolean; readonly pull: boolean }
-  /** Ids of the records that this body cites. */
-  links?(body: Body): readonly string[]
-  /** False keeps a record out of recall and default queries (expired, superseded, unapproved). */
-  recallable?(body: Body, now: string): boolean
+  /** The path of an instant after which a record is out of recall and default queries, though still there. */
+  readonly expires?: string
+  /** Where a body names other records. */
+  readonly cites?: readonly Citation<Body>[]
+  /** False keeps a record out of recall (unapproved). What is expired or superseded is kept out by itself. */
+  recallable?(body: Body): boolean
+}
+
+/** A path that holds the id of another record, or a list of ids. */
+export interface Citation<Body extends object = object> {
+  readonly path: string
+  /** The cited record, of the same kind, is out of recall and default queries while the citing one lives. */
+  readonly supersedes?: true
+  /** True for a body that has nothing to stand on when no id is left at this path: a cascade forgets it too. */
+  rests?(body: Body): boolean
+}
+
+/** The ids that `body` has at `path`. */
+export function citedIds(body: object, path: string): string[] {
+  const value = readPath(body, path)
+  return (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
 }
 
 /** The kinds of a book, by name. */

@@ -17,6 +17,24 @@ export interface RecordHead {
 /** A record as it comes back: its head and, on the same level, its body. */
 export type Stored<Body extends object> = RecordHead & Body
 
+/** Names that belong to the head of a record and can't be fields of a body. */
+export const headFields = [
+  'id',
+  'kind',
+  'created_at',
+  'updated_at',
+  'ver',
+  'agent',
+  'session',
+  'resource',
+] as const
+
+/** The body of a record as it came back: all but its head. */
+export function bodyOf(record: object): JsonObject {
+  const head: ReadonlySet<string> = new Set(headFields)
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !head.has(name))) as JsonObject
+}
+
 /** Whose record it is: the agent that wrote it, the run it belongs to, the user or thing it is about. */
 export interface Scope {
   readonly agent: string

@@ -11,6 +11,7 @@ import { migrate } from './migrate.ts'
 import { createOpLog, type OpLog } from './op-log.ts'
 import { createPlaceSums, type PlaceSums } from './place-sum.ts'
 import { createProjection, type Projection } from './projection.ts'
+import { createPurge, type Purge } from './purge.ts'
 import { createQueryStore, type QueryStore } from './query-store.ts'
 import { createRecordStore, type RecordStore, type Role } from './record-store.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
@@ -36,6 +37,7 @@ export interface BookStore {
   /** The text index in memory, where it is wanted. It fills only as it is stepped. */
   readonly textLeg: TextLeg | undefined
   readonly conflicts: ConflictLog
+  readonly purge: Purge
   readonly requests: RequestLog
   /** At the mirror: what each device has sent. */
   readonly devices: DeviceLog
@@ -91,9 +93,10 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
     sums,
     ops,
     projection,
-    queries: createQueryStore(db, kinds, projection, textLeg),
+    queries: createQueryStore(db, kinds, projection, textLeg, ports.clock),
     textLeg,
     conflicts: createConflictLog(db),
+    purge: createPurge(db, projection),
     requests,
     devices: createDeviceLog(db),
     writes: createWriteQueue(db, ports.scheduler, options.onCommit),

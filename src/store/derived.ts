@@ -10,12 +10,15 @@ const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).jo
 /** Filled behind the write, see projection.ts: rows up to `derived_seq` stand here, but for those named in stale. */
 const derivedTables = `
 CREATE TABLE stale (seq INTEGER PRIMARY KEY);
-CREATE TABLE links (target TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (target, seq)) WITHOUT ROWID;
+CREATE TABLE links (
+  target TEXT NOT NULL, seq INTEGER NOT NULL, path TEXT NOT NULL, supersedes INTEGER NOT NULL,
+  PRIMARY KEY (target, seq, path)) WITHOUT ROWID;
 CREATE INDEX links_seq ON links (seq);
 CREATE TABLE facets (
   seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, recallable INTEGER NOT NULL, created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL, session TEXT, happened_at TEXT, domain TEXT, actor TEXT, action TEXT, success INTEGER,
-  subject TEXT, confidence REAL, schema TEXT, name TEXT, importance REAL, pinned INTEGER, text_key INTEGER NOT NULL);
+  subject TEXT, confidence REAL, schema TEXT, name TEXT, importance REAL, pinned INTEGER, text_key INTEGER NOT NULL,
+  superseded_at TEXT, expires_at TEXT);
 CREATE INDEX facets_updated ON facets (kind, updated_at);
 CREATE INDEX facets_happened ON facets (kind, happened_at);
 CREATE INDEX facets_session ON facets (session, happened_at) WHERE session IS NOT NULL;
@@ -57,6 +60,7 @@ export function prepareDerived(db: SqlDatabase, kinds: Kinds, settings: Settings
 }
 
 /** What of a kind decides its derived rows. A change of its functions alone must come with a new `version`. */
-function declarationKey({ version, text, facets }: Kind): number {
-  return textKey([String(version), ...text, ...Object.entries(facets).flat()])
+function declarationKey({ version, text, facets, expires = '', cites = [] }: Kind): number {
+  const cited = cites.flatMap(({ path, supersedes = false }) => [path, String(supersedes)])
+  return textKey([String(version), ...text, ...Object.entries(facets).flat(), expires, ...cited])
 }

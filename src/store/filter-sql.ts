@@ -126,7 +126,8 @@ function found(jsonPath: string, { sql, params }: Fragment): Fragment {
   return { sql: `EXISTS (SELECT 1 FROM (${read}) WHERE ${sql})`, params: [jsonPath, ...params] }
 }
 
-function isOne(value: Scalar, operand = '?'): Fragment {
+/** A test that `v`, of JSON type `t`, is `value`. */
+export function isOne(value: Scalar, operand = '?'): Fragment {
   if (value === null || typeof value === 'boolean') return { sql: `t = ${operand}`, params: [String(value)] }
   const test =
     typeof value === 'string'

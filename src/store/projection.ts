@@ -1,8 +1,9 @@
 // Fills what is derived from records (facets, links, text index) behind the writes and before the next read of it.
 // Invariant: rows up to `derived_seq` that are not in `stale` are exactly what their records say.
-import type { FacetName, Kind, Kinds } from '../core/kind.ts'
+import { citedIds, type FacetName, type Kind, type Kinds } from '../core/kind.ts'
 import { type JsonObject, readPath } from '../core/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
+import { canonicalTime } from '../core/time.ts'
 import { facetTypes } from './expression.ts'
 import type { Settings } from './settings.ts'
 import { textKey, textOf } from './text.ts'
@@ -76,12 +77,26 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
   }
 
   const removeDerived = (row: Source, kind: Kind | undefined) => {
+    const cited = db.all<{ target: string }>('SELECT target FROM links WHERE seq = ? AND supersedes = 1', [
+      row.seq,
+    ])
     db.run('DELETE FROM links WHERE seq = ?', [row.seq])
+    for (const { target } of cited) settleSuperseded(target)
     if (row.deleted === 0 && kind) return
     db.run('DELETE FROM facets WHERE seq = ?', [row.seq])
     db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
     textChanged(row.seq)
   }
+
+  /** Notes since when a record is superseded by one of its kind. If it has no derived rows yet, it asks when it gets them. */
+  const settleSuperseded = (id: string) =>
+    db.run(
+      `UPDATE facets SET superseded_at = (
+         SELECT min(g.happened_at) FROM links l JOIN facets g ON g.seq = l.seq
+         WHERE l.target = ? AND l.supersedes = 1 AND g.kind = facets.kind)
+       WHERE seq = (SELECT seq FROM records WHERE id = ?)`,
+      [id, id],
+    )
 
   const derive = (row: Source, kind: Kind, fresh: boolean) => {
     const body = JSON.parse(row.body) as JsonObject
@@ -92,10 +107,12 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
       ? undefined
       : db.get<{ text_key: number }>('SELECT text_key FROM facets WHERE seq = ?', [row.seq])
     const values = facetColumns.map((name) => facetValue(body, name, kind.facets[name]))
-    const recallable = kind.recallable?.(body, row.updated_at) === false ? 0 : 1
+    const recallable = kind.recallable?.(body) === false ? 0 : 1
+    const expires = textAt(body, kind.expires)
     db.run(
       `INSERT OR REPLACE INTO facets (seq, kind, recallable, created_at, updated_at, session, happened_at,
-        ${facetColumns.join(', ')}, text_key) VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?)`,
+        ${facetColumns.join(', ')}, text_key, superseded_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?)`,
       [
         row.seq,
         row.kind,
@@ -106,11 +123,19 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
         happenedAt,
         ...values,
         key,
+        null,
+        expires === undefined ? null : (canonicalTime(expires) ?? null),
       ],
     )
-    for (const target of new Set(kind.links?.(body) ?? [])) {
-      db.run('INSERT OR IGNORE INTO links (target, seq) VALUES (?, ?)', [target, row.seq])
+    for (const { path, supersedes = false } of kind.cites ?? []) {
+      for (const target of citedIds(body, path)) {
+        db.run('INSERT OR IGNORE INTO links (target, seq, path, supersedes) VALUES (?, ?, ?, ?)', [
+          ...[target, row.seq, path, Number(supersedes)],
+        ])
+        if (supersedes) settleSuperseded(target)
+      }
     }
+    if (kind.cites?.some(({ supersedes }) => supersedes)) settleSuperseded(row.id)
     if (before?.text_key === key) return
     if (before) db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
     if (!fresh) textChanged(row.seq)

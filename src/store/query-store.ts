@@ -1,15 +1,27 @@
 // Questions about records: by filter and order, by text, by links. Deleted records have no facets, so none of these sees one.
 // Invariant: every question first lets the projection catch up, so it sees all acknowledged writes.
-import type { Count, CountQuery, RecordPage, RecordQuery, TextHit, TextQuery } from '../core/capability.ts'
+import type {
+  Citing,
+  Count,
+  CountQuery,
+  Extent,
+  RecordPage,
+  RecordQuery,
+  TextHit,
+  TextQuery,
+} from '../core/capability.ts'
 import { DaybookError } from '../core/errors.ts'
 import { parseFilters } from '../core/filter.ts'
 import type { Kind, Kinds } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
-import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
+import type { Clock, SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import type { Stored } from '../core/record.ts'
+import { formatTime } from '../core/time.ts'
 import { afterSql, encodeCursor, keyName, orderSql, parseOrder } from './cursor.ts'
+import { currentSql } from './current-sql.ts'
 import type { Fragment } from './expression.ts'
 import { filterSql } from './filter-sql.ts'
+import { selectionSql } from './json-path-sql.ts'
 import type { Projection } from './projection.ts'
 import { type RecordRow, recordColumns, toRecord } from './record-row.ts'
 import type { TextLeg } from './text-leg.ts'
@@ -28,6 +40,7 @@ export interface Candidate extends RankedText {
   readonly rank: number
 }
 
+/** What is expired or superseded when a question is asked is left out, but for what `include` names. */
 export interface QueryStore {
   query(query: RecordQuery): RecordPage
   search(query: TextQuery): TextHit[]
@@ -45,7 +58,10 @@ export interface QueryStore {
   counts(): Record<string, number>
   /** Live records that are indexed. */
   size(): number
-  citing(id: string): string[]
+  /** The live records of each kind that are derived: how many, and when the first and the last happened. */
+  extents(): Record<string, Extent>
+  /** The live records that cite `id`, in the order in which they were stored. */
+  citing(id: string): Citing[]
 }
 
 const parameterLimit = 100
@@ -61,7 +77,9 @@ export function createQueryStore(
   kinds: Kinds,
   projection: Projection,
   leg: TextLeg | undefined,
+  clock: Clock,
 ): QueryStore {
+  const now = () => formatTime(clock.now())
   const kindOf = (name: string | undefined): Kind | undefined =>
     name === undefined ? undefined : kindNamed(kinds, name)
 
@@ -83,17 +101,12 @@ export function createQueryStore(
     filterSql(parseFilters(filters), kind),
   ]
 
-  const query = ({
-    kind: name,
-    filters,
-    orderBy,
-    limit = 100,
-    offset = 0,
-    cursor,
-  }: RecordQuery): RecordPage => {
+  const query = (asked: RecordQuery): RecordPage => {
+    const { kind: name, filters, selection, include, orderBy, limit = 100, offset = 0, cursor } = asked
     const kind = kindOf(name)
     const keys = parseOrder(orderBy, kind)
-    const where = conditions(kind, filters)
+    const where = [...conditions(kind, filters), ...currentSql(kind, now(), include)]
+    if (selection) where.push(selectionSql(selection))
     if (cursor !== undefined) where.push(afterSql(cursor, keys))
     const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
     projection.catchUp()
@@ -109,8 +122,9 @@ export function createQueryStore(
     return { records, cursor: encodeCursor(last, keys.length) }
   }
 
-  const count = ({ kind: name, filters, by }: CountQuery): Count => {
-    const where = conditions(kindOf(name), filters)
+  const count = ({ kind: name, filters, include, by }: CountQuery): Count => {
+    const kind = kindOf(name)
+    const where = [...conditions(kind, filters), ...currentSql(kind, now(), include)]
     projection.catchUp()
     const [length, rest] = periods[by]
     const buckets = all<{ at: string; count: number; failed: number }>(
@@ -130,13 +144,13 @@ export function createQueryStore(
 
   const search = (query: TextQuery): TextHit[] => {
     const kind = kindOf(query.kind)
-    const where = conditions(kind, query.filters)
+    const where = [...conditions(kind, query.filters), ...currentSql(kind, now())]
     projection.catchUp()
     return searchText({ rank, records }, kind, where, query)
   }
 
   const candidates = ({ words, match, limit, ...scope }: CandidateQuery): Candidate[] => {
-    const { where, isNarrow } = scopeSql(kinds, scope)
+    const { where, isNarrow } = scopeSql(kinds, scope, now())
     projection.catchUp()
     return rank({ words, match, where, isNarrow, ties: 'happened', limit }).map((one, i) => ({
       ...one,
@@ -145,13 +159,13 @@ export function createQueryStore(
   }
 
   const sift = (seqs: readonly number[], scope: ScopeQuery): Map<number, Sifted> => {
-    const { where } = scopeSql(kinds, scope)
+    const { where } = scopeSql(kinds, scope, now())
     projection.catchUp()
     return siftRows(all, seqs, where)
   }
 
   const weigh = (seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed> => {
-    const { where } = scopeSql(kinds, scope)
+    const { where } = scopeSql(kinds, scope, now())
     projection.catchUp()
     return weighRows(all, seqs, where)
   }
@@ -195,12 +209,19 @@ export function createQueryStore(
       }
       return counted.n
     },
-    citing(id) {
-      const rows = db.all<{ id: string }>(
-        'SELECT r.id FROM links l JOIN records r ON r.seq = l.seq WHERE l.target = ? AND r.deleted = 0 ORDER BY r.seq',
-        [id],
+    extents() {
+      projection.catchUp()
+      const rows = db.all<Extent & SqlRow & { kind: string }>(
+        `SELECT kind, count(*) AS count, min(happened_at) AS earliest, max(happened_at) AS latest
+         FROM facets GROUP BY kind`,
       )
-      return rows.map((row) => row.id)
+      return Object.fromEntries(rows.map(({ kind, ...extent }) => [kind, extent]))
     },
+    citing: (id) =>
+      db.all<Citing & SqlRow>(
+        `SELECT r.id, r.kind, l.path FROM links l JOIN records r ON r.seq = l.seq
+         WHERE l.target = ? AND r.deleted = 0 ORDER BY r.seq, l.path`,
+        [id],
+      ),
   }
 }

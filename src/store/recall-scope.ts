@@ -3,6 +3,7 @@
 import { DaybookError } from '../core/errors.ts'
 import { parseFilters } from '../core/filter.ts'
 import type { Kind, Kinds } from '../core/kind.ts'
+import { currentSql } from './current-sql.ts'
 import type { Fragment } from './expression.ts'
 import { filterSql } from './filter-sql.ts'
 
@@ -25,9 +26,12 @@ export interface RecallScope {
 
 const lanes = ['agent', 'session', 'resource'] as const
 
-/** The conditions of `query`; what it names wrongly is an error with its path. */
-export function scopeSql(kinds: Kinds, query: ScopeQuery): RecallScope {
-  const where: Fragment[] = [{ sql: 'f.recallable = 1', params: [] }]
+/** The conditions of `query`, asked at `now`; what it names wrongly is an error with its path. */
+export function scopeSql(kinds: Kinds, query: ScopeQuery, now: string): RecallScope {
+  const where: Fragment[] = [
+    { sql: 'f.recallable = 1', params: [] },
+    ...currentSql(undefined, now, { asOf: query.at }),
+  ]
   const asked = query.kinds?.map((name, i) => kindNamed(kinds, name, `kinds.${i}`))
   if (query.kinds)
     where.push({

@@ -41,15 +41,3 @@ export function toRecord(row: RecordRow): Stored<JsonObject> {
     ...(row.resource === null ? {} : { resource: row.resource }),
   }
 }
-
-/** Names that belong to the head of a record and can't be fields of a body. */
-export const headFields = [
-  'id',
-  'kind',
-  'created_at',
-  'updated_at',
-  'ver',
-  'agent',
-  'session',
-  'resource',
-] as const

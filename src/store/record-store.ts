@@ -3,13 +3,13 @@
 import { DaybookError } from '../core/errors.ts'
 import type { ForgetOp, PutOp } from '../core/op.ts'
 import type { SqlDatabase } from '../core/ports.ts'
-import type { RecordVersion } from '../core/record.ts'
+import { headFields, type RecordVersion } from '../core/record.ts'
 import type { JsonObject } from '../core/path.ts'
 import { utf8Length } from '../core/utf8.ts'
 import type { OpLog } from './op-log.ts'
 import type { PlaceSums } from './place-sum.ts'
 import type { Projection } from './projection.ts'
-import { headFields, type RecordRow, recordColumns } from './record-row.ts'
+import { type RecordRow, recordColumns } from './record-row.ts'
 import type { Settings } from './settings.ts'
 
 /** A device keeps a log for its mirror; the mirror is the authority and numbers what it applies. */

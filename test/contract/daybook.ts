@@ -3,6 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Daybook } from '../../src/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
 import { type BookCase, failure } from './book-case.ts'
+import { definitionCases } from './definition.ts'
+import { factCases } from './fact.ts'
+import { perceptionCases } from './perception.ts'
+import { removalCases } from './removal.ts'
+import { skillCases } from './skill.ts'
 import { traceQueryCases } from './trace-query.ts'
 import { conversationCases } from './conversation.ts'
 import { importCases } from './import.ts'
@@ -42,6 +47,11 @@ export function daybookContract(hostName: string, host: BookHost): void {
   describe(`Daybook: ${hostName}`, () => {
     storeCases(cases)
     traceQueryCases(cases)
+    perceptionCases(cases)
+    factCases(cases)
+    skillCases(cases)
+    definitionCases(cases)
+    removalCases(cases)
     recallCases(cases)
     importCases(cases)
     conversationCases(cases)
@@ -145,7 +155,7 @@ function storeCases({ book: open, reopen }: BookCase): void {
     )
     expect(await book.traces.linked({ id: citing.id })).toMatchObject({ to: [{ id }], from: [] })
     expect(await book.traces.linked({ id })).toMatchObject({ to: [], from: [{ id: citing.id }] })
-    expect(await book.traces.forget({ id })).toEqual({ id, forgotten: true, cited_by: [citing.id] })
+    expect(await book.traces.forget({ id })).toMatchObject({ id, forgotten: true, cited_by: [citing.id] })
     expect(await book.traces.get({ id })).toBeNull()
     expect((await book.traces.search({ query: 'recursion' })).records).toEqual([])
     expect((await book.traces.query({})).records.map((record) => record.id)).toEqual([citing.id])

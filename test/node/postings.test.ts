@@ -72,7 +72,9 @@ function compare(store: TestStore, words: readonly string[], limit: number): num
 
 /** Asks the store, which has the postings, and another way to the same book, which has not. */
 function compareStores(store: TestStore, words: readonly string[], limit: number): void {
-  const plain = createQueryStore(store.db, createKinds(kinds), store.projection, undefined)
+  const plain = createQueryStore(store.db, createKinds(kinds), store.projection, undefined, {
+    now: () => store.now,
+  })
   const bare = ({ seq, kind, happenedAt, rank }: ReturnType<typeof plain.candidates>[number]) => [
     ...[seq, kind, happenedAt, rank],
   ]

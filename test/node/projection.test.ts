@@ -7,19 +7,20 @@ import { createProjection } from '../../src/store/projection.ts'
 import { createSettings } from '../../src/store/settings.ts'
 import { makeKind, openTestStore, type TestStore } from './test-store.ts'
 
-const links = (body: object) => ('cites' in body && Array.isArray(body.cites) ? (body.cites as string[]) : [])
 const kinds = [
   makeKind({
     name: 'thing',
     text: ['title', 'note', '@when'],
     facets: { happened_at: 'at', domain: 'place', success: 'done' },
-    links,
+    cites: [{ path: 'cites' }, { path: 'instead', supersedes: true }],
+    expires: 'until',
   }),
   makeKind({
     name: 'other',
     text: ['note'],
     facets: { name: 'title', confidence: 'sure' },
     recallable: (body) => !('hidden' in body),
+    cites: [{ path: 'instead', supersedes: true }],
   }),
   makeKind({ name: 'silent' }),
 ]
@@ -46,7 +47,7 @@ function derived({ db }: { readonly db: SqlDatabase }) {
     ])
   return {
     facets: db.all('SELECT * FROM facets ORDER BY seq'),
-    links: db.all('SELECT * FROM links ORDER BY target, seq'),
+    links: db.all('SELECT * FROM links ORDER BY target, seq, path'),
     indexed: db.all('SELECT id FROM text_index_docsize ORDER BY id'),
     places: db.all('SELECT term, doc, col, offset FROM text_places ORDER BY doc, col, offset, term'),
     found: words.flatMap((word) => ['t0', 't1', 't2'].map((column) => [word, column, has(word, column)])),
@@ -78,6 +79,8 @@ const body: fc.Arbitrary<JsonObject> = fc.record(
     sure: fc.constantFrom(0, 0.5, 'very'),
     hidden: fc.constant(true),
     cites: fc.array(fc.constantFrom(...ids), { maxLength: 3 }),
+    instead: fc.constantFrom(...ids),
+    until: fc.constantFrom('2026-01-31', '2026-02-01T12:00:00+01:00', 'for ever', 5),
   },
   { requiredKeys: [] },
 ) as fc.Arbitrary<JsonObject>
@@ -168,7 +171,7 @@ describe('derived rows', () => {
       store.put({ cites: ['c'] }, { id: 'a' })
       store.projection.catchUpWithin()
       expect(store.queries.citing('b')).toEqual([])
-      expect(store.queries.citing('c')).toEqual(['a'])
+      expect(store.queries.citing('c')).toEqual([{ id: 'a', kind: 'thing', path: 'cites' }])
     })
   })
 

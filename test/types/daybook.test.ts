@@ -3,7 +3,7 @@
 import { expect, expectTypeOf, it } from 'vitest'
 import { capabilityTable } from '../../src/capability-table.ts'
 import { createDaybook, type Daybook, methodTable } from '../../src/daybook.ts'
-import type { RecallResult, Trace } from '../../src/index.ts'
+import type { RecallResult, Skill, Trace } from '../../src/index.ts'
 
 declare const book: Daybook
 
@@ -23,7 +23,19 @@ it('gives every method its input and output', () => {
     | 'count'
     | 'forget'
     | 'history'
+    | 'categories'
   >()
+  expectTypeOf<keyof Daybook['facts']>().toEqualTypeOf<
+    'store' | 'supersede' | 'get' | 'query' | 'forget' | 'history' | 'schemas'
+  >()
+  expectTypeOf<keyof Daybook['facts']['schemas']>().toEqualTypeOf<'register' | 'get' | 'list'>()
+  expectTypeOf<keyof Daybook['perceptions']>().toEqualTypeOf<
+    'store' | 'get' | 'query' | 'update' | 'forget' | 'history'
+  >()
+  expectTypeOf<keyof Daybook['skills']>().toEqualTypeOf<
+    'store' | 'get' | 'query' | 'recordOutcome' | 'forget' | 'history'
+  >()
+  expectTypeOf<Daybook['skills']['get']>().returns.resolves.toEqualTypeOf<Skill | null>()
 })
 
 it('lets an input with defaults be left out, and no other', () => {
@@ -53,15 +65,11 @@ it('types the generic door by id', () => {
 
 it('hangs every capability of the table where its type says', () => {
   const door = { call: () => Promise.resolve(), on: () => () => undefined, close: () => Promise.resolve() }
-  const built = createDaybook(door, methodTable(capabilityTable)) as unknown as Record<
-    string,
-    Record<string, unknown>
-  >
+  const built = createDaybook(door, methodTable(capabilityTable))
   for (const method of capabilityTable.flatMap(({ methods }) => [...methods])) {
-    const [name = '', member] = method.split('.')
-    expect([method, typeof (member === undefined ? built[name] : built[name]?.[member])]).toEqual([
-      method,
-      'function',
-    ])
+    const verb = method
+      .split('.')
+      .reduce<unknown>((place, name) => (place as Record<string, unknown>)[name], built)
+    expect([method, typeof verb]).toEqual([method, 'function'])
   }
 })

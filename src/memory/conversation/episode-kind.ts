@@ -29,7 +29,5 @@ export const episodeKind: Kind<'episode', EpisodeBody> = {
   facets: { happened_at: 'end_time' },
   policy: 'last_write_wins',
   sync: { push: true, pull: true },
-  links(body) {
-    return body.messages
-  },
+  cites: [{ path: 'messages' }],
 }

@@ -1,33 +1,107 @@
-// The verbs that every kind shares: forget a record, read its history.
+// The verbs that every kind shares: get and query records, forget and purge them, read and restore earlier versions.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability.ts'
-import type { JsonObject } from '../../core/path.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { recordId } from './trace-schema.ts'
+import type { JsonObject } from '../../core/path.ts'
+import type { Stored } from '../../core/record.ts'
+import { head, jsonObject, name, receipt, recordId, recordPage, recordQuery } from './record-schema.ts'
+
+const anyRecord = z.looseObject({ ...head, kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
+
+const removal = {
+  id: z.string(),
+  /** Records that cite it, by the fields that do. With `cascade`, what they were before. */
+  cited_by: z.array(z.string()),
+  citations: z.array(z.object({ id: z.string(), kind: z.string(), path: z.string() })),
+  /** With `cascade`: records that lost the citation and stay. */
+  released: z.array(z.string()),
+  /** With `cascade`: records that rested on it alone and were forgotten too. */
+  forgotten_too: z.array(z.string()),
+}
+
+/**
+ * What becomes of the records that cite it. False: they keep a link that leads nowhere. True: none is left that points
+ * at it; what rested on it alone (a perception without other evidence, a skill learned from nothing else) goes with it.
+ */
+const cascade = z.boolean().default(false)
+
+function notFound(id: string): DaybookError {
+  return new DaybookError('not-found', `There is no record \`${id}\`.`, { details: { path: 'id' } })
+}
 
 export const recordCapabilities = [
   defineCapability({
+    id: 'kstar:get_record',
+    methods: ['records.get'],
+    summary:
+      'Reads one record of any kind, also an expired or superseded one; null when there is none of that id.',
+    input: z.strictObject({ id: recordId }),
+    output: anyRecord.nullable(),
+    effect: 'read',
+    run: ({ id }, at) => at.records.get(id) ?? null,
+  }),
+  defineCapability({
+    id: 'kstar:query_memory',
+    methods: ['records.query'],
+    summary:
+      'Lists records of one kind or of all, by filters and order, newest first unless asked otherwise.',
+    input: recordQuery
+      .extend({
+        kind: name.optional(),
+        include_expired: z.boolean().default(false),
+        include_superseded: z.boolean().default(false),
+      })
+      .prefault({}),
+    output: recordPage(anyRecord),
+    effect: 'read',
+    run: ({ order_by: orderBy, include_expired: expired, include_superseded: superseded, ...query }, at) =>
+      at.records.query({ ...query, orderBy, include: { expired, superseded } }),
+  }),
+  defineCapability({
     id: 'kstar:forget',
-    methods: ['traces.forget'],
+    methods: ['records.forget', 'traces.forget', 'perceptions.forget', 'facts.forget', 'skills.forget'],
     summary:
       'Forgets a record: its content, history and index entries go, a tombstone without content stays.',
-    input: z.strictObject({ id: recordId }),
+    input: z.strictObject({ id: recordId, cascade }),
     output: z.object({
-      id: z.string(),
+      ...removal,
       /** False when there was nothing left to forget. */
       forgotten: z.boolean(),
-      /** Records that cite the forgotten one; they keep a link that leads nowhere. */
-      cited_by: z.array(z.string()),
     }),
     effect: 'write',
-    run({ id }, at) {
-      const cited_by = at.records.citing(id)
-      return { id, forgotten: at.records.forget(id), cited_by }
+    run({ id, cascade: isCascade }, at) {
+      const citations = at.records.citing(id)
+      const { changed, forgotten: gone } = isCascade ? at.records.release(id) : { changed: [], forgotten: [] }
+      const forgotten = at.records.forget(id)
+      const cited_by = [...new Set(citations.map((one) => one.id))]
+      return { id, forgotten, cited_by, citations, released: changed, forgotten_too: gone }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:purge',
+    methods: ['records.purge'],
+    summary:
+      'Removes a record physically: content, history, lost edits, stored answers, words in the index; an empty tombstone stays.',
+    input: z.strictObject({ id: recordId, cascade }),
+    output: z.object({
+      ...removal,
+      /** False when there was never such a record here. */
+      purged: z.boolean(),
+    }),
+    effect: 'write',
+    run({ id, cascade: isCascade }, at) {
+      const citations = at.records.citing(id)
+      const { changed, forgotten: gone } = isCascade ? at.records.release(id) : { changed: [], forgotten: [] }
+      const purged = at.records.purge(id)
+      // What fell with it is removed as it is.
+      for (const one of gone) at.records.purge(one)
+      const cited_by = [...new Set(citations.map((one) => one.id))]
+      return { id, purged, cited_by, citations, released: changed, forgotten_too: gone }
     },
   }),
   defineCapability({
     id: 'kstar:history',
-    methods: ['traces.history'],
+    methods: ['records.history', 'traces.history', 'perceptions.history', 'facts.history', 'skills.history'],
     summary: 'Reads all versions of a record, oldest first, the current one last.',
     input: z.strictObject({ id: recordId }),
     output: z.object({
@@ -37,16 +111,78 @@ export const recordCapabilities = [
           at: z.string(),
           agent: z.string(),
           op: z.enum(['put', 'forget']),
-          body: (z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>).optional(),
+          body: jsonObject.optional(),
         }),
       ),
     }),
     effect: 'read',
     run({ id }, at) {
       const versions = at.records.history(id)
-      if (versions.length === 0)
-        throw new DaybookError('not-found', `There is no record \`${id}\`.`, { details: { path: 'id' } })
+      if (versions.length === 0) throw notFound(id)
       return { versions: versions.map((version) => ({ ...version })) }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:restore',
+    methods: ['records.restore'],
+    summary: 'Makes an earlier version of a record the current one; the one before stays in the history.',
+    input: z.strictObject({ id: recordId, version: z.number().int().min(1) }),
+    output: receipt,
+    effect: 'write',
+    run({ id, version }, at) {
+      const versions = at.records.history(id)
+      if (versions.length === 0) throw notFound(id)
+      const current = at.records.get(id)
+      if (!current) {
+        const message = `\`${id}\` was forgotten, and its content with it: there is nothing to restore.`
+        throw new DaybookError('conflict', message, { details: { path: 'id' } })
+      }
+      const wanted = versions.find((one) => one.version === version)
+      if (!wanted?.body) {
+        const message = wanted
+          ? `Version ${version} of \`${id}\` is one in which it was forgotten.`
+          : `\`${id}\` has no version ${version}; the current one is ${versions.at(-1)?.version}.`
+        throw new DaybookError('not-found', message, { details: { path: 'version' } })
+      }
+      at.records.put({ kind: current.kind, id, body: wanted.body })
+      return { id, stored_at: at.now, durability: at.durability }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:get_stats',
+    methods: ['stats'],
+    summary:
+      'Says how many records of each kind there are, from when to when, how large the book and its index are.',
+    input: z.strictObject({}).prefault({}),
+    output: z.object({
+      total: z.number(),
+      /** By kind: how many live records, and when the first and the last of them happened. */
+      kinds: z.record(z.string(), z.object({ count: z.number(), earliest: z.string(), latest: z.string() })),
+      date_range: z.object({ earliest: z.string(), latest: z.string() }).nullable(),
+      /** What the book takes on its medium, indexes included. */
+      bytes: z.number(),
+      index: z.object({
+        /** Records that wait to be indexed; the next read takes them in first. */
+        behind: z.number(),
+      }),
+    }),
+    effect: 'read',
+    async run(_input, at) {
+      const { usageBytes, unindexed } = await at.status()
+      const kinds = at.records.extents()
+      const all = Object.values(kinds)
+      const earliest = all.map((one) => one.earliest).sort()[0]
+      const latest = all
+        .map((one) => one.latest)
+        .sort()
+        .at(-1)
+      return {
+        total: all.reduce((sum, { count }) => sum + count, 0),
+        kinds,
+        date_range: earliest === undefined || latest === undefined ? null : { earliest, latest },
+        bytes: usageBytes,
+        index: { behind: unindexed },
+      }
     },
   }),
 ] as const

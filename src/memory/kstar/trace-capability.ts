@@ -3,16 +3,27 @@ import { z } from 'zod'
 import { defineCapability, type ReadContext, type WriteContext } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/path.ts'
-import { recordId, trace, type Trace, traceInput, traceResult } from './trace-schema.ts'
-import { receipt, recordPage, recordQuery } from './record-schema.ts'
+import { bodyOf } from '../../core/record.ts'
+import { checkCategory } from './category.ts'
+import { definedCategory } from './definition.ts'
+import { splitScope } from './own-scope.ts'
+import { receipt, recordId, recordPage, recordQuery } from './record-schema.ts'
+import { trace, type Trace, type TraceBody, traceInput, traceResult } from './trace-schema.ts'
 
-function storeTrace(input: z.output<typeof traceInput>, at: WriteContext): string {
-  const { id, agent, session, resource, timestamp = at.now, ...body } = input
-  const scope = {
-    ...(agent ? { agent } : {}),
-    ...(session ? { session } : {}),
-    ...(resource ? { resource } : {}),
-  }
+/** Holds a trace against the category that is registered for its action in its domain, if one is. */
+function checkTrace(
+  body: Pick<TraceBody, 'situation' | 'action' | 'result'>,
+  at: WriteContext,
+  where = '',
+): void {
+  const category = definedCategory(at.records, body.situation.domain, body.action.type)
+  if (category) checkCategory(category, body, where)
+}
+
+function storeTrace(input: z.output<typeof traceInput>, at: WriteContext, where?: string): string {
+  const { scope, rest } = splitScope(input)
+  const { id, timestamp = at.now, ...body } = rest
+  checkTrace(body, at, where)
   return at.records.put({
     kind: 'trace',
     ...(id ? { id } : {}),
@@ -49,7 +60,7 @@ export const traceCapabilities = [
     }),
     effect: 'write',
     run: ({ traces }, at) => ({
-      ids: traces.map((one) => storeTrace(one, at)),
+      ids: traces.map((one, i) => storeTrace(one, at, `traces.${i}.`)),
       stored_at: at.now,
       durability: at.durability,
     }),
@@ -79,6 +90,7 @@ export const traceCapabilities = [
           },
         )
       }
+      checkTrace({ ...found, result }, at)
       at.records.put({ kind: 'trace', id, body: { ...bodyOf(found), result } as JsonObject })
       return { id, stored_at: at.now, durability: at.durability }
     },
@@ -138,7 +150,7 @@ export const traceCapabilities = [
       const read = (ids: readonly string[]) => ids.flatMap((one) => getTrace(one, at.records) ?? [])
       return {
         to: read(getTrace(id, at.records)?.metadata.linked_traces ?? []),
-        from: read(at.records.citing(id)),
+        from: read(at.records.citing(id).map((one) => one.id)),
       }
     },
   }),
@@ -161,9 +173,3 @@ export const traceCapabilities = [
     run: ({ filters, by }, at) => at.records.count({ kind: 'trace', filters, by }),
   }),
 ] as const
-
-const head = new Set(['id', 'kind', 'created_at', 'updated_at', 'ver', 'agent', 'session', 'resource'])
-
-function bodyOf(record: object): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => !head.has(key))) as JsonObject
-}

@@ -32,7 +32,5 @@ export const traceKind: Kind<'trace', TraceBody> = {
   // Traces are this device's own account of what it did.
   policy: 'local_wins',
   sync: { push: true, pull: true },
-  links(body) {
-    return body.metadata.linked_traces
-  },
+  cites: [{ path: 'metadata.linked_traces' }],
 }

@@ -1,0 +1,16 @@
+// The kind `fact`: declarative memory, data of a named schema.
+import { type Kind, whenField } from '../../core/kind.ts'
+import { factBody, type FactBody } from './fact-schema.ts'
+
+export const factKind: Kind<'fact', FactBody> = {
+  name: 'fact',
+  summary: 'Data of a named schema, with its source; it may stand in the place of an earlier fact.',
+  version: 1,
+  schema: factBody,
+  text: [whenField, 'schema', 'data', 'source'],
+  facets: { schema: 'schema' },
+  // The other side is taken to be the authority on facts.
+  policy: 'remote_wins',
+  sync: { push: true, pull: true },
+  cites: [{ path: 'supersedes', supersedes: true }],
+}

@@ -1,0 +1,90 @@
+// The verbs of perceptions: store, get by subject, query, update.
+import { z } from 'zod'
+import { defineCapability, type RecordQuery, type ReadContext } from '../../core/capability.ts'
+import type { JsonObject } from '../../core/path.ts'
+import { bodyOf } from '../../core/record.ts'
+import { splitScope } from './own-scope.ts'
+import { type Perception, perception, perceptionInput, perceptionUpdates } from './perception-schema.ts'
+import { name, page, receipt, recordId, recordPage, recordQuery } from './record-schema.ts'
+
+function read(at: ReadContext, query: Omit<RecordQuery, 'kind'>) {
+  const found = at.records.query({ ...query, kind: 'perception' })
+  return { ...found, records: found.records as unknown as Perception[] }
+}
+
+/** Past its `valid_until` a perception is left out, unless this is true. */
+const include_expired = z.boolean().default(false)
+
+export const perceptionCapabilities = [
+  defineCapability({
+    id: 'kstar:store_perception',
+    methods: ['perceptions.store'],
+    summary:
+      'Stores something noticed or believed about a subject, how surely, on what evidence, until when.',
+    input: perceptionInput,
+    output: receipt,
+    effect: 'write',
+    run(input, at) {
+      const { scope, rest } = splitScope(input)
+      const { id: given, ...body } = rest
+      const id = at.records.put({
+        kind: 'perception',
+        ...(given ? { id: given } : {}),
+        body: body as JsonObject,
+        scope,
+        checked: true,
+      })
+      return { id, stored_at: at.now, durability: at.durability }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:get_perceptions',
+    methods: ['perceptions.get'],
+    summary: 'Lists what is held about a subject, the surest first.',
+    input: z.strictObject({
+      subject: name,
+      min_confidence: z.number().min(0).max(1).default(0),
+      include_expired,
+      ...page,
+    }),
+    output: recordPage(perception),
+    effect: 'read',
+    run: ({ subject, min_confidence, include_expired: expired, ...query }, at) =>
+      read(at, {
+        ...query,
+        filters: { subject, ...(min_confidence > 0 ? { confidence: { gte: min_confidence } } : {}) },
+        orderBy: ['-confidence', '-updated_at'],
+        include: { expired },
+      }),
+  }),
+  defineCapability({
+    id: 'kstar:query_perceptions',
+    methods: ['perceptions.query'],
+    summary: 'Lists perceptions by filters and order, newest first unless asked otherwise.',
+    input: recordQuery.extend({ include_expired }).prefault({}),
+    output: recordPage(perception),
+    effect: 'read',
+    run: ({ order_by: orderBy, include_expired: expired, ...query }, at) =>
+      read(at, { ...query, orderBy, include: { expired } }),
+  }),
+  defineCapability({
+    id: 'kstar:update_perception',
+    methods: ['perceptions.update'],
+    summary: 'Changes some fields of a perception; the version before stays in its history.',
+    input: z.strictObject({ id: recordId, updates: perceptionUpdates }),
+    output: z.object({
+      id: z.string(),
+      /** False when there is no such perception. */
+      updated: z.boolean(),
+    }),
+    effect: 'write',
+    run({ id, updates }, at) {
+      const found = at.records.get(id)
+      if (found?.kind !== 'perception') return { id, updated: false }
+      const changed = Object.entries({ ...bodyOf(found), ...updates })
+      const body = Object.fromEntries(changed.filter(([, value]) => value !== null && value !== undefined))
+      at.records.put({ kind: 'perception', id, body: body as JsonObject })
+      return { id, updated: true }
+    },
+  }),
+] as const

@@ -1,0 +1,16 @@
+// The kind `perception`: declarative memory, what an agent has noticed or believes.
+import { type Kind, whenField } from '../../core/kind.ts'
+import { perceptionBody, type PerceptionBody } from './perception-schema.ts'
+
+export const perceptionKind: Kind<'perception', PerceptionBody> = {
+  name: 'perception',
+  summary: 'Something noticed or believed about a subject: how surely, on what evidence, until when.',
+  version: 1,
+  schema: perceptionBody,
+  text: [whenField, 'type', 'subject', 'content'],
+  facets: { subject: 'subject', confidence: 'confidence' },
+  policy: 'last_write_wins',
+  sync: { push: true, pull: true },
+  expires: 'valid_until',
+  cites: [{ path: 'evidence', rests: () => true }],
+}

@@ -1,0 +1,95 @@
+// The verbs of skills: store under a name, get, query, and what came of using one.
+import { z } from 'zod'
+import { defineCapability } from '../../core/capability.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { nameId } from '../../core/name-id.ts'
+import type { JsonObject } from '../../core/path.ts'
+import { bodyOf, type Stored } from '../../core/record.ts'
+import { afterUse } from './maturity.ts'
+import { splitScope } from './own-scope.ts'
+import { name, receipt, recordPage, recordQuery } from './record-schema.ts'
+import { type Skill, skill, type SkillBody, skillInput, skillLevels } from './skill-schema.ts'
+
+/** The one record that a skill of this name can be. */
+const skillId = (named: string): string => nameId('skill', named)
+
+function asSkill(record: Stored<JsonObject> | undefined): Skill | undefined {
+  return record?.kind === 'skill' ? (record as unknown as Skill) : undefined
+}
+
+export const skillCapabilities = [
+  defineCapability({
+    id: 'kstar:store_skill',
+    methods: ['skills.store'],
+    summary: 'Stores how something is done, under a name that is unique in the book.',
+    input: skillInput,
+    output: receipt,
+    effect: 'write',
+    run(input, at) {
+      const { scope, rest } = splitScope(input)
+      const { replace, maturity, ...body } = rest
+      const id = skillId(body.name)
+      const before = asSkill(at.records.get(id))
+      if (before && !replace) {
+        const message = `There is a skill \`${body.name.slice(0, 80)}\` already; pass replace: true to change it.`
+        throw new DaybookError('conflict', message, { details: { path: 'name', id } })
+      }
+      const grown = maturity ?? before?.maturity ?? { level: 'novice', success_rate: 0, usage_count: 0 }
+      at.records.put({
+        kind: 'skill',
+        id,
+        body: { ...body, maturity: grown } as unknown as JsonObject,
+        scope,
+        checked: true,
+      })
+      return { id, stored_at: at.now, durability: at.durability }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:get_skill',
+    methods: ['skills.get'],
+    summary: 'Reads the skill of a name, or null when there is none.',
+    input: z.strictObject({ skill_name: name }),
+    output: skill.nullable(),
+    effect: 'read',
+    run: ({ skill_name }, at) => asSkill(at.records.get(skillId(skill_name))) ?? null,
+  }),
+  defineCapability({
+    id: 'kstar:query_skills',
+    methods: ['skills.query'],
+    summary: 'Lists skills by filters and order, newest first unless asked otherwise.',
+    input: recordQuery.prefault({}),
+    output: recordPage(skill),
+    effect: 'read',
+    run({ order_by: orderBy, ...query }, at) {
+      const found = at.records.query({ ...query, kind: 'skill', orderBy })
+      return { ...found, records: found.records as unknown as Skill[] }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:update_skill_maturity',
+    methods: ['skills.recordOutcome'],
+    summary: 'Notes that a skill was used and whether it worked; its success rate and level follow.',
+    input: z.strictObject({ skill_name: name, outcome: z.boolean() }),
+    output: z.object({
+      id: z.string(),
+      /** The level before this use. */
+      from: z.enum(skillLevels),
+      maturity: skill.shape.maturity,
+    }),
+    effect: 'write',
+    run({ skill_name, outcome }, at) {
+      const id = skillId(skill_name)
+      const found = asSkill(at.records.get(id))
+      if (!found) {
+        throw new DaybookError('not-found', `There is no skill \`${skill_name.slice(0, 80)}\`.`, {
+          details: { path: 'skill_name' },
+        })
+      }
+      const maturity = afterUse(found.maturity, outcome, at.now)
+      const body = { ...(bodyOf(found) as unknown as SkillBody), maturity }
+      at.records.put({ kind: 'skill', id, body: body as unknown as JsonObject })
+      return { id, from: found.maturity.level, maturity }
+    },
+  }),
+] as const

@@ -1,0 +1,23 @@
+// The kind `skill`: procedural memory, how things are done and how well that goes.
+import type { Kind } from '../../core/kind.ts'
+import { skillBody, type SkillBody } from './skill-schema.ts'
+
+export const skillKind: Kind<'skill', SkillBody> = {
+  name: 'skill',
+  summary: 'How something is done: triggers, preconditions, procedure, and how well it has gone.',
+  version: 1,
+  schema: skillBody,
+  text: [
+    'name',
+    'description',
+    'definition.triggers',
+    'definition.preconditions',
+    'definition.procedure',
+    'maturity.level',
+  ],
+  facets: { name: 'name', confidence: 'maturity.success_rate' },
+  policy: 'last_write_wins',
+  sync: { push: true, pull: true },
+  // What was taught stands without the traces.
+  cites: [{ path: 'learned_from.traces', rests: (body) => !body.learned_from.explicit_training }],
+}
