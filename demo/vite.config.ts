@@ -63,7 +63,16 @@ export default defineConfig({
   optimizeDeps: {
     exclude: ['@sqlite.org/sqlite-wasm'],
     // Named here because the worker's are only found when it starts, and finding them late reloads the page.
-    include: ['comlink', 'zod', 'preact', 'preact/hooks', 'preact/jsx-dev-runtime', '@preact/signals'],
+    include: [
+      '@cfworker/json-schema',
+      'canonicalize',
+      'comlink',
+      'zod',
+      'preact',
+      'preact/hooks',
+      'preact/jsx-dev-runtime',
+      '@preact/signals',
+    ],
   },
   server: { ...place, fs: { allow: ['..'] } },
   preview: place,

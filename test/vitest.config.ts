@@ -29,7 +29,17 @@ export default defineConfig({
       {
         extends: true,
         // Known before the first test, so that no page is reloaded in the middle of one.
-        optimizeDeps: { include: ['@sqlite.org/sqlite-wasm', 'comlink', 'fast-check', 'idb', 'zod'] },
+        optimizeDeps: {
+          include: [
+            '@cfworker/json-schema',
+            '@sqlite.org/sqlite-wasm',
+            'canonicalize',
+            'comlink',
+            'fast-check',
+            'idb',
+            'zod',
+          ],
+        },
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],

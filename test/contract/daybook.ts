@@ -4,6 +4,7 @@ import type { Daybook } from '../../src/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
 import { type BookCase, failure } from './book-case.ts'
 import { definitionCases } from './definition.ts'
+import { exampleCases } from './example.ts'
 import { factCases } from './fact.ts'
 import { perceptionCases } from './perception.ts'
 import { removalCases } from './removal.ts'
@@ -52,6 +53,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     skillCases(cases)
     definitionCases(cases)
     removalCases(cases)
+    exampleCases(cases)
     recallCases(cases)
     importCases(cases)
     conversationCases(cases)

@@ -9,7 +9,8 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
   schema: perceptionBody,
   text: [whenField, 'type', 'subject', 'content'],
   facets: { subject: 'subject', confidence: 'confidence' },
-  policy: 'last_write_wins',
+  // Two devices may each find evidence, or become surer.
+  policy: 'merge',
   sync: { push: true, pull: true },
   expires: 'valid_until',
   cites: [{ path: 'evidence', rests: () => true }],

@@ -15,7 +15,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
     'definition.procedure',
     'maturity.level',
   ],
-  facets: { name: 'name', confidence: 'maturity.success_rate' },
+  facets: { name: 'name' },
   policy: 'last_write_wins',
   sync: { push: true, pull: true },
   // What was taught stands without the traces.
