@@ -13,7 +13,7 @@ import { formatTime } from './core/time.ts'
 import { createChangeFeed } from './engine-change.ts'
 import { createRecordAccess } from './engine-record.ts'
 import { createRecall } from './recall/recall.ts'
-import { createTextLeg } from './recall/text-leg.ts'
+import { createTextLegs } from './recall/text-leg.ts'
 import { type BookStore, openBookStore } from './store/book-store.ts'
 import type { Role } from './store/record-store.ts'
 import { schemaVersion } from './store/schema.ts'
@@ -114,7 +114,7 @@ export function createEngine(options: EngineOptions): Engine {
       onState: (state, result) => emit({ name: 'sync', detail: { ...state, ...(result ? { result } : {}) } }),
     })
   const access = createRecordAccess({ store, ports, scope })
-  const recall = createRecall({ store, clock: ports.clock, legs: [createTextLeg(store)] })
+  const recall = createRecall({ store, clock: ports.clock, legs: createTextLegs(store) })
 
   const status = async (): Promise<Status> => {
     const storage = (await options.storage?.()) ?? {}

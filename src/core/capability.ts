@@ -202,6 +202,10 @@ export interface LegReasons {
   readonly text?:
     | { readonly rank: number; readonly bm25: number; readonly coverage: number; readonly words: string[] }
     | undefined
+  /** Full text of the record together with those right before and after it in its session. */
+  readonly window?: { readonly rank: number; readonly bm25: number; readonly coverage: number } | undefined
+  /** Its session as a whole: for each word the best of its records. Records of one session share a rank. */
+  readonly session?: { readonly rank: number; readonly score: number } | undefined
 }
 
 /** What weighs a hit beside its ranks, each 0 to 1. The README has the formulas. */

@@ -1,6 +1,6 @@
 // A leg of recall: one way to find candidates for a question. Full text is one, its windows and sessions are others,
 // vectors are another; `fuse` makes one list of theirs. Law: a leg sees only what `question.scope` lets it see (it asks
-// the store with it), its ranks count from 1 without ties, and `found` is how many it ranked, so that a dead leg is seen.
+// the store with it), its ranks count from 1, and `found` is how many it ranked, so that a dead leg is seen.
 import type { AbortSignalLike } from '../core/abort.ts'
 import type { LegReasons } from '../core/capability.ts'
 import type { ScopeQuery } from '../store/recall-scope.ts'

@@ -46,6 +46,8 @@ export const recallCapabilities = [
                 words: z.array(z.string()),
               })
               .optional(),
+            window: z.object({ rank: z.number(), bm25: z.number(), coverage: z.number() }).optional(),
+            session: z.object({ rank: z.number(), score: z.number() }).optional(),
             recency: z.number(),
             importance: z.number(),
             confidence: z.number(),

@@ -36,7 +36,7 @@ export function createRecall({ store, clock, legs }: RecallParts): Recall {
     const asOf = parseTime(scope.at ?? '') ?? began
     const weighed = weigh(fuse(lists), (seq) => {
       const one = seen?.get(seq)
-      return one && factorsOf(one, asOf - (parseTime(one.happenedAt) ?? asOf))
+      return one && factorsOf(one, asOf - one.at)
     })
     const best = weighed.filter(({ score }) => score >= minScore).slice(0, limit)
     const read = store.queries.read(best.map(({ seq }) => seq))

@@ -1,13 +1,8 @@
 // The best documents for some terms, scored as FTS5's bm25() scores them (k1 1.2, b 0.75, rare terms never below 0).
 // Invariant: exact. What is left out can't reach the best, whatever the lists that were not walked say about it.
+import type { IndexTotals } from './index-totals.ts'
 import { frequencyAt, highestGain, type PostingList, seekPosting } from './posting-list.ts'
 import type { Postings } from './postings.ts'
-
-/** What the text index counts over all its rows. Rows that were removed stay counted there, so it is asked. */
-export interface IndexTotals {
-  readonly rows: number
-  readonly terms: number
-}
 
 export interface Scored {
   readonly seq: number

@@ -7,18 +7,37 @@ import {
   documentFrequency,
   type PostingList,
 } from './posting-list.ts'
+import { createThreads, type Threads } from './threads.ts'
+
+/** What is kept of a record beside its terms, so that most questions need not ask the database for it. */
+export interface RecordFacts {
+  readonly session: string | undefined
+  /** When it happened, milliseconds since 1970 UTC. */
+  readonly at: number
+  /** Every recall that is not narrowed may see it, at any time. */
+  readonly isPlain: boolean
+  /** It says nothing of how important, sure or pinned it is, and was never used. */
+  readonly isLight: boolean
+}
 
 export interface Postings {
   /** Takes in the terms of a record, in any order and with repeats. What the record had before goes. */
-  set(seq: number, terms: readonly string[]): void
+  set(seq: number, terms: readonly string[], facts: RecordFacts): void
   remove(seq: number): void
   list(term: string): PostingList | undefined
+  /** Every term, in no order. */
+  terms(): IterableIterator<string>
   /** In how many records the term is. */
   frequency(term: string): number
   /** How many terms each document has; 0 when it was removed. */
   sizes(): Uint32Array
   /** The record of a document. */
   seqOf(document: number): number
+  /** The live document of a record, -1 when it has none. */
+  documentOf(seq: number): number
+  isPlain(document: number): boolean
+  isLight(document: number): boolean
+  readonly threads: Threads
   /** How many numbers are taken, removed documents included. */
   documents(): number
   records(): number
@@ -28,24 +47,32 @@ export interface Postings {
 
 /** When this many documents were removed, and they are this share of all, their entries are dropped. */
 const compaction = { least: 1000, share: 0.25 } as const
-/** What the engine takes for a term beside its entries, and for a record beside its two numbers: rounded up. */
-const overhead = { term: 260, record: 48 } as const
+/** What the engine takes for a term beside its entries: rounded up. */
+const overhead = { term: 260 } as const
+const [plainFlag, lightFlag] = [1, 2]
 
 export function createPostings(): Postings {
   const lists = new Map<string, PostingList>()
-  const documentOf = new Map<number, number>()
+  /** By seq: the document and 1, 0 for none. Sequences are counted in this book, so they are dense. */
+  let places = new Int32Array(1024)
+  let live = 0
   let sizes = new Uint32Array(1024)
   let seqs = new Float64Array(1024)
+  let flags = new Uint8Array(1024)
+  const threads = createThreads((document) => seqs[document] as number)
   let count = 0
   let removed = 0
   /** Grows with each removal and starts anew with each compaction, as the lists do. */
   let removals = 0
   let capacity = 0
 
+  const documentOf = (seq: number) => (places[seq] ?? 0) - 1
+
   const remove = (seq: number) => {
-    const document = documentOf.get(seq)
-    if (document === undefined) return
-    documentOf.delete(seq)
+    const document = documentOf(seq)
+    if (document < 0) return
+    places[seq] = 0
+    live -= 1
     sizes[document] = 0
     removed += 1
     removals += 1
@@ -59,9 +86,11 @@ export function createPostings(): Postings {
       if (sizes[document] === 0) continue
       sizes[next] = sizes[document] as number
       seqs[next] = seqs[document] as number
-      documentOf.set(seqs[next] as number, next)
+      flags[next] = flags[document] as number
+      places[seqs[next] as number] = next + 1
       renamed[document] = next++
     }
+    threads.compact(renamed, next)
     count = next
     removed = removals = capacity = 0
     for (const [term, list] of lists) {
@@ -79,34 +108,52 @@ export function createPostings(): Postings {
   }
 
   return {
-    set(seq, terms) {
+    set(seq, terms, facts) {
       remove(seq)
-      if (terms.length === 0) return
       if (count === sizes.length) {
-        const [more, moreSeqs] = [new Uint32Array(count * 2), new Float64Array(count * 2)]
-        more.set(sizes)
-        moreSeqs.set(seqs)
-        sizes = more
-        seqs = moreSeqs
+        const more = [
+          new Uint32Array(count * 2),
+          new Float64Array(count * 2),
+          new Uint8Array(count * 2),
+        ] as const
+        more[0].set(sizes)
+        more[1].set(seqs)
+        more[2].set(flags)
+        ;[sizes, seqs, flags] = more
+      }
+      if (seq >= places.length) {
+        const more = new Int32Array(Math.max(seq + 1, places.length * 2))
+        more.set(places)
+        places = more
       }
       const document = count++
       const frequencies = new Map<string, number>()
       for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
       for (const [term, frequency] of frequencies) add(document, term, frequency, terms.length)
-      sizes[document] = terms.length
+      // A record without a word counts as one of size 1: 0 says that a document was removed.
+      sizes[document] = Math.max(1, terms.length)
       seqs[document] = seq
-      documentOf.set(seq, document)
+      flags[document] = (facts.isPlain ? plainFlag : 0) | (facts.isLight ? lightFlag : 0)
+      threads.add(document, facts.session, facts.at)
+      places[seq] = document + 1
+      live += 1
     },
     remove,
     list: (term) => lists.get(term),
+    terms: () => lists.keys(),
     frequency(term) {
       const list = lists.get(term)
       return list ? documentFrequency(list, removals, sizes) : 0
     },
     sizes: () => sizes,
     seqOf: (document) => seqs[document] as number,
+    documentOf,
+    isPlain: (document) => ((flags[document] as number) & plainFlag) !== 0,
+    isLight: (document) => ((flags[document] as number) & lightFlag) !== 0,
+    threads,
     documents: () => count,
-    records: () => documentOf.size,
-    sizeBytes: () => capacity * 4 + lists.size * overhead.term + count * overhead.record + sizes.length * 12,
+    records: () => live,
+    sizeBytes: () =>
+      capacity * 4 + lists.size * overhead.term + sizes.length * 13 + places.length * 4 + threads.sizeBytes(),
   }
 }

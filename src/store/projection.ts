@@ -27,8 +27,10 @@ export interface Projection {
   markGrown(): void
   /** True when something may be left to derive. */
   isBehind(): boolean
-  /** Tells of each record that was derived before and whose indexed text changes, also when that is then undone. */
-  watchText(watcher: (seq: number) => void): void
+  /** Tells of each record whose derived rows change that were there before, also when that is then undone. */
+  watch(watcher: (seq: number) => void): void
+  /** Something beside its derived rows changed that is kept with them in memory. */
+  touch(seq: number): void
 }
 
 interface Source extends SqlRow {
@@ -68,7 +70,7 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
   let grown = true
   let stale = true
   let generation = 0
-  let textChanged: (seq: number) => void = () => undefined
+  let rowChanged: (seq: number) => void = () => undefined
 
   const write = (row: Source, fresh: boolean) => {
     const kind = kinds.get(row.kind)
@@ -85,18 +87,22 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     if (row.deleted === 0 && kind) return
     db.run('DELETE FROM facets WHERE seq = ?', [row.seq])
     db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
-    textChanged(row.seq)
+    rowChanged(row.seq)
   }
 
   /** Notes since when a record is superseded by one of its kind. If it has no derived rows yet, it asks when it gets them. */
-  const settleSuperseded = (id: string) =>
+  const settleSuperseded = (id: string) => {
+    const seq = db.get<{ seq: number }>('SELECT seq FROM records WHERE id = ?', [id])?.seq
+    if (seq === undefined) return
     db.run(
       `UPDATE facets SET superseded_at = (
          SELECT min(g.happened_at) FROM links l JOIN facets g ON g.seq = l.seq
          WHERE l.target = ? AND l.supersedes = 1 AND g.kind = facets.kind)
-       WHERE seq = (SELECT seq FROM records WHERE id = ?)`,
-      [id, id],
+       WHERE seq = ?`,
+      [id, seq],
     )
+    rowChanged(seq)
+  }
 
   const derive = (row: Source, kind: Kind, fresh: boolean) => {
     const body = JSON.parse(row.body) as JsonObject
@@ -136,9 +142,9 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
       }
     }
     if (kind.cites?.some(({ supersedes }) => supersedes)) settleSuperseded(row.id)
+    if (!fresh) rowChanged(row.seq)
     if (before?.text_key === key) return
     if (before) db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
-    if (!fresh) textChanged(row.seq)
     if (texts.length > 0) db.run(textInsert(texts.length), [row.seq, ...texts])
   }
 
@@ -197,9 +203,10 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
       grown = true
     },
     isBehind: () => stale || grown,
-    watchText(watcher) {
-      textChanged = watcher
+    watch(watcher) {
+      rowChanged = watcher
     },
+    touch: (seq) => rowChanged(seq),
   }
 }
 

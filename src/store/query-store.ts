@@ -26,6 +26,8 @@ import type { Projection } from './projection.ts'
 import { type RecordRow, recordColumns, toRecord } from './record-row.ts'
 import type { TextLeg } from './text-leg.ts'
 import { kindNamed, scopeSql, type ScopeQuery } from './recall-scope.ts'
+import { countTerms, type Place, placesOf, type TermCount } from './evidence.ts'
+import { type IndexTotals, readTotals } from './index-totals.ts'
 import { type Sifted, siftRows, type Weighed, weighRows } from './sift.ts'
 import { createTextRank, type RankedText } from './text-rank.ts'
 import { searchText } from './text-search.ts'
@@ -50,6 +52,12 @@ export interface QueryStore {
   sift(seqs: readonly number[], scope: ScopeQuery): Map<number, Sifted>
   /** The same, with what weighs a hit beside its text. */
   weigh(seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed>
+  /** Where records stand in their sessions; neighbours outside `scope` are left out. */
+  places(seqs: readonly number[], scope: ScopeQuery): Map<number, Place>
+  /** How often each of the records has each of the terms, which are spelled as the index spells them. */
+  termCounts(seqs: readonly number[], terms: readonly string[]): Map<number, TermCount>
+  /** What the text index counts over all its rows. */
+  totals(): IndexTotals
   /** Records by their numbers. */
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
   /** In how many records each indexed word stands; words are given as the index spells them. */
@@ -65,6 +73,8 @@ export interface QueryStore {
 }
 
 const parameterLimit = 100
+/** What a record weighs that says nothing of itself. */
+const weightless = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
 /** How much of a canonical instant names its period, and what completes it to an instant. */
 const periods = {
   hour: [13, ':00:00.000Z'],
@@ -150,12 +160,13 @@ export function createQueryStore(
   }
 
   const candidates = ({ words, match, limit, ...scope }: CandidateQuery): Candidate[] => {
-    const { where, isNarrow } = scopeSql(kinds, scope, now())
     projection.catchUp()
-    return rank({ words, match, where, isNarrow, ties: 'happened', limit }).map((one, i) => ({
-      ...one,
-      rank: i + 1,
-    }))
+    return rank({ words, match, ...scopeSql(kinds, scope, now()), ties: 'happened', limit }).map(
+      (one, i) => ({
+        ...one,
+        rank: i + 1,
+      }),
+    )
   }
 
   const sift = (seqs: readonly number[], scope: ScopeQuery): Map<number, Sifted> => {
@@ -165,9 +176,24 @@ export function createQueryStore(
   }
 
   const weigh = (seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed> => {
-    const { where } = scopeSql(kinds, scope, now())
+    const { where, isPlain } = scopeSql(kinds, scope, now())
     projection.catchUp()
-    return weighRows(all, seqs, where)
+    const known = isPlain ? leg?.warm() : undefined
+    if (!known) return weighRows(all, seqs, where)
+    const light: [number, Weighed][] = []
+    const asked: number[] = []
+    for (const seq of seqs) {
+      const document = known.documentOf(seq)
+      if (document < 0 || !known.isPlain(document) || !known.isLight(document)) asked.push(seq)
+      else light.push([seq, { ...weightless, at: known.threads.atOf(document) }])
+    }
+    return new Map([...light, ...(asked.length > 0 ? weighRows(all, asked, where) : [])])
+  }
+
+  const places = (seqs: readonly number[], scope: ScopeQuery): Map<number, Place> => {
+    const compiled = scopeSql(kinds, scope, now())
+    projection.catchUp()
+    return placesOf(all, leg?.warm(), seqs, compiled)
   }
 
   return {
@@ -177,6 +203,15 @@ export function createQueryStore(
     candidates,
     sift,
     weigh,
+    places,
+    termCounts(seqs, terms) {
+      projection.catchUp()
+      return countTerms(all, kinds, leg?.warm(), seqs, terms)
+    },
+    totals() {
+      projection.catchUp()
+      return readTotals(db)
+    },
     read: (seqs) => new Map(records(seqs).map((row) => [row.seq, toRecord(row)])),
     frequencies(words) {
       projection.catchUp()

@@ -18,10 +18,15 @@ export interface ScopeQuery {
   readonly at?: string | undefined
 }
 
+/** What every recall may see that is not narrowed, at any time: it depends on a record's own hot columns alone. */
+export const plainSql = 'f.recallable = 1 AND f.expires_at IS NULL AND f.superseded_at IS NULL'
+
 export interface RecallScope {
   readonly where: readonly Fragment[]
   /** True when few of the records are likely to satisfy `where`. */
   readonly isNarrow: boolean
+  /** True when nothing narrows it: a record for which `plainSql` holds satisfies `where`. */
+  readonly isPlain: boolean
 }
 
 const lanes = ['agent', 'session', 'resource'] as const
@@ -47,7 +52,7 @@ export function scopeSql(kinds: Kinds, query: ScopeQuery, now: string): RecallSc
   where.push(filterSql(parseFilters(query.filters), only))
   const isNarrow =
     query.filters !== undefined || query.at !== undefined || lanes.some((lane) => query[lane] !== undefined)
-  return { where, isNarrow }
+  return { where, isNarrow, isPlain: !isNarrow && query.kinds === undefined }
 }
 
 /** The kind of this name; an unknown one is an error at `path`. */

@@ -1,5 +1,6 @@
 // Which of some records satisfy a condition, and what recall needs to know of them.
 import type { SqlRow, SqlValue } from '../core/ports.ts'
+import { parseTime } from '../core/time.ts'
 import type { Fragment } from './expression.ts'
 
 export type Read = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]) => Row[]
@@ -11,8 +12,9 @@ export interface Sifted {
 }
 
 /** What weighs a hit beside its text. Absent where the kind or the record has none. */
-export interface Weighed extends Sifted {
-  readonly session: string | undefined
+export interface Weighed {
+  /** When it happened, milliseconds since 1970 UTC. */
+  readonly at: number
   /** 0 to 1. */
   readonly importance: number | undefined
   /** 0 to 1. */
@@ -27,8 +29,9 @@ interface SiftRow extends SqlRow {
   readonly kind: string
   readonly happened_at: string
 }
-interface WeighRow extends SiftRow {
-  readonly session: string | null
+interface WeighRow extends SqlRow {
+  readonly seq: number
+  readonly happened_at: string
   readonly importance: number | null
   readonly confidence: number | null
   readonly pinned: number | null
@@ -58,7 +61,7 @@ export function weighRows(
 ): Map<number, Weighed> {
   const { condition, params, records } = conditionOf(where)
   const rows = read<WeighRow>(
-    `SELECT f.seq, f.kind, f.happened_at, f.session, f.importance, f.confidence, f.pinned, u.count AS uses
+    `SELECT f.seq, f.happened_at, f.importance, f.confidence, f.pinned, u.count AS uses
      FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value ${records} LEFT JOIN uses u ON u.seq = f.seq
      WHERE ${condition}`,
     [JSON.stringify(seqs), ...params],
@@ -67,10 +70,7 @@ export function weighRows(
     rows.map((row) => [
       row.seq,
       {
-        seq: row.seq,
-        kind: row.kind,
-        happenedAt: row.happened_at,
-        session: row.session ?? undefined,
+        at: parseTime(row.happened_at) ?? 0,
         importance: row.importance ?? undefined,
         confidence: row.confidence ?? undefined,
         pinned: row.pinned === 1,

@@ -4,9 +4,12 @@
 import type { Kinds } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
 import type { SqlDatabase, SqlRow } from '../core/ports.ts'
-import { createPostingSearch, type IndexTotals, type Scored } from './posting-search.ts'
-import { createPostings } from './postings.ts'
+import { parseTime } from '../core/time.ts'
+import { readTotals } from './index-totals.ts'
+import { createPostingSearch, type Scored } from './posting-search.ts'
+import { createPostings, type Postings } from './postings.ts'
 import type { Projection } from './projection.ts'
+import { plainSql } from './recall-scope.ts'
 import { textOf } from './text.ts'
 import { tokenize } from './tokenize.ts'
 
@@ -24,6 +27,8 @@ export interface TextLeg {
   search(terms: readonly string[], limit: number): Scored[] | undefined
   /** In how many records each term is, or undefined when FTS5 must be asked. */
   frequencies(terms: readonly string[]): Map<string, number> | undefined
+  /** The postings themselves, or undefined when the database must be asked. */
+  warm(): Postings | undefined
   state(): TextLegState
 }
 
@@ -36,16 +41,20 @@ export interface TextLegBudget {
 const defaultBudget: TextLegBudget = { records: 400_000, bytes: 96_000_000 }
 /** This few records are taken in at once by the question that finds them missing. */
 const catchUpLimit = 50
-/** Where FTS5 keeps the number of rows and, column by column, of terms (its "averages record"). */
-const totalsId = 1
 
 interface Source extends SqlRow {
   readonly seq: number
   readonly kind: string
   readonly happened_at: string
+  readonly session: string | null
+  readonly plain: number
+  readonly light: number
   readonly body: string
 }
-const select = 'SELECT f.seq, f.kind, f.happened_at, r.body FROM facets f JOIN records r ON r.seq = f.seq'
+const lightSql = `f.importance IS NULL AND f.confidence IS NULL AND f.pinned IS NOT 1
+  AND NOT EXISTS (SELECT 1 FROM uses u WHERE u.seq = f.seq)`
+const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS plain, ${lightSql} AS light, r.body
+  FROM facets f JOIN records r ON r.seq = f.seq`
 
 export function createTextLeg(
   db: SqlDatabase,
@@ -60,7 +69,7 @@ export function createTextLeg(
   let off = false
   const changed = new Set<number>()
 
-  projection.watchText((seq) => {
+  projection.watch((seq) => {
     if (!off && seq <= cursor) changed.add(seq)
   })
 
@@ -71,13 +80,16 @@ export function createTextLeg(
     cursor = 0
   }
 
-  const take = ({ seq, kind: name, happened_at: happenedAt, body }: Source) => {
-    const kind = kinds.get(name)
-    const texts = kind ? textOf(kind, JSON.parse(body) as JsonObject, happenedAt) : []
-    postings.set(
-      seq,
-      texts.flatMap((text) => tokenize(text)),
-    )
+  const take = (row: Source) => {
+    const kind = kinds.get(row.kind)
+    const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at) : []
+    const terms = texts.flatMap((text) => tokenize(text))
+    postings.set(row.seq, terms, {
+      session: row.session ?? undefined,
+      at: parseTime(row.happened_at) ?? 0,
+      isPlain: row.plain === 1,
+      isLight: row.light === 1,
+    })
   }
 
   const takeChanged = (limit: number) => {
@@ -127,31 +139,15 @@ export function createTextLeg(
     step,
     search(terms, limit) {
       if (!isWarm()) return undefined
-      const block = db.get<{ block: Uint8Array }>('SELECT block FROM text_index_data WHERE id = ?', [
-        totalsId,
-      ])
-      return block ? find(terms, totalsOf(block.block), limit) : undefined
+      return find(terms, readTotals(db), limit)
     },
     frequencies: (terms) =>
       isWarm() ? new Map(terms.map((term) => [term, postings.frequency(term)])) : undefined,
+    warm: () => (isWarm() ? postings : undefined),
     state() {
       const complete = changed.size === 0 && cursor === projection.derivedSeq() && !projection.isBehind()
       const bytes = off ? 0 : postings.sizeBytes()
       return { state: off ? 'off' : complete ? 'warm' : 'cold', records: postings.records(), bytes }
     },
   }
-}
-
-/** Reads the averages record: numbers of 7 bits a byte, the highest first; the rows, then the terms of each column. */
-function totalsOf(block: Uint8Array): IndexTotals {
-  const numbers: number[] = []
-  let number = 0
-  for (const byte of block) {
-    number = number * 128 + (byte & 0x7f)
-    if (byte >= 0x80) continue
-    numbers.push(number)
-    number = 0
-  }
-  const [rows = 0, ...terms] = numbers
-  return { rows, terms: terms.reduce((sum, n) => sum + n, 0) }
 }

@@ -1,6 +1,7 @@
 // Ranks the records that match a question in words and satisfy a condition: the one ranking of search and of recall.
 // Invariant: the order is that of FTS5's bm25() over all matches, then as `ties` says, whichever way it was found.
 import type { SqlRow } from '../core/ports.ts'
+import { parseTime } from '../core/time.ts'
 import type { Fragment } from './expression.ts'
 import { conditionOf, type Read, siftRows } from './sift.ts'
 import { matchExpression, type MatchOptions } from './text-query.ts'
@@ -14,6 +15,8 @@ export interface RankQuestion extends MatchOptions {
   readonly where: readonly Fragment[]
   /** True when few of the matches are likely to satisfy `where`. */
   readonly isNarrow: boolean
+  /** True when nothing narrows it: see `RecallScope`. */
+  readonly isPlain?: boolean
   /** What comes first among equal scores: what happened last, or what was stored last. */
   readonly ties: 'happened' | 'stored'
   /** Undefined: all of them. */
@@ -23,8 +26,8 @@ export interface RankQuestion extends MatchOptions {
 
 export interface RankedText {
   readonly seq: number
-  readonly kind: string
-  readonly happenedAt: string
+  /** When it happened, milliseconds since 1970 UTC. */
+  readonly at: number
   readonly score: number
   /** The terms of the question that the record has, when that is known. */
   readonly has?: readonly string[]
@@ -35,7 +38,6 @@ export type TextRank = (question: RankQuestion) => RankedText[]
 type Best = Pick<RankedText, 'seq' | 'score' | 'has'>
 interface FacetRow extends SqlRow {
   readonly seq: number
-  readonly kind: string
   readonly happened_at: string
 }
 
@@ -47,15 +49,20 @@ const widening = 4
 /** Ranks over an index that is caught up; `leg` answers what it can. */
 export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
   /** Those of `best` that satisfy the condition, in the order of `best`. */
-  const sift = (best: readonly Best[], { where }: RankQuestion): RankedText[] => {
-    const allowed = siftRows(
-      read,
-      best.map(({ seq }) => seq),
-      where,
-    )
+  const sift = (best: readonly Best[], { where, isPlain }: RankQuestion): RankedText[] => {
+    const known = isPlain ? leg?.warm() : undefined
+    const at = new Map<number, number>()
+    const asked: number[] = []
+    for (const { seq } of best) {
+      const document = known?.documentOf(seq) ?? -1
+      if (known && document >= 0 && known.isPlain(document)) at.set(seq, known.threads.atOf(document))
+      else asked.push(seq)
+    }
+    if (asked.length > 0)
+      for (const row of siftRows(read, asked, where).values()) at.set(row.seq, parseTime(row.happenedAt) ?? 0)
     return best.flatMap((one): RankedText[] => {
-      const row = allowed.get(one.seq)
-      return row ? [{ ...one, ...row }] : []
+      const happened = at.get(one.seq)
+      return happened === undefined ? [] : [{ ...one, at: happened }]
     })
   }
 
@@ -111,13 +118,17 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
     const { ties, limit = -1, offset = 0 } = question
     const { condition, params, records } = conditionOf(question.where)
     const rows = read<FacetRow & { readonly score: number }>(
-      `SELECT f.seq, f.kind, f.happened_at, -bm25(text_index) AS score
+      `SELECT f.seq, f.happened_at, -bm25(text_index) AS score
        FROM text_index JOIN facets f ON f.seq = text_index.rowid ${records}
        WHERE text_index MATCH ? AND ${condition}
        ORDER BY score DESC, ${ties === 'happened' ? 'f.happened_at DESC, ' : ''}f.seq DESC LIMIT ? OFFSET ?`,
       [expression, ...params, limit, offset],
     )
-    return rows.map(({ seq, kind, happened_at: happenedAt, score }) => ({ seq, kind, happenedAt, score }))
+    return rows.map(({ seq, happened_at: happenedAt, score }) => ({
+      seq,
+      at: parseTime(happenedAt) ?? 0,
+      score,
+    }))
   }
 
   return (question) => {
@@ -134,6 +145,6 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
 
 const byRank = (ties: RankQuestion['ties']) => (a: RankedText, b: RankedText) => {
   if (a.score !== b.score) return b.score - a.score
-  if (ties === 'stored' || a.happenedAt === b.happenedAt) return b.seq - a.seq
-  return a.happenedAt < b.happenedAt ? 1 : -1
+  if (ties === 'stored' || a.at === b.at) return b.seq - a.seq
+  return b.at - a.at
 }

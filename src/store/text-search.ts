@@ -3,6 +3,7 @@
 import type { TextHit, TextQuery } from '../core/capability.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Kind } from '../core/kind.ts'
+import { formatTime } from '../core/time.ts'
 import type { Fragment } from './expression.ts'
 import { scopeOf } from './field-scope.ts'
 import { type RecordRow, toRecord } from './record-row.ts'
@@ -29,8 +30,8 @@ export function searchText(
   const textsOf = scope?.textsOf
   if (!textsOf) return [...hits(records, rank({ ...question, limit, offset }))].map(({ hit }) => hit)
   const found: TextHit[] = []
-  for (const { hit, happenedAt } of hits(records, rank({ ...question, limit: undefined }))) {
-    if (holdsWords(textsOf(hit.record, happenedAt), words, how)) found.push(hit)
+  for (const { hit, at } of hits(records, rank({ ...question, limit: undefined }))) {
+    if (holdsWords(textsOf(hit.record, formatTime(at)), words, how)) found.push(hit)
     if (found.length === offset + limit) break
   }
   return found.slice(offset)
@@ -44,16 +45,13 @@ function fieldKind(kind: Kind | undefined): Kind {
 }
 
 /** The records of a ranking, in its order. */
-function* hits(
-  records: ReadRecords,
-  ranked: readonly RankedText[],
-): Generator<{ hit: TextHit; happenedAt: string }> {
+function* hits(records: ReadRecords, ranked: readonly RankedText[]): Generator<{ hit: TextHit; at: number }> {
   for (let from = 0; from < ranked.length; from += batch) {
     const some = ranked.slice(from, from + batch)
     const bySeq = new Map(records(some.map(({ seq }) => seq)).map((row) => [row.seq, row]))
-    for (const { seq, score, happenedAt } of some) {
+    for (const { seq, score, at } of some) {
       const row = bySeq.get(seq)
-      if (row) yield { hit: { record: toRecord(row), score }, happenedAt }
+      if (row) yield { hit: { record: toRecord(row), score }, at }
     }
   }
 }

@@ -12,7 +12,7 @@ import { makeKind, openTestStore, type TestStore } from './test-store.ts'
 const kinds = [
   makeKind({
     text: ['title', 'note', '@when'],
-    facets: { happened_at: 'at', domain: 'place' },
+    facets: { happened_at: 'at', domain: 'place', importance: 'weight', pinned: 'kept' },
     recallable: (body) => !('hidden' in body),
   }),
   makeKind({ name: 'other', text: ['note'] }),
@@ -70,14 +70,14 @@ function compare(store: TestStore, words: readonly string[], limit: number): num
   return found.length
 }
 
+const bySeq = <Value>(map: ReadonlyMap<number, Value>) => [...map].sort(([a], [b]) => a - b)
+
 /** Asks the store, which has the postings, and another way to the same book, which has not. */
 function compareStores(store: TestStore, words: readonly string[], limit: number): void {
   const plain = createQueryStore(store.db, createKinds(kinds), store.projection, undefined, {
     now: () => store.now,
   })
-  const bare = ({ seq, kind, happenedAt, rank }: ReturnType<typeof plain.candidates>[number]) => [
-    ...[seq, kind, happenedAt, rank],
-  ]
+  const bare = ({ seq, at, rank }: ReturnType<typeof plain.candidates>[number]) => [seq, at, rank]
   const scopes = [
     {},
     { kinds: ['thing'] },
@@ -91,6 +91,17 @@ function compareStores(store: TestStore, words: readonly string[], limit: number
     expectSame(found, wanted)
     expect(found.map(bare)).toEqual(wanted.map(bare))
     expect(found.every(({ has }) => has !== undefined)).toBe(true)
+    const seqs = found.map(({ seq }) => seq)
+    expect(store.queries.places(seqs, scope).size).toBe(seqs.length)
+    // A session has a number here and its name there.
+    const beside = (queries: typeof plain) =>
+      [...queries.places(seqs, scope)].map(([seq, { session, before, after }]) => [
+        ...[seq, session !== undefined, before, after],
+      ])
+    expect(beside(store.queries)).toEqual(beside(plain))
+    expect(bySeq(store.queries.weigh(seqs, scope))).toEqual(bySeq(plain.weigh(seqs, scope)))
+    const counted = (queries: typeof plain) => bySeq(queries.termCounts(seqs, ['red', 'test', 'absent']))
+    expect(counted(store.queries)).toEqual(counted(plain))
   }
   const searches = [
     {},
@@ -126,6 +137,8 @@ const body = fc.record(
     at: fc.constantFrom('2026-01-31T12:00:00.000Z', '2026-02-01T12:00:00.000Z'),
     place: fc.constantFrom('here', 'there'),
     hidden: fc.constant(true),
+    weight: fc.constantFrom(0.2, 0.9),
+    kept: fc.boolean(),
   },
   { requiredKeys: ['title'] },
 )
@@ -299,19 +312,21 @@ describe('postings', () => {
 
   test('take a text in place of another, and know the shortest text also when it comes late', () => {
     const postings = createPostings()
+    const facts = { session: undefined, at: 0, isPlain: true, isLight: true }
     const find = createPostingSearch(postings)
     const totals = { rows: 1000, terms: 30_000 }
     const filler = Array.from({ length: 60 }, (_, i) => `filler${i}`)
-    for (let i = 1; i <= 20; i++) postings.set(i, ['rare', ...filler.slice(0, 5)])
-    for (let i = 21; i <= 60; i++) postings.set(i, ['common', ...filler])
+    for (let i = 1; i <= 20; i++) postings.set(i, ['rare', ...filler.slice(0, 5)], facts)
+    for (let i = 21; i <= 60; i++) postings.set(i, ['common', ...filler], facts)
     expect(find(['rare', 'common'], totals, 5).map(({ seq }) => seq)).toEqual([20, 19, 18, 17, 16])
     for (let i = 61; i <= 70; i++)
       postings.set(
         i,
         Array.from({ length: 6 }, () => 'common'),
+        facts,
       )
     expect(find(['rare', 'common'], totals, 5).map(({ seq }) => seq)).toEqual([70, 69, 68, 67, 66])
-    postings.set(70, ['rare'])
+    postings.set(70, ['rare'], facts)
     expect(postings.frequency('common')).toBe(49)
     expect(find(['common'], totals, 5).map(({ seq }) => seq)).toEqual([69, 68, 67, 66, 65])
     expect(postings.records()).toBe(70)

@@ -5,7 +5,7 @@ import { factorsOf, multiplierOf } from '../../src/recall/factor.ts'
 import { fuse, fuseRanks, type LegList, weigh } from '../../src/recall/fuse.ts'
 import type { Leg, LegCandidate } from '../../src/recall/leg.ts'
 import { createRecall } from '../../src/recall/recall.ts'
-import { createTextLeg } from '../../src/recall/text-leg.ts'
+import { createTextLegs } from '../../src/recall/text-leg.ts'
 import { makeKind, openTestStore, type TestStore } from './test-store.ts'
 
 const reason = (rank: number) => ({ rank, bm25: 1, coverage: 1, words: [] })
@@ -109,11 +109,11 @@ describe('recall', () => {
 
   test('says which leg was away, and answers by the others', async () => {
     const book = open()
-    const recall = createRecall({ store: book, clock, legs: [away, createTextLeg(book)] })
+    const recall = createRecall({ store: book, clock, legs: [away, ...createTextLegs(book)] })
     const { hits, degraded, legs } = await recall({ text: 'red door' })
     expect(hits.map(({ record }) => record.id)).toEqual(['door', 'car'])
     expect(degraded).toEqual(['The model is away.'])
-    expect(legs).toEqual({ text: 2 })
+    expect(legs).toEqual({ text: 2, window: 2, session: 2 })
   })
 
   test('does not return what was forgotten while it waited for the slowest leg', async () => {
@@ -127,7 +127,7 @@ describe('recall', () => {
           answer = () => resolve({ candidates: [], found: 0 })
         }),
     }
-    const recall = createRecall({ store: book, clock, legs: [createTextLeg(book), slow] })
+    const recall = createRecall({ store: book, clock, legs: [...createTextLegs(book), slow] })
     const waiting = recall({ text: 'red door' })
     book.db.transaction(() => book.forget('door'))
     answer()
@@ -136,7 +136,7 @@ describe('recall', () => {
 
   test('ends with `aborted` when the caller gave up meanwhile', async () => {
     const book = open()
-    const recall = createRecall({ store: book, clock, legs: [createTextLeg(book)] })
+    const recall = createRecall({ store: book, clock, legs: [...createTextLegs(book)] })
     await expect(recall({ text: 'red' }, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
   })
 })
