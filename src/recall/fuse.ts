@@ -11,10 +11,17 @@ export interface LegList {
   readonly candidates: readonly LegCandidate[]
 }
 
-export interface Fused {
+/** One that the legs brought: by score, best first, once weighed. */
+export interface Brought {
   readonly seq: number
+  /** Share of ranks × the highest strength that a leg sees in it, and from `weigh` on × what weighs it. */
   readonly score: number
-  readonly because: Because
+  /** What each list says of it, in their order. */
+  readonly candidates: readonly (LegCandidate | undefined)[]
+}
+
+export interface Weighted extends Brought {
+  readonly factors: Factors
 }
 
 /** Dampens the difference between the first ranks (Cormack, Clarke and Büttcher 2009, who found 60). */
@@ -28,56 +35,63 @@ export function wordWeight(records: number, having: number): number {
 }
 
 /**
- * Weighted reciprocal rank fusion: for each record the sum over the legs of `weight / (60 + rank)`, as a share of what
- * a record has that is the first of every leg that found something.
+ * Weighted reciprocal rank fusion: a record's share is the sum over the legs of `weight / (60 + rank)`, divided by what
+ * the first of every leg that found something has. Its score is that share × the highest strength that a leg sees in
+ * it. What no leg brings as an answer is left out. In no order.
  */
-export function fuseRanks(lists: readonly LegList[]): Map<number, number> {
-  const live = lists.filter(({ candidates }) => candidates.length > 0)
-  const most = live.reduce((sum, { weight }) => sum + weight / (rankConstant + 1), 0)
-  const shares = new Map<number, number>()
-  for (const { weight, candidates } of live)
-    for (const { seq, rank } of candidates)
-      shares.set(seq, (shares.get(seq) ?? 0) + weight / (rankConstant + rank) / most)
-  return shares
-}
-
-/** One that the legs brought, before it is weighed. */
-export interface Brought {
-  readonly seq: number
-  /** Share of ranks × the highest strength that a leg sees in it. */
-  readonly score: number
-  readonly legs: LegReasons
-}
-
-/** What the legs bring as an answer: at least one of them says so. In no order. */
 export function fuse(lists: readonly LegList[]): Brought[] {
-  const reasons = new Map<number, { legs: LegReasons; strength: number; answers: boolean }>()
-  for (const { name, candidates } of lists) {
-    for (const { seq, strength, answers, because } of candidates) {
-      const known = reasons.get(seq)
-      reasons.set(seq, {
-        legs: { ...known?.legs, [name]: because },
-        strength: Math.max(known?.strength ?? 0, strength),
-        answers: answers || known?.answers === true,
-      })
+  const most = lists.reduce(
+    (sum, { weight, candidates }) => (candidates.length > 0 ? sum + weight / (rankConstant + 1) : sum),
+    0,
+  )
+  const brought = new Map<
+    number,
+    { share: number; strength: number; answers: boolean; by: Brought['candidates'] }
+  >()
+  lists.forEach(({ weight, candidates }, i) => {
+    for (const candidate of candidates) {
+      const share = weight / (rankConstant + candidate.rank) / most
+      const one = brought.get(candidate.seq)
+      if (one) {
+        one.share += share
+        one.strength = Math.max(one.strength, candidate.strength)
+        one.answers ||= candidate.answers
+        ;(one.by as (LegCandidate | undefined)[])[i] = candidate
+      } else {
+        const by: (LegCandidate | undefined)[] = lists.map(() => undefined)
+        by[i] = candidate
+        const { strength, answers } = candidate
+        brought.set(candidate.seq, { share, strength, answers, by })
+      }
     }
-  }
-  return [...fuseRanks(lists)].flatMap(([seq, share]) => {
-    const reason = reasons.get(seq)
-    return reason?.answers ? [{ seq, score: share * reason.strength, legs: reason.legs }] : []
   })
+  const answers: Brought[] = []
+  for (const [seq, { share, strength, answers: does, by }] of brought)
+    if (does) answers.push({ seq, score: share * strength, candidates: by })
+  return answers
 }
 
 /**
  * Weighs and orders: score × multiplier, see factor.ts; what `factorsOf` does not know may not be recalled. Equal scores
  * go by what was stored last. The multiplied score may be above 1; hits report it up to 1.
  */
-export function weigh(brought: readonly Brought[], factorsOf: (seq: number) => Factors | undefined): Fused[] {
-  return brought
-    .flatMap(({ seq, score, legs }): Fused[] => {
-      const factors = factorsOf(seq)
-      if (!factors) return []
-      return [{ seq, score: score * multiplierOf(factors), because: { ...legs, ...factors } }]
-    })
-    .sort((a, b) => b.score - a.score || b.seq - a.seq)
+export function weigh(
+  brought: readonly Brought[],
+  factorsOf: (seq: number) => Factors | undefined,
+): Weighted[] {
+  const weighted: Weighted[] = []
+  for (const { seq, score, candidates } of brought) {
+    const factors = factorsOf(seq)
+    if (factors) weighted.push({ seq, score: score * multiplierOf(factors), candidates, factors })
+  }
+  return weighted.sort((a, b) => b.score - a.score || b.seq - a.seq)
+}
+
+/** Why one is where it is, in the words of each leg. */
+export function becauseOf({ candidates, factors }: Weighted, lists: readonly LegList[]): Because {
+  const reasons = lists.flatMap(({ name }, i): [string, unknown][] => {
+    const candidate = candidates[i]
+    return candidate ? [[name, candidate.because]] : []
+  })
+  return { ...(Object.fromEntries(reasons) as LegReasons), ...factors }
 }

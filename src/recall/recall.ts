@@ -8,7 +8,7 @@ import { parseTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { wordsOf } from '../store/text-query.ts'
 import { factorsOf } from './factor.ts'
-import { fuse, weigh } from './fuse.ts'
+import { becauseOf, fuse, weigh } from './fuse.ts'
 import type { Leg, Question } from './leg.ts'
 import { stopWords } from './stop-words.ts'
 
@@ -41,9 +41,9 @@ export function createRecall({ store, clock, legs }: RecallParts): Recall {
     const best = weighed.filter(({ score }) => score >= minScore).slice(0, limit)
     const read = store.queries.read(best.map(({ seq }) => seq))
     return {
-      hits: best.flatMap(({ seq, score, because }) => {
-        const record = read.get(seq)
-        return record ? [{ record, score: Math.min(1, score), because }] : []
+      hits: best.flatMap((one) => {
+        const record = read.get(one.seq)
+        return record ? [{ record, score: Math.min(1, one.score), because: becauseOf(one, lists) }] : []
       }),
       legs: Object.fromEntries(answers.map(({ leg, found }) => [leg.name, found])) as Record<
         keyof LegReasons,

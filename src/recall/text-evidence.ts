@@ -2,23 +2,29 @@
 // that stand right beside them in their sessions, and how often each has each word of the question.
 // Invariant: the same on every host, whether postings in memory or FTS5 answered.
 import type { BookStore } from '../store/book-store.ts'
-import type { Place, TermCount } from '../store/evidence.ts'
 import type { Candidate } from '../store/query-store.ts'
 import { tokenize } from '../store/tokenize.ts'
 import { wordWeight } from './fuse.ts'
 import type { Question } from './leg.ts'
 
+/** Records by their place in `seqs`: those found come first, in their order, and then those beside them. */
 export interface TextEvidence {
-  /** The best by their own text, best first. */
+  readonly limit: number
   readonly found: readonly Candidate[]
+  readonly seqs: readonly number[]
   /** The question's words as the index spells them, and what each weighs. */
   readonly terms: readonly string[]
-  readonly weights: readonly number[]
+  readonly weights: Float64Array
   readonly totalWeight: number
-  /** Words of a record, on average. */
-  readonly averageSize: number
-  readonly places: ReadonlyMap<number, Place>
-  readonly counts: ReadonlyMap<number, TermCount>
+  /** How many words each record has, as a share of the average. */
+  readonly lengths: Float64Array
+  /** How often record `i` has term `j`: `counts[i × terms + j]`. */
+  readonly counts: Uint32Array
+  /** Places of the records right before and after each of those found, in its session; -1 for none. */
+  readonly before: Int32Array
+  readonly after: Int32Array
+  /** A number for the session of each of those found; one without a session has a number of its own. */
+  readonly sessions: Int32Array
 }
 
 /** BM25's k1 and b, as FTS5 has them. */
@@ -45,24 +51,39 @@ function gather({ queries }: BookStore, { words, match, scope, limit }: Question
   const terms = [...new Set(words.flatMap((word) => tokenize(word)))]
   const frequencies = queries.frequencies(terms)
   const records = queries.size()
-  const weights = terms.map((term) => wordWeight(records, frequencies.get(term) ?? 0))
-  const { rows, terms: size } = queries.totals()
-  const places = queries.places(
-    found.map(({ seq }) => seq),
-    scope,
-  )
-  const seqs = new Set(places.keys())
-  for (const { before, after } of places.values()) {
-    if (before !== undefined) seqs.add(before)
-    if (after !== undefined) seqs.add(after)
+  const weights = Float64Array.from(terms, (term) => wordWeight(records, frequencies.get(term) ?? 0))
+  const seqs = found.map(({ seq }) => seq)
+  const indexOf = new Map(seqs.map((seq, i) => [seq, i]))
+  const indexed = (seq: number | undefined): number => {
+    if (seq === undefined) return -1
+    let i = indexOf.get(seq)
+    if (i === undefined) {
+      indexOf.set(seq, (i = seqs.length))
+      seqs.push(seq)
+    }
+    return i
   }
+  const places = queries.places(seqs, scope)
+  const [before, after] = [new Int32Array(found.length).fill(-1), new Int32Array(found.length).fill(-1)]
+  const sessions = new Int32Array(found.length)
+  const numbers = new Map<string | number, number>()
+  found.forEach(({ seq }, i) => {
+    const place = places.get(seq)
+    before[i] = indexed(place?.before)
+    after[i] = indexed(place?.after)
+    if (place?.session === undefined) sessions[i] = -1 - i
+    else {
+      const number = numbers.get(place.session) ?? numbers.size
+      numbers.set(place.session, number)
+      sessions[i] = number
+    }
+  })
+  const { rows, terms: size } = queries.totals()
+  const averageSize = rows > 0 && size > 0 ? size / rows : 1
+  const { counts, sizes } = queries.termCounts(seqs, terms)
   return {
-    found,
-    terms,
-    weights,
+    ...{ limit, found, seqs, terms, weights, counts, before, after, sessions },
     totalWeight: weights.reduce((sum, weight) => sum + weight, 0),
-    averageSize: rows > 0 ? size / rows : 1,
-    places,
-    counts: queries.termCounts([...seqs], terms),
+    lengths: Float64Array.from(sizes, (one) => one / averageSize),
   }
 }

@@ -1,7 +1,6 @@
 // The legs of full text: a record by its own words, by those of the records right beside it in its session, and by its
 // session as a whole. What a turn leaves unsaid, the one before it often says.
 import type { BookStore } from '../store/book-store.ts'
-import type { TermCount } from '../store/evidence.ts'
 import type { Leg, LegCandidate, LegName } from './leg.ts'
 import { createEvidenceReader, gain, type TextEvidence } from './text-evidence.ts'
 
@@ -34,11 +33,15 @@ export function createTextLegs(store: BookStore): Leg[] {
  * the weight of all, so what shares only a common word with a long question is near nothing.
  */
 function findTurns({ found, counts, terms, weights, totalWeight }: TextEvidence): LegCandidate<'text'>[] {
-  const best = Math.max(0, ...found.map(({ score }) => score))
-  return found.map(({ seq, rank, score: bm25 }) => {
-    const has = counts.get(seq)?.counts ?? []
-    const words = terms.filter((_, i) => (has[i] ?? 0) > 0)
-    const matched = weights.reduce((sum, weight, i) => ((has[i] ?? 0) > 0 ? sum + weight : sum), 0)
+  const best = found.reduce((most, { score }) => Math.max(most, score), 0)
+  return found.map(({ seq, rank, score: bm25 }, i) => {
+    const words: string[] = []
+    let matched = 0
+    for (let j = 0; j < terms.length; j++) {
+      if (counts[i * terms.length + j] === 0) continue
+      words.push(terms[j] as string)
+      matched += weights[j] as number
+    }
     const coverage = totalWeight > 0 ? matched / totalWeight : 0
     const strength = best > 0 ? Math.sqrt(coverage * (bm25 / best)) : coverage
     return {
@@ -53,72 +56,84 @@ function findTurns({ found, counts, terms, weights, totalWeight }: TextEvidence)
 
 /**
  * By a record's words and those of the records right before and after it, as if they were one text. One without
- * neighbours is a window by itself.
+ * neighbours is a window by itself. One that was found only beside another has that one in its window.
  */
 function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
-  const { places, counts, weights, totalWeight, averageSize } = evidence
-  const besides = new Map<number, number[]>()
-  const join = (seq: number, other: number | undefined) => {
-    if (other === undefined) return
-    const known = besides.get(seq)
-    if (!known) besides.set(seq, [other])
-    else if (!known.includes(other)) known.push(other)
+  const { limit, found, seqs, counts, lengths, weights, totalWeight, before, after } = evidence
+  const width = weights.length
+  const [left, right] = [new Int32Array(seqs.length).fill(-1), new Int32Array(seqs.length).fill(-1)]
+  left.set(before)
+  right.set(after)
+  for (let i = 0; i < found.length; i++) {
+    const [one, other] = [before[i] as number, after[i] as number]
+    if (one >= 0) right[one] = i
+    if (other >= 0) left[other] = i
   }
-  for (const [seq, { before, after }] of places) {
-    join(seq, before)
-    join(seq, after)
-    if (before !== undefined) join(before, seq)
-    if (after !== undefined) join(after, seq)
-    if (!besides.has(seq)) besides.set(seq, [])
+  const [scores, coverages] = [new Float64Array(seqs.length), new Float64Array(seqs.length)]
+  for (let i = 0; i < seqs.length; i++) {
+    const [a, b] = [left[i] as number, right[i] as number]
+    let [length, parts] = [lengths[i] as number, 1]
+    if (a >= 0) [length, parts] = [length + (lengths[a] as number), parts + 1]
+    if (b >= 0) [length, parts] = [length + (lengths[b] as number), parts + 1]
+    let [score, matched] = [0, 0]
+    for (let j = 0; j < width; j++) {
+      let count = counts[i * width + j] as number
+      if (a >= 0) count += counts[a * width + j] as number
+      if (b >= 0) count += counts[b * width + j] as number
+      if (count === 0) continue
+      score += (weights[j] as number) * gain(count, length / parts)
+      matched += weights[j] as number
+    }
+    scores[i] = score
+    coverages[i] = totalWeight > 0 ? matched / totalWeight : 0
   }
-  const windows = [...besides].map(([seq, beside]) => {
-    const parts = [seq, ...beside].flatMap((one) => counts.get(one) ?? [])
-    const length = parts.reduce((sum, { size }) => sum + size, 0) / (averageSize * Math.max(1, parts.length))
-    let [bm25, matched] = [0, 0]
-    weights.forEach((weight, i) => {
-      const count = parts.reduce((sum, part) => sum + (part.counts[i] ?? 0), 0)
-      bm25 += weight * gain(count, length)
-      if (count > 0) matched += weight
-    })
-    return { seq, bm25, coverage: totalWeight > 0 ? matched / totalWeight : 0 }
-  })
-  windows.sort((a, b) => b.bm25 - a.bm25 || b.seq - a.seq)
-  const best = windows[0]?.bm25 ?? 0
-  return windows.map(({ seq, bm25, coverage }, i) => {
-    const rank = i + 1
+  const order = Array.from(seqs, (_, i) => i)
+    .sort(
+      (x, y) => (scores[y] as number) - (scores[x] as number) || (seqs[y] as number) - (seqs[x] as number),
+    )
+    .slice(0, limit)
+  const best = scores[order[0] ?? 0] ?? 0
+  return order.map((i, at) => {
+    const [bm25, coverage, rank] = [scores[i] as number, coverages[i] as number, at + 1]
     const strength = best > 0 ? windowStrength * Math.sqrt(coverage * (bm25 / best)) : 0
-    return { seq, rank, strength, answers: coverage >= windowFloor, because: { rank, bm25, coverage } }
+    const because = { rank, bm25, coverage }
+    return { seq: seqs[i] as number, rank, strength, answers: coverage >= windowFloor, because }
   })
 }
 
 /** By the session: for each word, the best that one of its records found has. Without a session, a record is one. */
-function findSessions(evidence: TextEvidence): LegCandidate<'session'>[] {
-  const { places, counts, weights, averageSize } = evidence
-  const sessions = new Map<string | number, { gains: number[]; seqs: number[] }>()
-  for (const [seq, { session }] of places) {
-    const key = session ?? `alone ${seq}`
-    let one = sessions.get(key)
-    if (!one) sessions.set(key, (one = { gains: weights.map(() => 0), seqs: [] }))
-    one.seqs.push(seq)
-    takeBest(one.gains, counts.get(seq), averageSize)
+function findSessions({
+  found,
+  counts,
+  lengths,
+  weights,
+  sessions,
+}: TextEvidence): LegCandidate<'session'>[] {
+  const width = weights.length
+  const gains = new Map<number, Float64Array>()
+  for (let i = 0; i < found.length; i++) {
+    const session = sessions[i] as number
+    let best = gains.get(session)
+    if (!best) gains.set(session, (best = new Float64Array(width)))
+    for (let j = 0; j < width; j++) {
+      const one = gain(counts[i * width + j] as number, lengths[i] as number)
+      if (one > (best[j] as number)) best[j] = one
+    }
   }
-  const ranked = [...sessions.values()]
-    .map(({ gains, seqs }) => ({
-      seqs,
-      score: gains.reduce((sum, one, i) => sum + one * (weights[i] ?? 0), 0),
-    }))
-    .sort((a, b) => b.score - a.score)
-  let rank = 0
-  return ranked.flatMap(({ seqs, score }, i) => {
-    if (score !== ranked[i - 1]?.score) rank = i + 1
-    const at = rank
-    return seqs.map((seq) => ({ seq, rank: at, strength: 0, answers: false, because: { rank: at, score } }))
+  const scores = new Map<number, number>()
+  for (const [session, best] of gains)
+    scores.set(
+      session,
+      best.reduce((sum, one, j) => sum + one * (weights[j] as number), 0),
+    )
+  const ranks = new Map<number, number>()
+  const sorted = [...scores.values()].sort((x, y) => y - x)
+  sorted.forEach((score, i) => {
+    if (!ranks.has(score)) ranks.set(score, i + 1)
   })
-}
-
-function takeBest(gains: number[], count: TermCount | undefined, averageSize: number): void {
-  if (!count) return
-  gains.forEach((best, i) => {
-    gains[i] = Math.max(best, gain(count.counts[i] ?? 0, count.size / averageSize))
+  return found.map(({ seq }, i) => {
+    const score = scores.get(sessions[i] as number) ?? 0
+    const rank = ranks.get(score) ?? 1
+    return { seq, rank, strength: 0, answers: false, because: { rank, score } }
   })
 }

@@ -18,11 +18,12 @@ export interface Place {
   readonly after: number | undefined
 }
 
-export interface TermCount {
-  /** How many words the record has. */
-  readonly size: number
-  /** How often it has each of the terms, in their order. */
-  readonly counts: readonly number[]
+/** Rows of numbers for records, in the order in which they were asked for. A record that is not there has size 0. */
+export interface TermCounts {
+  /** How many words each record has. */
+  readonly sizes: Uint32Array
+  /** How often record `i` has term `j`: `counts[i × terms + j]`. */
+  readonly counts: Uint32Array
 }
 
 /** Where `seqs` stand in their sessions. Neighbours that `where` does not let be seen are left out. */
@@ -101,36 +102,33 @@ export function countTerms(
   known: Postings | undefined,
   seqs: readonly number[],
   terms: readonly string[],
-): Map<number, TermCount> {
+): TermCounts {
   return known ? countInMemory(known, seqs, terms) : countInDatabase(read, kinds, seqs, terms)
 }
 
-function countInMemory(
-  postings: Postings,
-  seqs: readonly number[],
-  terms: readonly string[],
-): Map<number, TermCount> {
-  const sizes = postings.sizes()
-  const documents = Uint32Array.from(
-    seqs.map((seq) => postings.documentOf(seq)).filter((document) => document >= 0),
-  ).sort()
-  const counted = Array.from(documents, () => terms.map(() => 0))
-  terms.forEach((term, i) => {
+function countInMemory(postings: Postings, seqs: readonly number[], terms: readonly string[]): TermCounts {
+  const all = postings.sizes()
+  const counts = new Uint32Array(seqs.length * terms.length)
+  const documents = Int32Array.from(seqs, (seq) => postings.documentOf(seq))
+  // Lists are in the order of documents, so they are gone through once in that order.
+  const order = Float64Array.from(documents, (document, i) => document * 65_536 + i).sort()
+  terms.forEach((term, j) => {
     const list = postings.list(term)
     if (!list) return
     let at = 0
-    documents.forEach((document, n) => {
+    for (const packed of order) {
+      if (packed < 0) continue
+      const document = Math.floor(packed / 65_536)
       at = seekPosting(list, document, at)
-      if (at < list.length && (list.entries[at] as number) >>> 8 === document)
-        (counted[n] as number[])[i] = frequencyAt(list, at)
-    })
+      if (at === list.length) return
+      if ((list.entries[at] as number) >>> 8 === document)
+        counts[(packed % 65_536) * terms.length + j] = frequencyAt(list, at)
+    }
   })
-  return new Map(
-    counted.map((counts, n) => {
-      const document = documents[n] as number
-      return [postings.seqOf(document), { size: sizes[document] as number, counts }]
-    }),
-  )
+  return {
+    counts,
+    sizes: Uint32Array.from(documents, (document) => (document < 0 ? 0 : (all[document] ?? 0))),
+  }
 }
 
 function countInDatabase(
@@ -138,25 +136,26 @@ function countInDatabase(
   kinds: Kinds,
   seqs: readonly number[],
   terms: readonly string[],
-): Map<number, TermCount> {
-  const rows = read<SqlRow & { seq: number; kind: string; happened_at: string; body: string }>(
-    `SELECT f.seq, f.kind, f.happened_at, r.body FROM json_each(?) j
+): TermCounts {
+  const rows = read<SqlRow & { i: number; kind: string; happened_at: string; body: string }>(
+    `SELECT j.key AS i, f.kind, f.happened_at, r.body FROM json_each(?) j
      CROSS JOIN facets f ON f.seq = j.value JOIN records r ON r.seq = f.seq`,
     [JSON.stringify(seqs)],
   )
-  const columns = new Map(terms.map((term, i) => [term, i]))
-  return new Map(
-    rows.map((row) => {
-      const kind = kinds.get(row.kind)
-      const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at) : []
-      const counts = terms.map(() => 0)
-      let size = 0
-      for (const term of texts.flatMap((text) => tokenize(text))) {
-        size += 1
-        const column = columns.get(term)
-        if (column !== undefined) counts[column] = (counts[column] ?? 0) + 1
-      }
-      return [row.seq, { size: Math.max(1, size), counts }]
-    }),
-  )
+  const columns = new Map(terms.map((term, j) => [term, j]))
+  const sizes = new Uint32Array(seqs.length)
+  const counts = new Uint32Array(seqs.length * terms.length)
+  for (const row of rows) {
+    const kind = kinds.get(row.kind)
+    const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at) : []
+    let size = 0
+    for (const term of texts.flatMap((text) => tokenize(text))) {
+      size += 1
+      const j = columns.get(term)
+      const at = row.i * terms.length + (j ?? 0)
+      if (j !== undefined) counts[at] = (counts[at] ?? 0) + 1
+    }
+    sizes[row.i] = Math.max(1, size)
+  }
+  return { sizes, counts }
 }

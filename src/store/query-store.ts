@@ -26,7 +26,7 @@ import type { Projection } from './projection.ts'
 import { type RecordRow, recordColumns, toRecord } from './record-row.ts'
 import type { TextLeg } from './text-leg.ts'
 import { kindNamed, scopeSql, type ScopeQuery } from './recall-scope.ts'
-import { countTerms, type Place, placesOf, type TermCount } from './evidence.ts'
+import { countTerms, type Place, placesOf, type TermCounts } from './evidence.ts'
 import { type IndexTotals, readTotals } from './index-totals.ts'
 import { type Sifted, siftRows, type Weighed, weighRows } from './sift.ts'
 import { createTextRank, type RankedText } from './text-rank.ts'
@@ -55,7 +55,7 @@ export interface QueryStore {
   /** Where records stand in their sessions; neighbours outside `scope` are left out. */
   places(seqs: readonly number[], scope: ScopeQuery): Map<number, Place>
   /** How often each of the records has each of the terms, which are spelled as the index spells them. */
-  termCounts(seqs: readonly number[], terms: readonly string[]): Map<number, TermCount>
+  termCounts(seqs: readonly number[], terms: readonly string[]): TermCounts
   /** What the text index counts over all its rows. */
   totals(): IndexTotals
   /** Records by their numbers. */

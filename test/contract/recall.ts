@@ -95,4 +95,50 @@ export function recallCases({ book: open }: BookCase): void {
     expect(hits.map(({ record }) => record.id)[0]).toBe('new')
     expect(hits[0]?.because.recency).toBe(1)
   })
+
+  it('finds what only makes sense beside what was said before it, and says so', async () => {
+    const book = await open()
+    const turns = [
+      'Where should we eat on the evening in Lisbon?',
+      'The grilled sardines at Ramiro were wonderful.',
+      'Then let us book a table there.',
+    ]
+    const say = (goal: string, i: number, session: string) =>
+      makeTrace({
+        id: `${session}-${i}`,
+        session,
+        timestamp: `2026-03-01T10:0${i}:00Z`,
+        situation: { domain: 'talk', context: {} },
+        task: { goal },
+        action: { type: 'say' },
+        result: { success: true, outcome: {} },
+      })
+    const others = [
+      'The printer is out of toner.',
+      'Lisbon has a new airport terminal.',
+      'Sardines are fish.',
+    ]
+    await book.traces.storeMany({
+      traces: [
+        ...turns.map((goal, i) => say(goal, i, 'trip')),
+        ...others.map((goal, i) => say(goal, i, `o${i}`)),
+      ],
+    })
+    const { hits, legs } = await book.recall({ text: 'which restaurant to eat at in the evening in Lisbon' })
+    const answer = hits.find(({ record }) => record.id === 'trip-1')
+    expect(answer?.because.text).toBeUndefined()
+    expect(answer?.because.window?.rank).toBeLessThanOrEqual(3)
+    expect(legs['window'] ?? 0).toBeGreaterThan(legs['text'] ?? 0)
+    expect(hits.map(({ record }) => record.id)).not.toContain('o0-0')
+    const alone = await book.recall({ text: 'eat evening Lisbon', session: 'o1' })
+    expect(alone.hits.map(({ record }) => record.id)).toEqual(['o1-1'])
+  })
+
+  it('recalls as of a time: what came later is not seen, and what was recent then is recent', async () => {
+    const book = await filled()
+    const { hits } = await book.recall({ text: 'rounding package parser notes rubric', at: '2026-03-02' })
+    expect(hits.map(({ record }) => record.id).sort()).toEqual(['g-0', 'g-1'])
+    expect(hits.every(({ because }) => because.recency > 0.95)).toBe(true)
+    expect((await failure(book.recall({ text: 'x', at: 'yesterday' }))).details).toMatchObject({ path: 'at' })
+  })
 }

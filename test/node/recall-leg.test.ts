@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { factorsOf, multiplierOf } from '../../src/recall/factor.ts'
-import { fuse, fuseRanks, type LegList, weigh } from '../../src/recall/fuse.ts'
+import { fuse, type LegList, weigh } from '../../src/recall/fuse.ts'
 import type { Leg, LegCandidate } from '../../src/recall/leg.ts'
 import { createRecall } from '../../src/recall/recall.ts'
 import { createTextLegs } from '../../src/recall/text-leg.ts'
@@ -17,16 +17,17 @@ const list = (weight: number, ...seqs: number[]): LegList => ({
 function candidate(seq: number, rank: number, more: Partial<LegCandidate> = {}): LegCandidate {
   return { seq, rank, strength: 1, answers: true, because: reason(rank), ...more }
 }
+const sharesOf = (lists: readonly LegList[]) => new Map(fuse(lists).map(({ seq, score }) => [seq, score]))
 const plain = { recency: 1, importance: 0.5, confidence: 1, use: 0, pin: 0 }
 
 describe('fusion', () => {
   test('gives the first of every leg the whole share, and each rank its part by weight', () => {
-    const shares = fuseRanks([list(1, 7, 8), list(0.5, 9, 7), list(1)])
+    const shares = sharesOf([list(1, 7, 8), list(0.5, 9, 7), list(1)])
     const most = 1.5 / 61
     expect(shares.get(7)).toBeCloseTo((1 / 61 + 0.5 / 62) / most, 12)
     expect(shares.get(8)).toBeCloseTo(1 / 62 / most, 12)
     expect(shares.get(9)).toBeCloseTo(0.5 / 61 / most, 12)
-    expect(fuseRanks([list(1, 3), list(0.5, 3)]).get(3)).toBeCloseTo(1, 12)
+    expect(sharesOf([list(1, 3), list(0.5, 3)]).get(3)).toBeCloseTo(1, 12)
   })
 
   test('leaves out what no leg calls an answer and what may not be recalled', () => {
