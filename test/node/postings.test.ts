@@ -14,6 +14,8 @@ const kinds = [
     text: ['title', 'note', '@when'],
     facets: { happened_at: 'at', domain: 'place', importance: 'weight', pinned: 'kept' },
     recallable: (body) => !('hidden' in body),
+    expires: 'ends',
+    cites: [{ path: 'instead', supersedes: true }],
   }),
   makeKind({ name: 'other', text: ['note'] }),
 ]
@@ -137,6 +139,8 @@ const body = fc.record(
     at: fc.constantFrom('2026-01-31T12:00:00.000Z', '2026-02-01T12:00:00.000Z'),
     place: fc.constantFrom('here', 'there'),
     hidden: fc.constant(true),
+    ends: fc.constantFrom('2026-01-01T00:00:00.000Z', '2030-01-01T00:00:00.000Z'),
+    instead: fc.nat(24).map((n) => `r-${n}`),
     weight: fc.constantFrom(0.2, 0.9),
     kept: fc.boolean(),
   },
