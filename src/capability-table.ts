@@ -4,6 +4,8 @@ import { createKinds } from './core/kind.ts'
 import { engineCapabilities } from './engine-capability.ts'
 import { agentDataCapabilities } from './memory/conversation/agent-data-capability.ts'
 import { episodeKind } from './memory/conversation/episode-kind.ts'
+import { episodeCapabilities } from './memory/conversation/episode-capability.ts'
+import { profileCapabilities } from './memory/conversation/profile-capability.ts'
 import { messageCapabilities } from './memory/conversation/message-capability.ts'
 import { messageKind } from './memory/conversation/message-kind.ts'
 import { profileKind } from './memory/conversation/profile-kind.ts'
@@ -31,6 +33,8 @@ export const capabilityTable = [
   ...recordCapabilities,
   ...messageCapabilities,
   ...conversationRecallCapabilities,
+  ...episodeCapabilities,
+  ...profileCapabilities,
   ...agentDataCapabilities,
   ...recallCapabilities,
   ...importCapabilities,

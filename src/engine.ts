@@ -6,7 +6,7 @@ import type { AnyCapability, Caller, Status, TaskContext, WriteContext } from '.
 import { DaybookError, toDaybookError } from './core/errors.ts'
 import type { BookEvent } from './core/event.ts'
 import { checkJson } from './core/json.ts'
-import type { Carrier, Keyring, Ports, SqlDatabase } from './core/ports.ts'
+import type { Carrier, Keyring, Llm, Ports, SqlDatabase } from './core/ports.ts'
 import type { Durability, Scope } from './core/record.ts'
 import { parseWith } from './core/schema.ts'
 import { formatTime } from './core/time.ts'
@@ -31,6 +31,8 @@ export interface EngineOptions {
   readonly textLeg?: boolean
   /** The way to the mirror; without one, `sync` is a clear error. */
   readonly carrier?: Carrier
+  /** A language model for summaries and profiles; without one, stated algorithms do that work. */
+  readonly llm?: Llm | undefined
   /** Verifies signatures, and signs where the book's private key is kept. Default: neither. */
   readonly keys?: Keyring
   /** What only the host knows about its storage. */
@@ -79,6 +81,7 @@ export function createEngine(options: EngineOptions): Engine {
     role = 'device',
     carrier,
     keys = emptyKeyring,
+    llm,
     textLeg = role === 'device',
   } = options
   const listeners = new Set<(event: BookEvent) => void>()
@@ -156,6 +159,7 @@ export function createEngine(options: EngineOptions): Engine {
     progress: (step) => emit({ name: 'progress', detail: { ...step, capability: id } }),
     sha256: ports.digest.sha256,
     keys,
+    llm,
     sync: () => session?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
   })
 

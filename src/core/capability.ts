@@ -5,7 +5,7 @@ import type { Scalar } from './filter.ts'
 import type { JsonStep } from './json-path.ts'
 import type { JsonObject } from './path.ts'
 import type { ConflictPolicy } from './kind.ts'
-import type { Keyring } from './ports.ts'
+import type { Keyring, Llm } from './ports.ts'
 import type { Durability, RecordVersion, Scope, Stored } from './record.ts'
 import type { InputOf, OutputOf, Schema } from './schema.ts'
 
@@ -302,6 +302,10 @@ export interface TaskContext extends ReadContext {
   /** Ed25519: anyone's signatures can be verified; only where the book's key is kept can be signed. */
   readonly keys: Keyring
   sync(): Promise<SyncResult>
+  /** The language model that the book was opened with, if any. */
+  readonly llm: Llm | undefined
+  /** In the task queue: which try this is, from 1. What fails before the last one is tried again later. */
+  readonly attempt?: { readonly number: number; readonly isLast: boolean }
 }
 
 export interface Progress {

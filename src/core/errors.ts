@@ -133,6 +133,12 @@ export const errorTable = {
     'The mirror cannot be reached.',
     'Nothing is lost; sync again when there is a connection.',
   ),
+  'model-unavailable': row(
+    503,
+    true,
+    'The language model gave no usable answer.',
+    'Try again later, or without a model.',
+  ),
   'resync-required': row(
     409,
     true,

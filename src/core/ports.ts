@@ -43,6 +43,24 @@ export interface Signer {
   sign(text: string): Promise<string>
 }
 
+/** What a language model is asked: what to do, and the text to do it with, kept apart. */
+export interface LlmQuestion {
+  readonly instruction: string
+  readonly text: string
+}
+
+/**
+ * A language model. Law: `answer` gives its whole answer to one question, in time, or throws `model-unavailable`
+ * (`aborted` when the caller cancelled); a cut or oversize answer is none. What it says is not to be trusted: whoever
+ * asks parses it strictly. It must not be given more than `limitChars` of text at once.
+ */
+export interface Llm {
+  /** Provider and model, for people: `api|gpt-4.1-mini`. */
+  readonly name: string
+  readonly limitChars: number
+  answer(question: LlmQuestion, signal: AbortSignalLike): Promise<string>
+}
+
 /** Where diagnostics go. Law: never throws, never receives the content of a record or a secret. */
 export interface Log {
   warn(message: string, details?: Readonly<Record<string, unknown>>): void

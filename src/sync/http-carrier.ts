@@ -1,6 +1,7 @@
 // The way to a mirror over HTTP, on whatever `fetch` the host has.
 // Invariant: the key goes to the mirror's own address over HTTPS, or to this very machine, and nowhere else.
 import { type AbortSignalLike, orAborted } from '../core/abort.ts'
+import { checkAddress, checkKey } from '../core/address.ts'
 import { checkBookName } from '../core/book.ts'
 import { DaybookError, type ErrorCode, type ErrorShape, errorTable, toDaybookError } from '../core/errors.ts'
 import type { Carrier, Scheduler } from '../core/ports.ts'
@@ -24,19 +25,14 @@ export interface HttpCarrierOptions {
   readonly deadlineMs?: number
 }
 
-const address = /^(https?):\/\/(\[[0-9a-f:.]+\]|[^/:?#@\s]+)(?::\d{1,5})?(?:\/[^?#\s]*)?$/i
-const ownMachine = new Set(['localhost', '127.0.0.1', '[::1]'])
-/** What a bearer token may consist of (RFC 6750, section 2.1). */
-const token = /^[A-Za-z0-9._~+/-]+=*$/
-
 /** A carrier to the mirror of `book` at `url`; throws `invalid-input` when that is no address to send a key to. */
 export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
   const { key, fetch, scheduler, deadlineMs = 60_000 } = options
-  const url = `${checkAddress(options.url)}/v1/books/${checkBookName(options.book)}/sync`
-  if (typeof key === 'string') checkKey(key)
+  const url = `${checkAddress(options.url, 'sync.url')}/v1/books/${checkBookName(options.book)}/sync`
+  if (typeof key === 'string') checkKey(key, 'sync.key')
 
   const send = async (request: unknown): Promise<unknown> => {
-    const authorization = `Bearer ${checkKey(typeof key === 'string' ? key : await readKey(key))}`
+    const authorization = `Bearer ${checkKey(typeof key === 'string' ? key : await readKey(key), 'sync.key')}`
     const headers = { authorization, 'content-type': 'application/json', accept: 'application/json' }
     const body = JSON.stringify(request)
     const answer = await reach(async () => {
@@ -52,26 +48,6 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
       return orAborted(work, signal)
     },
   }
-}
-
-function checkAddress(url: unknown): string {
-  const match = typeof url === 'string' ? address.exec(url) : undefined
-  const [, scheme = '', host = ''] = match ?? []
-  const wrong = (message: string) =>
-    new DaybookError('invalid-input', message, { details: { path: 'sync.url' } })
-  if (!match) throw wrong('`sync.url`: an http or https address without a query or credentials is wanted.')
-  if (scheme.toLowerCase() === 'http' && !ownMachine.has(host.toLowerCase())) {
-    throw wrong('`sync.url`: only https, except to localhost.')
-  }
-  return match[0].replace(/\/+$/, '')
-}
-
-function checkKey(key: unknown): string {
-  if (typeof key === 'string' && key.length <= 4096 && token.test(key)) return key
-  // The key itself is never repeated.
-  throw new DaybookError('invalid-input', '`sync.key`: letters, digits and . _ ~ + / - are wanted.', {
-    details: { path: 'sync.key' },
-  })
 }
 
 async function readKey(key: () => Promise<string>): Promise<string> {

@@ -53,7 +53,8 @@ export async function recallMessages(
   const { hits } = await at.recall({ ...scope, text, kinds: ['message', 'episode'], limit })
   take(hits.map(({ record }) => record))
   if (found.size < limit) {
-    take(at.records.query({ kind: 'profile', filters: { agent }, limit: profileLimit }).records)
+    const latest = { kind: 'profile', filters: { agent, content: { gt: '' } }, orderBy: '-updated_at' }
+    take(at.records.query({ ...latest, limit: profileLimit }).records)
   }
   if (found.size < limit) take(recent(recentLimit).filter((record) => saysLiterally(record, text)))
   return inOrder([...found.values()])

@@ -1,0 +1,182 @@
+// A language model behind an OpenAI-compatible endpoint: POST {url}/chat/completions.
+// Invariant: what is read of an answer is bounded, redirects are not followed, and a request ends at its deadline.
+import { z } from 'zod'
+import { checkAddress, checkKey } from '../../../core/address.ts'
+import type { AbortSignalLike } from '../../../core/abort.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { Llm, LlmQuestion, Scheduler } from '../../../core/ports.ts'
+
+export interface HttpLlmOptions {
+  /** Base address of the service: `https://api.openai.com/v1`, `http://127.0.0.1:11434/v1`. */
+  readonly url: string
+  readonly model: string
+  /** Its key, or a function that fetches it before each question. A model on this machine may need none. */
+  readonly key?: string | (() => Promise<string>)
+  /** Milliseconds until a question is given up; default 60,000. */
+  readonly deadlineMs?: number
+  /** Most characters of text for one question; default 24,000 (about 6,000 tokens of English). */
+  readonly limitChars?: number
+}
+
+/** As much of the web platform as a request needs. `globalThis` is one in a worker, in Node and at the edge. */
+export interface WebPlatform<Signal> {
+  fetch(
+    url: string,
+    init: {
+      method: 'POST'
+      headers: Record<string, string>
+      body: string
+      redirect: 'error'
+      signal: Signal
+    },
+  ): Promise<WebResponse>
+  readonly AbortController: new () => { readonly signal: Signal; abort(): void }
+  readonly TextDecoder: new () => { decode(bytes: Uint8Array, options: { stream: boolean }): string }
+}
+
+interface WebResponse {
+  readonly status: number
+  readonly body: { getReader(): WebReader } | null
+}
+interface WebReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+  cancel(): Promise<void>
+}
+
+/** Most bytes of an answer that are read. */
+export const answerLimitBytes = 256 * 1024
+const answerTokens = 1200
+
+const completion = z.looseObject({
+  choices: z
+    .array(
+      z.looseObject({
+        finish_reason: z.string().nullish(),
+        message: z.looseObject({ content: z.string().nullish() }),
+      }),
+    )
+    .min(1),
+})
+
+/** A model over HTTP; throws `invalid-input` when its address or its key can't be one. */
+export function createHttpLlm<Signal>(
+  options: HttpLlmOptions,
+  { web, scheduler }: { web: WebPlatform<Signal>; scheduler: Scheduler },
+): Llm {
+  const { key, model, deadlineMs = 60_000, limitChars = 24_000 } = options
+  const url = `${checkAddress(options.url, 'llm.url')}/chat/completions`
+  if (typeof model !== 'string' || model === '' || model.length > 200) {
+    throw new DaybookError('invalid-input', '`llm.model`: the name of a model is wanted.', {
+      details: { path: 'llm.model' },
+    })
+  }
+  if (typeof key === 'string') checkKey(key, 'llm.key')
+
+  /** One request. With `plain`, nothing that a service may not know. */
+  const post = async ({ instruction, text }: LlmQuestion, plain: boolean, signal: Signal) => {
+    const secret = typeof key === 'function' ? checkKey(await key(), 'llm.key') : key
+    const messages = [
+      { role: 'system', content: instruction },
+      { role: 'user', content: text },
+    ]
+    const wishes = plain
+      ? {}
+      : { temperature: 0, max_tokens: answerTokens, response_format: { type: 'json_object' } }
+    const response = await web.fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+      },
+      body: JSON.stringify({ model, messages, stream: false, ...wishes }),
+      redirect: 'error',
+      signal,
+    })
+    return { status: response.status, text: await readBounded(response, new web.TextDecoder()) }
+  }
+
+  return {
+    name: `api|${model}`,
+    limitChars,
+    async answer(question, signal) {
+      const abort = new web.AbortController()
+      const stop = () => abort.abort()
+      let isLate = false
+      const cancel = scheduler.later(deadlineMs, () => {
+        isLate = true
+        stop()
+      })
+      signal.addEventListener('abort', stop, { once: true })
+      try {
+        if (signal.aborted) throw new DaybookError('aborted')
+        let answer = await post(question, false, abort.signal)
+        // Services differ in which wishes they know; what every one knows is the question.
+        if (answer.status === 400 || answer.status === 422) answer = await post(question, true, abort.signal)
+        return readAnswer(answer)
+      } catch (error) {
+        throw translate(error, signal, isLate ? `No answer came within ${deadlineMs} ms.` : undefined)
+      } finally {
+        cancel()
+        signal.removeEventListener('abort', stop)
+      }
+    },
+  }
+}
+
+function readAnswer({ status, text }: { status: number; text: string }): string {
+  if (status < 200 || status > 299) {
+    const retry = status === 408 || status === 429 || status >= 500
+    throw new DaybookError('model-unavailable', `The model's service answered with status ${status}.`, {
+      details: { status },
+      retry,
+    })
+  }
+  const parsed = completion.safeParse(parseJson(text))
+  const choice = parsed.data?.choices[0]
+  if (!choice)
+    throw new DaybookError('model-unavailable', "The model's service did not answer a chat completion.")
+  if (choice.finish_reason === 'length')
+    throw new DaybookError('model-unavailable', "The model's answer was cut.")
+  if (!choice.message.content) throw new DaybookError('model-unavailable', 'The model said nothing.')
+  return choice.message.content
+}
+
+async function readBounded(
+  { body }: WebResponse,
+  decoder: { decode(bytes: Uint8Array, options: { stream: boolean }): string },
+): Promise<string> {
+  if (!body) return ''
+  const reader = body.getReader()
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done || !value) return text + decoder.decode(new Uint8Array(), { stream: false })
+    bytes += value.length
+    if (bytes > answerLimitBytes) {
+      void reader.cancel().catch(() => undefined)
+      throw new DaybookError(
+        'model-unavailable',
+        `The model's answer is longer than ${answerLimitBytes} bytes.`,
+      )
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+function translate(error: unknown, signal: AbortSignalLike, late: string | undefined): DaybookError {
+  if (signal.aborted) return new DaybookError('aborted', undefined, { cause: error })
+  if (late !== undefined) return new DaybookError('model-unavailable', late, { cause: error })
+  if (error instanceof DaybookError) return error
+  // With `fetch` nothing tells the reasons apart. Neither the question nor the key is repeated.
+  return new DaybookError('model-unavailable', "The model's service could not be reached.", { cause: error })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
