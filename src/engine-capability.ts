@@ -4,6 +4,8 @@ import { defineCapability, type Status } from './core/capability.ts'
 
 const syncState = z.object({
   configured: z.boolean(),
+  phase: z.enum(['off', 'idle', 'running', 'offline', 'waiting', 'stopped']),
+  nextAt: z.string().optional(),
   running: z.boolean(),
   pending: z.number(),
   conflicts: z.number(),

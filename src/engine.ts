@@ -18,6 +18,8 @@ import { type BookStore, openBookStore } from './store/book-store.ts'
 import type { Role } from './store/record-store.ts'
 import { schemaVersion } from './store/schema.ts'
 import { createSyncSession, type SyncSession } from './sync/session.ts'
+import { readSyncPlan, type SyncPreferences } from './sync/sync-plan.ts'
+import { createSyncTrigger } from './sync/sync-trigger.ts'
 import { emptyKeyring } from './trust/keyring.ts'
 
 export interface EngineOptions {
@@ -33,6 +35,8 @@ export interface EngineOptions {
   readonly carrier?: Carrier
   /** A language model for summaries and profiles; without one, stated algorithms do that work. */
   readonly llm?: Llm | undefined
+  /** When and what to sync. Default: only when called. */
+  readonly sync?: SyncPreferences
   /** Verifies signatures, and signs where the book's private key is kept. Default: neither. */
   readonly keys?: Keyring
   /** What only the host knows about its storage. */
@@ -52,6 +56,8 @@ export interface Engine {
   on(listener: (event: BookEvent) => void): () => void
   /** Makes calls that came together: their writes share a commit, which is made at once. */
   together<Result>(calls: () => Result): Result
+  /** The network came back, or the page into view: what waited for that goes on. */
+  wake(): void
   /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */
   readonly store: BookStore
   close(): void
@@ -107,15 +113,19 @@ export function createEngine(options: EngineOptions): Engine {
   const store = openBookStore(db, { kinds, role, ports, textLeg, onCommit: () => deriveWhenIdle() })
   deriveWhenIdle()
   const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))
+  const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
   const session: SyncSession | undefined =
     carrier &&
     createSyncSession({
       store,
       carrier,
       clock: ports.clock,
+      selection: plan,
       onChange: changes.add,
-      onState: (state, result) => emit({ name: 'sync', detail: { ...state, ...(result ? { result } : {}) } }),
+      onState: (state, result) =>
+        emit({ name: 'sync', detail: { ...(trigger?.state() ?? state), ...(result ? { result } : {}) } }),
     })
+  const trigger = session && createSyncTrigger({ plan, session, store, ...ports })
   const access = createRecordAccess({ store, ports, scope })
   const recall = createRecall({ store, clock: ports.clock, legs: createTextLegs(store) })
 
@@ -131,8 +141,9 @@ export function createEngine(options: EngineOptions): Engine {
       usageBytes: db.sizeBytes(),
       ...storage,
       unindexed: store.projection.behind(),
-      sync: session?.state() ?? {
+      sync: trigger?.state() ?? {
         configured: false,
+        phase: 'off',
         running: false,
         pending: store.ops.pendingCount(),
         conflicts: store.conflicts.count(),
@@ -160,7 +171,7 @@ export function createEngine(options: EngineOptions): Engine {
     sha256: ports.digest.sha256,
     keys,
     llm,
-    sync: () => session?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
+    sync: () => trigger?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
   })
 
   const write = async <Result>(
@@ -175,7 +186,10 @@ export function createEngine(options: EngineOptions): Engine {
         changed: writer.changed,
       }
     })
-    for (const one of changed) changes.add(one.id, one.kind)
+    for (const { id, kind } of changed) {
+      changes.add(id, kind)
+      trigger?.acted(kind)
+    }
     return result
   }
 
@@ -190,6 +204,7 @@ export function createEngine(options: EngineOptions): Engine {
     const { requestId, caller = owner } = callOptions
     if (caller.role !== 'owner') throw new DaybookError('forbidden')
     if (callOptions.signal?.aborted) throw new DaybookError('aborted')
+    trigger?.touched()
     checkJson(input)
     const parsed = parseWith(capability.input, input) as never
     const now = formatTime(ports.clock.now())
@@ -203,6 +218,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     store,
     together: store.writes.together,
+    wake: () => trigger?.wake(),
     async call(id, input, callOptions) {
       try {
         return await call(id, input, callOptions)
@@ -218,6 +234,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (closed) return
       closed = true
       cancelIdle?.()
+      trigger?.close()
       store.writes.close()
       changes.flush()
       emit({ name: 'closed', detail: { reason: 'closed' } })

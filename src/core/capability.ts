@@ -263,6 +263,13 @@ export interface Status {
 
 export interface SyncState {
   readonly configured: boolean
+  /**
+   * `off`: no mirror is configured. `offline`: it could not be reached, and is tried again. `waiting`: it asked to be
+   * left alone for a while. `stopped`: it refuses, and only a change can help; see `lastError`.
+   */
+  readonly phase: 'off' | 'idle' | 'running' | 'offline' | 'waiting' | 'stopped'
+  /** When the next sync is due by itself. */
+  readonly nextAt?: string
   readonly running: boolean
   /** Ops that the mirror has not acknowledged. */
   readonly pending: number

@@ -33,8 +33,8 @@ export interface OpLog {
   log(row: RecordRow | undefined, seq: number): number
   /** Sent and unanswered ops, in order. While there are any, nothing new is sent. */
   sent(): SentOp[]
-  /** The oldest unsent ops that were not refused, at most `limit`. */
-  unsent(limit: number): PendingOp[]
+  /** The oldest unsent ops that were not refused, at most `limit`, of all kinds or of some. */
+  unsent(limit: number, kinds?: readonly string[]): PendingOp[]
   /** Everything the mirror has not taken over: sent, unsent and refused. */
   pendingCount(): number
   /** Numbers an op for the wire and fixes its bytes: `encode` is given its `mid`. */
@@ -98,11 +98,12 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       db.all<SentOp & SqlRow>(
         'SELECT n, seq, mid, wire, base_rev, rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
       ),
-    unsent(limit) {
+    unsent(limit, kinds) {
       const rows = db.all<Joined>(
         `SELECT o.n, o.base, o.base_rev, o.rounds, ${recordColumns} FROM ops o JOIN records r ON r.seq = o.seq
-         WHERE o.mid IS NULL AND o.refused IS NULL ORDER BY o.n LIMIT ?`,
-        [limit],
+         WHERE o.mid IS NULL AND o.refused IS NULL
+           AND (? IS NULL OR r.kind IN (SELECT value FROM json_each(?))) ORDER BY o.n LIMIT ?`,
+        [kinds ? 1 : null, JSON.stringify(kinds ?? []), limit],
       )
       return rows.map(({ n, base, base_rev, rounds, ...row }) => {
         return { n, base, base_rev, rounds, row: row as RecordRow }

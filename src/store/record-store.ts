@@ -42,9 +42,9 @@ export interface RecordStore {
   /** On a device: no version of the mirror is known any more; every record stays as it is. */
   unplace(): void
   /** On a device: the places above `from` are to be read anew; versions stay known. */
-  misplace(from: number): void
+  misplace(from: number, kinds?: readonly string[]): void
   /** On a device: records that a mirror had, and that reading anew has not found. */
-  misplaced(): RecordRow[]
+  misplaced(kinds?: readonly string[]): RecordRow[]
   /** At the mirror: the place of the first tombstone that was made at `since` or later. */
   firstTombstone(since: string): number | undefined
   /** Takes away the tombstones up to `floor` that no change waits on. */
@@ -213,9 +213,17 @@ export function createRecordStore(
       )
     },
     unplace: () => db.run('UPDATE records SET ver = 0, place = 0, device = NULL'),
-    misplace: (from) => db.run('UPDATE records SET place = 0 WHERE place > ?', [from]),
-    misplaced: () =>
-      db.all<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.place = 0 AND r.ver > 0`),
+    misplace: (from, kinds) =>
+      db.run(
+        `UPDATE records SET place = 0 WHERE place > ? AND (? IS NULL OR kind IN (SELECT value FROM json_each(?)))`,
+        [from, kinds ? 1 : null, JSON.stringify(kinds ?? [])],
+      ),
+    misplaced: (kinds) =>
+      db.all<RecordRow>(
+        `SELECT ${recordColumns} FROM records r WHERE r.place = 0 AND r.ver > 0
+           AND (? IS NULL OR r.kind IN (SELECT value FROM json_each(?)))`,
+        [kinds ? 1 : null, JSON.stringify(kinds ?? [])],
+      ),
     firstTombstone: (since) =>
       db.get<{ place: number | null }>(
         'SELECT min(place) AS place FROM records WHERE deleted = 1 AND place > 0 AND updated_at >= ?',

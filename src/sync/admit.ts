@@ -43,7 +43,7 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
   if (!row || row.ver === wire.base) return apply()
   const present = toChange(row, store.device)
   const kind = store.kinds.get(row.kind)
-  const policy = kind?.policy ?? defaultPolicy
+  const policy = wire.policy ?? kind?.policy ?? defaultPolicy
   if (saysSame(wire, present)) return { s: 'conflict', policy }
   const winner = decide(
     policy,

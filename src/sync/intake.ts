@@ -85,7 +85,8 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   }
   if (!response.more && settings.get(resyncing) !== undefined) {
     settings.remove(resyncing)
-    if (isReread) tally.changed.push(...endReread(store, response.lastMid, now))
+    if (isReread)
+      tally.changed.push(...endReread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds }))
     // What this mirror did not name it does not have.
     else ops.relogUnplaced()
   }

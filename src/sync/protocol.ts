@@ -44,8 +44,8 @@ const head = { kind: kindName, id: recordId, stamp, at: instant, agent: name }
 /** The whole record, so that a second device has it as the first. */
 const whole = { created_at: instant, session: name.optional(), resource: name.optional(), body }
 
-/** A change on its way to the mirror. `base` is the mirror's version it was made on, 0 for none. */
-const sent = { mid: z.number().int().min(1), base: count, ...head }
+/** A change on its way to the mirror. `base` is the mirror's version it was made on, 0 for none; `policy` who wins a conflict, if not as the kind says. */
+const sent = { mid: z.number().int().min(1), base: count, policy: policy.optional(), ...head }
 const wireOp = z.discriminatedUnion('op', [
   z.object({ ...sent, op: z.literal('put'), ...whole }),
   z.object({ ...sent, op: z.literal('forget') }),

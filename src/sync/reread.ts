@@ -12,8 +12,8 @@ export const resyncing = 'resyncing'
 const rereading = 'reread'
 
 /** From here on the changes above place `from` are asked for again, and nothing is sent until they were all read. */
-export function beginReread(store: BookStore, from: number): void {
-  store.records.misplace(from)
+export function beginReread(store: BookStore, from: number, kinds?: readonly string[]): void {
+  store.records.misplace(from, kinds)
   store.settings.set('cursor', from)
   store.settings.set(resyncing, rereading)
 }
@@ -30,9 +30,12 @@ export function findAgain(store: BookStore, row: RecordRow, { ver, seq, by }: Wi
 }
 
 /** After the last page: what was not found again is gone at the mirror. Answers what changed here. */
-export function endReread(store: BookStore, lastMid: number, now: string): { id: string; kind: string }[] {
+export function endReread(
+  store: BookStore,
+  { lastMid, now, kinds }: { lastMid: number; now: string; kinds?: readonly string[] | undefined },
+): { id: string; kind: string }[] {
   store.ops.unsend(lastMid)
-  return store.records.misplaced().flatMap((row) => {
+  return store.records.misplaced(kinds).flatMap((row) => {
     const { id, kind, deleted } = row
     if (deleted || (row.op !== null && !yields(store, row, now))) return []
     const { agent, stamp, ver, device } = row
@@ -85,6 +88,6 @@ export function checkDigest(
   }
   settings.remove('differs')
   settings.set('repairs', 1 + settings.getNumber('repairs'))
-  beginReread(store, from)
+  beginReread(store, from, kinds)
   return true
 }

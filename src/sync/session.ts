@@ -7,7 +7,7 @@ import type { Carrier, Clock } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { rename, startOver, takeIn } from './intake.ts'
-import { nextRequest } from './outbox.ts'
+import { nextRequest, type SyncSelection } from './outbox.ts'
 import { parseSyncResponse, type SyncRequest, type SyncResponse } from './protocol.ts'
 import { beginReread, resyncing } from './reread.ts'
 import { createSharedSignal, type SharedSignal } from './shared-signal.ts'
@@ -16,6 +16,8 @@ export interface SyncSessionOptions {
   readonly store: BookStore
   readonly carrier: Carrier
   readonly clock: Clock
+  /** Which kinds are sent and fetched, and who wins conflicts in them; all, and as each kind says. */
+  readonly selection?: SyncSelection
   /** Called for each record that a sync changed, after its commit. */
   readonly onChange: (id: string, kind: string) => void
   /** Called when a sync begins, after each of its rounds, and at its end, then with the result if there is one. */
@@ -50,6 +52,7 @@ export function createSyncSession({
   store,
   carrier,
   clock,
+  selection,
   onChange,
   onState,
 }: SyncSessionOptions): SyncSession {
@@ -63,6 +66,7 @@ export function createSyncSession({
     const error = failure ?? store.ops.refusal()
     return {
       configured: true,
+      phase: current ? 'running' : failure?.code === 'offline' ? 'offline' : 'idle',
       running: current !== undefined,
       pending: store.ops.pendingCount(),
       repairs: store.settings.getNumber('repairs'),
@@ -75,14 +79,15 @@ export function createSyncSession({
   const prepare = () =>
     store.writes.write(() => {
       asked = false
-      return nextRequest(store)
+      widen(store, selection?.pull)
+      return nextRequest(store, selection)
     })
 
   const takeOver = (request: SyncRequest, response: SyncResponse) =>
     store.writes.write(() => {
       const intake = takeIn(store, request, response, formatTime(clock.now()))
       const isResyncing = intake.differs || store.settings.get(resyncing) !== undefined
-      const isSent = store.ops.unsent(1).length === 0 && store.ops.sent().length === 0
+      const isSent = store.ops.unsent(1, selection?.push).length === 0 && store.ops.sent().length === 0
       const done = !response.more && isSent && !isResyncing
       if (done) store.settings.set('synced_at', formatTime(clock.now()))
       return { ...intake, done }
@@ -93,7 +98,7 @@ export function createSyncSession({
     try {
       return parseSyncResponse(await carrier.exchange(request, signal))
     } catch (error) {
-      const begin = isDaybookError(error) && beginOf(error)
+      const begin = isDaybookError(error) && beginOf(error, selection?.pull)
       if (!begin || !mayRestart) throw error
       await store.writes.write(() => begin(store))
       return undefined
@@ -171,8 +176,24 @@ export function createSyncSession({
 }
 
 /** How a device begins anew after what the mirror said; undefined when there is nothing to begin. */
-function beginOf({ code, details }: DaybookError): ((store: BookStore) => void) | undefined {
+function beginOf(
+  { code, details }: DaybookError,
+  kinds: readonly string[] | undefined,
+): ((store: BookStore) => void) | undefined {
   if (code === 'device-forked') return rename
   if (code !== 'resync-required') return undefined
-  return details['reason'] === 'floor' ? (store) => beginReread(store, 0) : startOver
+  return details['reason'] === 'floor' ? (store) => beginReread(store, 0, kinds) : startOver
+}
+
+/** Kinds that are fetched from now on and were not before: what the mirror has of them lies behind the cursor. */
+function widen(store: BookStore, pull: readonly string[] | undefined): void {
+  const { settings } = store
+  const text = pull ? JSON.stringify(pull.toSorted()) : undefined
+  const before = settings.get('pull_kinds')
+  if (text === before) return
+  if (text === undefined) settings.remove('pull_kinds')
+  else settings.set('pull_kinds', text)
+  const known = before === undefined ? undefined : (JSON.parse(before) as string[])
+  const isWider = known !== undefined && (pull === undefined || pull.some((kind) => !known.includes(kind)))
+  if (isWider && settings.get('epoch') !== undefined) beginReread(store, 0, pull)
 }

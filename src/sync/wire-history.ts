@@ -20,4 +20,9 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Optional: a mark for reading everything anew, a question where two copies differ, its answer by ranges.',
     hash: '25804a878703e8624a35db0780d40157de5098333e4c7f9e3c002eb7fb0a2dbc',
   },
+  {
+    p: 1,
+    what: 'Optional: an op may say who is to win its conflict.',
+    hash: '78b32e04bee5c700998320603d3abe078847e8cefe94246051371fbf706d3a58',
+  },
 ]

@@ -1,17 +1,19 @@
 // Between rows, ops and the wire: the whole record both ways, so that every device ends with the same one.
 import type { ConflictSide } from '../core/capability.ts'
 import type { ForgetOp, PutOp } from '../core/op.ts'
+import type { ConflictPolicy } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
 import type { PendingOp } from '../store/op-log.ts'
 import type { RecordRow } from '../store/record-row.ts'
 import type { WireChange, WireOp } from './protocol.ts'
 
 /** The bytes of an op as they are sent, now and however often again. */
-export function encodeOp({ base, row }: PendingOp, mid: number): string {
+export function encodeOp({ base, row }: PendingOp, mid: number, wish?: ConflictPolicy): string {
   const { kind, id, stamp, updated_at: at, agent } = row
-  if (row.deleted) return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent })
+  const policy = wish === undefined ? {} : { policy: wish }
+  if (row.deleted) return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...policy })
   const whole = { ...scopeOf(row), created_at: row.created_at }
-  const head = JSON.stringify({ mid, kind, id, op: 'put', base, stamp, at, agent, ...whole })
+  const head = JSON.stringify({ mid, kind, id, op: 'put', base, stamp, at, agent, ...policy, ...whole })
   // The body is JSON already: it goes in as it was stored.
   return `${head.slice(0, -1)},"body":${row.body}}`
 }

@@ -218,6 +218,7 @@ export function deliveryCases(host: DatabaseHost): void {
         running: false,
         pending: 0,
         repairs: 0,
+        phase: 'idle',
         conflicts: 0,
         lastSyncedAt: '2026-01-01T00:00:01.000Z',
       },

@@ -15,6 +15,7 @@ import type { Role } from '../../src/store/record-store.ts'
 import { createMirror, type Mirror } from '../../src/sync/mirror.ts'
 import type { SyncRequest, SyncResponse } from '../../src/sync/protocol.ts'
 import { decideConflict } from '../../src/sync/sync-capability.ts'
+import type { SyncSelection } from '../../src/sync/outbox.ts'
 import { createSyncSession, type SyncSession } from '../../src/sync/session.ts'
 
 /** Where databases are. The same name is the same database; work on it happens where it lives. */
@@ -82,6 +83,8 @@ export interface TestDevice extends Site {
   /** Works with the session where it is, so that what happens in one turn there does. */
   within<Result>(work: (session: SyncSession) => Promise<Result>): Promise<Result>
   state(): Promise<SyncState>
+  /** Sends and fetches only these kinds, from the next restart on. */
+  select(selection: SyncSelection): void
   /** What becomes of the next requests, one each; after them the network is whole again. */
   faults(...faults: Fault[]): void
   /** What was said of its state, in order. */
@@ -100,7 +103,8 @@ export interface TestMirror extends Site {
 export interface World {
   readonly clock: { nowMs: number }
   readonly mirror: TestMirror
-  device(name: string): TestDevice
+  /** The device of that name; `selection` counts when it is first named. */
+  device(name: string, selection?: SyncSelection): TestDevice
 }
 
 interface Opened {
@@ -182,7 +186,8 @@ export function createWorld(
     exchange: async (request) => copy(await onMirror((at) => at.mirror.exchange(copy(request)))),
   }
 
-  const createDevice = (name: string): TestDevice => {
+  const createDevice = (name: string, first: SyncSelection): TestDevice => {
+    let selection = first
     const sent: string[] = []
     const told: TestDevice['told'] = []
     let waiting: Fault[] = []
@@ -201,6 +206,7 @@ export function createWorld(
     const { site, on } = createSite(name, 'device', ports, (store) => {
       const session: SyncSession = createSyncSession({
         ...{ store, carrier: { exchange: (request) => carry(request, session) }, clock: ports.clock },
+        selection,
         onChange: () => undefined,
         onState: (state, result) => told.push({ state, result }),
       })
@@ -214,6 +220,7 @@ export function createWorld(
       sync: () => on(({ session }) => session.sync(neverAborted)),
       within: (work) => on(({ session }) => work(session)),
       state: () => on(({ session }) => session.state()),
+      select: (other) => void (selection = other),
       faults: (...faults) => void (waiting = faults),
     }
     return device
@@ -223,8 +230,8 @@ export function createWorld(
   return {
     clock,
     mirror,
-    device(name) {
-      const device = devices.get(name) ?? createDevice(name)
+    device(name, selection = {}) {
+      const device = devices.get(name) ?? createDevice(name, selection)
       devices.set(name, device)
       return device
     },

@@ -7,6 +7,7 @@ import { mergeCases } from './mirror-merge.ts'
 import { policyCases } from './mirror-policy.ts'
 import { refusalCases } from './mirror-refusal.ts'
 import { restartCases } from './mirror-restart.ts'
+import { selectionCases } from './mirror-selection.ts'
 import type { DatabaseHost } from './mirror-world.ts'
 
 export function mirrorContract(hostName: string, host: DatabaseHost): void {
@@ -16,6 +17,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     policyCases(host)
     mergeCases(host)
     digestCases(host)
+    selectionCases(host)
     refusalCases(host)
     restartCases(host)
   })

@@ -3,6 +3,7 @@ import type { CapabilityEffect } from '../../core/capability.ts'
 import type { ErrorShape } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
 import type { Scope } from '../../core/record.ts'
+import type { SyncPreferences } from '../../sync/sync-plan.ts'
 
 export interface OpenRequest {
   readonly name: string
@@ -11,7 +12,7 @@ export interface OpenRequest {
   readonly onUnavailable: 'reject' | 'memory'
   /** A Web Lock that the worker holds while it lives, so that the page learns of its death. */
   readonly aliveLock: string
-  readonly sync?: { readonly url: string; readonly key: string }
+  readonly sync?: { readonly url: string; readonly key: string } & SyncPreferences
 }
 
 /** One row for each way a capability hangs on a book: method, id, effect. */

@@ -4,6 +4,7 @@ import { bookScope, checkBookName } from '../../core/book.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
 import { type BookDoor, createDaybook, type Daybook } from '../../daybook.ts'
+import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import type { OpenRequest } from './message.ts'
 import { createWorkerLink } from './worker-link.ts'
 
@@ -20,8 +21,8 @@ export interface OpenOptions {
   readonly require?: 'durable'
   /** `relaxed` (default) survives a killed tab or browser; `strict` also waits for the flush at each commit. */
   readonly durability?: 'relaxed' | 'strict'
-  /** The mirror: base address of the edge, and the key or how to get it. */
-  readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) }
+  /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
+  readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
   readonly signal?: AbortSignal
 }
 
@@ -99,7 +100,7 @@ function openRequest(options: OpenOptions): OpenRequest {
     durability: options.durability ?? 'relaxed',
     onUnavailable: options.onUnavailable ?? 'reject',
     aliveLock: `daybook:alive:${crypto.randomUUID()}`,
-    ...(sync ? { sync: { url: sync.url, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
+    ...(sync ? { sync: { ...sync, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
   }
 }
 

@@ -32,6 +32,7 @@ export function createWorkerEngine(): WorkerDoor {
         storage: browserStorage,
         ...(sync
           ? {
+              sync,
               carrier: createHttpCarrier({
                 url: sync.url,
                 book: name,
@@ -44,6 +45,7 @@ export function createWorkerEngine(): WorkerDoor {
       })
       engine.on(listener)
       opened = { engine, storage }
+      addEventListener('online', engine.wake)
     } catch (error) {
       storage.db.close()
       storage.release()
@@ -80,6 +82,7 @@ export function createWorkerEngine(): WorkerDoor {
     close() {
       const { engine, storage } = opened ?? {}
       opened = undefined
+      if (engine) removeEventListener('online', engine.wake)
       engine?.close()
       storage?.release()
       return Promise.resolve()

@@ -7,6 +7,7 @@ import { capabilityTable } from '../../capability-table.ts'
 import { createDaybook, type Daybook, methodTable } from '../../daybook.ts'
 import { createEngine } from '../../engine.ts'
 import { createLocalDoor } from '../../doors/local-door.ts'
+import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import { createHttpCarrier } from '../../sync/http-carrier.ts'
 import { openNodeKeyring } from './key-file.ts'
 import { openNodeDatabase } from './node-database.ts'
@@ -22,7 +23,8 @@ export interface NodeBookOptions {
   readonly session?: string
   readonly resource?: string
   readonly durability?: 'relaxed' | 'strict'
-  readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) }
+  /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
+  readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
   readonly signal?: AbortSignal
 }
 
@@ -43,8 +45,10 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
       keys: openNodeKeyring(path === ':memory:' ? undefined : `${path}.key`),
       ...(options.sync
         ? {
+            sync: options.sync,
             carrier: createHttpCarrier({
-              ...options.sync,
+              url: options.sync.url,
+              key: options.sync.key,
               book: name,
               fetch: globalThis.fetch,
               scheduler: nodePorts.scheduler,
