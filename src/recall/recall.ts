@@ -6,7 +6,8 @@ import type { LegReasons, RecallQuery, RecallResult } from '../core/capability.t
 import type { Clock } from '../core/ports.ts'
 import { parseTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
-import { wordsOf } from '../store/text-query.ts'
+import { isUnspaced } from '../store/segment.ts'
+import { textQueryLimits, wordsOf } from '../store/text-query.ts'
 import { factorsOf } from './factor.ts'
 import { becauseOf, fuse, weigh } from './fuse.ts'
 import type { Leg, Question } from './leg.ts'
@@ -57,7 +58,8 @@ export function createRecall({ store, clock, legs }: RecallParts): Recall {
 
 /** The words to look for: without stop words. A question of nothing else must be met whole. */
 function telling(text: string): Pick<Question, 'words' | 'match'> {
-  const words = wordsOf(text)
-  const some = words.filter((word) => !stopWords.has(word))
+  // In a script without spaces, each pair of letters is looked for by itself.
+  const words = [...new Set(wordsOf(text).flatMap((word) => (isUnspaced(word) ? word.split(' ') : [word])))]
+  const some = words.slice(0, textQueryLimits.words).filter((word) => !stopWords.has(word))
   return some.length > 0 ? { words: some, match: 'any' } : { words, match: 'all' }
 }

@@ -3,6 +3,7 @@
 // Invariant: the same on every host, whether postings in memory or FTS5 answered.
 import type { BookStore } from '../store/book-store.ts'
 import type { Candidate } from '../store/query-store.ts'
+import { isUnspaced } from '../store/segment.ts'
 import { tokenize } from '../store/tokenize.ts'
 import { wordWeight } from './fuse.ts'
 import type { Question } from './leg.ts'
@@ -44,6 +45,12 @@ export function createEvidenceReader(store: BookStore): (question: Question) => 
   }
 }
 
+/** Pairs of letters that are no word: grammar in kana, and what nobody ever wrote because two words meet there. */
+const isChance = (term: string, having: number) =>
+  isUnspaced(term) && (having === 0 || /^[\u3041-\u309f]{2}$/.test(term))
+/** What such a pair weighs, as a share of what a word does. */
+const chanceShare = 0.25
+
 function gather({ queries }: BookStore, { words, match, scope, limit }: Question): TextEvidence | undefined {
   if (words.length === 0) return undefined
   const found = queries.candidates({ ...scope, words, match, limit })
@@ -51,7 +58,10 @@ function gather({ queries }: BookStore, { words, match, scope, limit }: Question
   const terms = [...new Set(words.flatMap((word) => tokenize(word)))]
   const frequencies = queries.frequencies(terms)
   const records = queries.size()
-  const weights = Float64Array.from(terms, (term) => wordWeight(records, frequencies.get(term) ?? 0))
+  const weights = Float64Array.from(terms, (term) => {
+    const having = frequencies.get(term) ?? 0
+    return wordWeight(records, having) * (isChance(term, having) ? chanceShare : 1)
+  })
   const seqs = found.map(({ seq }) => seq)
   const indexOf = new Map(seqs.map((seq, i) => [seq, i]))
   const indexed = (seq: number | undefined): number => {

@@ -30,6 +30,7 @@ CREATE INDEX facets_subject ON facets (subject) WHERE subject IS NOT NULL;
 CREATE INDEX facets_confidence ON facets (confidence) WHERE confidence IS NOT NULL;
 CREATE INDEX facets_schema ON facets (schema) WHERE schema IS NOT NULL;
 CREATE INDEX facets_name ON facets (name) WHERE name IS NOT NULL;
+-- Scripts without spaces stand here as pairs of letters: see segment.ts.
 CREATE VIRTUAL TABLE text_index USING fts5 (
   ${textColumns}, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE text_words USING fts5vocab (text_index, row);

@@ -3,6 +3,7 @@
 import { DaybookError } from '../core/errors.ts'
 import { collectText, type Kind, whenField } from '../core/kind.ts'
 import { isWithin, readPath } from '../core/path.ts'
+import { segmentText } from './segment.ts'
 import { textOf } from './text.ts'
 
 export interface FieldScope {
@@ -32,7 +33,7 @@ export function scopeOf(fields: readonly string[], kind: Kind): FieldScope {
     textsOf(record, happenedAt) {
       const texts =
         whole.size === 0 ? [] : textOf(kind, record, happenedAt).filter((_, column) => whole.has(column))
-      return [...texts, ...parts.map(([path]) => collectText(readPath(record, path)).join(' '))]
+      return [...texts, ...parts.map(([path]) => segmentText(collectText(readPath(record, path)).join(' ')))]
     },
   }
 }

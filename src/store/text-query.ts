@@ -1,4 +1,6 @@
 // From the words of a user to an FTS5 expression, so that no text is ever syntax; and what that expression means.
+import { grownWords } from './prefix.ts'
+import { partsOf, segmentQuery } from './segment.ts'
 import { tokenize } from './tokenize.ts'
 import { isSeparator, unicodeWords } from './unicode-words.ts'
 
@@ -22,8 +24,10 @@ export function wordsOf(text: string): string[] {
   for (const char of `${text.slice(0, textQueryLimits.length)} `) {
     if (!isSeparator(char.codePointAt(0) ?? 0) || inner.test(char)) run += char
     else if (run !== '') {
-      const word = unicodeWords(run).join(' ')
-      if (word !== '') words.add(word)
+      for (const part of partsOf(run)) {
+        const word = unicodeWords(segmentQuery(part)).join(' ')
+        if (word !== '') words.add(word)
+      }
       run = ''
     }
   }
@@ -36,12 +40,17 @@ export function matchExpression(
   { match, prefix, columns }: MatchOptions & { columns?: readonly number[] | undefined } = {},
 ): string | undefined {
   if (words.length === 0) return undefined
-  const terms = words.map((text) => `"${text.replaceAll('"', '""')}"`)
-  if (prefix) terms[terms.length - 1] += '*'
+  const terms = words.map(quote)
+  if (prefix) {
+    const grown = grownWords(words.at(-1) ?? '').map(quote)
+    terms[terms.length - 1] = `(${[`${terms.at(-1) ?? ''}*`, ...grown].join(' OR ')})`
+  }
   const expression = terms.join(match === 'all' ? ' AND ' : ' OR ')
   if (columns === undefined) return expression
   return `{${columns.map((column) => `t${column}`).join(' ')}} : (${expression})`
 }
+
+const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
 /** True when `texts`, were each a column of the index, would satisfy the expression for `words`. */
 export function holdsWords(
@@ -53,6 +62,8 @@ export function holdsWords(
   const holds = (word: string, i: number) => {
     const phrase = tokenize(word)
     const isOpen = prefix === true && i === words.length - 1
+    const grown = isOpen ? new Set(grownWords(word).flatMap((one) => tokenize(one))) : undefined
+    if (grown && indexed.some((terms) => terms.some((term) => grown.has(term)))) return true
     return indexed.some((terms) => terms.some((_, at) => startsAt(terms, at, phrase, isOpen)))
   }
   return match === 'all' ? words.every(holds) : words.some(holds)

@@ -2,6 +2,7 @@
 import { collectText, type Kind, whenField } from '../core/kind.ts'
 import { readPath } from '../core/path.ts'
 import { dateWords, parseTime } from '../core/time.ts'
+import { segmentText } from './segment.ts'
 
 /** Longest text of one field that is indexed, in UTF-16 units. The record itself keeps everything. */
 export const indexedTextLimit = 100_000
@@ -10,7 +11,7 @@ export const indexedTextLimit = 100_000
 export function textOf(kind: Kind, body: object, happenedAt: string | undefined): string[] {
   return kind.text.map((path) => {
     if (path === whenField) return dateWords(parseTime(happenedAt ?? '') ?? 0)
-    return collectText(readPath(body, path)).join(' ').slice(0, indexedTextLimit)
+    return segmentText(collectText(readPath(body, path)).join(' ').slice(0, indexedTextLimit))
   })
 }
 
