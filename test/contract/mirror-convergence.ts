@@ -6,7 +6,7 @@ import { body, expectSame, id, losers, textOf, twoWithOne } from './mirror-case.
 import { createWorld, type DatabaseHost, lastRequest } from './mirror-world.ts'
 
 export function convergenceCases(host: DatabaseHost): void {
-  it('brings the whole record of one device to another', async () => {
+  it('M5 brings the whole record of one device to another', async () => {
     const world = createWorld(host)
     const [a, b] = [world.device('a'), world.device('b')]
     const scope = { session: 'run-7', resource: 'user:ana' }
@@ -30,7 +30,7 @@ export function convergenceCases(host: DatabaseHost): void {
     await expectSame(a, b, world.mirror)
   })
 
-  it('needs one request for many changes, and one for none', async () => {
+  it('W4 needs one request for many changes, and one for none', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.putMany(
@@ -42,7 +42,7 @@ export function convergenceCases(host: DatabaseHost): void {
     expect(a.sent).toHaveLength(2)
   })
 
-  it('does not send a device its own changes back', async () => {
+  it('M8 does not send a device its own changes back', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     const answers: SyncResponse[] = []
@@ -58,7 +58,7 @@ export function convergenceCases(host: DatabaseHost): void {
     ])
   })
 
-  it('brings 1,000 records in pages, each once', async () => {
+  it('M8 D1 brings 1,000 records in pages, each once', async () => {
     const world = createWorld(host)
     const [a, b] = [world.device('a'), world.device('b')]
     await a.putMany(
@@ -71,7 +71,7 @@ export function convergenceCases(host: DatabaseHost): void {
     await expectSame(a, b, world.mirror)
   })
 
-  it('ends a page at the bytes that were asked for, and never before one record', async () => {
+  it('M8 ends a page at the bytes that were asked for, and never before one record', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     const long = 'x'.repeat(50_000)
@@ -124,7 +124,7 @@ export function convergenceCases(host: DatabaseHost): void {
     expect(answer).toMatchObject({ cursor: 2, more: false })
   })
 
-  it('brings what the mirror itself wrote, and a device may change it', async () => {
+  it('M5 brings what the mirror itself wrote, and a device may change it', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await world.mirror.put('local_wins', id(1), body('at the edge'))
@@ -183,7 +183,7 @@ export function convergenceCases(host: DatabaseHost): void {
     expect(await textOf(b)).toBe('again')
   })
 
-  it('a change that waits is not overwritten by a pull', async () => {
+  it('D2 a change that waits is not overwritten by a pull', async () => {
     const world = createWorld(host)
     const [a, b] = await twoWithOne(world, 'local_wins')
     await a.put('local_wins', id(1), body('of a'))
@@ -200,7 +200,7 @@ export function convergenceCases(host: DatabaseHost): void {
     expect(await losers(world.mirror)).toEqual(['of a'])
   })
 
-  it('calls at the same time share a run, and each sees what was written before it', async () => {
+  it('D4 calls at the same time share a run, and each sees what was written before it', async () => {
     const world = createWorld(host)
     const [a, b] = [world.device('a'), world.device('b')]
     let inside: Promise<unknown> = Promise.resolve()

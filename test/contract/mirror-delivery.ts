@@ -6,7 +6,30 @@ import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mir
 import { createWorld, type DatabaseHost, lastRequest } from './mirror-world.ts'
 
 export function deliveryCases(host: DatabaseHost): void {
-  it('a lost answer: the same bytes are sent again, answered the same, applied once', async () => {
+  it('W1 a change is whole: the record, its earlier version and its op, or none of them', async () => {
+    const a = createWorld(host).device('a')
+    const rows = () =>
+      a.look(({ db }) =>
+        ['records', 'history', 'ops'].map(
+          (table) => db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n,
+        ),
+      )
+    await a.put('local_wins', id(1), body('one'))
+    expect(await rows()).toEqual([1, 0, 1])
+    await a.sync()
+    await a.put('local_wins', id(1), body('two'))
+    expect(await rows()).toEqual([1, 1, 1])
+    const several = a.putMany('local_wins', [
+      [id(2), body('new')],
+      [id(1), body('three')],
+      [id(3), { text: 7 }],
+    ])
+    expect((await failure(several)).code).toBe('invalid-input')
+    expect(await rows()).toEqual([1, 1, 1])
+    expect(await textOf(a)).toBe('two')
+  })
+
+  it('W3 M2 a lost answer: the same bytes are sent again, answered the same, applied once', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.put('local_wins', id(1), body('one'))
@@ -26,7 +49,7 @@ export function deliveryCases(host: DatabaseHost): void {
     expect(await a.state()).toMatchObject({ pending: 0 })
   })
 
-  it('a lost request, a restart: what was numbered keeps its number', async () => {
+  it('W2 a lost request, a restart: what was numbered keeps its number', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.put('local_wins', id(1), body('one'))
@@ -38,7 +61,7 @@ export function deliveryCases(host: DatabaseHost): void {
     expect(await textOf(world.mirror)).toBe('one')
   })
 
-  it('a request that comes twice is answered the same and applied once', async () => {
+  it('M2 a request that comes twice is answered the same and applied once', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.put('local_wins', id(1), body('one'))
@@ -51,7 +74,7 @@ export function deliveryCases(host: DatabaseHost): void {
     expect(await world.mirror.look((store) => store.records.history(id(1)))).toHaveLength(1)
   })
 
-  it('an answer to a conflict is stored too', async () => {
+  it('M2 an answer to a conflict is stored too', async () => {
     const world = createWorld(host)
     const [a, b] = await twoWithOne(world, 'remote_wins')
     await a.put('remote_wins', id(1), body('of a'))
@@ -67,7 +90,7 @@ export function deliveryCases(host: DatabaseHost): void {
     await expectSame(a, b, world.mirror)
   })
 
-  it('stored answers are dropped when the device says that it has them', async () => {
+  it('M2 stored answers are dropped when the device says that it has them', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     const stored = () =>
@@ -79,7 +102,7 @@ export function deliveryCases(host: DatabaseHost): void {
     expect(await stored()).toBe(0)
   })
 
-  it('a gap stops: what comes after it is not applied before it', async () => {
+  it('M1 a gap stops: what comes after it is not applied before it', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.putMany(
@@ -101,7 +124,7 @@ export function deliveryCases(host: DatabaseHost): void {
     await expectSame(a, world.mirror)
   })
 
-  it('an older request that arrives late changes nothing', async () => {
+  it('M3 an older request that arrives late changes nothing', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.put('local_wins', id(1), body('one'))
@@ -116,7 +139,7 @@ export function deliveryCases(host: DatabaseHost): void {
     await expectSame(a, world.mirror)
   })
 
-  it('an op that is larger than a request can be waits here, and the others go', async () => {
+  it('W4 an op that is larger than a request can be waits here, and the others go', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.put('local_wins', id(1), body('é'.repeat(400_000)))
@@ -133,7 +156,7 @@ export function deliveryCases(host: DatabaseHost): void {
     await expectSame(a, world.mirror)
   })
 
-  it('large ops travel in as many requests as their bytes need', async () => {
+  it('W4 large ops travel in as many requests as their bytes need', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.putMany(
@@ -144,7 +167,7 @@ export function deliveryCases(host: DatabaseHost): void {
     expect(a.sent.map((text) => (JSON.parse(text) as { ops: unknown[] }).ops.length)).toEqual([1, 1, 1])
   })
 
-  it('a caller that gives up is let go, and the run goes on for the others', async () => {
+  it('D4 a caller that gives up is let go, and the run goes on for the others', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.put('local_wins', id(1), body('one'))
@@ -158,7 +181,7 @@ export function deliveryCases(host: DatabaseHost): void {
     expect(stayed).toEqual({ pulled: 0, pushed: 1, conflicts: 0 })
   })
 
-  it('a run that all have given up ends before its next request; a later call has a run of its own', async () => {
+  it('D4 a run that all have given up ends before its next request; a later call has a run of its own', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.putMany(

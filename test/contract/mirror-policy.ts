@@ -5,7 +5,7 @@ import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mir
 import { createWorld, type DatabaseHost, type Site } from './mirror-world.ts'
 
 export function policyCases(host: DatabaseHost): void {
-  it('local_wins: the device that comes later wins, the earlier edit is in the log of the mirror', async () => {
+  it('C2 local_wins: the device that comes later wins, the earlier edit is in the log of the mirror', async () => {
     const world = createWorld(host)
     const [a, b] = await twoWithOne(world, 'local_wins')
     await a.put('local_wins', id(1), body('of a'))
@@ -19,7 +19,7 @@ export function policyCases(host: DatabaseHost): void {
     expect(await losers(b)).toEqual([])
   })
 
-  it('remote_wins: the mirror keeps what it has, the later edit is in both logs', async () => {
+  it('C2 C5 remote_wins: the mirror keeps what it has, the later edit is in both logs', async () => {
     const world = createWorld(host)
     const [a, b] = await twoWithOne(world, 'remote_wins')
     await a.put('remote_wins', id(1), body('of a'))
@@ -35,7 +35,7 @@ export function policyCases(host: DatabaseHost): void {
     expect((await b.conflicts())[0]?.lost.by).toBe(await b.look((store) => store.device))
   })
 
-  it('last_write_wins: the later stamp wins, whoever comes first', async () => {
+  it('C2 last_write_wins: the later stamp wins, whoever comes first', async () => {
     for (const laterFirst of [true, false]) {
       const world = createWorld(host)
       const [a, b] = await twoWithOne(world, 'last_write_wins')
@@ -53,7 +53,7 @@ export function policyCases(host: DatabaseHost): void {
     }
   })
 
-  it('last_write_wins: a clock that runs years ahead wins for a minute, not for ever', async () => {
+  it('C4 last_write_wins: a clock that runs years ahead wins for a minute, not for ever', async () => {
     const world = createWorld(host)
     const [a, b] = await twoWithOne(world, 'last_write_wins')
     a.skewMs = 10 * 365 * 86_400_000
@@ -114,7 +114,7 @@ export function policyCases(host: DatabaseHost): void {
     expect(await losers(world.mirror)).toEqual([lost])
   })
 
-  it('two edits that say the same are no conflict', async () => {
+  it('C1 two edits that say the same are no conflict', async () => {
     const world = createWorld(host)
     const [a, b] = [world.device('a'), world.device('b')]
     await a.put('local_wins', id(1), { text: 'same', more: { x: 1, y: [2] } })
@@ -127,7 +127,7 @@ export function policyCases(host: DatabaseHost): void {
     expect(await world.mirror.get(id(1))).toMatchObject({ ver: 1 })
   })
 
-  it('both forget: no conflict', async () => {
+  it('C1 both forget: no conflict', async () => {
     const world = createWorld(host)
     const [a, b] = await twoWithOne(world, 'local_wins')
     await a.forget(id(1))
@@ -137,7 +137,7 @@ export function policyCases(host: DatabaseHost): void {
     expect(await world.mirror.conflicts()).toEqual([])
   })
 
-  it('an edit on top of one that lost meets the winner in its turn', async () => {
+  it('D2 an edit on top of one that lost meets the winner in its turn', async () => {
     const world = createWorld(host)
     const [a, b] = await twoWithOne(world, 'remote_wins')
     await a.put('remote_wins', id(1), body('of a'))
@@ -152,7 +152,7 @@ export function policyCases(host: DatabaseHost): void {
   })
 
   it.each([true, false])(
-    'a kind that the mirror does not know: the later stamp wins (it comes first: %s)',
+    'C2 a kind that the mirror does not know: the later stamp wins (it comes first: %s)',
     async (laterFirst) => {
       const world = createWorld(host, { kindsAtMirror: createKinds([]) })
       const [a, b] = await twoWithOne(world, 'remote_wins')

@@ -38,7 +38,7 @@ export function refusalCases(host: DatabaseHost): void {
     expect(await world.mirror.exchange({ ...one, ops: [...one.ops, good] })).toEqual(answer)
   })
 
-  it('a record never becomes one of another kind', async () => {
+  it('M6 a record never becomes one of another kind', async () => {
     const world = createWorld(host)
     await world.mirror.put('remote_wins', id(1), body('here'))
     expect(await world.mirror.exchange(request({}))).toMatchObject({
@@ -47,13 +47,13 @@ export function refusalCases(host: DatabaseHost): void {
     expect(await world.mirror.get(id(1))).toMatchObject({ kind: 'remote_wins' })
   })
 
-  it('a body of a kind that the device knows in a newer version is taken as it is', async () => {
+  it('M7 a body of a kind that the device knows in a newer version is taken as it is', async () => {
     const world = createWorld(host)
     const answer = await world.mirror.exchange(request({ body: { renamed: 1 } }, { schema: 99 }))
     expect(answer.results).toMatchObject([{ s: 'ok' }])
   })
 
-  it('a change that the mirror rejects stays on the device, is told, and goes when it was mended', async () => {
+  it('M6 a change that the mirror rejects stays on the device, is told, and goes when it was mended', async () => {
     const short = (kind: Kind): Kind => ({ ...kind, schema: z.looseObject({ text: z.string().max(10) }) })
     const world = createWorld(host, { kindsAtMirror: createKinds([...testKinds.values()].map(short)) })
     const a = world.device('a')
@@ -68,7 +68,7 @@ export function refusalCases(host: DatabaseHost): void {
     await expectSame(a, world.mirror)
   })
 
-  it('an edit of a change that is being rejected takes its place', async () => {
+  it('M6 an edit of a change that is being rejected takes its place', async () => {
     const short = (kind: Kind): Kind => ({ ...kind, schema: z.looseObject({ text: z.string().max(10) }) })
     const world = createWorld(host, { kindsAtMirror: createKinds([...testKinds.values()].map(short)) })
     const a = world.device('a')
@@ -114,13 +114,13 @@ export function refusalCases(host: DatabaseHost): void {
     expect(await world.mirror.look((store) => store.db.all('SELECT device FROM devices'))).toEqual([])
   })
 
-  it('refuses another version of the wire, and says which side is behind', async () => {
+  it('W5 refuses another version of the wire, and says which side is behind', async () => {
     const world = createWorld(host)
     expect((await failure(world.mirror.exchange(request({}, { p: 2 })))).code).toBe('server-too-old')
     expect((await failure(world.mirror.exchange(request({}, { p: 0 })))).code).toBe('client-too-old')
   })
 
-  it('a device takes nothing from an answer that is not the protocol', async () => {
+  it('W6 a device takes nothing from an answer that is not the protocol', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.put('local_wins', id(1), body('one'))

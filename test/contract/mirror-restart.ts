@@ -4,7 +4,7 @@ import { body, expectSame, failure, id, losers, textOf } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, lastRequest } from './mirror-world.ts'
 
 export function restartCases(host: DatabaseHost): void {
-  it('a copy of a device: the second one is told, takes a new name, and nothing of either is lost', async () => {
+  it('M3 a copy of a device: the second one is told, takes a new name, and nothing of either is lost', async () => {
     const world = createWorld(host)
     const [a, twin] = [world.device('a'), world.device('twin')]
     await a.put('local_wins', id(1), body('before the copy'))
@@ -28,7 +28,7 @@ export function restartCases(host: DatabaseHost): void {
     expect(Object.keys(await a.all())).toHaveLength(3)
   })
 
-  it('a mirror of another epoch takes none of the ops; the device starts over and brings everything', async () => {
+  it('M4 a mirror of another epoch takes none of the ops; the device starts over and brings everything', async () => {
     const world = createWorld(host)
     const other = createWorld(host)
     const [a, b] = [world.device('a'), world.device('b')]
@@ -71,7 +71,7 @@ export function restartCases(host: DatabaseHost): void {
     expect(await a.state()).toMatchObject({ pending: 0 })
   })
 
-  it('an unsent change is not taken for one of a version that another mirror happens to have', async () => {
+  it('M4 an unsent change is not taken for one of a version that another mirror happens to have', async () => {
     const [world, other] = [createWorld(host), createWorld(host)]
     const [a, b] = [world.device('a'), other.device('b')]
     await a.put('local_wins', id(1), body('synced'))
@@ -87,7 +87,7 @@ export function restartCases(host: DatabaseHost): void {
   })
 
   it.each(['local_wins', 'remote_wins'])(
-    'a mirror that was set back: what it has lost comes back, and what is newer stays (%s)',
+    'M4 a mirror that was set back: what it has lost comes back, and what is newer stays (%s)',
     async (kind) => {
       const world = createWorld(host)
       const [a, b] = [world.device('a'), world.device('b')]
@@ -124,7 +124,7 @@ export function restartCases(host: DatabaseHost): void {
     ['a wrong epoch', { epoch: 'e_other' }, 'epoch'],
     ['a cursor beyond the end', { pull: { cursor: 99, limit: 1, maxBytes: 1 } }, 'epoch'],
     ['answers that this mirror never gave', { ackedMid: 99 }, 'epoch'],
-  ])('%s: resync-required, and none of the ops is applied', async (_name, change, reason) => {
+  ])('M4 %s: resync-required, and none of the ops is applied', async (_name, change, reason) => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.put('local_wins', id(1), body('one'))
@@ -139,7 +139,7 @@ export function restartCases(host: DatabaseHost): void {
     expect(await textOf(world.mirror)).toBe('two')
   })
 
-  it('a cursor below the floor: resync-required, and none of the ops is applied', async () => {
+  it('T4 a cursor below the floor: resync-required, and none of the ops is applied', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.put('local_wins', id(1), body('one'))

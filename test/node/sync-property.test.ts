@@ -218,7 +218,7 @@ async function play(steps: readonly Step[]): Promise<void> {
 
 describe('sync, whatever happens', () => {
   it(
-    'comes to rest with all the same, nothing lost, nothing applied twice',
+    'D3 D5 comes to rest with all the same, nothing lost, nothing applied twice',
     { timeout: 300_000 },
     async () => {
       await fc.assert(

@@ -28,7 +28,7 @@ const frames = readdirSync(folder).flatMap(
 )
 
 describe('the wire', () => {
-  it('is what the last line of its history says', () => {
+  it('W5 is what the last line of its history says', () => {
     const schema = z.toJSONSchema(z.object({ syncRequest, syncResponse, wireError }), {
       unrepresentable: 'any',
     })
@@ -57,7 +57,7 @@ describe('the wire', () => {
     expect(response ?? error).toBeDefined()
   })
 
-  it('leaves out fields it does not know, so that a later version may add them', () => {
+  it('W5 leaves out fields it does not know, so that a later version may add them', () => {
     const [frame] = frames
     const more = { ...frame?.request, later: 1, ops: frame?.request.ops.map((op) => ({ ...op, later: 1 })) }
     expect(parseSyncRequest(more)).toEqual(frame?.request)
