@@ -21,6 +21,7 @@ import { skillCapabilities } from './memory/kstar/skill-capability.ts'
 import { skillKind } from './memory/kstar/skill-kind.ts'
 import { traceCapabilities } from './memory/kstar/trace-capability.ts'
 import { traceKind } from './memory/kstar/trace-kind.ts'
+import { embedCapabilities } from './recall/embed/embed-capability.ts'
 import { recallCapabilities } from './recall/recall-capability.ts'
 import { syncCapabilities } from './sync/sync-capability.ts'
 
@@ -37,6 +38,7 @@ export const capabilityTable = [
   ...profileCapabilities,
   ...agentDataCapabilities,
   ...recallCapabilities,
+  ...embedCapabilities,
   ...importCapabilities,
   ...syncCapabilities,
   ...engineCapabilities,

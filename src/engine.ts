@@ -12,6 +12,7 @@ import { parseWith } from './core/schema.ts'
 import { formatTime } from './core/time.ts'
 import { createChangeFeed } from './engine-change.ts'
 import { createRecordAccess } from './engine-record.ts'
+import { createBookEmbedding, type EmbedderSource, noEmbedding } from './recall/embed/book-embedding.ts'
 import { createRecall } from './recall/recall.ts'
 import { createTextLegs } from './recall/text-leg.ts'
 import { type BookStore, openBookStore } from './store/book-store.ts'
@@ -39,6 +40,8 @@ export interface EngineOptions {
   readonly sync?: SyncPreferences
   /** Verifies signatures, and signs where the book's private key is kept. Default: neither. */
   readonly keys?: Keyring
+  /** Gives records vectors. Default: none, and recall is by full text alone. */
+  readonly embedder?: EmbedderSource | undefined
   /** What only the host knows about its storage. */
   readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes'>>>
 }
@@ -99,7 +102,9 @@ export function createEngine(options: EngineOptions): Engine {
   const deriveWhenIdle = (delayMs = idleMs) => {
     cancelIdle?.()
     cancelIdle = ports.scheduler.later(delayMs, () => {
-      if (!closed && (store.projection.step(idleBatch) || takeTexts())) deriveWhenIdle(idleStepMs)
+      if (closed) return
+      if (store.projection.step(idleBatch) || takeTexts()) deriveWhenIdle(idleStepMs)
+      else embedding?.wake()
     })
   }
   const takeTexts = () => {
@@ -127,7 +132,18 @@ export function createEngine(options: EngineOptions): Engine {
     })
   const trigger = session && createSyncTrigger({ plan, session, store, ...ports })
   const access = createRecordAccess({ store, ports, scope })
-  const recall = createRecall({ store, clock: ports.clock, legs: createTextLegs(store) })
+  const embedding =
+    options.embedder &&
+    createBookEmbedding({
+      ...{ store, ports, source: options.embedder },
+      onProgress: ({ embedded: done, total }) =>
+        emit({
+          name: 'progress',
+          detail: { done, total, what: 'Records with a vector', capability: 'embed:status' },
+        }),
+    })
+  const legs = [...createTextLegs(store), ...(embedding ? [embedding.leg] : [])]
+  const recall = createRecall({ store, clock: ports.clock, legs })
 
   const status = async (): Promise<Status> => {
     const storage = (await options.storage?.()) ?? {}
@@ -166,6 +182,8 @@ export function createEngine(options: EngineOptions): Engine {
     records: access.reader,
     recall: (query) => recall(query, signal),
     status,
+    embedStatus: () => embedding?.status() ?? noEmbedding,
+    embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
     write: (work) => write(now, caller, (at) => work(at)),
     progress: (step) => emit({ name: 'progress', detail: { ...step, capability: id } }),
     sha256: ports.digest.sha256,
@@ -235,6 +253,7 @@ export function createEngine(options: EngineOptions): Engine {
       closed = true
       cancelIdle?.()
       trigger?.close()
+      embedding?.stop()
       store.writes.close()
       changes.flush()
       emit({ name: 'closed', detail: { reason: 'closed' } })

@@ -8,8 +8,16 @@ export type {
   CapabilityOutput,
   Daybook,
 } from './daybook.ts'
-export type { RecallHit, RecallResult, Status, SyncResult, SyncState } from './core/capability.ts'
+export type {
+  EmbedStatus,
+  RecallHit,
+  RecallResult,
+  Status,
+  SyncResult,
+  SyncState,
+} from './core/capability.ts'
 export { DaybookError, type ErrorCode, errorTable, isDaybookError } from './core/errors.ts'
+export type { EmbedderOptions } from './recall/embed/embedder-options.ts'
 export type { BookEvents } from './core/event.ts'
 export type { Filters } from './core/filter.ts'
 export type { Fact } from './memory/kstar/fact-schema.ts'

@@ -15,6 +15,37 @@ export const neverAborted: AbortSignalLike = {
   removeEventListener: () => undefined,
 }
 
+export interface AbortSource {
+  readonly signal: AbortSignalLike
+  abort(reason?: unknown): void
+}
+
+/** A signal and the means to abort it. */
+export function createAbort(): AbortSource {
+  const listeners = new Set<() => void>()
+  let aborted = false
+  let given: unknown
+  return {
+    signal: {
+      get aborted() {
+        return aborted
+      },
+      get reason() {
+        return given
+      },
+      addEventListener: (_type, listener) => void listeners.add(listener),
+      removeEventListener: (_type, listener) => void listeners.delete(listener),
+    },
+    abort(reason) {
+      if (aborted) return
+      aborted = true
+      given = reason
+      for (const listener of listeners) listener()
+      listeners.clear()
+    },
+  }
+}
+
 /** Throws `aborted` when `signal` is. For the places between two steps of long work. */
 export function checkAborted(signal: AbortSignalLike): void {
   if (signal.aborted) throw new DaybookError('aborted', undefined, { cause: signal.reason })

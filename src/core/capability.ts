@@ -198,6 +198,8 @@ export interface RecallQuery {
  * ranked by. Absent where the leg did not bring it. A new leg adds its own entry.
  */
 export interface LegReasons {
+  /** Vectors. `similarity`: cosine to the question, −1 to 1. */
+  readonly vector?: { readonly rank: number; readonly similarity: number } | undefined
   /** Full text. `coverage`: the weight of the question's words that it has, of the weight of all, 0 to 1. */
   readonly text?:
     | { readonly rank: number; readonly bm25: number; readonly coverage: number; readonly words: string[] }
@@ -261,6 +263,32 @@ export interface Status {
   readonly degraded: string[]
 }
 
+/** How far the vectors of a book are. */
+export interface EmbedStatus {
+  /** `none` when the book was opened without an embedder. */
+  readonly provider: string
+  readonly model?: string
+  /** `provider|model|dimensions|normalised` of the vectors there are; absent before the first. */
+  readonly fingerprint?: string
+  /**
+   * `off`: no embedder. `waiting`: it can't embed yet, `why` says what for. `failing`: it is asked again after a while,
+   * and what there is of vectors is used meanwhile.
+   */
+  readonly state: 'off' | 'waiting' | 'working' | 'ready' | 'failing'
+  readonly why?: string
+  /** Records that are to have a vector, those that have one, and those still without. */
+  readonly total: number
+  readonly embedded: number
+  readonly behind: number
+  /** Texts that the embedder refused; they are tried again when the book is opened anew. */
+  readonly refused: number
+  readonly lastError?: { readonly code: string; readonly message: string; readonly at: string }
+  /** Memory that vectors take. */
+  readonly bytes: number
+  /** What scans them: WebAssembly with SIMD, or plain JavaScript where that can't be had. */
+  readonly scan?: 'simd' | 'scalar'
+}
+
 export interface SyncState {
   readonly configured: boolean
   /**
@@ -297,6 +325,10 @@ export interface ReadContext extends CallContext {
   readonly records: RecordReader
   readonly signal: AbortSignalLike
   recall(query: RecallQuery): Promise<RecallResult>
+  /** How far the vectors are. */
+  embedStatus(): EmbedStatus
+  /** Vectors of texts by the embedder of this book; `embedder-off` when there is none. */
+  embed(texts: readonly string[]): Promise<readonly Float32Array[]>
   status(): Promise<Status>
 }
 

@@ -139,6 +139,18 @@ export const errorTable = {
     'The language model gave no usable answer.',
     'Try again later, or without a model.',
   ),
+  'embedder-off': row(
+    503,
+    false,
+    'There is no embedder here.',
+    'Configure one; full text answers without it.',
+  ),
+  'embedder-failed': row(
+    502,
+    true,
+    'The embedder gave no vectors.',
+    'Nothing is lost; it is asked again, and full text answers meanwhile.',
+  ),
   'resync-required': row(
     409,
     true,

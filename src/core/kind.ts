@@ -56,6 +56,10 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly cites?: readonly Citation<Body>[]
   /** False keeps a record out of recall (unapproved). What is expired or superseded is kept out by itself. */
   recallable?(body: Body): boolean
+  /** False: texts of this kind never go to an embedder. */
+  readonly embed?: boolean
+  /** False keeps the text of this record from any embedder, and removes what was made from it. */
+  embeds?(body: Body): boolean
 }
 
 /** A path that holds the id of another record, or a list of ids. */
@@ -71,6 +75,11 @@ export interface Citation<Body extends object = object> {
 export function citedIds(body: object, path: string): string[] {
   const value = readPath(body, path)
   return (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
+}
+
+/** The one place that decides whether the text of a record may be given to an embedder. */
+export function isEmbeddable(kind: Kind, body: JsonObject): boolean {
+  return kind.embed !== false && kind.embeds?.(body) !== false
 }
 
 /** The kinds of a book, by name. */

@@ -77,6 +77,40 @@ export interface Wasm {
   instantiate(module: Uint8Array<ArrayBuffer>): WasmExports | undefined
 }
 
+/** What a text is embedded for: some models see texts to find and questions that find them differently. */
+export type EmbedPurpose = 'document' | 'question'
+
+/**
+ * Turns texts into vectors of one space, named by `provider|model|dimensions|normalised`.
+ *
+ * Law: answers one vector for each text, in their order, all of the same number of dimensions, all numbers finite;
+ * each of length 1, or shorter the less of the text it understood, down to zeros. The same name means comparable
+ * vectors. What fails is a `DaybookError`: `embedder-failed`, with `retry` when the same call may succeed later, or
+ * `aborted`. Keys and texts never stand in an error.
+ */
+export interface Embedder {
+  readonly provider: string
+  readonly model: string
+  /** Undefined while only an answer can tell. */
+  readonly dimensions: number | undefined
+  /** Most texts of one call. */
+  readonly batch: number
+  /** Similarity below which a record is no answer to a question, as this model measures. */
+  readonly minSimilarity: number
+  /** Its share in the fusion of recall, beside 1 for full text. */
+  readonly weight: number
+  /** Why it can't embed yet, in words; undefined when it can. */
+  readonly waiting?: string | undefined
+  /** Does a few milliseconds of work of its own; true when more is to be done. For idle time. */
+  prepare?(): boolean
+  embed(
+    texts: readonly string[],
+    purpose: EmbedPurpose,
+    signal: AbortSignalLike,
+  ): Promise<readonly Float32Array[]>
+  close(): void
+}
+
 export interface Ports {
   readonly clock: Clock
   readonly random: Random

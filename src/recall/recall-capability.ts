@@ -48,6 +48,7 @@ export const recallCapabilities = [
               .optional(),
             window: z.object({ rank: z.number(), bm25: z.number(), coverage: z.number() }).optional(),
             session: z.object({ rank: z.number(), score: z.number() }).optional(),
+            vector: z.object({ rank: z.number(), similarity: z.number() }).optional(),
             recency: z.number(),
             importance: z.number(),
             confidence: z.number(),

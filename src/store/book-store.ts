@@ -8,6 +8,7 @@ import { type ConflictLog, createConflictLog } from './conflict-log.ts'
 import { prepareDerived } from './derived.ts'
 import { createDeviceLog, type DeviceLog } from './device-log.ts'
 import { migrate } from './migrate.ts'
+import { createModelStore, type ModelStore } from './model-store.ts'
 import { createOpLog, type OpLog } from './op-log.ts'
 import { createPlaceSums, type PlaceSums } from './place-sum.ts'
 import { createProjection, type Projection } from './projection.ts'
@@ -17,6 +18,7 @@ import { createRecordStore, type RecordStore, type Role } from './record-store.t
 import { createRequestLog, type RequestLog } from './request-log.ts'
 import { createSettings, type Settings } from './settings.ts'
 import { createTextLeg, type TextLeg, type TextLegBudget } from './text-leg.ts'
+import { createVectorStore, type VectorStore } from './vector-store.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 export interface BookStore {
@@ -36,6 +38,10 @@ export interface BookStore {
   readonly queries: QueryStore
   /** The text index in memory, where it is wanted. It fills only as it is stepped. */
   readonly textLeg: TextLeg | undefined
+  /** Vectors; nothing happens here until a space is entered. */
+  readonly vectors: VectorStore
+  /** The model that is computed from the book's own texts. */
+  readonly models: ModelStore
   readonly conflicts: ConflictLog
   readonly purge: Purge
   readonly requests: RequestLog
@@ -95,6 +101,8 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
     projection,
     queries: createQueryStore(db, kinds, projection, textLeg, ports.clock),
     textLeg,
+    models: createModelStore(db, kinds, projection, settings),
+    vectors: createVectorStore(db, kinds, projection, settings, { wasm: ports.wasm }),
     conflicts: createConflictLog(db),
     purge: createPurge(db, projection),
     requests,

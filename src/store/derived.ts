@@ -18,7 +18,7 @@ CREATE TABLE facets (
   seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, recallable INTEGER NOT NULL, created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL, session TEXT, happened_at TEXT, domain TEXT, actor TEXT, action TEXT, success INTEGER,
   subject TEXT, confidence REAL, schema TEXT, name TEXT, importance REAL, pinned INTEGER, text_key INTEGER NOT NULL,
-  superseded_at TEXT, expires_at TEXT);
+  superseded_at TEXT, expires_at TEXT, embed INTEGER NOT NULL);
 CREATE INDEX facets_updated ON facets (kind, updated_at);
 CREATE INDEX facets_happened ON facets (kind, happened_at);
 CREATE INDEX facets_session ON facets (session, happened_at) WHERE session IS NOT NULL;
@@ -61,7 +61,14 @@ export function prepareDerived(db: SqlDatabase, kinds: Kinds, settings: Settings
 }
 
 /** What of a kind decides its derived rows. A change of its functions alone must come with a new `version`. */
-function declarationKey({ version, text, facets, expires = '', cites = [] }: Kind): number {
+function declarationKey({ version, text, facets, expires = '', cites = [], embed = true }: Kind): number {
   const cited = cites.flatMap(({ path, supersedes = false }) => [path, String(supersedes)])
-  return textKey([String(version), ...text, ...Object.entries(facets).flat(), expires, ...cited])
+  return textKey([
+    String(version),
+    ...text,
+    ...Object.entries(facets).flat(),
+    expires,
+    ...cited,
+    String(embed !== false),
+  ])
 }

@@ -1,6 +1,6 @@
 // Fills what is derived from records (facets, links, text index) behind the writes and before the next read of it.
 // Invariant: rows up to `derived_seq` that are not in `stale` are exactly what their records say.
-import { citedIds, type FacetName, type Kind, type Kinds } from '../core/kind.ts'
+import { citedIds, type FacetName, isEmbeddable, type Kind, type Kinds } from '../core/kind.ts'
 import { type JsonObject, readPath } from '../core/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import { canonicalTime } from '../core/time.ts'
@@ -70,7 +70,10 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
   let grown = true
   let stale = true
   let generation = 0
-  let rowChanged: (seq: number) => void = () => undefined
+  const watchers: ((seq: number) => void)[] = []
+  const rowChanged = (seq: number) => {
+    for (const watcher of watchers) watcher(seq)
+  }
 
   const write = (row: Source, fresh: boolean) => {
     const kind = kinds.get(row.kind)
@@ -112,13 +115,14 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     const before = fresh
       ? undefined
       : db.get<{ text_key: number }>('SELECT text_key FROM facets WHERE seq = ?', [row.seq])
+    const embed = isEmbeddable(kind, body) ? 1 : 0
     const values = facetColumns.map((name) => facetValue(body, name, kind.facets[name]))
     const recallable = kind.recallable?.(body) === false ? 0 : 1
     const expires = textAt(body, kind.expires)
     db.run(
       `INSERT OR REPLACE INTO facets (seq, kind, recallable, created_at, updated_at, session, happened_at,
-        ${facetColumns.join(', ')}, text_key, superseded_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?)`,
+        ${facetColumns.join(', ')}, text_key, superseded_at, expires_at, embed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?, ?)`,
       [
         row.seq,
         row.kind,
@@ -131,6 +135,7 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
         key,
         null,
         expires === undefined ? null : (canonicalTime(expires) ?? null),
+        embed,
       ],
     )
     for (const { path, supersedes = false } of kind.cites ?? []) {
@@ -204,7 +209,7 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     },
     isBehind: () => stale || grown,
     watch(watcher) {
-      rowChanged = watcher
+      watchers.push(watcher)
     },
     touch: (seq) => rowChanged(seq),
   }

@@ -28,7 +28,7 @@ import type { TextLeg } from './text-leg.ts'
 import { kindNamed, scopeSql, type ScopeQuery } from './recall-scope.ts'
 import { countTerms, type Place, placesOf, type TermCounts } from './evidence.ts'
 import { type IndexTotals, readTotals } from './index-totals.ts'
-import { type Sifted, siftRows, type Weighed, weighRows } from './sift.ts'
+import { conditionOf, type Sifted, siftRows, type Weighed, weighRows } from './sift.ts'
 import { createTextRank, type RankedText } from './text-rank.ts'
 import { searchText } from './text-search.ts'
 
@@ -58,6 +58,8 @@ export interface QueryStore {
   termCounts(seqs: readonly number[], terms: readonly string[]): TermCounts
   /** What the text index counts over all its rows. */
   totals(): IndexTotals
+  /** The numbers of all records that `scope` lets a recall see. */
+  reach(scope: ScopeQuery): number[]
   /** Records by their numbers. */
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
   /** In how many records each indexed word stands; words are given as the index spells them. */
@@ -196,12 +198,21 @@ export function createQueryStore(
     return placesOf(all, leg?.warm(), seqs, compiled)
   }
 
+  const reach = (scope: ScopeQuery): number[] => {
+    const { condition, params, records: joined } = conditionOf(scopeSql(kinds, scope, now()).where)
+    projection.catchUp()
+    return all<{ seq: number }>(`SELECT f.seq FROM facets f ${joined} WHERE ${condition}`, params).map(
+      ({ seq }) => seq,
+    )
+  }
+
   return {
     query,
     search,
     count,
     candidates,
     sift,
+    reach,
     weigh,
     places,
     termCounts(seqs, terms) {

@@ -136,6 +136,8 @@ export function createRecordStore(
     } else {
       db.run('DELETE FROM history WHERE seq = ?', [seq])
       db.run('DELETE FROM uses WHERE seq = ?', [seq])
+      // Much of a text can be told from its vector.
+      db.run('DELETE FROM vectors WHERE seq = ?', [seq])
     }
     const row: RecordRow = {
       ...before,

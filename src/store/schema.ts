@@ -64,6 +64,15 @@ export const migrations: readonly string[] = [
     SELECT 'sum:' || kind, count(*) || ' ' || sum(place) || ' ' || sum((place % 65521) * (place % 65521))
     FROM records WHERE place > 0 GROUP BY kind;
   `,
+  `
+  -- Vectors, each in one space. They can be told from the records, but are kept: making them may cost time or money.
+  CREATE TABLE vector_spaces (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE);
+  CREATE TABLE vectors (
+    seq INTEGER PRIMARY KEY, space INTEGER NOT NULL, text_key INTEGER NOT NULL, scale REAL NOT NULL,
+    numbers BLOB NOT NULL);
+  -- The model that was computed from the book itself: its terms, a thousand in each part.
+  CREATE TABLE model_parts (part INTEGER PRIMARY KEY, terms TEXT NOT NULL, numbers BLOB NOT NULL);
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -15,6 +15,19 @@ export function textOf(kind: Kind, body: object, happenedAt: string | undefined)
   })
 }
 
+/** Longest text that is given to an embedder, in UTF-16 units: what the usual ones take without cutting. */
+export const embeddedTextLimit = 6000
+
+/** The text that stands for a record with an embedder: its fields, without the words of its day. */
+export function embeddedText(kind: Kind, body: object): string {
+  const fields = kind.text.filter((path) => path !== whenField)
+  const texts = fields.map((path) => collectText(readPath(body, path)).join(' ').trim())
+  return texts
+    .filter((text) => text !== '')
+    .join('\n')
+    .slice(0, embeddedTextLimit)
+}
+
 /** A 52-bit key of the texts: two rounds of FNV-1a. Equal texts have equal keys. */
 export function textKey(texts: readonly string[]): number {
   let [high, low] = [0x811c9dc5, 0x1000193]

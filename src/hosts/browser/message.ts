@@ -4,6 +4,7 @@ import type { ErrorShape } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
 import type { Scope } from '../../core/record.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
+import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 
 export interface OpenRequest {
   readonly name: string
@@ -13,6 +14,7 @@ export interface OpenRequest {
   /** A Web Lock that the worker holds while it lives, so that the page learns of its death. */
   readonly aliveLock: string
   readonly sync?: { readonly url: string; readonly key: string } & SyncPreferences
+  readonly embedder?: EmbedderOptions
 }
 
 /** One row for each way a capability hangs on a book: method, id, effect. */
@@ -34,6 +36,7 @@ export interface WorkerDoor {
     request: OpenRequest,
     listener: (event: BookEvent) => void,
     getKey?: () => Promise<string>,
+    getEmbedderKey?: () => Promise<string>,
   ): Promise<Reply<MethodRow[]>>
   /** Calls of one capability that were made together; they share a transaction where they write. */
   call(id: string, calls: readonly CallMessage[]): Promise<Reply[]>

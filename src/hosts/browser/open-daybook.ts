@@ -5,6 +5,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
 import { type BookDoor, createDaybook, type Daybook } from '../../daybook.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
+import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import type { OpenRequest } from './message.ts'
 import { createWorkerLink } from './worker-link.ts'
 
@@ -23,6 +24,8 @@ export interface OpenOptions {
   readonly durability?: 'relaxed' | 'strict'
   /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
   readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
+  /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
+  readonly embedder?: EmbedderOptions
   readonly signal?: AbortSignal
 }
 
@@ -48,7 +51,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   try {
     const key = options.sync?.key
     const rows = await orAborted(
-      link.open(request, tell, typeof key === 'function' ? key : undefined),
+      link.open(request, tell, { sync: fetcherOf(key), embedder: fetcherOf(keyOf(options.embedder)) }),
       signal,
     )
     const long = new Set(rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
@@ -93,7 +96,7 @@ function openRequest(options: OpenOptions): OpenRequest {
       },
     )
   }
-  const { sync } = options
+  const { sync, embedder } = options
   return {
     name: checkBookName(options.name),
     scope: bookScope(options),
@@ -101,7 +104,22 @@ function openRequest(options: OpenOptions): OpenRequest {
     onUnavailable: options.onUnavailable ?? 'reject',
     aliveLock: `daybook:alive:${crypto.randomUUID()}`,
     ...(sync ? { sync: { ...sync, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
+    ...(embedder ? { embedder: withoutFetcher(embedder) } : {}),
   }
+}
+
+type Key = string | (() => Promise<string>) | undefined
+
+const fetcherOf = (key: Key) => (typeof key === 'function' ? key : undefined)
+
+const keyOf = (embedder: EmbedderOptions | undefined): Key =>
+  embedder && 'key' in embedder ? embedder.key : undefined
+
+/** A function can't be sent to the worker; one that fetches the key is handed over beside the options. */
+function withoutFetcher(embedder: EmbedderOptions): EmbedderOptions {
+  return typeof keyOf(embedder) === 'function'
+    ? ({ ...embedder, key: 'fetched' } as EmbedderOptions)
+    : embedder
 }
 
 let asked = false

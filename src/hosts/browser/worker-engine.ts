@@ -4,6 +4,7 @@ import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import { createEngine, type Engine } from '../../engine.ts'
 import { createHttpCarrier } from '../../sync/http-carrier.ts'
 import { type BookStorage, openBookStorage } from './book-storage.ts'
+import { browserEmbedder } from './browser-embedder.ts'
 import { browserPorts } from './browser-ports.ts'
 import { openBrowserKeyring } from './key-store.ts'
 import type { MethodRow, Reply, WorkerDoor } from './message.ts'
@@ -14,10 +15,12 @@ export function createWorkerEngine(): WorkerDoor {
   const running = new Map<number, AbortController>()
 
   const open: WorkerDoor['open'] = async (
-    { name, scope, durability, onUnavailable, aliveLock, sync },
+    { name, scope, durability, onUnavailable, aliveLock, sync, embedder },
     listener,
     getKey,
+    getEmbedderKey,
   ) => {
+    const source = browserEmbedder(embedder, getEmbedderKey)
     void navigator.locks.request(aliveLock, () => new Promise(() => undefined))
     const storage = await openBookStorage({ name, durability, onUnavailable })
     try {
@@ -28,6 +31,7 @@ export function createWorkerEngine(): WorkerDoor {
         name,
         scope,
         durability: storage.durability,
+        embedder: source,
         keys: openBrowserKeyring(name, { kept: storage.durability !== 'memory' }),
         storage: browserStorage,
         ...(sync

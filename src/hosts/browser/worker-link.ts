@@ -8,15 +8,17 @@ import type { BookCallOptions } from '../../daybook.ts'
 import type { CallMessage, MethodRow, OpenRequest, Reply, WorkerDoor } from './message.ts'
 
 export interface WorkerLink {
-  open(
-    request: OpenRequest,
-    listener: (event: BookEvent) => void,
-    getKey?: () => Promise<string>,
-  ): Promise<MethodRow[]>
+  open(request: OpenRequest, listener: (event: BookEvent) => void, keys?: OpenKeys): Promise<MethodRow[]>
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
   close(): Promise<void>
   /** Resolves with the reason when the worker is gone, by `close` or by itself. */
   readonly gone: Promise<DaybookError>
+}
+
+/** Functions that fetch keys, where the page has such. */
+export interface OpenKeys {
+  readonly sync?: (() => Promise<string>) | undefined
+  readonly embedder?: (() => Promise<string>) | undefined
 }
 
 interface Waiting {
@@ -97,10 +99,10 @@ export function createWorkerLink(worker: Worker): WorkerLink {
 
   return {
     gone,
-    async open(request, listener, getKey) {
-      const key = getKey ? proxy(getKey) : undefined
+    async open(request, listener, { sync, embedder } = {}) {
+      const [key, embedderKey] = [sync, embedder].map((fetch) => fetch && proxy(fetch))
       const reply = await answered<Reply<MethodRow[]>>(
-        remote.open(request, proxy(listener), key),
+        remote.open(request, proxy(listener), key, embedderKey),
         openDeadlineMs,
       )
       if (!reply.ok) throw DaybookError.from(reply.error)

@@ -6,11 +6,13 @@ import { bookScope, checkBookName } from '../../core/book.ts'
 import { capabilityTable } from '../../capability-table.ts'
 import { createDaybook, type Daybook, methodTable } from '../../daybook.ts'
 import { createEngine } from '../../engine.ts'
+import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import { createLocalDoor } from '../../doors/local-door.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import { createHttpCarrier } from '../../sync/http-carrier.ts'
 import { openNodeKeyring } from './key-file.ts'
 import { openNodeDatabase } from './node-database.ts'
+import { nodeEmbedder } from './node-embedder.ts'
 import { nodePorts } from './node-ports.ts'
 
 export interface NodeBookOptions {
@@ -25,6 +27,8 @@ export interface NodeBookOptions {
   readonly durability?: 'relaxed' | 'strict'
   /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
   readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
+  /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
+  readonly embedder?: EmbedderOptions
   readonly signal?: AbortSignal
 }
 
@@ -32,6 +36,7 @@ export interface NodeBookOptions {
 export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   if (options.signal) checkAborted(options.signal)
   const name = checkBookName(options.name)
+  const embedder = nodeEmbedder(options.embedder)
   const path = options.path === ':memory:' ? options.path : resolve(options.path ?? `${name}.daybook`)
   if (path !== ':memory:') await mkdir(dirname(path), { recursive: true })
   const db = openNodeDatabase({ path, ...(options.durability ? { durability: options.durability } : {}) })
@@ -42,6 +47,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
       name,
       scope: bookScope(options),
       durability: path === ':memory:' ? 'memory' : 'file',
+      embedder,
       keys: openNodeKeyring(path === ':memory:' ? undefined : `${path}.key`),
       ...(options.sync
         ? {
@@ -65,5 +71,6 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
 }
 
 export { DaybookError, type ErrorCode, isDaybookError } from '../../core/errors.ts'
+export type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 export type { BookEvents } from '../../core/event.ts'
 export type { CapabilityId, CapabilityInput, CapabilityOutput, Daybook } from '../../daybook.ts'

@@ -1,0 +1,104 @@
+// The embedder of a book with everything around it: the task behind the writes, the leg of recall, the state it is in.
+import { createAbort } from '../../core/abort.ts'
+import type { EmbedStatus } from '../../core/capability.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Clock, Embedder, Ports } from '../../core/ports.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { ModelStore } from '../../store/model-store.ts'
+import type { Leg } from '../leg.ts'
+import { createVectorLeg } from '../vector-leg.ts'
+import { createEmbedHealth } from './embed-health.ts'
+import { createEmbedTask } from './embed-task.ts'
+import { createQuestionVectors } from './question-vector.ts'
+
+/** How a host gives a book its embedder. */
+export interface EmbedderSource {
+  open(parts: { readonly models: ModelStore; readonly clock: Clock }): Embedder
+  /** How long a recall waits for the vector of its question. Default 800. */
+  readonly questionDeadlineMs?: number | undefined
+}
+
+export interface BookEmbedding {
+  readonly leg: Leg<'vector'>
+  /** Something may be to embed. */
+  wake(): void
+  status(): EmbedStatus
+  embed(texts: readonly string[]): Promise<readonly Float32Array[]>
+  stop(): void
+}
+
+export interface BookEmbeddingParts {
+  readonly store: BookStore
+  readonly ports: Ports
+  readonly source: EmbedderSource
+  readonly onProgress: (status: EmbedStatus) => void
+}
+
+const defaultQuestionDeadlineMs = 800
+/** Counting all records takes a while, so progress is told now and then, and at the end. */
+const tellEveryMs = 500
+
+export function createBookEmbedding({ store, ports, source, onProgress }: BookEmbeddingParts): BookEmbedding {
+  const { clock, scheduler, log } = ports
+  const { vectors, models } = store
+  const embedder = source.open({ models, clock })
+  const health = createEmbedHealth(clock)
+  const stopped = createAbort()
+  const deadlineMs = source.questionDeadlineMs ?? defaultQuestionDeadlineMs
+  const questions = createQuestionVectors({ embedder, health, scheduler, deadlineMs })
+  let told = 0
+  const task = createEmbedTask({
+    ...{ vectors, embedder, health, clock, scheduler, log },
+    onProgress() {
+      if (vectors.missing() > 0 && clock.now() - told < tellEveryMs) return
+      told = clock.now()
+      onProgress(status())
+    },
+  })
+
+  const status = (): EmbedStatus => {
+    const { total, embedded, refused, bytes, kernel, overflow } = vectors.state()
+    const fingerprint = vectors.fingerprint()
+    const lastError = health.lastError()
+    const behind = Math.max(0, total - embedded - refused) + store.projection.behind()
+    const why =
+      embedder.waiting ??
+      (overflow > 0 ? `${overflow} vectors do not fit into memory and are not searched.` : undefined)
+    return {
+      provider: embedder.provider,
+      model: embedder.model,
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+      state: stateOf(embedder.waiting, lastError, behind),
+      ...(why === undefined ? {} : { why }),
+      ...{ total, embedded, behind, refused, bytes },
+      ...(lastError ? { lastError } : {}),
+      ...(kernel ? { scan: kernel } : {}),
+    }
+  }
+
+  return {
+    leg: createVectorLeg({ store, embedder, questions, behind: vectors.missing }),
+    wake: task.wake,
+    status,
+    embed(texts) {
+      if (embedder.waiting !== undefined)
+        return Promise.reject(new DaybookError('embedder-failed', embedder.waiting))
+      return embedder.embed(texts, 'document', stopped.signal)
+    },
+    stop() {
+      stopped.abort()
+      task.stop()
+    },
+  }
+}
+
+function stateOf(waiting: string | undefined, lastError: object | undefined, behind: number) {
+  if (waiting !== undefined) return 'waiting'
+  if (lastError) return 'failing'
+  return behind > 0 ? 'working' : 'ready'
+}
+
+/** What a book without an embedder says. */
+export const noEmbedding: EmbedStatus = {
+  ...{ provider: 'none', state: 'off', total: 0, embedded: 0, behind: 0, refused: 0, bytes: 0 },
+}

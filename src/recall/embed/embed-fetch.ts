@@ -1,0 +1,120 @@
+// Asks an embedder over HTTP: one POST of JSON, with a deadline, that can be cancelled.
+// Invariant: an error says what happened and never what was sent or answered: that may be a key or a user's text.
+import { type AbortSignalLike, createAbort, orAborted } from '../../core/abort.ts'
+import { DaybookError, isDaybookError } from '../../core/errors.ts'
+import type { Scheduler } from '../../core/ports.ts'
+
+export interface EmbedAnswer {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  json(): Promise<unknown>
+}
+
+/** As much of `fetch` as this needs. */
+export type EmbedFetch = (
+  url: string,
+  init: { method: 'POST'; headers: Record<string, string>; body: string; signal: AbortSignalLike },
+) => Promise<EmbedAnswer>
+
+interface Host {
+  fetch(url: string, init: object): Promise<EmbedAnswer>
+  readonly AbortController: new () => { readonly signal: object; abort(): void }
+}
+
+/** The `fetch` of a host, for signals of ours. */
+export function fetchOf(host: object): EmbedFetch {
+  const { fetch, AbortController } = host as Host
+  return (url, { signal, ...init }) => {
+    const abort = new AbortController()
+    if (signal.aborted) abort.abort()
+    signal.addEventListener('abort', () => abort.abort(), { once: true })
+    return fetch.call(host, url, { ...init, signal: abort.signal })
+  }
+}
+
+export interface EmbedRequest {
+  readonly url: string
+  readonly key: string | undefined
+  readonly body: unknown
+  readonly deadlineMs: number
+  readonly signal: AbortSignalLike
+}
+
+export interface EmbedCaller {
+  readonly fetch: EmbedFetch
+  readonly scheduler: Scheduler
+}
+
+/** Sends the request and answers the JSON that came back with success. */
+export async function askEmbedder(
+  { fetch, scheduler }: EmbedCaller,
+  { url, key, body, deadlineMs, signal }: EmbedRequest,
+): Promise<unknown> {
+  const within = createAbort()
+  const stop = () => within.abort(signal.reason)
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  let late = false
+  const cancel = scheduler.later(deadlineMs, () => {
+    late = true
+    within.abort()
+  })
+  const send = async () => {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      },
+      body: JSON.stringify(body),
+      signal: within.signal,
+    })
+    if (answer.status < 200 || answer.status > 299) throw refusal(answer)
+    return answer.json()
+  }
+  try {
+    return await orAborted(send(), within.signal)
+  } catch (error) {
+    if (late) throw new DaybookError('embedder-failed', `No answer came within ${deadlineMs} ms.`)
+    if (isDaybookError(error)) throw error
+    throw new DaybookError('embedder-failed', 'It could not be reached, or its answer not be read.', {
+      cause: error,
+    })
+  } finally {
+    cancel()
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+function refusal({ status, headers }: EmbedAnswer): DaybookError {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return new DaybookError('embedder-failed', `It answered with status ${status}.`, {
+    details: { status, ...(seconds > 0 ? { retryAfterMs: Math.min(seconds, 3600) * 1000 } : {}) },
+    retry: status === 408 || status === 425 || status === 429 || status >= 500,
+  })
+}
+
+/** Vectors of unit length, one for each of `count` texts; anything else is a failure that asking again won't mend. */
+export function readVectors(
+  value: unknown,
+  count: number,
+  dimensions: number | undefined,
+  normalise: (vector: ArrayLike<number>) => Float32Array | undefined,
+): Float32Array[] {
+  const wrong = (what: string) => new DaybookError('embedder-failed', `${what}.`, { retry: false })
+  if (!Array.isArray(value) || value.length !== count) throw wrong(`It answered no list of ${count} vectors`)
+  const wanted = dimensions ?? (Array.isArray(value[0]) ? value[0].length : 0)
+  return value.map((numbers: unknown) => {
+    if (!Array.isArray(numbers) || numbers.some((number) => typeof number !== 'number'))
+      throw wrong('It answered something that is no vector')
+    if (numbers.length !== wanted || wanted < 1 || wanted > dimensionLimit)
+      throw wrong(`It answered a vector of ${numbers.length} dimensions, not ${wanted}`)
+    const unit = normalise(numbers as number[])
+    if (!unit) throw wrong('It answered a vector with numbers that are none')
+    return unit
+  })
+}
+
+/** Most dimensions of a vector. */
+export const dimensionLimit = 4096

@@ -1,0 +1,41 @@
+// What is known of an embedder's health, shared by those who ask it: after a failure it is left alone for a while.
+import { toDaybookError } from '../../core/errors.ts'
+import type { Clock } from '../../core/ports.ts'
+import { formatTime } from '../../core/time.ts'
+
+export interface EmbedHealth {
+  failed(error: unknown): void
+  succeeded(): void
+  /** Milliseconds until it may be asked again; 0 when now. */
+  restMs(): number
+  lastError(): { readonly code: string; readonly message: string; readonly at: string } | undefined
+}
+
+/** The first pause, doubled with each failure in a row. What asking again won't mend rests as long as it can. */
+const firstRestMs = 1000
+const longestRestMs = 300_000
+
+export function createEmbedHealth(clock: Clock): EmbedHealth {
+  let failures = 0
+  let restUntil = 0
+  let last: { code: string; message: string; at: string } | undefined
+  return {
+    failed(thrown) {
+      const error = toDaybookError(thrown)
+      const now = clock.now()
+      const { retryAfterMs } = error.details
+      const least = typeof retryAfterMs === 'number' ? retryAfterMs : 0
+      const rest = error.retry ? firstRestMs * 2 ** Math.min(failures, 10) : longestRestMs
+      failures += 1
+      restUntil = now + Math.max(least, Math.min(rest, longestRestMs))
+      last = { code: error.code, message: error.message, at: formatTime(now) }
+    },
+    succeeded() {
+      failures = 0
+      restUntil = 0
+      last = undefined
+    },
+    restMs: () => Math.max(0, restUntil - clock.now()),
+    lastError: () => last,
+  }
+}

@@ -1,0 +1,98 @@
+// Embedders behind an address: the plain `/embed` of an embedding server, and the API that OpenAI made common.
+import { checkAddress, checkKey } from '../../core/address.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Embedder, EmbedPurpose } from '../../core/ports.ts'
+import { normalise } from '../../store/quantise.ts'
+import { askEmbedder, type EmbedCaller, readVectors } from './embed-fetch.ts'
+import type { ApiEmbedderOptions, HttpEmbedderOptions } from './embedder-options.ts'
+
+/** Most texts of one request, as the plain endpoint has it; APIs take more, but long requests fail more. */
+export const batchLimit = 100
+const defaultDeadlineMs = 30_000
+const openAi = 'https://api.openai.com/v1'
+
+/** `POST url {texts}` → `{ embeddings, dimensions }`. */
+export function createHttpEmbedder(options: HttpEmbedderOptions, caller: EmbedCaller): Embedder {
+  const url = checkAddress(options.url, 'embedder.url')
+  return createRemote(options, caller, {
+    url,
+    model: options.model ?? url,
+    body: (texts) => ({ texts }),
+    vectors: (answer) => (answer as { embeddings?: unknown } | null)?.embeddings,
+  })
+}
+
+/** `POST url/embeddings {model, input}` → `{ data: [{ index, embedding }] }`. */
+export function createApiEmbedder(options: ApiEmbedderOptions, caller: EmbedCaller): Embedder {
+  const { model, dimensions } = options
+  return createRemote(options, caller, {
+    url: `${checkAddress(options.url ?? openAi, 'embedder.url')}/embeddings`,
+    model,
+    body: (input) => ({
+      model,
+      input,
+      encoding_format: 'float',
+      ...(dimensions === undefined ? {} : { dimensions }),
+    }),
+    vectors: (answer) => inOrder((answer as { data?: unknown } | null)?.data),
+  })
+}
+
+interface Remote {
+  readonly url: string
+  readonly model: string
+  body(texts: readonly string[]): unknown
+  vectors(answer: unknown): unknown
+}
+
+function createRemote(
+  options: HttpEmbedderOptions | ApiEmbedderOptions,
+  caller: EmbedCaller,
+  { url, model, body, vectors }: Remote,
+): Embedder {
+  const { provider, key, deadlineMs = defaultDeadlineMs, documentPrefix = '', questionPrefix = '' } = options
+  let { dimensions } = options
+  return {
+    provider,
+    model,
+    get dimensions() {
+      return dimensions
+    },
+    batch: batchLimit,
+    minSimilarity: options.minSimilarity ?? 0.3,
+    weight: options.weight ?? 1,
+    async embed(texts, purpose: EmbedPurpose, signal) {
+      const prefix = purpose === 'question' ? questionPrefix : documentPrefix
+      const bearer = key === undefined ? undefined : await readKey(key)
+      const answer = await askEmbedder(caller, {
+        url,
+        key: bearer,
+        body: body(texts.map((text) => prefix + text)),
+        deadlineMs,
+        signal,
+      })
+      const read = readVectors(vectors(answer), texts.length, options.dimensions, normalise)
+      dimensions = read[0]?.length ?? dimensions
+      return read
+    },
+    close: () => undefined,
+  }
+}
+
+/** The key itself, or what the function answers that fetches it. */
+async function readKey(key: string | (() => Promise<string>)): Promise<string> {
+  try {
+    return checkKey(typeof key === 'string' ? key : await key(), 'embedder.key')
+  } catch (cause) {
+    throw new DaybookError('embedder-failed', 'Its key could not be had.', { cause })
+  }
+}
+
+/** The entries of `data` by their `index`, where they have one. */
+function inOrder(data: unknown): unknown {
+  if (!Array.isArray(data)) return undefined
+  const vectors: unknown[] = []
+  for (const [i, entry] of (data as { index?: unknown; embedding?: unknown }[]).entries())
+    vectors[typeof entry?.index === 'number' ? entry.index : i] = entry?.embedding
+  return vectors
+}

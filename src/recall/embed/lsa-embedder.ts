@@ -1,0 +1,89 @@
+// The embedder that needs no model from elsewhere: latent semantic analysis of the book's own texts.
+// Invariant: everything it computes runs in slices of a few milliseconds; a new model is a new space.
+import type { Clock, Embedder } from '../../core/ports.ts'
+import type { ModelPart, ModelStore } from '../../store/model-store.ts'
+import type { LsaOptions } from './embedder-options.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { type LsaModel, leastTexts, readLsa, trainLsa } from './lsa-model.ts'
+
+const defaultDimensions = 128
+/** A model is computed anew when the book has grown by this much since. */
+const growth = 1.5
+/** Most texts a model is computed from; of more, an even sample. */
+const sampleLimit = 8192
+const readBatch = 100
+const sliceMs = 6
+
+export interface LsaParts {
+  readonly models: ModelStore
+  readonly clock: Clock
+}
+
+export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaParts): Embedder {
+  const { dimensions = defaultDimensions } = options
+  let model: LsaModel | undefined
+  let generation = 0
+  /** How far the book had come when a model was last made or tried. */
+  let tried = 0
+  let training: Generator<void, ModelPart[] | undefined> | undefined
+  const kept = models.load()
+  if (kept?.dimensions === dimensions) {
+    model = readLsa(kept.parts, dimensions)
+    generation = kept.generation
+    tried = kept.madeAt
+  }
+
+  function* train(): Generator<void, ModelPart[] | undefined> {
+    const seqs = models.sample(sampleLimit)
+    const texts: string[] = []
+    for (let from = 0; from < seqs.length; from += readBatch) {
+      texts.push(...models.texts(seqs.slice(from, from + readBatch)))
+      yield
+    }
+    return yield* trainLsa(texts, dimensions)
+  }
+
+  const isDue = () => models.reach() >= (tried === 0 ? leastTexts : Math.ceil(tried * growth))
+
+  return {
+    provider: 'lsa',
+    dimensions,
+    batch: 50,
+    minSimilarity: options.minSimilarity ?? 0.45,
+    weight: options.weight ?? 0.5,
+    get model() {
+      return `book-${generation}`
+    },
+    get waiting() {
+      return model ? undefined : `It needs ${leastTexts} records or more to learn from.`
+    },
+    prepare() {
+      if (!training) {
+        if (!isDue()) return false
+        tried = models.reach()
+        training = train()
+      }
+      const began = clock.now()
+      while (clock.now() - began < sliceMs) {
+        const { done, value: parts } = training.next()
+        if (!done) continue
+        training = undefined
+        if (parts) {
+          const saved = models.save({ dimensions, madeAt: tried, parts })
+          model = readLsa(saved.parts, dimensions)
+          generation = saved.generation
+        }
+        return false
+      }
+      return true
+    },
+    embed(texts, purpose) {
+      const now = model
+      if (!now) return Promise.reject(new DaybookError('embedder-failed', 'It has no model yet.'))
+      return Promise.resolve(texts.map((text) => now.embed(text, purpose)))
+    },
+    close() {
+      training = undefined
+    },
+  }
+}

@@ -1,0 +1,149 @@
+// A model of latent semantic analysis: for each term its place among the book's main directions. A text stands where the
+// sum of its terms does ("folding in", Deerwester et al. 1990), so new texts need no new model.
+// Invariant: a model embeds from what is kept of it, so that it answers the same before and after it was stored.
+import type { EmbedPurpose } from '../../core/ports.ts'
+import type { ModelPart } from '../../store/model-store.ts'
+import { quantise } from '../../store/quantise.ts'
+import { countTerms, frequencyWeight } from './term-count.ts'
+import { type SparseMatrix, truncatedSvd } from './truncated-svd.ts'
+
+export interface LsaModel {
+  readonly dimensions: number
+  /**
+   * Of length 1, or zeros when no term is known. A question's is in proportion shorter when terms of it are not known:
+   * what shares one word with a long question is not what it asks for.
+   */
+  embed(text: string, purpose: EmbedPurpose): Float32Array
+}
+
+/** Fewer texts than this have no directions worth the name. */
+export const leastTexts = 32
+const leastTerms = 20
+/** At most one direction for so many texts or terms. */
+const rankShare = 4
+/** The most frequent terms, but none of more than this share of the texts, and none of one text alone. */
+const termLimit = 16_384
+const mostShare = 0.5
+const partTerms = 1000
+
+/** How rare a term is: ln((N + 1) / (n + 0.5)), N texts, n of them with the term. */
+const rarity = (texts: number, having: number) => Math.log((texts + 1) / (having + 0.5))
+
+/** Computes the model of `texts`, in steps; undefined when they are too few or have too little in common. */
+export function* trainLsa(
+  texts: readonly string[],
+  dimensions: number,
+): Generator<void, ModelPart[] | undefined> {
+  if (texts.length < leastTexts) return undefined
+  const counted: Map<string, number>[] = []
+  const having = new Map<string, number>()
+  for (const [i, text] of texts.entries()) {
+    const terms = countTerms(text)
+    counted.push(terms)
+    for (const term of terms.keys()) having.set(term, (having.get(term) ?? 0) + 1)
+    if (i % 20 === 19) yield
+  }
+  const known = [...having]
+    .filter(([, n]) => n > 1)
+    .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
+    .slice(0, termLimit)
+  yield
+  const placed = known.filter(([, n]) => n <= mostShare * texts.length)
+  if (placed.length < leastTerms) return undefined
+  const places = new Map(placed.map(([term, n], i) => [term, { i, weight: rarity(texts.length, n) }]))
+  const matrix = yield* sparse(counted, places)
+  // With all its directions a small book would be told apart word by word: only the main ones bring words together.
+  const rank = Math.min(dimensions, Math.floor(Math.min(texts.length, placed.length) / rankShare))
+  const { vectors } = yield* truncatedSvd(matrix, rank)
+  const parts: ModelPart[] = []
+  for (let from = 0; from < known.length; from += partTerms) {
+    const some = known.slice(from, from + partTerms)
+    const numbers = new Int8Array(some.length * dimensions)
+    const terms = some.map(([term, n], at): [string, number, number] => {
+      const weight = rarity(texts.length, n)
+      const place = places.get(term)
+      const vector = new Float32Array(dimensions)
+      if (place) vector.set(vectors.map((direction) => direction[place.i] as number))
+      const { numbers: own, scale } = quantise(vector)
+      numbers.set(own, at * dimensions)
+      return [term, weight, scale]
+    })
+    parts.push({ terms: JSON.stringify(terms), numbers: new Uint8Array(numbers.buffer) })
+    yield
+  }
+  return parts
+}
+
+/** One row for each text, one column for each term, of rows of length 1. */
+function* sparse(
+  counted: readonly Map<string, number>[],
+  places: ReadonlyMap<string, { readonly i: number; readonly weight: number }>,
+): Generator<void, SparseMatrix> {
+  const starts = new Uint32Array(counted.length + 1)
+  const columns: number[] = []
+  const values: number[] = []
+  for (const [row, terms] of counted.entries()) {
+    let squares = 0
+    for (const [term, count] of terms) {
+      const place = places.get(term)
+      if (!place) continue
+      const value = frequencyWeight(count) * place.weight
+      columns.push(place.i)
+      values.push(value)
+      squares += value * value
+    }
+    const from = starts[row] as number
+    const length = Math.sqrt(squares)
+    for (let i = from; i < values.length; i++) values[i] = (values[i] as number) / length
+    starts[row + 1] = values.length
+    if (row % 100 === 99) yield
+  }
+  const width = places.size
+  return {
+    rows: counted.length,
+    width,
+    starts,
+    columns: Uint32Array.from(columns),
+    values: Float64Array.from(values),
+  }
+}
+
+/** The model that was kept as `parts`. `unknown` is the weight of a term that it does not have. */
+export function readLsa(parts: readonly ModelPart[], dimensions: number): LsaModel {
+  const places = new Map<string, { at: number; weight: number; scale: number }>()
+  const numbers = new Int8Array(parts.reduce((sum, part) => sum + part.numbers.length, 0))
+  let from = 0
+  let unknown = 0
+  for (const part of parts) {
+    numbers.set(new Int8Array(part.numbers.buffer, part.numbers.byteOffset, part.numbers.length), from)
+    for (const [i, [term, weight, scale]] of (
+      JSON.parse(part.terms) as [string, number, number][]
+    ).entries()) {
+      places.set(term, { at: from + i * dimensions, weight, scale })
+      unknown = Math.max(unknown, weight)
+    }
+    from += part.numbers.length
+  }
+  return {
+    dimensions,
+    embed(text, purpose) {
+      const vector = new Float32Array(dimensions)
+      let [all, understood] = [0, 0]
+      for (const [term, count] of countTerms(text)) {
+        const place = places.get(term)
+        const weight = frequencyWeight(count) * (place?.weight ?? unknown)
+        all += weight * weight
+        if (!place) continue
+        understood += weight * weight
+        const factor = weight * place.scale
+        if (factor === 0) continue
+        for (let k = 0; k < dimensions; k++)
+          vector[k] = (vector[k] as number) + factor * (numbers[place.at + k] as number)
+      }
+      const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
+      if (length === 0) return vector
+      const share = (purpose === 'question' ? Math.sqrt(understood / all) : 1) / length
+      return vector.map((value) => value * share)
+    },
+  }
+}
