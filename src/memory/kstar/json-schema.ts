@@ -2,8 +2,9 @@
 // Invariant: a schema that was let in can be evaluated: its references are its own and lead somewhere without going in circles.
 import { type Schema, Validator } from '@cfworker/json-schema'
 import { DaybookError } from '../../core/errors.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../core/path.ts'
+import type { Json, JsonObject } from '../../core/path.ts'
 import { metaSchema } from './meta-schema.ts'
+import { findExcess } from './schema-effort.ts'
 import { surveySchema } from './schema-survey.ts'
 
 export type JsonSchema = JsonObject | boolean
@@ -34,6 +35,8 @@ export function checkSchema(schema: JsonSchema, where: string): void {
 /** Throws `invalid-input` with the path below `where` unless `value` keeps to `schema`, which was checked before. */
 export function checkAgainst(schema: JsonSchema, value: Json, where: string, schemaName: string): void {
   if (schema === true) return
+  const excess = findExcess(schema, value, where)
+  if (excess) throw wrong([excess], `is too much for the schema \`${schemaName.slice(0, 80)}\``)
   const faults = faultsOf(new Validator(schema as Schema | boolean, draft), value, where)
   if (faults.length > 0) throw wrong(faults, `does not keep to the schema \`${schemaName.slice(0, 80)}\``)
 }
@@ -95,9 +98,4 @@ function decodeStep(step: string): string {
   } catch {
     return step
   }
-}
-
-/** True for what can be a schema at all. */
-export function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'boolean' || isJsonObject(value)
 }

@@ -1,0 +1,296 @@
+// How long a regular expression may take on a text, judged before it is ever run: engines that go back over a text can
+// take a time that doubles with each character. Theory: A. Weideman et al., "Analyzing matching time behavior of
+// backtracking regular expression matchers by using ambiguity of NFA" (2016). Invariant: errs on the side of caution.
+import { parsePattern, type Pattern } from './pattern-parse.ts'
+
+/** Longest pattern, in UTF-16 units, and largest automaton that is judged. */
+const limits = { source: 1000, positions: 300, edges: 3000, copies: 64, paths: 100_000 } as const
+/** About how many steps a match may take; a pattern that can't be given this much text is refused. */
+const [steps, leastText] = [25_000_000, 50]
+
+export type PatternCost =
+  /** May take a time without sensible bounds, or can't be judged. */
+  | { readonly fault: string }
+  /** Longest text, in UTF-16 units, on which it is safe to run. */
+  | { readonly textLimit: number }
+
+/** Judges `source`, a valid pattern with the flag u. */
+export function patternCost(source: string): PatternCost {
+  if (source.length > limits.source) return { fault: `It is longer than ${limits.source} characters.` }
+  const pattern = parsePattern(source)
+  if (!pattern) return { fault: 'References back and modifiers are not supported.' }
+  const growth = growthOf(pattern, sampleOf(source), isAnchored(pattern))
+  if (typeof growth === 'string') return { fault: growth }
+  const textLimit = Math.floor((steps / growth.paths) ** (1 / Math.max(1, growth.degree)) / 2)
+  return textLimit < leastText ? { fault: tooSlow } : { textLimit }
+}
+
+const tooSlow = 'It could take too long on some texts; avoid repeating what repeats the same characters.'
+const tooLarge = 'It has too many parts to be judged.'
+
+/** Characters that tell sets apart: the first 256, those of the pattern with their neighbours, some from all over. */
+function sampleOf(source: string): string[] {
+  const points = new Set(Array.from({ length: 256 }, (_, i) => i))
+  for (const char of `${source}ĀαЖאع٣अ中あ한🙂\u2028\u00a0\ufeff\u{10ffff}`)
+    points.add(char.codePointAt(0) ?? 0)
+  for (const [, code = ''] of source.matchAll(/\\[ux]\{?([0-9A-Fa-f]{2,6})/g))
+    points.add(Number.parseInt(code, 16))
+  const near = [...points].flatMap((point) => [point - 1, point, point + 1])
+  return [...new Set(near)]
+    .filter((point) => point >= 0 && point <= 0x10ffff)
+    .map((one) => String.fromCodePoint(one))
+}
+
+/** True when it can match at the beginning of a text only. */
+function isAnchored(pattern: Pattern): boolean {
+  if (pattern.is === 'start') return true
+  if (pattern.is === 'choice') return pattern.of.every(isAnchored)
+  return pattern.is === 'sequence' && pattern.of[0] !== undefined && isAnchored(pattern.of[0])
+}
+
+interface Part {
+  /** It may take nothing. */
+  readonly empty: boolean
+  readonly first: readonly number[]
+  readonly last: readonly number[]
+}
+
+/** Glushkov's automaton: a position for each character of the pattern, with the characters it takes as bits. */
+interface Automaton {
+  readonly sets: bigint[]
+  /** What may follow a position, and in how many ways. */
+  readonly follow: Map<number, number>[]
+  /** The worst growth of what looks ahead or back. */
+  looks: number
+  lookPaths: number
+  fault: string | undefined
+}
+
+/** The time may grow as `paths` × (length of the text) to the power of `degree`. */
+interface Growth {
+  readonly degree: number
+  readonly paths: number
+}
+
+/** How the time may grow, or why that can't be said. */
+function growthOf(pattern: Pattern, sample: readonly string[], anchored: boolean): Growth | string {
+  const automaton: Automaton = { sets: [], follow: [], looks: 0, lookPaths: 1, fault: undefined }
+  const whole = build(pattern, automaton, sample)
+  const edges = automaton.follow.reduce((sum, after) => sum + after.size, 0)
+  if (automaton.fault !== undefined) return automaton.fault
+  if (edges > limits.edges) return tooLarge
+  const loops = loopsOf(automaton)
+  if (loops.some((loop) => isExponential(loop, automaton))) return tooSlow
+  const paths = pathsFrom(whole.first, loops, automaton) * automaton.lookPaths
+  if (paths > limits.paths) return tooSlow
+  return { degree: chainOf(whole.first, loops, automaton, anchored) + automaton.looks, paths }
+}
+
+function build(pattern: Pattern, to: Automaton, sample: readonly string[]): Part {
+  const nothing: Part = { empty: true, first: [], last: [] }
+  if (to.fault !== undefined) return nothing
+  const join = (from: readonly number[], into: readonly number[]) => {
+    for (const one of from)
+      for (const other of into) {
+        const after = to.follow[one]
+        after?.set(other, (after.get(other) ?? 0) + 1)
+      }
+  }
+  const then = (a: Part, b: Part): Part => {
+    join(a.last, b.first)
+    return {
+      empty: a.empty && b.empty,
+      first: a.empty ? [...a.first, ...b.first] : a.first,
+      last: b.empty ? [...a.last, ...b.last] : b.last,
+    }
+  }
+  const optional = (part: Part): Part => ({ ...part, empty: true })
+  const again = (part: Part): Part => {
+    join(part.last, part.first)
+    return part
+  }
+
+  switch (pattern.is) {
+    case 'start':
+    case 'nothing':
+      return nothing
+    case 'look': {
+      const growth = growthOf(pattern.of, sample, true)
+      if (typeof growth === 'string') {
+        to.fault = growth
+        return nothing
+      }
+      to.looks = Math.max(to.looks, growth.degree)
+      to.lookPaths *= growth.paths
+      return nothing
+    }
+    case 'atom': {
+      if (to.sets.length >= limits.positions) to.fault = tooLarge
+      const expression = new RegExp(`^(?:${pattern.source})$`, 'u')
+      const bits = sample.map((char) => (expression.test(char) ? '1' : '0')).join('')
+      to.follow.push(new Map())
+      const position = to.sets.push(BigInt(`0b${bits}`)) - 1
+      return { empty: false, first: [position], last: [position] }
+    }
+    case 'sequence':
+      return pattern.of.reduce((before, one) => then(before, build(one, to, sample)), nothing)
+    case 'choice': {
+      const parts = pattern.of.map((one) => build(one, to, sample))
+      // Two ways to take nothing are two ways at every place where it is tried.
+      if (parts.filter((part) => part.empty).length > 1) to.fault = tooSlow
+      return {
+        empty: parts.some((part) => part.empty),
+        first: parts.flatMap((part) => part.first),
+        last: parts.flatMap((part) => part.last),
+      }
+    }
+    case 'repeat':
+      break
+  }
+
+  const { of, min, max } = pattern
+  const copy = () => build(of, to, sample)
+  if (max === 0) return nothing
+  const before = to.sets.length
+  const one = copy()
+  const size = Math.max(1, to.sets.length - before)
+  const most = max === Infinity ? min : max
+  if (one.empty && most > 1) to.fault = tooSlow
+  // Too many to be laid out: taken for a repetition without end, which says more than it does.
+  if (most * size > limits.copies) return min === 0 ? optional(again(one)) : again(one)
+  if (max === Infinity) {
+    let part = one
+    for (let i = 1; i < min; i++) part = then(part, copy())
+    return min === 0 ? optional(again(one)) : then(part, optional(again(copy())))
+  }
+  // One inside the other, x(x(x)?)?, so that a text can be taken in one way only.
+  let rest: Part = nothing
+  const copies = [one, ...Array.from({ length: max - 1 }, copy)]
+  for (let i = max - 1; i >= 0; i--) {
+    const part = then(copies[i] ?? nothing, rest)
+    rest = i >= min ? optional(part) : part
+  }
+  return rest
+}
+
+/** Positions that can come back to themselves, in groups that reach each other. */
+function loopsOf({ follow }: Automaton): ReadonlySet<number>[] {
+  const reach = follow.map((_, from) => reachable([from], (position) => follow[position]?.keys() ?? []))
+  const seen = new Set<number>()
+  const loops: Set<number>[] = []
+  reach.forEach((after, position) => {
+    if (seen.has(position) || !after.has(position)) return
+    const loop = new Set([...after].filter((other) => reach[other]?.has(position)))
+    for (const one of loop) seen.add(one)
+    loops.push(loop)
+  })
+  return loops
+}
+
+/** Everything that is reached from `start` in one step or more. */
+function reachable<Node>(start: Iterable<Node>, next: (node: Node) => Iterable<Node>): Set<Node> {
+  const found = new Set<Node>()
+  const waiting = [...start]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    for (const one of next(node)) {
+      if (found.has(one)) continue
+      found.add(one)
+      waiting.push(one)
+    }
+  }
+  return found
+}
+
+/** Whether one text can go through the loop in two ways and come back: then the ways double with each round. */
+function isExponential(loop: ReadonlySet<number>, { sets, follow }: Automaton): boolean {
+  const size = sets.length
+  const forth = new Map<number, number[]>()
+  const back = new Map<number, number[]>()
+  const add = (edges: Map<number, number[]>, from: number, to: number) => {
+    const list = edges.get(from)
+    if (list) list.push(to)
+    else edges.set(from, [to])
+  }
+  const inside = [...loop].map((from) => {
+    const after = [...(follow[from] ?? [])].filter(([to]) => loop.has(to))
+    return { from, after }
+  })
+  if (inside.some(({ after }) => after.some(([, ways]) => ways > 1))) return true
+  for (const one of inside)
+    for (const other of inside) {
+      for (const [a] of one.after)
+        for (const [b] of other.after) {
+          if (((sets[a] ?? 0n) & (sets[b] ?? 0n)) === 0n) continue
+          add(forth, one.from * size + other.from, a * size + b)
+          add(back, a * size + b, one.from * size + other.from)
+        }
+    }
+  const together = [...loop].map((position) => position * size + position)
+  const apart = reachable(together, (pair) => forth.get(pair) ?? [])
+  const returning = reachable(together, (pair) => back.get(pair) ?? [])
+  return [...apart].some((pair) => Math.floor(pair / size) !== pair % size && returning.has(pair))
+}
+
+/** In how many ways, at most, one text can go from `first` through what does not repeat. */
+function pathsFrom(
+  first: readonly number[],
+  loops: readonly ReadonlySet<number>[],
+  { sets, follow }: Automaton,
+): number {
+  const known = new Map<number, number>()
+  const loopOf = (position: number) => loops.find((loop) => loop.has(position))
+  const most = (positions: readonly number[]): number => {
+    // A text's next character leads to all positions that take it: those that share one with each are counted together.
+    const sums = positions.map((one) =>
+      positions
+        .filter((other) => ((sets[one] ?? 0n) & (sets[other] ?? 0n)) !== 0n)
+        .reduce((sum, other) => sum + from(other), 0),
+    )
+    return Math.max(1, ...sums)
+  }
+  const from = (position: number): number => {
+    const found = known.get(position)
+    if (found !== undefined) return found
+    const loop = loopOf(position)
+    const own = loop ?? new Set([position])
+    const after = new Set([...own].flatMap((one) => [...(follow[one]?.keys() ?? [])]))
+    const count = Math.min(most([...after].filter((one) => !own.has(one))), limits.paths + 1)
+    for (const one of own) known.set(one, count)
+    return count
+  }
+  return most(first)
+}
+
+/** The longest chain of loops that one text may be shared out between in many ways; the search for a start is one more. */
+function chainOf(
+  first: readonly number[],
+  loops: readonly ReadonlySet<number>[],
+  { sets, follow }: Automaton,
+  anchored: boolean,
+): number {
+  const letters = loops.map((loop) => [...loop].reduce((all, one) => all | (sets[one] ?? 0n), 0n))
+  /** Loops that are reached from `start` through characters that are both in `shared` and their own. */
+  const nextLoops = (start: Iterable<number>, shared: bigint, self: number | undefined) =>
+    loops.flatMap((loop, i) => {
+      const common = shared & (letters[i] ?? 0n)
+      if (i === self || common === 0n) return []
+      const takes = (position: number) => ((sets[position] ?? 0n) & common) !== 0n
+      const begin = [...start].filter(takes)
+      const found = reachable(begin, (position) => [...(follow[position]?.keys() ?? [])].filter(takes))
+      return [...begin, ...found].some((position) => loop.has(position)) ? [i] : []
+    })
+  const known = new Map<number, number>()
+  const chain = (i: number): number => {
+    const before = known.get(i)
+    if (before !== undefined) return before
+    known.set(i, 1)
+    const next = nextLoops(loops[i] ?? [], letters[i] ?? 0n, i)
+    const length = 1 + Math.max(0, ...next.map(chain))
+    known.set(i, length)
+    return length
+  }
+  const longest = Math.max(0, ...loops.map((_, i) => chain(i)))
+  if (anchored) return longest
+  const everything = sets.reduce((all, one) => all | one, 0n)
+  return Math.max(longest, 1 + Math.max(0, ...nextLoops(first, everything, undefined).map(chain)))
+}
