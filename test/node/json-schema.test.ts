@@ -36,6 +36,7 @@ describe('a value', () => {
     [{ unevaluatedProperties: false, properties: { a: true } }, { a: 1, x: 1 }, 'data.x'],
     [{ patternProperties: { '^n_': { type: 'number' } } }, { n_a: 'x' }, 'data.n_a'],
     [{ propertyNames: { maxLength: 2 } }, { abc: 1 }, 'data.abc'],
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword's name
     [{ if: { required: ['a'] }, then: { required: ['b'] } }, { a: 1 }, 'data.b'],
     [{ dependentRequired: { a: ['b'] } }, { a: 1 }, 'data'],
     [{ contains: { type: 'number' } }, ['a'], 'data'],
