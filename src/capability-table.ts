@@ -1,4 +1,6 @@
 // The one table: every verb of the system and every kind of record. All doors, and the types of a book, come from here.
+import { bundleCapabilities } from './bundle/bundle-capability.ts'
+import { exportCapabilities } from './bundle/export-capability.ts'
 import { importCapabilities } from './bundle/import-capability.ts'
 import { createKinds } from './core/kind.ts'
 import { engineCapabilities } from './engine-capability.ts'
@@ -39,6 +41,8 @@ export const capabilityTable = [
   ...agentDataCapabilities,
   ...recallCapabilities,
   ...embedCapabilities,
+  ...exportCapabilities,
+  ...bundleCapabilities,
   ...importCapabilities,
   ...syncCapabilities,
   ...engineCapabilities,

@@ -1,4 +1,13 @@
 // What users hold: a book, whose namespaces and types are the capability table and nothing else.
+import {
+  type ByteStream,
+  exportStream,
+  type ImportSource,
+  peekBundle,
+  sendPieces,
+  textsOf,
+  type WebStreams,
+} from './book-stream.ts'
 import type { CapabilityTable } from './capability-table.ts'
 import type { AbortSignalLike } from './core/abort.ts'
 import type { BookEvents } from './core/event.ts'
@@ -46,13 +55,33 @@ type Verbs<M extends string, Prefix extends string = ''> = {
     : Verbs<Below<M, Name>, `${Prefix}${Name}.`>
 }
 
-/** Something to import: the text itself, or a file (a `File`, a `Blob`). */
-export type ImportSource =
-  string | { text(): Promise<string>; readonly name?: string; readonly lastModified?: number }
+type ImportBundle = CapabilityInput<'bundle:import'>
+type ExportBundle = CapabilityInput<'bundle:export'>
+type Transfer = 'text' | 'more' | 'cursor' | 'cancel' | 'size'
 
-export interface ImportOptions extends BookCallOptions {
+/** What an export is to hold and how it is written. */
+export type ExportOptions = Omit<ExportBundle, Transfer>
+
+/** For bundles: how to import them, and how to open them. */
+export interface ImportOptions extends BookCallOptions, Partial<Omit<ImportBundle, Transfer>> {
   /** The name of the file, for messages; default the source's own. */
   readonly name?: string
+}
+
+export interface VerifyOptions
+  extends BookCallOptions, Pick<CapabilityInput<'bundle:verify'>, 'passphrase' | 'signed_by'> {}
+
+/** What an import brought. `skipped` was in the book already. */
+export interface ImportResult {
+  readonly format: string
+  readonly imported: number
+  readonly skipped: number
+  /** Of runs and chats: the session that their records share. */
+  readonly session?: string
+  /** Of runs and chats: the records, in order. */
+  readonly ids: readonly string[]
+  /** Of bundles: everything there is to say. */
+  readonly bundle?: NonNullable<CapabilityOutput<'bundle:import'>['result']>
 }
 
 export interface BookMembers extends AsyncDisposable {
@@ -68,8 +97,15 @@ export interface BookMembers extends AsyncDisposable {
     input?: unknown,
     options?: BookCallOptions,
   ): Promise<unknown>
-  /** Imports what another program saved: SWE-agent trajectories (`.traj`). Whole or not at all, and each file once. */
-  import(source: ImportSource, options?: ImportOptions): Promise<CapabilityOutput<'import:swe_agent'>>
+  /** The book, or part of it, as a `kstar-bundle`: as it stands now, whatever is written while the stream is read. */
+  export(options?: ExportOptions, call?: BookCallOptions): Promise<ByteStream>
+  /** Imports a bundle, or what another program saved. Whole or not at all, and each file once. */
+  import(source: ImportSource, options?: ImportOptions): Promise<ImportResult>
+  /** Verifies a bundle without importing it. Rejects when it is not whole, or not what its checksum says. */
+  verify(
+    source: ImportSource,
+    options?: VerifyOptions,
+  ): Promise<NonNullable<CapabilityOutput<'bundle:verify'>['result']>>
   /** Listens until the function it answers is called. */
   on<Name extends keyof BookEvents>(name: Name, listener: (detail: BookEvents[Name]) => void): () => void
   /** Ends the book here: what waits is committed, calls that wait for an answer are rejected. */
@@ -89,8 +125,12 @@ export interface BookDoor {
 /** Where each capability hangs on a book: pairs of method and id. */
 export type MethodTable = ReadonlyArray<readonly [method: string, id: string]>
 
-/** Builds a book over `door`; `methods` comes from the capability table of the engine behind it. */
-export function createDaybook(door: BookDoor, methods: MethodTable): Daybook {
+/**
+ * Builds a book over `door`; `methods` comes from the capability table of the engine behind it, and
+ * `host` (the host's `globalThis`) lends its streams.
+ */
+export function createDaybook(door: BookDoor, methods: MethodTable, host: object): Daybook {
+  const web = host as WebStreams
   const book: Record<string, unknown> = {}
   for (const [method, id] of methods) {
     const verb = (input: unknown, options: BookCallOptions = {}) => door.call(id, input, options)
@@ -103,8 +143,15 @@ export function createDaybook(door: BookDoor, methods: MethodTable): Daybook {
   const members: BookMembers = {
     call: (id: string, input?: unknown, options: BookCallOptions = {}) =>
       door.call(id, input, options) as Promise<never>,
-    import: async (source, options = {}) =>
-      (await door.call('import:swe_agent', await readSource(source, options), options)) as never,
+    export: (options = {}, call = {}) =>
+      exportStream(web, asking(door, 'bundle:export', call) as never, { ...options }),
+    import: (source, options = {}) => importSource(door, web, source, options),
+    verify: (source, { passphrase, signed_by, ...call } = {}) =>
+      sendPieces(
+        asking(door, 'bundle:verify', call) as never,
+        { passphrase, signed_by, size: sizeOf(source) },
+        textsOf(web, source, nameOf(source) ?? 'bundle'),
+      ),
     on: (name, listener) =>
       door.on((event) => {
         if (event.name === name) listener(event.detail as never)
@@ -115,17 +162,60 @@ export function createDaybook(door: BookDoor, methods: MethodTable): Daybook {
   return Object.assign(book, members) as unknown as Daybook
 }
 
-async function readSource(
+/** Calls of one capability; what asks for cancelling is not cancelled itself. */
+function asking(door: BookDoor, id: string, { signal, ...options }: BookCallOptions) {
+  return (input: Record<string, unknown>) =>
+    door.call(id, input, input['cancel'] !== true && signal ? { ...options, signal } : options)
+}
+
+async function importSource(
+  door: BookDoor,
+  web: WebStreams,
   source: ImportSource,
-  { name }: ImportOptions,
-): Promise<CapabilityInput<'import:swe_agent'>> {
-  if (typeof source === 'string') return { text: source, ...(name === undefined ? {} : { name }) }
-  const own = name ?? source.name
-  return {
-    text: await source.text(),
-    ...(own ? { name: own } : {}),
-    ...(source.lastModified === undefined ? {} : { recorded_at: formatTime(source.lastModified) }),
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const { name = nameOf(source), signal, deadlineMs, requestId, ...bundle } = options
+  const call = {
+    ...(signal ? { signal } : {}),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(requestId === undefined ? {} : { requestId }),
   }
+  const { isBundle, texts } = await peekBundle(textsOf(web, source, name ?? 'file'))
+  if (isBundle) {
+    const ask = asking(door, 'bundle:import', call) as never
+    const result: NonNullable<ImportResult['bundle']> = await sendPieces(
+      ask,
+      { ...bundle, size: sizeOf(source) },
+      texts,
+    )
+    return {
+      format: 'kstar-bundle',
+      imported: result.imported,
+      skipped: result.unchanged,
+      ids: [],
+      bundle: result,
+    }
+  }
+  let text = ''
+  for await (const piece of texts) text += piece
+  const recorded = typeof source === 'string' ? undefined : source.lastModified
+  const input = {
+    text,
+    ...(name ? { name } : {}),
+    ...(recorded === undefined ? {} : { recorded_at: formatTime(recorded) }),
+  }
+  return {
+    format: 'swe-agent',
+    ...((await door.call('import:swe_agent', input, call)) as CapabilityOutput<'import:swe_agent'>),
+  }
+}
+
+function nameOf(source: ImportSource): string | undefined {
+  return typeof source === 'string' ? undefined : source.name
+}
+
+function sizeOf(source: ImportSource): number | undefined {
+  return typeof source === 'string' ? source.length : source.size
 }
 
 /** Reads the method table off capabilities. */

@@ -49,6 +49,7 @@ export function createRecordAccess({
     search: queries.search,
     count: queries.count,
     history: records.history,
+    snapshot: queries.snapshot,
     conflicts: store.conflicts.list,
     citing(id) {
       store.projection.catchUp()
@@ -66,7 +67,7 @@ export function createRecordAccess({
         store.projection.catchUpWithin()
         return queries.citing(id)
       },
-      put({ kind, id, body: given, scope: own = {}, checked = false }) {
+      put({ kind, id, body: given, scope: own = {}, checked = false, times }) {
         const body = checked ? given : (parseWith(kindNamed(kind).schema, given) as JsonObject)
         const before = id === undefined ? undefined : records.row(id)
         if (before && before.kind !== kind) {
@@ -74,16 +75,18 @@ export function createRecordAccess({
             details: { path: 'id' },
           })
         }
-        const kept = before && !before.deleted ? before : undefined
-        const session = own.session ?? kept?.session ?? (kept ? undefined : scope.session)
-        const resource = own.resource ?? kept?.resource ?? (kept ? undefined : scope.resource)
+        // What comes back from elsewhere comes with its whole head.
+        const kept = before && !before.deleted && !times ? before : undefined
+        const usual: Partial<Scope> = kept || times ? {} : scope
+        const session = own.session ?? kept?.session ?? usual.session
+        const resource = own.resource ?? kept?.resource ?? usual.resource
         const op = {
           op: 'put' as const,
           kind,
           id: id ?? ids.next(),
-          at: now,
+          at: times?.updated_at ?? now,
           stamp: stamps.next(),
-          created_at: kept?.created_at ?? now,
+          created_at: times?.created_at ?? kept?.created_at ?? now,
           agent: own.agent ?? kept?.agent ?? scope.agent,
           ...(session == null ? {} : { session }),
           ...(resource == null ? {} : { resource }),
@@ -117,6 +120,14 @@ export function createRecordAccess({
         return true
       },
       release: (id) => release({ ...writing, kinds: store.kinds }, id),
+      wasForgotten: (id) => records.row(id)?.deleted === 1,
+      lose(entry) {
+        const lost = JSON.stringify(entry.lost.body)
+        const known = store.conflicts.list({ record: entry.record, limit: 100 })
+        if (!known.some((one) => JSON.stringify(one.lost.body) === lost))
+          store.conflicts.add({ ...entry, at: now })
+      },
+      unstaged: store.staging.unstaged,
     }
     return { records: writing, changed }
   }

@@ -11,6 +11,7 @@ import type { Durability, Scope } from './core/record.ts'
 import { parseWith } from './core/schema.ts'
 import { formatTime } from './core/time.ts'
 import { createChangeFeed } from './engine-change.ts'
+import { createHoldings } from './engine-holding.ts'
 import { createRecordAccess } from './engine-record.ts'
 import { createBookEmbedding, type EmbedderSource, noEmbedding } from './recall/embed/book-embedding.ts'
 import { createRecall } from './recall/recall.ts'
@@ -132,6 +133,7 @@ export function createEngine(options: EngineOptions): Engine {
     })
   const trigger = session && createSyncTrigger({ plan, session, store, ...ports })
   const access = createRecordAccess({ store, ports, scope })
+  const holdings = createHoldings(ports)
   const embedding =
     options.embedder &&
     createBookEmbedding({
@@ -186,10 +188,15 @@ export function createEngine(options: EngineOptions): Engine {
     embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
     write: (work) => write(now, caller, (at) => work(at)),
     progress: (step) => emit({ name: 'progress', detail: { ...step, capability: id } }),
-    sha256: ports.digest.sha256,
     keys,
     llm,
     sync: () => trigger?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
+    kinds,
+    holdings: holdings.of(caller),
+    staging: store.staging,
+    digest: ports.digest,
+    cipher: ports.cipher,
+    random: ports.random,
   })
 
   const write = async <Result>(
@@ -252,6 +259,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (closed) return
       closed = true
       cancelIdle?.()
+      holdings.close()
       trigger?.close()
       embedding?.stop()
       store.writes.close()

@@ -32,6 +32,7 @@ export default defineConfig({
         optimizeDeps: {
           include: [
             '@cfworker/json-schema',
+            '@noble/hashes/sha2.js',
             '@sqlite.org/sqlite-wasm',
             'canonicalize',
             'comlink',

@@ -9,7 +9,7 @@ import { reloadList } from './record-list.ts'
 
 export type ImportState =
   | { readonly step: 'waiting' | 'importing' | 'cancelled' }
-  | { readonly step: 'done'; readonly imported: number; readonly skipped: number; readonly session: string }
+  | { readonly step: 'done'; readonly imported: number; readonly skipped: number; readonly session?: string }
   | { readonly step: 'failed'; readonly error: unknown }
 
 export interface FileImport {
@@ -78,7 +78,7 @@ async function importOne(number: number, file: File, abort: AbortSignal): Promis
   try {
     if (!current) throw new DaybookError('book-closed')
     const { imported, skipped, session } = await current.import(file, { name: file.name, signal: abort })
-    set(number, { step: 'done', imported, skipped, session })
+    set(number, { step: 'done', imported, skipped, ...(session === undefined ? {} : { session }) })
     return imported
   } catch (error) {
     if (isDaybookError(error, 'aborted')) set(number, { step: 'cancelled' })
@@ -107,5 +107,6 @@ function set(number: number, state: ImportState): void {
 }
 
 onBook('progress', ({ capability, done, total }) => {
-  if (capability.startsWith('import:')) importShare.value = total > 0 ? done / total : 0
+  if (capability.startsWith('import:') || capability === 'bundle:import')
+    importShare.value = total > 0 ? done / total : 0
 })

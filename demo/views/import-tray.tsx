@@ -59,8 +59,8 @@ function FileLine({ file: { number, name, sizeBytes, state } }: { file: FileImpo
             Cancel
           </button>
         )}
-        {state.step === 'done' && (
-          <button type="button" class="link" onClick={() => show(state.session)}>
+        {state.step === 'done' && state.session !== undefined && (
+          <button type="button" class="link" onClick={() => show(state.session ?? '')}>
             Show<span class="hidden"> {name}</span>
           </button>
         )}

@@ -37,7 +37,7 @@ export const importCapabilities = [
     async run({ name, text, recorded_at }, at) {
       const run = parseSweAgent(text, name)
       const total = run.steps.length
-      const key = (await at.sha256(text)).slice(0, 16)
+      const key = (await at.digest.sha256(text)).slice(0, 16)
       const session = `swe-agent:${name
         .replace(/\.traj$/i, '')
         .slice(0, 200)

@@ -4,10 +4,14 @@ import type { AbortSignalLike } from './abort.ts'
 import type { Scalar } from './filter.ts'
 import type { JsonStep } from './json-path.ts'
 import type { JsonObject } from './path.ts'
-import type { ConflictPolicy } from './kind.ts'
-import type { Keyring, Llm } from './ports.ts'
+import type { ConflictPolicy, Kinds } from './kind.ts'
+import type { Cipher, Digest, Keyring, Llm, Random } from './ports.ts'
 import type { Durability, RecordVersion, Scope, Stored } from './record.ts'
+import type { Holdings, RecordSnapshot, SnapshotQuery, Staging } from './transfer.ts'
 import type { InputOf, OutputOf, Schema } from './schema.ts'
+import type { EmbedStatus, Status } from './status.ts'
+
+export type { EmbedStatus, Status, SyncState } from './status.ts'
 
 /** Who calls. The owner may do everything; anyone else only what a control token grants. */
 export type Caller = { readonly role: 'owner' } | { readonly role: 'guest'; readonly name: string }
@@ -92,6 +96,7 @@ export interface RecordReader {
   citing(id: string): Citing[]
   /** How many live records of each kind there are, and when the first and the last of them happened. */
   extents(): Record<string, Extent>
+  snapshot(query: SnapshotQuery): RecordSnapshot
   conflicts(query: ConflictQuery): ConflictEntry[]
 }
 
@@ -117,6 +122,8 @@ export interface PutRequest {
   readonly scope?: Partial<Scope>
   /** The body is known to fit its kind: the room that owns the kind has just checked it. */
   readonly checked?: boolean
+  /** When it was made and changed, for a record that comes back from elsewhere. Default: what is known, and now. */
+  readonly times?: { readonly created_at: string; readonly updated_at: string }
 }
 
 /** Changing records, inside one transaction. */
@@ -135,6 +142,12 @@ export interface RecordWriter {
   conflict(id: number): ConflictEntry | undefined
   /** Notes that somebody has decided a conflict. */
   decideConflict(id: number): void
+  /** True when there was such a record and it was forgotten. */
+  wasForgotten(id: string): boolean
+  /** Keeps an edit that lost in the conflict log, once. */
+  lose(entry: Omit<ConflictEntry, 'id' | 'at'>): void
+  /** Ids after `after` of the live records of these kinds that an upload does not name, in order. */
+  unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
 }
 
 /** One side of a conflict: the device that made the edit, and what it said; a forget says nothing. */
@@ -244,70 +257,6 @@ export interface RecallResult {
   readonly took: number
 }
 
-export interface Status {
-  readonly name: string
-  readonly agent: string
-  readonly durability: Durability
-  /** True when the browser promised not to evict the book; undefined where that question has no meaning. */
-  readonly persisted?: boolean
-  readonly owner: boolean
-  readonly schema: number
-  readonly records: Readonly<Record<string, number>>
-  /** What the book takes, its indexes included. */
-  readonly usageBytes: number
-  /** What the browser lets this origin have, if it says. */
-  readonly quotaBytes?: number
-  /** Records whose text is not indexed yet; the next search indexes them first. */
-  readonly unindexed: number
-  readonly sync: SyncState
-  readonly degraded: string[]
-}
-
-/** How far the vectors of a book are. */
-export interface EmbedStatus {
-  /** `none` when the book was opened without an embedder. */
-  readonly provider: string
-  readonly model?: string
-  /** `provider|model|dimensions|normalised` of the vectors there are; absent before the first. */
-  readonly fingerprint?: string
-  /**
-   * `off`: no embedder. `waiting`: it can't embed yet, `why` says what for. `failing`: it is asked again after a while,
-   * and what there is of vectors is used meanwhile.
-   */
-  readonly state: 'off' | 'waiting' | 'working' | 'ready' | 'failing'
-  readonly why?: string
-  /** Records that are to have a vector, those that have one, and those still without. */
-  readonly total: number
-  readonly embedded: number
-  readonly behind: number
-  /** Texts that the embedder refused; they are tried again when the book is opened anew. */
-  readonly refused: number
-  readonly lastError?: { readonly code: string; readonly message: string; readonly at: string }
-  /** Memory that vectors take. */
-  readonly bytes: number
-  /** What scans them: WebAssembly with SIMD, or plain JavaScript where that can't be had. */
-  readonly scan?: 'simd' | 'scalar'
-}
-
-export interface SyncState {
-  readonly configured: boolean
-  /**
-   * `off`: no mirror is configured. `offline`: it could not be reached, and is tried again. `waiting`: it asked to be
-   * left alone for a while. `stopped`: it refuses, and only a change can help; see `lastError`.
-   */
-  readonly phase: 'off' | 'idle' | 'running' | 'offline' | 'waiting' | 'stopped'
-  /** When the next sync is due by itself. */
-  readonly nextAt?: string
-  readonly running: boolean
-  /** Ops that the mirror has not acknowledged. */
-  readonly pending: number
-  readonly conflicts: number
-  /** How often this copy was found to differ from the mirror's, and was read anew. Should be 0. */
-  readonly repairs: number
-  readonly lastSyncedAt?: string
-  readonly lastError?: { readonly code: string; readonly message: string }
-}
-
 export interface CallContext {
   readonly caller: Caller
   /** Default scope of what is stored: the book's, as given when it was opened. */
@@ -336,10 +285,14 @@ export interface TaskContext extends ReadContext {
   /** Runs `work` in one transaction, shared with other writes that wait. */
   write<Result>(work: (at: WriteContext) => Result): Promise<Result>
   progress(step: Progress): void
-  /** SHA-256 of the UTF-8 bytes of `text`, in lower-case hex. */
-  sha256(text: string): Promise<string>
   /** Ed25519: anyone's signatures can be verified; only where the book's key is kept can be signed. */
   readonly keys: Keyring
+  readonly kinds: Kinds
+  readonly holdings: Holdings
+  readonly staging: Staging
+  readonly digest: Digest
+  readonly cipher: Cipher
+  readonly random: Random
   sync(): Promise<SyncResult>
   /** The language model that the book was opened with, if any. */
   readonly llm: Llm | undefined

@@ -36,6 +36,24 @@ export const errorTable = {
     'A file to import is not what it claims to be.',
     'See details.file and details.path; nothing was imported.',
   ),
+  'bundle-newer': row(
+    400,
+    false,
+    'The bundle was written by a newer Daybook.',
+    'Update Daybook; nothing was imported.',
+  ),
+  'wrong-passphrase': row(
+    400,
+    false,
+    'The bundle cannot be opened: another passphrase, or it was altered.',
+    'Check the passphrase; nothing was imported.',
+  ),
+  'cipher-off': row(
+    409,
+    false,
+    'This host makes no keys from passphrases that are strong enough.',
+    'Encrypt and decrypt on a device, where the passphrase belongs.',
+  ),
   'unknown-capability': row(
     404,
     false,

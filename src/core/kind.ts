@@ -49,6 +49,12 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly merge?: Readonly<Record<string, MergeRule>>
   /** True when forgetting wins over an edit that was made meanwhile elsewhere. Otherwise the edit is kept. */
   readonly forgetWins?: boolean
+  /** What several are called, in bundles and on the command line; default the name and an s. */
+  readonly plural?: string
+  /** Leaves the book in a bundle only when that is asked for (authority, secrets). */
+  readonly guarded?: boolean
+  /** A definition that other records rest on: it belongs to every range of dates. */
+  readonly timeless?: boolean
   readonly sync: { readonly push: boolean; readonly pull: boolean }
   /** The path of an instant after which a record is out of recall and default queries, though still there. */
   readonly expires?: string
@@ -89,7 +95,13 @@ export type Kinds = ReadonlyMap<string, Kind>
 export function createKinds(kinds: readonly Kind[]): Kinds {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]))
   if (byName.size !== kinds.length) throw new Error('Two kinds have the same name.')
+  if (new Set(kinds.map(pluralOf)).size !== kinds.length) throw new Error('Two kinds have the same plural.')
   return byName
+}
+
+/** What several records of a kind are called. */
+export function pluralOf({ name, plural }: Pick<Kind, 'name' | 'plural'>): string {
+  return plural ?? `${name}s`
 }
 
 /** The texts found at `path`: a string itself, or every string, number and key below an object or array. */

@@ -22,6 +22,28 @@ export interface Scheduler {
 /** Hashing. Law: SHA-256 of the UTF-8 bytes of `text`, in lower-case hex. */
 export interface Digest {
   sha256(text: string): Promise<string>
+  /** The same of a text that comes in pieces; no piece ends inside a surrogate pair. */
+  start(): RunningDigest
+}
+
+export interface RunningDigest {
+  update(piece: string): void
+  /** Ends it. */
+  hex(): string
+}
+
+/** Keys from passphrases. Law: PBKDF2-HMAC-SHA-256 over the UTF-8 bytes of `passphrase`, for AES-256-GCM. */
+export interface Cipher {
+  derive(passphrase: string, salt: Uint8Array, iterations: number): Promise<SealingKey>
+}
+
+/**
+ * AES-256-GCM (NIST SP 800-38D), tags of 128 bits. Law: `open` answers exactly what was sealed under the same `nonce`
+ * (12 bytes, never used twice with a key) and the same `bound` text, and undefined for everything else.
+ */
+export interface SealingKey {
+  seal(nonce: Uint8Array, bound: string, text: string): Promise<Uint8Array>
+  open(nonce: Uint8Array, bound: string, sealed: Uint8Array): Promise<string | undefined>
 }
 
 /**
@@ -116,6 +138,7 @@ export interface Ports {
   readonly random: Random
   readonly scheduler: Scheduler
   readonly digest: Digest
+  readonly cipher: Cipher
   readonly log: Log
   /** Absent where nothing can be compiled: what is fast with it then runs as plain JavaScript. */
   readonly wasm?: Wasm

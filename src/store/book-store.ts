@@ -19,6 +19,7 @@ import { createRequestLog, type RequestLog } from './request-log.ts'
 import { createSettings, type Settings } from './settings.ts'
 import { createTextLeg, type TextLeg, type TextLegBudget } from './text-leg.ts'
 import { createVectorStore, type VectorStore } from './vector-store.ts'
+import { clearStaging, createStaging, type StagingStore } from './staging.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 export interface BookStore {
@@ -48,6 +49,7 @@ export interface BookStore {
   /** At the mirror: what each device has sent. */
   readonly devices: DeviceLog
   readonly writes: WriteQueue
+  readonly staging: StagingStore
 }
 
 /** Answers to calls with a requestId are kept this long. */
@@ -74,6 +76,7 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
   const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
   db.transaction(() => {
     requests.prune(formatTime(now - requestMemoryMs))
+    clearStaging(db)
     if (settings.get('device') === undefined) renameDevice()
   })
   const deviceName = () => settings.get('device') ?? ''
@@ -108,5 +111,6 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
     requests,
     devices: createDeviceLog(db),
     writes: createWriteQueue(db, ports.scheduler, options.onCommit),
+    staging: createStaging(db),
   }
 }

@@ -10,6 +10,7 @@ import type {
   TextHit,
   TextQuery,
 } from '../core/capability.ts'
+import type { RecordSnapshot, SnapshotQuery } from '../core/transfer.ts'
 import { DaybookError } from '../core/errors.ts'
 import { parseFilters } from '../core/filter.ts'
 import type { Kind, Kinds } from '../core/kind.ts'
@@ -29,6 +30,7 @@ import { kindNamed, scopeSql, type ScopeQuery } from './recall-scope.ts'
 import { countTerms, type Place, placesOf, type TermCounts } from './evidence.ts'
 import { type IndexTotals, readTotals } from './index-totals.ts'
 import { conditionOf, type Sifted, siftRows, type Weighed, weighRows } from './sift.ts'
+import { takeSnapshot } from './snapshot.ts'
 import { createTextRank, type RankedText } from './text-rank.ts'
 import { searchText } from './text-search.ts'
 
@@ -72,6 +74,7 @@ export interface QueryStore {
   extents(): Record<string, Extent>
   /** The live records that cite `id`, in the order in which they were stored. */
   citing(id: string): Citing[]
+  snapshot(query: SnapshotQuery): RecordSnapshot
 }
 
 const parameterLimit = 100
@@ -269,5 +272,17 @@ export function createQueryStore(
          WHERE l.target = ? AND r.deleted = 0 ORDER BY r.seq, l.path`,
         [id],
       ),
+    snapshot({ kinds: names, from, before }) {
+      const wanted = names.map((name) => kindNamed(kinds, name, 'kinds'))
+      const timeless = JSON.stringify(wanted.filter((kind) => kind.timeless).map((kind) => kind.name))
+      const exempt = 'f.kind IN (SELECT value FROM json_each(?)) OR f.happened_at'
+      const where: Fragment[] = [
+        { sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(names)] },
+        ...(from === undefined ? [] : [{ sql: `(${exempt} >= ?)`, params: [timeless, from] }]),
+        ...(before === undefined ? [] : [{ sql: `(${exempt} < ?)`, params: [timeless, before] }]),
+      ]
+      projection.catchUp()
+      return takeSnapshot(db, where)
+    },
   }
 }

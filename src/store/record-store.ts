@@ -130,9 +130,20 @@ export function createRecordStore(
     const put = op.op === 'put' ? op : undefined
     const { seq } = before
     if (put) {
-      db.run('INSERT INTO history (seq, version, at, agent, op, body) VALUES (?, ?, ?, ?, ?, ?)', [
-        ...[seq, before.rev, before.updated_at, before.agent, before.deleted ? 'forget' : 'put', before.body],
-      ])
+      db.run(
+        'INSERT INTO history (seq, version, at, agent, op, body, session, resource) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        [
+          ...[
+            seq,
+            before.rev,
+            before.updated_at,
+            before.agent,
+            before.deleted ? 'forget' : 'put',
+            before.body,
+          ],
+          ...[before.session, before.resource],
+        ],
+      )
     } else {
       db.run('DELETE FROM history WHERE seq = ?', [seq])
       db.run('DELETE FROM uses WHERE seq = ?', [seq])

@@ -73,6 +73,16 @@ export const migrations: readonly string[] = [
   -- The model that was computed from the book itself: its terms, a thousand in each part.
   CREATE TABLE model_parts (part INTEGER PRIMARY KEY, terms TEXT NOT NULL, numbers BLOB NOT NULL);
   `,
+  `
+  -- An earlier version keeps its whole head, so that what stood at one instant can be told later.
+  ALTER TABLE history ADD COLUMN session TEXT;
+  ALTER TABLE history ADD COLUMN resource TEXT;
+
+  -- Records of uploads that are not whole yet.
+  CREATE TABLE staged (n INTEGER PRIMARY KEY, upload TEXT NOT NULL, id TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
+  CREATE UNIQUE INDEX staged_id ON staged (upload, id);
+  CREATE INDEX staged_n ON staged (upload, n);
+  `,
 ]
 
 export const schemaVersion = migrations.length

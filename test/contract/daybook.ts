@@ -11,6 +11,7 @@ import { removalCases } from './removal.ts'
 import { skillCases } from './skill.ts'
 import { traceQueryCases } from './trace-query.ts'
 import { conversationCases } from './conversation.ts'
+import { bundleCases } from './bundle.ts'
 import { episodeCases } from './episode.ts'
 import { importCases } from './import.ts'
 import { recallCases } from './recall.ts'
@@ -57,6 +58,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     exampleCases(cases)
     recallCases(cases)
     importCases(cases)
+    bundleCases(cases)
     conversationCases(cases)
     episodeCases(cases)
     badInputCases(cases)

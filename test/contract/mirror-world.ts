@@ -1,5 +1,6 @@
 // A small world to test sync in: one mirror and its devices, each over a database of its own, with a clock that stands
 // still until told and a network that does what a test says. The mirror and the devices are the code that ships.
+import { noCipher, noDigest } from '../support/no-port.ts'
 import { z } from 'zod'
 import { neverAborted } from '../../src/core/abort.ts'
 import type { ConflictEntry, SyncResult, SyncState } from '../../src/core/capability.ts'
@@ -126,7 +127,8 @@ export function createWorld(
     clock: { now: () => clock.nowMs + skewMs() },
     random: { bytes: (size) => Uint8Array.from({ length: size }, () => numbers() & 0xff) },
     scheduler: { soon: (task) => queueMicrotask(task), later: () => () => undefined },
-    digest: { sha256: () => Promise.reject(new Error('Nothing is hashed here.')) },
+    digest: noDigest,
+    cipher: noCipher,
     log: { warn: () => undefined },
   })
 

@@ -63,6 +63,6 @@ daybookContract('a Durable Object', {
       },
       close: () => inside(() => door.close()),
     }
-    return createDaybook(through, methodTable(capabilityTable))
+    return createDaybook(through, methodTable(capabilityTable), globalThis)
   },
 })

@@ -1,4 +1,5 @@
 // A book's store in memory, with a clock and a scheduler that stand still until a test moves them.
+import { noCipher, noDigest } from '../support/no-port.ts'
 import type { Kind } from '../../src/core/kind.ts'
 import { createKinds } from '../../src/core/kind.ts'
 import type { JsonObject } from '../../src/core/path.ts'
@@ -66,7 +67,8 @@ export function openTestStore(
     },
     scheduler: { soon: (task) => void tasks.push(task), later: () => () => undefined },
     log: { warn: () => undefined },
-    digest: { sha256: () => Promise.reject(new Error('No test here hashes.')) },
+    digest: noDigest,
+    cipher: noCipher,
   }
   const transaction = <Result>(work: () => Result): Result =>
     db.transaction(() => {

@@ -65,7 +65,7 @@ it('types the generic door by id', () => {
 
 it('hangs every capability of the table where its type says', () => {
   const door = { call: () => Promise.resolve(), on: () => () => undefined, close: () => Promise.resolve() }
-  const built = createDaybook(door, methodTable(capabilityTable))
+  const built = createDaybook(door, methodTable(capabilityTable), globalThis)
   for (const method of capabilityTable.flatMap(({ methods }) => [...methods])) {
     const verb = method
       .split('.')

@@ -79,6 +79,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     return createDaybook(
       door,
       rows.map(([method, id]) => [method, id] as const),
+      globalThis,
     )
   } catch (error) {
     await link.close()

@@ -62,7 +62,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
           }
         : {}),
     })
-    return createDaybook(createLocalDoor(engine), methodTable(capabilityTable))
+    return createDaybook(createLocalDoor(engine), methodTable(capabilityTable), globalThis)
   } catch (error) {
     // What could not be opened must not stay locked.
     db.close()

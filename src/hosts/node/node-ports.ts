@@ -1,5 +1,6 @@
 // The outside world as Node offers it.
 import { createHash } from 'node:crypto'
+import { createWebCipher } from '../../bundle/web-cipher.ts'
 import type { Ports } from '../../core/ports.ts'
 import { wasmOf } from '../../core/wasm.ts'
 
@@ -16,7 +17,18 @@ export const nodePorts: Ports = {
       return () => clearTimeout(timer)
     },
   },
-  digest: { sha256: (text) => Promise.resolve(createHash('sha256').update(text, 'utf8').digest('hex')) },
+  digest: {
+    sha256: (text) => Promise.resolve(createHash('sha256').update(text, 'utf8').digest('hex')),
+    start() {
+      const hash = createHash('sha256')
+      return { update: (piece) => void hash.update(piece, 'utf8'), hex: () => hash.digest('hex') }
+    },
+  },
+  cipher: createWebCipher({
+    subtle: crypto.subtle,
+    encode: (text) => new TextEncoder().encode(text),
+    decode: (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
+  }),
   log: {
     warn: (message, details) =>
       process.emitWarning(message, { type: 'Daybook', detail: JSON.stringify(details ?? {}) }),

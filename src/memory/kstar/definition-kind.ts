@@ -7,6 +7,7 @@ const definition = {
   text: [],
   // Whoever shares a book shares its definitions: what the others have agreed on stays.
   policy: 'remote_wins',
+  timeless: true,
   sync: { push: true, pull: true },
   recallable: () => false,
 } as const
@@ -22,6 +23,7 @@ export const definitionKinds: readonly Kind[] = [
   {
     ...definition,
     name: 'trace_category',
+    plural: 'trace_categories',
     summary: 'What traces of one action in one domain must carry.',
     schema: categoryBody,
     facets: { name: 'name', domain: 'domain' },

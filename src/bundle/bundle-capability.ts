@@ -1,0 +1,238 @@
+// Importing and verifying bundles, piece by piece. Invariant: the whole is verified before anything of it is applied,
+// and what is applied is one transaction; pieces wait in the database, so that neither a file nor a stream fills memory.
+import { z } from 'zod'
+import { defineCapability, type TaskContext } from '../core/capability.ts'
+import { DaybookError } from '../core/errors.ts'
+import type { Kind } from '../core/kind.ts'
+import { kindsCalled } from './bundle-choice.ts'
+import { type BundleIntake, createBundleIntake, type IntakeResult } from './bundle-intake.ts'
+import { mergeUpload } from './bundle-merge.ts'
+import { kindNames, passphrase } from './export-capability.ts'
+
+const piece = {
+  /** The text of the bundle, or its next piece. */
+  text: z.string().max(4_000_000),
+  /** More pieces follow. */
+  more: z.boolean().default(false),
+  /** What the call before answered; absent with the first piece, which brings the options. */
+  cursor: z.string().max(100).optional(),
+  /** With `cursor`: gives up what was sent so far. */
+  cancel: z.boolean().optional(),
+  /** How many bytes there are in all, if known, for progress. */
+  size: z.number().int().nonnegative().optional(),
+}
+
+const proof = {
+  /** Of an encrypted bundle. */
+  passphrase: passphrase.optional(),
+  /** Refuses the bundle unless this key signed it. */
+  signed_by: z.string().max(200).optional(),
+}
+
+const agent = z.object({ id: z.string(), type: z.string(), version: z.string() })
+const described = {
+  version: z.string(),
+  exported_at: z.string(),
+  agent,
+  checksum: z.string(),
+  encrypted: z.boolean(),
+  /** The public key that signed it, as a `did:key`; its signature is true. Whether to trust that key is yours to say. */
+  signed_by: z.string().optional(),
+  /** Records in the bundle, by kind. */
+  counts: z.record(z.string(), z.number()),
+}
+const conflict = z.object({
+  id: z.string(),
+  kind: z.string(),
+  policy: z.string(),
+  /** Whose record is in the book now; the other one is in the conflict log. */
+  kept: z.enum(['book', 'bundle']),
+  /** The book had forgotten it, and it stays forgotten. */
+  forgotten: z.literal(true).optional(),
+})
+
+const importResult = z.object({
+  ...described,
+  mode: z.enum(['merge', 'replace']),
+  dry_run: z.boolean(),
+  imported: z.number(),
+  updated: z.number(),
+  unchanged: z.number(),
+  forgotten: z.number(),
+  conflict_count: z.number(),
+  /** The first thousand. */
+  conflicts: z.array(conflict),
+})
+const verifyResult = z.object({ ...described, schemas_used: z.array(z.string()) })
+const answer = <Result extends z.ZodType>(result: Result) =>
+  z.object({
+    /** Send the next piece with it. */
+    cursor: z.string().optional(),
+    /** With the last piece: what came of it. */
+    result: result.optional(),
+  })
+
+const importInput = z.strictObject({
+  ...piece,
+  /** `merge` (default) adds to the book; `replace` makes the kinds in the bundle what the bundle says. */
+  mode: z.enum(['merge', 'replace']).default('merge'),
+  /** Only these kinds, by name or plural. */
+  kinds: kindNames.optional(),
+  /** Says what would happen, and changes nothing. */
+  dry_run: z.boolean().default(false),
+  ...proof,
+})
+const verifyInput = z.strictObject({ ...piece, ...proof })
+
+export const bundleCapabilities = [
+  defineCapability({
+    id: 'bundle:import',
+    methods: ['bundles.import'],
+    summary:
+      'Imports a kstar-bundle, sent whole or in pieces: verified first, then applied at once or not at all.',
+    input: importInput,
+    output: answer(importResult),
+    effect: 'task',
+    run: (input, at) => receive(input, at, () => beginImport(input, at)),
+  }),
+  defineCapability({
+    id: 'bundle:verify',
+    methods: ['bundles.verify'],
+    summary: 'Verifies a kstar-bundle, sent whole or in pieces, without importing anything.',
+    input: verifyInput,
+    output: answer(verifyResult),
+    effect: 'task',
+    run: (input, at) =>
+      receive(input, at, () => {
+        const intake = createBundleIntake(
+          { ...proofOf(input), kinds: undefined, take: () => Promise.resolve() },
+          at,
+        )
+        return new Upload(
+          intake,
+          (whole) => Promise.resolve(describe(whole)),
+          () => undefined,
+        )
+      }),
+  }),
+] as const
+
+/** A bundle being sent. A class, so that a name of something else is not taken for one. */
+class Upload<Result = unknown> {
+  readonly intake: BundleIntake
+  readonly finish: (whole: IntakeResult, at: TaskContext) => Promise<Result>
+  readonly drop: () => void
+  /** Pieces are taken one after the other, whatever a caller does. */
+  tail: Promise<unknown> = Promise.resolve()
+  received = 0
+
+  constructor(
+    intake: BundleIntake,
+    finish: (whole: IntakeResult, at: TaskContext) => Promise<Result>,
+    drop: () => void,
+  ) {
+    this.intake = intake
+    this.finish = finish
+    this.drop = drop
+  }
+}
+
+interface Piece {
+  readonly text: string
+  readonly more: boolean
+  readonly cursor?: string | undefined
+  readonly cancel?: boolean | undefined
+  readonly size?: number | undefined
+}
+
+async function receive<Result>(
+  { text, more, cursor, cancel, size }: Piece,
+  at: TaskContext,
+  begin: () => Upload<Result>,
+): Promise<{ cursor?: string; result?: Result }> {
+  const upload = cursor === undefined ? begin() : (at.holdings.find(cursor) as Upload<Result> | undefined)
+  if (!(upload instanceof Upload)) {
+    throw new DaybookError('not-found', 'This import has ended, or waited too long.', {
+      details: { path: 'cursor' },
+    })
+  }
+  const end = () => (cursor === undefined ? upload.drop() : at.holdings.drop(cursor))
+  if (cancel) {
+    end()
+    return {}
+  }
+  const work = upload.tail.then(async () => {
+    await upload.intake.push(text, at)
+    upload.received += text.length
+    at.progress({ done: upload.received, total: size ?? upload.received, what: 'read' })
+    return more ? undefined : upload.finish(await upload.intake.end(at), at)
+  })
+  upload.tail = work.catch(() => undefined)
+  try {
+    const result = await work
+    if (!more) end()
+    else return { cursor: cursor ?? at.holdings.keep(upload, upload.drop) }
+    return result === undefined ? {} : { result }
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+type ImportInput = z.output<typeof importInput>
+
+function proofOf({ passphrase: secret, signed_by }: Pick<ImportInput, 'passphrase' | 'signed_by'>) {
+  return { passphrase: secret, signedBy: signed_by }
+}
+
+function beginImport({ mode, kinds: names, dry_run, ...rest }: ImportInput, at: TaskContext) {
+  const upload = Array.from(at.random.bytes(8), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const kinds = names && kindsCalled(at.kinds, names)
+  const intake = createBundleIntake(
+    { ...proofOf(rest), kinds, take: (records) => at.write(() => at.staging.add(upload, records)) },
+    at,
+  )
+  const finish = async (whole: IntakeResult, last: TaskContext) => {
+    const replaced = wantedKinds(kinds ?? [...at.kinds.values()], whole.counts)
+    const total = replaced.reduce((sum, name) => sum + (whole.counts[name] ?? 0), 0)
+    const report = await last.write(({ records }) => {
+      let done = 0
+      const merged = mergeUpload(
+        { upload, mode, kinds: replaced, dryRun: dry_run, from: `bundle:${whole.agent.id}` },
+        {
+          records,
+          staging: at.staging,
+          kinds: at.kinds,
+          onRecord() {
+            done += 1
+            if (done % 1000 === 0 || done === total) last.progress({ done, total, what: 'import' })
+          },
+        },
+      )
+      at.staging.drop(upload)
+      return merged
+    })
+    return { ...describe(whole), mode, dry_run, ...report }
+  }
+  // What was staged goes with the upload, also when nobody comes back for it.
+  return new Upload(intake, finish, () => void at.write(() => at.staging.drop(upload)).catch(() => undefined))
+}
+
+/** Names of the kinds that the bundle has lists of, of those wanted. */
+function wantedKinds(kinds: readonly Kind[], counts: Readonly<Record<string, number>>): string[] {
+  return kinds.map(({ name }) => name).filter((name) => Object.hasOwn(counts, name))
+}
+
+function describe(whole: IntakeResult) {
+  const { version, exported_at, agent: who, integrity, encrypted, signedBy, counts, schemas_used } = whole
+  return {
+    version,
+    exported_at,
+    agent: { id: who.id, type: who.type, version: who.version },
+    checksum: integrity.checksum,
+    encrypted,
+    ...(signedBy === undefined ? {} : { signed_by: signedBy }),
+    counts: { ...counts },
+    schemas_used: [...schemas_used],
+  }
+}

@@ -1,0 +1,169 @@
+// Exporting a book as a bundle, page by page: each call answers the next piece of text, so that one export crosses any
+// door. Invariant: what is exported is the book as it stood at the first call, whatever is written meanwhile.
+import { z } from 'zod'
+import { checkAborted } from '../core/abort.ts'
+import { defineCapability, type TaskContext } from '../core/capability.ts'
+import { DaybookError } from '../core/errors.ts'
+import type { Signer } from '../core/ports.ts'
+import { canonicalTime } from '../core/time.ts'
+import { exportedKinds, rangeOf } from './bundle-choice.ts'
+import { signedText } from './bundle-shape.ts'
+import { writeBundle } from './bundle-writer.ts'
+import { product } from './product.ts'
+import { sealText } from './sealed-text.ts'
+
+const instant = z
+  .string()
+  .max(100)
+  .refine((value) => canonicalTime(value) !== undefined, 'is not an ISO 8601 date or time')
+export const kindNames = z.array(z.string().min(1).max(100)).min(1).max(100)
+/** Short ones fall to a dictionary, whatever the iterations. */
+export const passphrase = z.string().min(8).max(1024)
+
+const input = z
+  .strictObject({
+    /** Kinds, by name (`trace`) or plural (`traces`). Default: all that are not guarded. */
+    kinds: kindNames.optional(),
+    /** When it happened: a date stands for its whole day. Definitions without a time are always included. */
+    from: instant.optional(),
+    to: instant.optional(),
+    /** Control tokens too. They are authority: whoever reads the bundle learns of them. */
+    include_tokens: z.boolean().optional(),
+    /** Encrypts the bundle. */
+    passphrase: passphrase.optional(),
+    /** Signs the bundle with the key of this book (Ed25519), so that others can tell who wrote it. */
+    sign: z.boolean().optional(),
+    /** Continues an export: what the call before answered as `cursor`. Stands alone. */
+    cursor: z.string().max(100).optional(),
+    /** With `cursor`: ends the export here. */
+    cancel: z.boolean().optional(),
+  })
+  .refine(
+    ({ cursor, cancel, ...rest }) =>
+      cursor === undefined ? cancel === undefined : Object.values(rest).every((value) => value === undefined),
+    { path: ['cursor'], message: '`cursor` stands alone, or with `cancel`' },
+  )
+
+type Options = z.output<typeof input>
+interface Page {
+  readonly text: string
+  readonly cursor?: string
+  readonly done: number
+  readonly total: number
+}
+
+/** Characters a page has at least, but for the last. */
+const pageLength = 262_144
+
+export const exportCapabilities = [
+  defineCapability({
+    id: 'bundle:export',
+    methods: ['bundles.export'],
+    summary: 'Exports the book, or part of it, as a kstar-bundle: one page of its text for each call.',
+    input,
+    output: z.object({
+      text: z.string(),
+      /** Ask with it for what follows; absent with the last page. */
+      cursor: z.string().optional(),
+      /** Records written so far, and in all. */
+      done: z.number(),
+      total: z.number(),
+    }),
+    effect: 'task',
+    async run(options, at) {
+      if (options.cursor === undefined) return beginExport(options, at)
+      const [name = '', n] = options.cursor.split('.')
+      const session = at.holdings.find(name)
+      if (options.cancel) {
+        at.holdings.drop(name)
+        return { text: '', done: 0, total: 0 }
+      }
+      if (!(session instanceof ExportSession)) {
+        throw new DaybookError('not-found', 'This export has ended, or waited too long.', {
+          details: { path: 'cursor' },
+        })
+      }
+      return session.page(Number(n), at)
+    },
+  }),
+] as const
+
+async function beginExport(options: Options, at: TaskContext): Promise<Page> {
+  const signer = options.sign ? await needSigner(at) : undefined
+  const kinds = exportedKinds(at.kinds, options.kinds, options.include_tokens === true)
+  const snapshot = at.records.snapshot({
+    kinds: kinds.map(({ name }) => name),
+    ...rangeOf(options.from, options.to),
+  })
+  const total = [...snapshot.counts.values()].reduce((sum, count) => sum + count, 0)
+  const session = new ExportSession(total)
+  const plain = writeBundle({
+    head: { exported_at: at.now, agent: { id: at.scope.agent, ...product } },
+    kinds,
+    snapshot,
+    digest: at.digest.start(),
+    seal: async (checksum) =>
+      signer
+        ? { checksum, public_key: signer.key, signature: await signer.sign(signedText(checksum)) }
+        : { checksum },
+    onRecords: (done) => {
+      session.done = done
+    },
+  })
+  session.pieces = options.passphrase === undefined ? plain : sealText(plain, options.passphrase, at)
+  session.name = at.holdings.keep(session)
+  return session.page(0, at)
+}
+
+async function needSigner({ keys }: TaskContext): Promise<Signer> {
+  const signer = await keys.signer()
+  if (!signer) throw new DaybookError('signing-off')
+  return signer
+}
+
+/** One export in progress. A class, so that a name of something else is not taken for one. */
+class ExportSession {
+  readonly total: number
+  name = ''
+  done = 0
+  pieces: AsyncGenerator<string, void, undefined> | undefined
+  #given = -1
+  #last: Promise<Page> | undefined
+
+  constructor(total: number) {
+    this.total = total
+  }
+
+  /** Page `n`: the next one, or the one before again, for a caller whom its answer did not reach. */
+  page(n: number, at: TaskContext): Promise<Page> {
+    if (n === this.#given && this.#last) return this.#last
+    if (n !== this.#given + 1) {
+      throw new DaybookError('invalid-input', '`cursor`: The pages of an export are read in order.', {
+        details: { path: 'cursor' },
+      })
+    }
+    this.#given = n
+    const before = this.#last ?? Promise.resolve()
+    this.#last = before.then(() => this.#read(n, at))
+    return this.#last
+  }
+
+  async #read(n: number, at: TaskContext): Promise<Page> {
+    let text = ''
+    let isDone = false
+    try {
+      while (!isDone && text.length < pageLength) {
+        checkAborted(at.signal)
+        const step = await this.pieces?.next()
+        isDone = !step || step.done === true
+        if (step && !step.done) text += step.value
+      }
+    } catch (error) {
+      at.holdings.drop(this.name)
+      throw error
+    }
+    at.progress({ done: this.done, total: this.total, what: 'export' })
+    const page = { text, done: this.done, total: this.total }
+    return isDone ? page : { ...page, cursor: `${this.name}.${n + 1}` }
+  }
+}

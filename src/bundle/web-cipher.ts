@@ -1,0 +1,73 @@
+// The cipher port over WebCrypto, which every host has. Hosts pass in their own, and how they spell text as bytes.
+import { DaybookError } from '../core/errors.ts'
+import type { Cipher } from '../core/ports.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** As much of `SubtleCrypto` as is needed. */
+export interface SubtleLike<Key> {
+  importKey(
+    format: 'raw',
+    key: Bytes,
+    algorithm: string,
+    extractable: boolean,
+    usages: KeyUse[],
+  ): Promise<Key>
+  deriveBits(
+    algorithm: { name: 'PBKDF2'; hash: 'SHA-256'; salt: Bytes; iterations: number },
+    key: Key,
+    bits: number,
+  ): Promise<ArrayBuffer>
+  encrypt(algorithm: AesGcm, key: Key, data: Bytes): Promise<ArrayBuffer>
+  decrypt(algorithm: AesGcm, key: Key, data: Bytes): Promise<ArrayBuffer>
+}
+type KeyUse = 'deriveBits' | 'encrypt' | 'decrypt'
+interface AesGcm {
+  readonly name: 'AES-GCM'
+  readonly iv: Bytes
+  readonly additionalData: Bytes
+}
+
+export interface CipherParts<Key> {
+  readonly subtle: SubtleLike<Key>
+  encode(text: string): Bytes
+  /** Throws for what is not UTF-8. */
+  decode(bytes: Bytes): string
+}
+
+export function createWebCipher<Key>({ subtle, encode, decode }: CipherParts<Key>): Cipher {
+  const derive = async (passphrase: Bytes, salt: Bytes, iterations: number): Promise<Bytes> => {
+    try {
+      const base = await subtle.importKey('raw', passphrase, 'PBKDF2', false, ['deriveBits'])
+      const algorithm = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations } as const
+      return new Uint8Array(await subtle.deriveBits(algorithm, base, 256))
+    } catch (cause) {
+      // Cloudflare stops at 100,000 iterations; a weaker key would not be an answer.
+      throw new DaybookError('cipher-off', undefined, { details: { iterations }, cause })
+    }
+  }
+  const parameters = (nonce: Uint8Array, bound: string): AesGcm => ({
+    name: 'AES-GCM',
+    iv: new Uint8Array(nonce),
+    additionalData: encode(bound),
+  })
+  return {
+    async derive(passphrase, salt, iterations) {
+      // Composed and decomposed spellings of one passphrase are one passphrase (as SASLprep has it, RFC 8265).
+      const bits = await derive(encode(passphrase.normalize('NFC')), new Uint8Array(salt), iterations)
+      const key = await subtle.importKey('raw', bits, 'AES-GCM', false, ['encrypt', 'decrypt'])
+      return {
+        async seal(nonce, bound, text) {
+          return new Uint8Array(await subtle.encrypt(parameters(nonce, bound), key, encode(text)))
+        },
+        async open(nonce, bound, sealed) {
+          // What does not open is an answer, not a failure; WebCrypto does not say more.
+          const opened = await subtle
+            .decrypt(parameters(nonce, bound), key, new Uint8Array(sealed))
+            .catch(() => undefined)
+          return opened && decode(new Uint8Array(opened))
+        },
+      }
+    },
+  }
+}
