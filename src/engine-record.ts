@@ -18,7 +18,10 @@ export interface Changed {
 export interface RecordAccess {
   readonly reader: RecordReader
   /** A writer for one transaction, and the list of what it changes. */
-  writer(now: string): { readonly records: RecordWriter; readonly changed: readonly Changed[] }
+  writer(
+    now: string,
+    defaults?: Scope,
+  ): { readonly records: RecordWriter; readonly changed: readonly Changed[] }
 }
 
 export function createRecordAccess({
@@ -58,7 +61,7 @@ export function createRecordAccess({
     extents: queries.extents,
   }
 
-  const writer = (now: string) => {
+  const writer = (now: string, defaults = scope) => {
     const changed: Changed[] = []
     const writing: RecordWriter = {
       get,
@@ -77,7 +80,7 @@ export function createRecordAccess({
         }
         // What comes back from elsewhere comes with its whole head.
         const kept = before && !before.deleted && !times ? before : undefined
-        const usual: Partial<Scope> = kept || times ? {} : scope
+        const usual: Partial<Scope> = kept || times ? {} : defaults
         const session = own.session ?? kept?.session ?? usual.session
         const resource = own.resource ?? kept?.resource ?? usual.resource
         const op = {
@@ -87,7 +90,7 @@ export function createRecordAccess({
           at: times?.updated_at ?? now,
           stamp: stamps.next(),
           created_at: times?.created_at ?? kept?.created_at ?? now,
-          agent: own.agent ?? kept?.agent ?? scope.agent,
+          agent: own.agent ?? kept?.agent ?? defaults.agent,
           ...(session == null ? {} : { session }),
           ...(resource == null ? {} : { resource }),
           body,
@@ -105,7 +108,7 @@ export function createRecordAccess({
           id,
           at: now,
           stamp: stamps.next(),
-          agent: scope.agent,
+          agent: defaults.agent,
         })
         changed.push({ id, kind: before.kind })
         return true

@@ -52,6 +52,8 @@ export interface CallOptions {
   readonly requestId?: string
   readonly caller?: Caller
   readonly signal?: AbortSignalLike
+  /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
+  readonly seat?: { readonly scope: Scope; readonly owner: boolean }
 }
 
 /** What a page, a route or a tool needs of an engine, wherever it runs. */
@@ -147,13 +149,14 @@ export function createEngine(options: EngineOptions): Engine {
   const legs = [...createTextLegs(store), ...(embedding ? [embedding.leg] : [])]
   const recall = createRecall({ store, clock: ports.clock, legs })
 
-  const status = async (): Promise<Status> => {
+  const home = { scope, owner: true }
+  const status = async (seat: typeof home): Promise<Status> => {
     const storage = (await options.storage?.()) ?? {}
     return {
       name,
-      agent: scope.agent,
+      agent: seat.scope.agent,
       durability,
-      owner: true,
+      owner: seat.owner,
       schema: schemaVersion,
       records: store.queries.counts(),
       usageBytes: db.sizeBytes(),
@@ -171,41 +174,61 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
-  const context = (
-    id: string,
+  /** Writes for a task. The nth of a repeatable one that has a requestId is done once, however often the task is run. */
+  const writerOf = (
+    { id, repeatable = false }: AnyCapability,
     now: string,
-    { caller = owner, signal = neverAborted }: CallOptions,
-  ): TaskContext => ({
-    caller,
-    scope,
-    now,
-    durability,
-    signal,
-    records: access.reader,
-    recall: (query) => recall(query, signal),
-    status,
-    embedStatus: () => embedding?.status() ?? noEmbedding,
-    embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
-    write: (work) => write(now, caller, (at) => work(at)),
-    progress: (step) => emit({ name: 'progress', detail: { ...step, capability: id } }),
-    keys,
-    llm,
-    sync: () => trigger?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
-    kinds,
-    holdings: holdings.of(caller),
-    staging: store.staging,
-    digest: ports.digest,
-    cipher: ports.cipher,
-    random: ports.random,
-  })
+    input: unknown,
+    { caller = owner, seat = home, requestId }: CallOptions,
+  ): TaskContext['write'] => {
+    let writes = 0
+    return (work) => {
+      if (requestId === undefined || !repeatable) return write(now, caller, seat.scope, work)
+      const nth = `${requestId}/${++writes}`
+      return write(now, caller, seat.scope, (at) => store.requests.once(nth, id, input, now, () => work(at)))
+    }
+  }
+
+  const context = (
+    capability: AnyCapability,
+    now: string,
+    input: unknown,
+    callOptions: CallOptions,
+  ): TaskContext => {
+    const { caller = owner, signal = neverAborted, seat = home } = callOptions
+    return {
+      caller,
+      scope: seat.scope,
+      now,
+      durability,
+      signal,
+      records: access.reader,
+      recall: (query) => recall(query, signal),
+      status: () => status(seat),
+      embedStatus: () => embedding?.status() ?? noEmbedding,
+      embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
+      write: writerOf(capability, now, input, callOptions),
+      progress: (step) => emit({ name: 'progress', detail: { ...step, capability: capability.id } }),
+      keys,
+      llm,
+      sync: () => trigger?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
+      kinds,
+      holdings: holdings.of(caller),
+      staging: store.staging,
+      digest: ports.digest,
+      cipher: ports.cipher,
+      random: ports.random,
+    }
+  }
 
   const write = async <Result>(
     now: string,
     caller: Caller,
+    scope: Scope,
     work: (at: WriteContext) => Result,
   ): Promise<Result> => {
     const { result, changed } = await store.writes.write(() => {
-      const writer = access.writer(now)
+      const writer = access.writer(now, scope)
       return {
         result: work({ caller, scope, now, durability, records: writer.records }),
         changed: writer.changed,
@@ -226,15 +249,16 @@ export function createEngine(options: EngineOptions): Engine {
         details: { path: 'capability' },
       })
     }
-    const { requestId, caller = owner } = callOptions
+    const { requestId, caller = owner, seat = home } = callOptions
     if (caller.role !== 'owner') throw new DaybookError('forbidden')
     if (callOptions.signal?.aborted) throw new DaybookError('aborted')
     trigger?.touched()
     checkJson(input)
     const parsed = parseWith(capability.input, input) as never
     const now = formatTime(ports.clock.now())
-    if (capability.effect !== 'write') return capability.run(parsed, context(id, now, callOptions) as never)
-    return write(now, caller, (at) => {
+    if (capability.effect !== 'write')
+      return capability.run(parsed, context(capability, now, input, callOptions) as never)
+    return write(now, caller, seat.scope, (at) => {
       const run = () => capability.run(parsed, at as never)
       return requestId === undefined ? run() : store.requests.once(requestId, id, input, now, run)
     })

@@ -73,6 +73,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'tabs',
+          include: ['test/tabs/**/*.test.ts'],
+          globalSetup: ['test/tabs/serve.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'journey',
           include: ['test/journey/**/*.test.ts'],
           sequence: { groupOrder: 2 },

@@ -24,6 +24,7 @@ const listeners: { readonly [Name in keyof BookEvents]: Set<Listener<Name>> } = 
   change: new Set(),
   progress: new Set(),
   sync: new Set(),
+  status: new Set(),
   closed: new Set(),
 }
 

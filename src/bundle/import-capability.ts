@@ -34,6 +34,7 @@ export const importCapabilities = [
     }),
     output,
     effect: 'task',
+    repeatable: true,
     async run({ name, text, recorded_at }, at) {
       const run = parseSweAgent(text, name)
       const total = run.steps.length

@@ -4,6 +4,7 @@ import type { AbortSignalLike } from './abort.ts'
 import type { Scalar } from './filter.ts'
 import type { JsonStep } from './json-path.ts'
 import type { JsonObject } from './path.ts'
+import type { Progress } from './progress.ts'
 import type { ConflictPolicy, Kinds } from './kind.ts'
 import type { Cipher, Digest, Keyring, Llm, Random } from './ports.ts'
 import type { Durability, RecordVersion, Scope, Stored } from './record.ts'
@@ -300,12 +301,6 @@ export interface TaskContext extends ReadContext {
   readonly attempt?: { readonly number: number; readonly isLast: boolean }
 }
 
-export interface Progress {
-  readonly done: number
-  readonly total: number
-  readonly what: string
-}
-
 /** Reads answer from what is there; writes are one transaction; tasks may take long and wait for others. */
 export type CapabilityEffect = 'read' | 'write' | 'task'
 
@@ -318,6 +313,8 @@ interface Verb<Id extends string, Methods extends readonly string[], I extends S
   readonly summary: string
   readonly input: I
   readonly output: O
+  /** Of a task: it may run again from its start. Its writes, in order, are then done once and give what they gave, JSON. */
+  readonly repeatable?: boolean
 }
 
 export type Capability<

@@ -107,12 +107,30 @@ export const errorTable = {
     'Call again with the same requestId; it takes effect once.',
   ),
   'book-closed': row(409, false, 'The book was closed.', 'Open it again.'),
-  'open-elsewhere': row(423, true, 'Another tab has this book open.', 'Close the other tab, or work there.'),
+  'open-elsewhere': row(423, true, 'Another process has this book open.', 'Close it there, or work there.'),
   'engine-died': row(
     500,
     true,
     'The engine of the book ended unexpectedly.',
     'Open the book again; what was acknowledged is kept.',
+  ),
+  'owner-unresponsive': row(
+    503,
+    true,
+    'The tab that holds the book does not answer.',
+    'Close or show the other tabs of this site and try again; a write may still take effect, once, under details.requestId.',
+  ),
+  'owner-changed': row(
+    503,
+    true,
+    'The tab that held the book ended in the middle of this.',
+    'See what was done, then run it again.',
+  ),
+  'tab-outdated': row(
+    409,
+    false,
+    'Another tab runs a newer Daybook and has the book.',
+    'Reload this page; nothing was lost.',
   ),
   'storage-unavailable': row(
     503,

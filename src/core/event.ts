@@ -1,8 +1,13 @@
 // What a book tells those who listen.
-import type { Progress, SyncResult, SyncState } from './capability.ts'
+import type { SyncResult, SyncState } from './capability.ts'
+import type { Progress } from './progress.ts'
+import type { Durability } from './record.ts'
 
 export interface BookEvents {
-  /** Records changed, in any tab or on any device. At most 1,000 ids are named; `more` counts the rest. */
+  /**
+   * Records changed, in any tab or on any device. At most 1,000 ids are named; `more` counts the rest. Without any id:
+   * another tab has taken over the book, and records of these kinds may have changed.
+   */
   readonly change: {
     readonly ids: readonly string[]
     readonly kinds: readonly string[]
@@ -11,6 +16,8 @@ export interface BookEvents {
   readonly progress: Progress & { readonly capability: string }
   /** A sync began, ended or failed. */
   readonly sync: SyncState & { readonly result?: SyncResult }
+  /** Another tab has taken over the book; `owner` says whether it is this one. */
+  readonly status: { readonly owner: boolean; readonly durability: Durability }
   /** The book was closed, by `close()` or because its engine ended; `reason` says which. */
   readonly closed: { readonly reason: string }
 }

@@ -7,6 +7,8 @@ export interface RequestLog {
   once<Result>(requestId: string, capability: string, input: unknown, now: string, work: () => Result): Result
   /** Forgets answers older than `before`. */
   prune(before: string): void
+  /** Forgets the answers of all requests from `from` to before `until`, by their ids. */
+  forget(from: string, until: string): void
 }
 
 export function createRequestLog(db: SqlDatabase): RequestLog {
@@ -29,6 +31,8 @@ export function createRequestLog(db: SqlDatabase): RequestLog {
       return result
     },
     prune: (before) => db.run('DELETE FROM applied_requests WHERE at < ?', [before]),
+    forget: (from, until) =>
+      db.run('DELETE FROM applied_requests WHERE request >= ? AND request < ?', [from, until]),
   }
 }
 

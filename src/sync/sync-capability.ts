@@ -68,6 +68,7 @@ export const syncCapabilities = [
     input: z.strictObject({}).prefault({}),
     output: z.object({ pulled: z.number(), pushed: z.number(), conflicts: z.number() }),
     effect: 'task',
+    repeatable: true,
     run: (_input, at) => at.sync(),
   }),
   defineCapability({

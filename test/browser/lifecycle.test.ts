@@ -43,15 +43,21 @@ it('is closed at the end of its block', async () => {
   expect(await again.traces.get({ id })).not.toBeNull()
 })
 
-it('refuses a second opener with a clear error, and lets it in once the first is closed', async () => {
+it('serves a second opener, and hands the book over to it', async () => {
   const name = `life-${crypto.randomUUID()}`
-  const first = await open({ name })
-  await first.traces.store(makeTrace())
-  const error = await failure(open({ name }))
-  expect(error).toMatchObject({ code: 'open-elsewhere', retry: true })
-  expect((await first.traces.count()).total).toBe(1)
+  const first = await open({ name, agent: 'first' })
+  const mine = await first.traces.store(makeTrace())
+  const second = await open({ name, agent: 'second' })
+  const theirs = await second.traces.store(makeTrace())
+  expect((await first.traces.get({ id: theirs.id }))?.agent).toBe('second')
+  expect((await second.traces.get({ id: mine.id }))?.agent).toBe('first')
+  expect(await first.status()).toMatchObject({ owner: true, agent: 'first' })
+  expect(await second.status()).toMatchObject({ owner: false, agent: 'second', durability: 'opfs' })
+  const told = new Promise<unknown>((resolve) => second.on('status', resolve))
   await first.close()
-  expect((await (await open({ name })).traces.count()).total).toBe(1)
+  expect(await told).toEqual({ owner: true, durability: 'opfs' })
+  expect((await second.traces.count()).total).toBe(2)
+  expect(await second.status()).toMatchObject({ owner: true })
 })
 
 it('rejects every pending call when the worker is terminated, and keeps what was acknowledged', async () => {

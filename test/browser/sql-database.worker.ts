@@ -4,7 +4,7 @@ import { sqlDatabaseCases } from '../contract/sql-database-case.ts'
 
 self.onmessage = async ({ data }: MessageEvent<{ index: number; name: string }>) => {
   try {
-    const storage = await openBookStorage({ name: data.name, durability: 'relaxed', onUnavailable: 'reject' })
+    const storage = await openBookStorage({ name: data.name, onUnavailable: 'reject' })
     try {
       storage.db.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, v)')
       self.postMessage({

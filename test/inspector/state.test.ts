@@ -2,7 +2,7 @@
 import { type Browser } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
-import { launchBrowser, openInspector, openWith, partsOf } from './open-inspector.ts'
+import { launchBrowser, openInspector, openWith, partsOf, storeTraces } from './open-inspector.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -44,13 +44,15 @@ it.each(['devUrl', 'builtUrl'] as const)(
   },
 )
 
-it('says calmly that another tab has the book, and opens it when that one is gone', async () => {
+it('shows a book in two tabs at once, what one stores in the other too, and goes on when one is closed', async () => {
   const first = await openWith(browser, [makeTrace()])
   const second = await openInspector(browser, { name: first.name, context: first.page.context() })
-  await second.page.getByRole('heading', { name: 'This book is open in another tab' }).waitFor()
-  await first.page.close()
-  await second.page.getByRole('button', { name: 'Try again' }).click()
   await partsOf(second.page).rows.first().waitFor()
+  await storeTraces(first.page, [makeTrace()])
+  await second.page.getByRole('button', { name: /1 new/ }).waitFor()
+  await first.page.close()
+  await storeTraces(second.page, [makeTrace()])
+  await second.page.getByRole('button', { name: /2 new/ }).waitFor()
 })
 
 it('says that the browser gives no storage, and goes on in memory only when asked to', async () => {

@@ -1,6 +1,6 @@
 // What page and worker say to each other over Comlink. Outcomes are values: an error keeps all its fields.
 import type { CapabilityEffect } from '../../core/capability.ts'
-import type { ErrorShape } from '../../core/errors.ts'
+import { type ErrorShape, toDaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
 import type { Scope } from '../../core/record.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
@@ -11,8 +11,8 @@ export interface OpenRequest {
   readonly scope: Scope
   readonly durability: 'relaxed' | 'strict'
   readonly onUnavailable: 'reject' | 'memory'
-  /** A Web Lock that the worker holds while it lives, so that the page learns of its death. */
-  readonly aliveLock: string
+  /** Names the tab, and the Web Lock that its worker holds while it lives. */
+  readonly tab: string
   readonly sync?: { readonly url: string; readonly key: string } & SyncPreferences
   readonly embedder?: EmbedderOptions
 }
@@ -29,6 +29,14 @@ export interface CallMessage {
 
 export type Reply<Value = unknown> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: ErrorShape }
+
+/** An error as an outcome. */
+export function failed(error: unknown): Reply<never> {
+  return { ok: false, error: toDaybookError(error).toJSON() }
+}
+
+/** The Web Lock of a tab's worker: who is granted it knows that the worker is gone. */
+export const aliveLock = (tab: string) => `daybook:alive:${tab}`
 
 /** The worker as the page sees it. */
 export interface WorkerDoor {

@@ -7,6 +7,7 @@ import { type BookDoor, createDaybook, type Daybook } from '../../daybook.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import type { OpenRequest } from './message.ts'
+import { openPageLink, type StartedWorker } from './page-link.ts'
 import { createWorkerLink } from './worker-link.ts'
 
 export interface OpenOptions {
@@ -33,61 +34,60 @@ export interface OpenOptions {
 const callDeadlineMs = 30_000
 
 /**
- * Opens a book of this origin, making it when there is none.
+ * Opens a book of this origin, making it when there is none. Any number of tabs may have it open: one of them holds the
+ * database and runs the calls of all.
  *
- * Rejects with `open-elsewhere` while another tab has it, `storage-unavailable` where nothing durable can be had,
- * `book-newer` when a newer Daybook wrote it, `engine-died` when the worker could not be started.
+ * Rejects with `storage-unavailable` where nothing durable can be had, `owner-unresponsive` when the tab that holds it
+ * does not answer, `tab-outdated` when that tab runs a newer Daybook, `book-newer` when a newer Daybook wrote it,
+ * `open-elsewhere` while something else has its files, `engine-died` when the worker could not be started.
  */
 export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   const request = openRequest(options)
   const signal = options.signal ?? neverAborted
   checkAborted(signal)
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'daybook' })
-  const link = createWorkerLink(worker)
   const listeners = new Set<(event: BookEvent) => void>()
   const tell = (event: BookEvent) => {
     for (const listener of listeners) listener(event)
   }
-  try {
-    const key = options.sync?.key
-    const rows = await orAborted(
-      link.open(request, tell, { sync: fetcherOf(key), embedder: fetcherOf(keyOf(options.embedder)) }),
-      signal,
-    )
-    const long = new Set(rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
-    const writes = new Set(rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
-    let closing = false
-    void link.gone.then((error) => {
-      if (!closing) tell({ name: 'closed', detail: { reason: error.message } })
-    })
-    const door: BookDoor = {
-      async call(id, input, call) {
-        const deadline = call.deadlineMs === undefined && !long.has(id) ? { deadlineMs: callDeadlineMs } : {}
-        const answer = await link.call(id, input, { ...call, ...deadline })
-        if (writes.has(id)) askToPersist()
-        return answer
-      },
-      on(listener) {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
-      },
-      async close() {
-        closing = true
-        await link.close()
-      },
+  const keys = { sync: fetcherOf(options.sync?.key), embedder: fetcherOf(keyOf(options.embedder)) }
+  const start = async (): Promise<StartedWorker> => {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'daybook' })
+    const link = createWorkerLink(worker)
+    try {
+      const tab = crypto.randomUUID()
+      return { link, rows: await orAborted(link.open({ ...request, tab }, tell, keys), signal) }
+    } catch (error) {
+      await link.close()
+      throw error
     }
-    return createDaybook(
-      door,
-      rows.map(([method, id]) => [method, id] as const),
-      globalThis,
-    )
-  } catch (error) {
-    await link.close()
-    throw error
   }
+  const link = await openPageLink(start, ({ message }) =>
+    tell({ name: 'closed', detail: { reason: message } }),
+  )
+  const { rows } = link
+  const long = new Set(rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
+  const writes = new Set(rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
+  const door: BookDoor = {
+    async call(id, input, call) {
+      const deadline = call.deadlineMs === undefined && !long.has(id) ? { deadlineMs: callDeadlineMs } : {}
+      const answer = await link.call(id, input, { ...call, ...deadline })
+      if (writes.has(id)) askToPersist()
+      return answer
+    },
+    on(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close: () => link.close(),
+  }
+  return createDaybook(
+    door,
+    rows.map(([method, id]) => [method, id] as const),
+    globalThis,
+  )
 }
 
-function openRequest(options: OpenOptions): OpenRequest {
+function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab'> {
   if (options.require === 'durable' && options.onUnavailable === 'memory') {
     throw new DaybookError(
       'invalid-input',
@@ -103,7 +103,6 @@ function openRequest(options: OpenOptions): OpenRequest {
     scope: bookScope(options),
     durability: options.durability ?? 'relaxed',
     onUnavailable: options.onUnavailable ?? 'reject',
-    aliveLock: `daybook:alive:${crypto.randomUUID()}`,
     ...(sync ? { sync: { ...sync, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
     ...(embedder ? { embedder: withoutFetcher(embedder) } : {}),
   }

@@ -13,7 +13,9 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
   const begun = performance.now()
   for (let attempt = 0; ; attempt++) {
     try {
-      return await sqlite3.installOpfsSAHPoolVfs(poolOptions(book))
+      const pool = await sqlite3.installOpfsSAHPoolVfs(poolOptions(book))
+      // This worker had the book before, and let go of it.
+      return pool.isPaused() ? await pool.unpauseVfs() : pool
     } catch (error) {
       const name = error instanceof Error ? error.name : ''
       if (name !== 'NoModificationAllowedError') throw unavailable(error)

@@ -1,96 +1,112 @@
-// The worker's side of the wire: opens the engine and answers the page's calls with values, never with throws.
+// The worker's side of the wire: takes a seat at the book and answers the page's calls with values, never with throws.
 import { capabilityTable } from '../../capability-table.ts'
-import { DaybookError, toDaybookError } from '../../core/errors.ts'
-import { createEngine, type Engine } from '../../engine.ts'
+import type { AnyCapability } from '../../core/capability.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { createEngine } from '../../engine.ts'
 import { createHttpCarrier } from '../../sync/http-carrier.ts'
-import { type BookStorage, openBookStorage } from './book-storage.ts'
+import { loadSqlite, openBookStorage } from './book-storage.ts'
 import { browserEmbedder } from './browser-embedder.ts'
 import { browserPorts } from './browser-ports.ts'
 import { openBrowserKeyring } from './key-store.ts'
-import type { MethodRow, Reply, WorkerDoor } from './message.ts'
+import { failed, type MethodRow, type OpenRequest, type WorkerDoor } from './message.ts'
+import type { CallNature } from './tab-follower.ts'
+import type { OwnedBook } from './tab-owner.ts'
+import { browserTabs } from './tab-port.ts'
+import { createTabSeat, type TabSeat } from './tab-seat.ts'
+
+const natures: ReadonlyMap<string, CallNature> = new Map(
+  capabilityTable
+    .map((one): AnyCapability => one)
+    .map(({ id, effect, repeatable = false }) => [id, { effect, repeatable }]),
+)
+/** A call of something that is not in the table only finds out that it is not. */
+const unknown: CallNature = { effect: 'read', repeatable: true }
 
 /** A worker that has not opened a book yet. */
 export function createWorkerEngine(): WorkerDoor {
-  let opened: { engine: Engine; storage: BookStorage } | undefined
-  const running = new Map<number, AbortController>()
+  let seat: TabSeat | undefined
 
-  const open: WorkerDoor['open'] = async (
-    { name, scope, durability, onUnavailable, aliveLock, sync, embedder },
-    listener,
-    getKey,
-    getEmbedderKey,
-  ) => {
-    const source = browserEmbedder(embedder, getEmbedderKey)
-    void navigator.locks.request(aliveLock, () => new Promise(() => undefined))
-    const storage = await openBookStorage({ name, durability, onUnavailable })
-    try {
-      const key = getKey ?? sync?.key ?? ''
-      const engine = createEngine({
-        db: storage.db,
-        ports: browserPorts,
-        name,
-        scope,
-        durability: storage.durability,
-        embedder: source,
-        keys: openBrowserKeyring(name, { kept: storage.durability !== 'memory' }),
-        storage: browserStorage,
-        ...(sync
-          ? {
-              sync,
-              carrier: createHttpCarrier({
-                url: sync.url,
-                book: name,
-                key,
-                scheduler: browserPorts.scheduler,
-                fetch: (...args) => fetch(...args),
-              }),
-            }
-          : {}),
-      })
-      engine.on(listener)
-      opened = { engine, storage }
-      addEventListener('online', engine.wake)
-    } catch (error) {
-      storage.db.close()
-      storage.release()
-      throw error
-    }
+  const open: WorkerDoor['open'] = async (request, listener, getKey, getEmbedderKey) => {
+    const embedder = browserEmbedder(request.embedder, getEmbedderKey)
+    seat = createTabSeat({
+      book: request.name,
+      tab: request.tab,
+      scope: request.scope,
+      strict: request.durability === 'strict',
+      acceptMemory: request.onUnavailable === 'memory',
+      port: browserTabs,
+      natureOf: (id) => natures.get(id) ?? unknown,
+      open: (turn) => openOwned(request, { getKey, embedder }, turn),
+      tell: listener,
+    })
+    await seat.seated
+    // Even a tab that only follows may have to open the book within a moment.
+    void loadSqlite().catch(() => undefined)
     const rows = capabilityTable.flatMap(({ id, methods, effect }) =>
       methods.map((method): MethodRow => [method, id, effect]),
     )
     return { ok: true, value: rows }
   }
 
-  const answer = async (id: string, call: Parameters<WorkerDoor['call']>[1][number]): Promise<Reply> => {
-    if (!opened) return failed(new DaybookError('book-closed'))
-    const { number, input, requestId } = call
-    const abort = new AbortController()
-    running.set(number, abort)
-    try {
-      const options = { signal: abort.signal, ...(requestId === undefined ? {} : { requestId }) }
-      return { ok: true, value: await opened.engine.call(id, input, options) }
-    } catch (error) {
-      return failed(error)
-    } finally {
-      running.delete(number)
-    }
-  }
-
   return {
     open: (...args) => open(...args).catch(failed),
     call(id, calls) {
-      const begin = () => calls.map((call) => answer(id, call))
-      return Promise.all(opened ? opened.engine.together(begin) : begin())
+      if (seat) return seat.call(id, calls)
+      const reply = failed(new DaybookError('book-closed'))
+      return Promise.resolve(calls.map(() => reply))
     },
-    abort: (number) => running.get(number)?.abort(),
-    close() {
-      const { engine, storage } = opened ?? {}
-      opened = undefined
-      if (engine) removeEventListener('online', engine.wake)
-      engine?.close()
-      storage?.release()
-      return Promise.resolve()
-    },
+    abort: (number) => seat?.abort(number),
+    close: () => seat?.close() ?? Promise.resolve(),
+  }
+}
+
+async function openOwned(
+  { name, scope, onUnavailable, sync }: OpenRequest,
+  {
+    getKey,
+    embedder,
+  }: { getKey: (() => Promise<string>) | undefined; embedder: ReturnType<typeof browserEmbedder> },
+  turn: { readonly after: number; readonly acceptMemory: boolean },
+): Promise<OwnedBook> {
+  const storage = await openBookStorage({
+    name,
+    onUnavailable: turn.acceptMemory ? onUnavailable : 'reject',
+  })
+  try {
+    const carrier =
+      sync &&
+      createHttpCarrier({
+        url: sync.url,
+        book: name,
+        key: getKey ?? sync.key,
+        scheduler: browserPorts.scheduler,
+        fetch: (...args) => fetch(...args),
+      })
+    const engine = createEngine({
+      db: storage.db,
+      ports: browserPorts,
+      name,
+      scope,
+      durability: storage.durability,
+      embedder,
+      keys: openBrowserKeyring(name, { kept: storage.durability !== 'memory' }),
+      storage: browserStorage,
+      ...(carrier ? { sync, carrier } : {}),
+    })
+    const { settings } = engine.store
+    const epoch = Math.max(turn.after, settings.getNumber('owner_epoch')) + 1
+    storage.db.transaction(() => settings.set('owner_epoch', epoch))
+    addEventListener('online', engine.wake)
+    const { durability, makeStrict } = storage
+    const release = () => {
+      removeEventListener('online', engine.wake)
+      storage.release()
+    }
+    return { engine, epoch, durability, makeStrict, release }
+  } catch (error) {
+    storage.db.close()
+    storage.release()
+    throw error
   }
 }
 
@@ -100,8 +116,4 @@ async function browserStorage() {
     navigator.storage.persisted(),
   ])
   return { persisted, ...(quota === undefined ? {} : { quotaBytes: quota }) }
-}
-
-function failed(error: unknown): { ok: false; error: ReturnType<DaybookError['toJSON']> } {
-  return { ok: false, error: toDaybookError(error).toJSON() }
 }

@@ -2,15 +2,27 @@
 // Invariant: every call settles. When the worker dies, everything that waits is rejected with `engine-died`.
 import { proxy, type Remote, releaseProxy, wrap } from 'comlink'
 import { orAborted } from '../../core/abort.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
 import type { BookCallOptions } from '../../daybook.ts'
-import type { CallMessage, MethodRow, OpenRequest, Reply, WorkerDoor } from './message.ts'
+import {
+  aliveLock,
+  type CallMessage,
+  type MethodRow,
+  type OpenRequest,
+  type Reply,
+  type WorkerDoor,
+} from './message.ts'
 
 export interface WorkerLink {
   open(request: OpenRequest, listener: (event: BookEvent) => void, keys?: OpenKeys): Promise<MethodRow[]>
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
-  close(): Promise<void>
+  /** Lets the worker finish what it has, then ends it; what is left is rejected with `reason`. */
+  close(reason?: DaybookError): Promise<void>
+  /** Some call has no answer yet. */
+  isBusy(): boolean
+  /** Ends the worker on the spot; what waits for it is rejected with `reason`. */
+  cut(reason: DaybookError): void
   /** Resolves with the reason when the worker is gone, by `close` or by itself. */
   readonly gone: Promise<DaybookError>
 }
@@ -34,16 +46,20 @@ const closeDeadlineMs = 3000
 export function createWorkerLink(worker: Worker): WorkerLink {
   // Pinned here: Comlink closes the port once every proxy of it is garbage, calls in flight or not.
   const remote: Remote<WorkerDoor> = wrap<WorkerDoor>(worker)
-  const { promise: gone, resolve: lose } = Promise.withResolvers<DaybookError>()
+  const { promise: gone, resolve: tellGone } = Promise.withResolvers<DaybookError>()
   // Not a race with `gone`: a promise that outlives every call would remember every call.
   const waiting = new Set<(error: DaybookError) => void>()
+  const watching = new AbortController()
   let ended: DaybookError | undefined
-  void gone.then((error) => {
+  const lose = (error: DaybookError) => {
+    if (ended) return
     ended = error
     worker.terminate()
+    watching.abort()
     for (const reject of waiting) reject(error)
     waiting.clear()
-  })
+    tellGone(error)
+  }
   /** `work`, or a rejection when the worker is gone or `deadlineMs` have passed. */
   const answered = <Result>(work: Promise<Result>, deadlineMs?: number): Promise<Result> =>
     new Promise((resolve, reject) => {
@@ -99,6 +115,8 @@ export function createWorkerLink(worker: Worker): WorkerLink {
 
   return {
     gone,
+    cut: lose,
+    isBusy: () => waiting.size > 0,
     async open(request, listener, { sync, embedder } = {}) {
       const [key, embedderKey] = [sync, embedder].map((fetch) => fetch && proxy(fetch))
       const reply = await answered<Reply<MethodRow[]>>(
@@ -107,24 +125,30 @@ export function createWorkerLink(worker: Worker): WorkerLink {
       )
       if (!reply.ok) throw DaybookError.from(reply.error)
       // Granted only when the worker no longer holds it: the one sign of a worker that was terminated.
-      void navigator.locks.request(request.aliveLock, () => lose(new DaybookError('engine-died')))
+      void navigator.locks
+        .request(aliveLock(request.tab), { signal: watching.signal }, () =>
+          lose(new DaybookError('engine-died')),
+        )
+        .catch(() => undefined)
       return reply.value as MethodRow[]
     },
     call(id, input, { requestId, signal, deadlineMs }) {
       if (ended) return Promise.reject(ended)
       const message = { number: ++number, input, ...(requestId === undefined ? {} : { requestId }) }
       const timed = answered(post(id, message), deadlineMs)
-      if (!signal) return timed
-      return orAborted(timed, signal).catch((error: unknown) => {
-        if (signal.aborted) void remote.abort(message.number)
+      const call = signal ? orAborted(timed, signal) : timed
+      return call.catch((error: unknown) => {
+        // Nobody waits for it any more: it must not be sent to another tab later.
+        if (!ended && (signal?.aborted || isDaybookError(error, 'deadline-exceeded')))
+          void remote.abort(message.number)
         throw error
       })
     },
-    async close() {
+    async close(reason = new DaybookError('book-closed')) {
       if (ended) return
       await answered(remote.close(), closeDeadlineMs).catch(() => undefined)
       remote[releaseProxy]()
-      lose(new DaybookError('book-closed'))
+      lose(reason)
     },
   }
 }

@@ -1,0 +1,201 @@
+// The calls of a tab that does not hold the book: sent to the owner, sent again to the next one, never lost, never twice.
+// Invariant: a call is settled once; every write goes out under a requestId, so that sending it again is harmless.
+import type { CapabilityEffect } from '../../core/capability.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Durability } from '../../core/record.ts'
+import { type CallMessage, failed, type Reply } from './message.ts'
+import type { TabPort } from './tab-port.ts'
+import { type FollowerMessage, type OwnerMessage, requestOf } from './tab-wire.ts'
+
+/** What must be known of a capability to send a call of it twice. */
+export interface CallNature {
+  readonly effect: CapabilityEffect
+  /** A task that may be run again from its start; reads and writes always may. */
+  readonly repeatable: boolean
+}
+
+export interface WaitingCall {
+  readonly id: string
+  readonly call: CallMessage
+  /** How many owners may have begun it. */
+  readonly begun: number
+  settle(reply: Reply): void
+}
+
+export interface FollowerOptions {
+  readonly tab: string
+  readonly port: Pick<TabPort, 'later'>
+  natureOf(id: string): CallNature
+  post(message: FollowerMessage): void
+  /** Asks every tab who the owner is. */
+  ask(): void
+  /** Asks an owner that has been silent for long to let another tab have the book. */
+  complain(epoch: number | undefined): void
+  /** Nobody has answered for as long as a tab waits. */
+  giveUp(error: DaybookError): void
+  /** An owner serves this tab from now on. False turns it down. */
+  welcomed(durability: Durability): boolean
+  refused(error: DaybookError): void
+}
+
+export interface Follower {
+  /** The newest owner this tab has heard of, 0 for none. */
+  readonly seen: number
+  call(id: string, calls: readonly CallMessage[], begun?: number): Promise<Reply>[]
+  abort(number: number): void
+  hear(message: OwnerMessage): void
+  /** There is a new owner, or none: nothing is sent until one says welcome. Earlier owners are heeded no more. */
+  lose(epoch: number): void
+  /** Everything that waits, in the order of the calls, for this tab's own engine. Silence counts no more. */
+  take(): WaitingCall[]
+  /** Rejects everything that waits. */
+  fail(error: DaybookError): void
+}
+
+const tickMs = 1000
+/** Ticks without a word of the owner until it is asked to yield, and until those who wait are told. */
+const complainTicks = 3
+const giveUpTicks = 8
+/** A call under which this many owners ended is given up: it may be what ends them. */
+const ownerLimit = 10
+/** How many calls may pass before the owner is told which answers it need not keep. */
+const settledStep = 1000
+
+export function createFollower(options: FollowerOptions): Follower {
+  const { tab, port, natureOf, post, ask, complain, giveUp, welcomed, refused } = options
+  const waiting = new Map<number, WaitingCall & { begun: number }>()
+  let seen = 0
+  let epoch: number | undefined
+  let reported = 0
+  let quiet = 0
+  let atRest = false
+  let cancelTick: (() => void) | undefined
+  /** The tab itself waits to be seated: its opening is not yet answered. */
+  let unseated = true
+
+  const watch = () => {
+    if (!atRest) cancelTick ??= port.later(tickMs, tick)
+  }
+  // Ticks are counted, not time: a tab that was frozen itself must not blame the owner for it.
+  const tick = () => {
+    cancelTick = undefined
+    if (atRest || (waiting.size === 0 && !unseated)) return
+    quiet += 1
+    if (quiet >= giveUpTicks) return surrender()
+    if (quiet === complainTicks) complain(epoch)
+    if (epoch === undefined) ask()
+    else post({ type: 'ping', epoch })
+    watch()
+  }
+  const surrender = () => {
+    const error = (details: Record<string, unknown>) =>
+      new DaybookError('owner-unresponsive', undefined, { details })
+    for (const { call, settle } of [...waiting.values()]) {
+      settle(failed(error(call.requestId === undefined ? {} : { requestId: call.requestId })))
+    }
+    if (unseated) giveUp(error({}))
+  }
+
+  const send = (id: string, calls: readonly CallMessage[]) => {
+    if (epoch === undefined) return
+    for (const { number } of calls) {
+      const one = waiting.get(number)
+      if (one) one.begun += 1
+    }
+    const last = calls.at(-1)?.number ?? 0
+    let settled = 0
+    if (last - reported > settledStep) {
+      settled = Math.min(...waiting.keys())
+      reported = last
+    }
+    post({ type: 'call', epoch, id, calls, settled })
+  }
+
+  const resend = () => {
+    let group: CallMessage[] = []
+    let of = ''
+    const flush = () => {
+      if (group.length > 0) send(of, group)
+      group = []
+    }
+    for (const { id, call, begun, settle } of [...waiting.values()]) {
+      if (begun > ownerLimit || (begun > 0 && !isRepeatable(natureOf(id)))) {
+        settle(failed(new DaybookError('owner-changed')))
+        continue
+      }
+      if (id !== of) flush()
+      of = id
+      group.push(call)
+    }
+    flush()
+  }
+
+  const enter = (id: string, given: CallMessage, begun: number): Promise<Reply> => {
+    const named = given.requestId !== undefined || natureOf(id).effect === 'read'
+    const call = named ? given : { ...given, requestId: requestOf(tab, given.number) }
+    return new Promise((resolve) => {
+      const settle = (reply: Reply) => {
+        if (waiting.delete(call.number)) resolve(reply)
+      }
+      waiting.set(call.number, { id, call, begun, settle })
+    })
+  }
+
+  return {
+    get seen() {
+      return seen
+    },
+    call(id, calls, begun = 0) {
+      if (waiting.size === 0) quiet = 0
+      const replies = calls.map((call) => enter(id, call, begun))
+      const now = calls.map(({ number }) => waiting.get(number)?.call).filter((call) => call !== undefined)
+      send(id, now)
+      watch()
+      return replies
+    },
+    abort(number) {
+      const one = waiting.get(number)
+      if (!one) return
+      if (epoch !== undefined && one.begun > 0) post({ type: 'abort', epoch, number })
+      one.settle(failed(new DaybookError('aborted')))
+    },
+    hear(message) {
+      if (message.type === 'refuse') return refused(DaybookError.from(message.error))
+      if (message.epoch < seen) return
+      if (message.type === 'welcome') {
+        if (message.epoch === epoch || !welcomed(message.durability)) return
+        seen = epoch = message.epoch
+        quiet = 0
+        unseated = false
+        return resend()
+      }
+      if (message.epoch !== epoch) return
+      quiet = 0
+      if (message.type === 'answer')
+        for (const [number, reply] of message.replies) waiting.get(number)?.settle(reply)
+    },
+    lose(newest) {
+      epoch = undefined
+      atRest = false
+      quiet = 0
+      seen = Math.max(seen, newest)
+      watch()
+    },
+    take() {
+      epoch = undefined
+      atRest = true
+      unseated = false
+      const all = [...waiting.values()].sort((a, b) => a.call.number - b.call.number)
+      return all
+    },
+    fail(error) {
+      atRest = true
+      cancelTick?.()
+      for (const { settle } of [...waiting.values()]) settle(failed(error))
+    },
+  }
+}
+
+function isRepeatable({ effect, repeatable }: CallNature): boolean {
+  return effect !== 'task' || repeatable
+}

@@ -1,0 +1,200 @@
+// The tab that holds the book serves the others: runs their calls in its engine and answers on their lines.
+// Invariant: only calls of this owner's own epoch are run, and what ended because the book was let go is not answered:
+// its follower sends it to the next owner.
+import { DaybookError, isDaybookError } from '../../core/errors.ts'
+import type { BookEvent } from '../../core/event.ts'
+import type { Durability } from '../../core/record.ts'
+import type { Engine } from '../../engine.ts'
+import { aliveLock, type CallMessage, failed, type Reply } from './message.ts'
+import type { TabChannel, TabPort } from './tab-port.ts'
+import {
+  compareVersions,
+  type FollowerMessage,
+  type HallMessage,
+  type Joiner,
+  lineName,
+  type OwnerMessage,
+  requestOf,
+  tabVersion,
+} from './tab-wire.ts'
+
+/** A book that was opened, in its turn. */
+export interface OwnedBook {
+  readonly engine: Engine
+  /** Counts the owners of this book, this one included. */
+  readonly epoch: number
+  readonly durability: Durability
+  /** From now on each commit waits for the flush: some tab asked for it. */
+  makeStrict(): void
+  /** Lets go of the files; call after the engine is closed. */
+  release(): void
+}
+
+export interface TabOwnerOptions {
+  readonly book: string
+  readonly owned: OwnedBook
+  readonly port: TabPort
+  readonly hall: TabChannel<HallMessage>
+  readonly tell: (event: BookEvent) => void
+  /** The storage failed under a call: somebody should open the book again. */
+  readonly onFault: () => void
+}
+
+export interface TabOwner extends OwnedBook {
+  readonly closed: boolean
+  /** Takes in a follower, or turns an outdated one away. */
+  admit(joiner: Joiner): void
+  /** Commits what waits, answers it, and lets go of the book. */
+  close(): Promise<void>
+}
+
+interface Line {
+  readonly joiner: Joiner
+  readonly channel: TabChannel<OwnerMessage>
+  readonly gone: AbortController
+  readonly running: Map<number, AbortController>
+}
+
+/** Answers of calls that were committed at the very end are waited for this long. */
+const lastWordsMs = 100
+
+export function createTabOwner({ book, owned, port, hall, tell, onFault }: TabOwnerOptions): TabOwner {
+  const { engine, epoch, durability } = owned
+  const lines = new Map<string, Line>()
+  const serving = new Set<Promise<void>>()
+  let closed = false
+
+  engine.on((event) => {
+    if (event.name === 'closed') return
+    tell(event)
+    if (lines.size > 0) hall.post({ type: 'event', epoch, event })
+  })
+
+  const run = async (line: Line, id: string, call: CallMessage): Promise<[number, Reply] | undefined> => {
+    const abort = new AbortController()
+    const { number, input, ...options } = call
+    line.running.set(number, abort)
+    try {
+      const value = await engine.call(id, input, {
+        ...options,
+        signal: abort.signal,
+        seat: { scope: line.joiner.scope, owner: false },
+      })
+      return [number, { ok: true, value }]
+    } catch (error) {
+      if (closed) return undefined
+      if (!isDaybookError(error, 'storage-failed')) return [number, failed(error)]
+      onFault()
+      return undefined
+    } finally {
+      line.running.delete(number)
+    }
+  }
+
+  const serve = async (line: Line, id: string, calls: readonly CallMessage[]) => {
+    const outcomes = await Promise.all(engine.together(() => calls.map((call) => run(line, id, call))))
+    const replies = outcomes.filter((outcome) => outcome !== undefined)
+    if (replies.length > 0) line.channel.post({ type: 'answer', epoch, replies })
+  }
+
+  const forgetAnswers = (line: Line, below?: number) => {
+    const { tab } = line.joiner
+    // Behind the answers that are being given, and as nobody waits for it, whenever the next commit is made.
+    const until = below === undefined ? `${tab};` : requestOf(tab, below)
+    const { requests, writes } = engine.store
+    void writes.write(() => requests.forget(`${tab}:`, until)).catch(() => undefined)
+  }
+
+  const drop = (line: Line) => {
+    if (!lines.delete(line.joiner.tab)) return
+    line.gone.abort()
+    line.channel.close()
+    for (const abort of line.running.values()) abort.abort()
+    if (!closed) forgetAnswers(line)
+  }
+
+  const hear = (line: Line, message: FollowerMessage) => {
+    if (closed) return
+    if (message.type === 'leave') return drop(line)
+    if (message.epoch !== epoch) return
+    if (message.type === 'ping') return line.channel.post({ type: 'pong', epoch })
+    if (message.type === 'abort') return line.running.get(message.number)?.abort()
+    const work = serve(line, message.id, message.calls)
+    serving.add(work)
+    void work.finally(() => serving.delete(work))
+    if (message.settled > 0) forgetAnswers(line, message.settled)
+  }
+
+  const refuse = (joiner: Joiner) => {
+    const channel = port.open<FollowerMessage, OwnerMessage>(lineName(book, joiner.tab), () => undefined)
+    const error = new DaybookError('tab-outdated', undefined, {
+      details: { version: joiner.version, needed: tabVersion },
+    })
+    channel.post({ type: 'refuse', error: error.toJSON() })
+    channel.close()
+  }
+
+  return {
+    ...owned,
+    get closed() {
+      return closed
+    },
+    admit(joiner) {
+      if (closed) return
+      if (compareVersions(joiner.version, tabVersion) < 0) return refuse(joiner)
+      const { tab } = joiner
+      let line = lines.get(tab)
+      if (!line) {
+        const channel = port.open<FollowerMessage, OwnerMessage>(lineName(book, tab), (message) => {
+          if (line) hear(line, message)
+        })
+        const opened: Line = { joiner, channel, gone: new AbortController(), running: new Map() }
+        line = opened
+        lines.set(tab, opened)
+        if (joiner.strict) owned.makeStrict()
+        // Granted when the follower's worker is gone.
+        port.lock(aliveLock(tab), opened.gone.signal).then(
+          (free) => {
+            free()
+            drop(opened)
+          },
+          () => undefined,
+        )
+      }
+      line.channel.post({ type: 'welcome', epoch, durability })
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      let fault: unknown
+      try {
+        engine.close()
+      } catch (error) {
+        fault = error
+      }
+      for (const { running } of lines.values()) for (const abort of running.values()) abort.abort()
+      if (serving.size > 0) {
+        await new Promise<void>((resolve) => {
+          const cancel = port.later(lastWordsMs, resolve)
+          void Promise.allSettled(serving).then(() => {
+            cancel()
+            resolve()
+          })
+        })
+      }
+      for (const { channel, gone } of lines.values()) {
+        gone.abort()
+        channel.close()
+      }
+      lines.clear()
+      try {
+        owned.release()
+      } catch {
+        // A worker that cannot let go of the files must end. Its page ends it when something in it throws.
+        port.later(0, () => {
+          throw fault
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,256 @@
+// One tab's place at a book: it holds the book in its turn, or has its calls run by the tab that does.
+// Invariant: the book is opened only while the owner lock is held, and the lock is freed only after it was let go.
+import { kinds } from '../../capability-table.ts'
+import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
+import type { BookEvent } from '../../core/event.ts'
+import type { Durability, Scope } from '../../core/record.ts'
+import { aliveLock, type CallMessage, failed, type Reply } from './message.ts'
+import { type CallNature, createFollower } from './tab-follower.ts'
+import { createTabOwner, type OwnedBook, type TabOwner } from './tab-owner.ts'
+import type { TabPort } from './tab-port.ts'
+import {
+  compareVersions,
+  type FollowerMessage,
+  type HallMessage,
+  hallName,
+  lineName,
+  type OwnerMessage,
+  ownerLock,
+  requestOf,
+  tabVersion,
+} from './tab-wire.ts'
+
+export interface TabSeatOptions {
+  readonly book: string
+  /** Names this tab; no other ever has the same. */
+  readonly tab: string
+  readonly scope: Scope
+  readonly strict: boolean
+  readonly acceptMemory: boolean
+  readonly port: TabPort
+  readonly natureOf: (id: string) => CallNature
+  /** Opens the book as an owner later than `after`; in memory only where nothing durable was ever known of it. */
+  readonly open: (turn: { after: number; acceptMemory: boolean }) => Promise<OwnedBook>
+  readonly tell: (event: BookEvent) => void
+}
+
+export interface TabSeat {
+  /** Resolves when calls are served, here or by another tab. */
+  readonly seated: Promise<void>
+  call(id: string, calls: readonly CallMessage[]): Promise<Reply[]>
+  abort(number: number): void
+  close(): Promise<void>
+}
+
+/** A tab whose turn failed lets the others try before it stands in line again. */
+const retryMs = 250
+
+export function createTabSeat(options: TabSeatOptions): TabSeat {
+  const { book, tab, scope, strict, port, natureOf, tell } = options
+  const { promise: seated, resolve: sit, reject: stay } = Promise.withResolvers<void>()
+  const running = new Map<number, AbortController>()
+  let owner: { readonly serves: TabOwner; readonly free: () => void } | undefined
+  let lettingGo: Promise<void> | undefined
+  let opening = false
+  let ended: DaybookError | undefined
+  let turn = new AbortController()
+  let wasSeated = false
+  let wasDurable = false
+
+  const seat = (durability: Durability) => {
+    wasDurable ||= durability !== 'memory'
+    sit()
+    if (wasSeated) {
+      tell({ name: 'status', detail: { owner: owner !== undefined, durability } })
+      // What the last owner committed at its end it may not have told of any more.
+      tell({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } })
+    }
+    wasSeated = true
+  }
+
+  const joiner = { tab, version: tabVersion, scope, strict }
+  const ask = () => hall.post({ type: 'join', ...joiner })
+
+  const follower = createFollower({
+    tab,
+    port,
+    natureOf,
+    ask,
+    post: (message) => line.post(message),
+    complain: (epoch) => hall.post({ type: 'yield', ...(epoch === undefined ? {} : { epoch }) }),
+    giveUp: (error) => end(error),
+    refused: (error) => end(error),
+    welcomed(durability) {
+      if (owner || opening || ended) return false
+      if (durability === 'memory' && !options.acceptMemory) {
+        end(new DaybookError('storage-unavailable', 'The tab that has this book keeps it in memory only.'))
+        return false
+      }
+      seat(durability)
+      return true
+    },
+  })
+
+  const hearHall = (message: HallMessage) => {
+    if (ended) return
+    if (message.type === 'event') {
+      if (!owner && message.epoch >= follower.seen) tell(message.event)
+    } else if (message.type === 'owner') {
+      if (owner && message.epoch > owner.serves.epoch) stepDown()
+      if (!owner && !opening && message.epoch > follower.seen) {
+        follower.lose(message.epoch)
+        ask()
+      }
+    } else if (message.type === 'yield') {
+      if (owner && (message.epoch ?? owner.serves.epoch) === owner.serves.epoch) stepDown()
+    } else if (message.type === 'join') {
+      const newer = compareVersions(message.version, tabVersion) > 0
+      // A newer tab shall have the book, so everyone older goes to the end of the line.
+      if (!newer) owner?.serves.admit(message)
+      else if (owner) stepDown()
+      else if (!opening) stand()
+    }
+  }
+  const hall = port.open<HallMessage, HallMessage>(hallName(book), hearHall)
+  const line = port.open<OwnerMessage, FollowerMessage>(lineName(book, tab), (message) => {
+    if (!owner && !ended) follower.hear(message)
+  })
+
+  const stand = () => {
+    turn.abort()
+    const mine = new AbortController()
+    turn = mine
+    port.lock(ownerLock(book), mine.signal).then(
+      (free) => (mine.signal.aborted ? free() : void take(free)),
+      () => undefined,
+    )
+  }
+
+  const take = async (free: () => void) => {
+    opening = true
+    follower.take()
+    try {
+      const acceptMemory = options.acceptMemory && !wasDurable
+      const owned = await options.open({ after: follower.seen, acceptMemory })
+      opening = false
+      if (ended) {
+        owned.engine.close()
+        owned.release()
+        return free()
+      }
+      if (strict) owned.makeStrict()
+      const serves = createTabOwner({ book, owned, port, hall, tell, onFault: stepDown })
+      owner = { serves, free }
+      hall.post({ type: 'owner', epoch: owned.epoch })
+      seat(owned.durability)
+      for (const one of follower.take()) void serve(serves, one)
+    } catch (error) {
+      opening = false
+      free()
+      if (ended) return
+      const why = toDaybookError(error)
+      if (!wasSeated || !why.retry) return end(why)
+      follower.lose(follower.seen)
+      port.later(retryMs, () => {
+        if (!ended) stand()
+      })
+    }
+  }
+
+  /** Runs in this tab's engine what it had asked others to run. */
+  const serve = async (serves: TabOwner, one: ReturnType<typeof follower.take>[number]) => {
+    const { effect, repeatable } = natureOf(one.id)
+    if (one.begun > 0 && effect === 'task' && !repeatable)
+      return one.settle(failed(new DaybookError('owner-changed')))
+    one.settle(await runHere(serves, one.id, one.call))
+  }
+
+  const runHere = async (serves: TabOwner, id: string, call: CallMessage): Promise<Reply> => {
+    const { number, input, ...rest } = call
+    const { effect } = natureOf(id)
+    const abort = new AbortController()
+    running.set(number, abort)
+    try {
+      const named = effect === 'task' ? { requestId: requestOf(tab, number), ...rest } : rest
+      return { ok: true, value: await serves.engine.call(id, input, { ...named, signal: abort.signal }) }
+    } catch (error) {
+      if (isDaybookError(error, 'storage-failed')) stepDown()
+      // Let go of in the middle: a write that found the book closed was not begun, another may have been.
+      const cut = serves.closed && !ended && !abort.signal.aborted
+      const safe = effect !== 'write' || call.requestId !== undefined || isDaybookError(error, 'book-closed')
+      if (!cut || !safe) return failed(error)
+      return (await follower.call(id, [call], 1)[0]) ?? failed(error)
+    } finally {
+      running.delete(number)
+    }
+  }
+
+  const letGo = async () => {
+    const { serves, free } = owner ?? {}
+    owner = undefined
+    await serves?.close()
+    free?.()
+  }
+
+  const stepDown = () => {
+    if (!owner) return
+    follower.lose(owner.serves.epoch)
+    lettingGo = letGo().then(() => {
+      if (ended) return
+      stand()
+      ask()
+    })
+  }
+
+  const leave = (error: DaybookError) => {
+    ended = error
+    turn.abort()
+    follower.fail(error)
+    line.post({ type: 'leave' })
+    line.close()
+  }
+
+  const end = (error: DaybookError) => {
+    if (ended) return
+    leave(error)
+    stay(error)
+    hall.close()
+    tell({ name: 'closed', detail: { reason: error.message } })
+  }
+
+  // Its line is heard, then its lock is held, then it asks: an owner may answer and watch it at once.
+  stand()
+  port.lock(aliveLock(tab)).then(
+    () => {
+      if (ended || owner || opening) return
+      ask()
+      follower.lose(0)
+    },
+    () => undefined,
+  )
+
+  return {
+    seated,
+    call(id, calls) {
+      if (ended) {
+        const reply = failed(ended)
+        return Promise.resolve(calls.map(() => reply))
+      }
+      const serves = owner?.serves
+      if (!serves) return Promise.all(follower.call(id, calls))
+      return Promise.all(serves.engine.together(() => calls.map((call) => runHere(serves, id, call))))
+    },
+    abort(number) {
+      running.get(number)?.abort()
+      follower.abort(number)
+    },
+    async close() {
+      if (ended) return
+      leave(new DaybookError('book-closed'))
+      await lettingGo
+      await letGo()
+      hall.close()
+      tell({ name: 'closed', detail: { reason: 'closed' } })
+    },
+  }
+}

@@ -1,0 +1,69 @@
+// What the workers of a book's tabs say to each other, over channels of the origin.
+// Invariant: what an owner says carries the epoch of its turn, and nobody heeds an earlier one than it has heard of.
+// The shape of `join`, `owner` and `refuse` is the same in every version, so that old and new can part in peace.
+import type { ErrorShape } from '../../core/errors.ts'
+import type { BookEvent } from '../../core/event.ts'
+import type { Durability, Scope } from '../../core/record.ts'
+import { schemaVersion } from '../../store/schema.ts'
+import type { CallMessage, Reply } from './message.ts'
+
+/** Grows when the messages below change. */
+const wireVersion = 1
+
+/** Of the code that a tab runs: these messages, then the schema of the book. */
+export type TabVersion = readonly [wire: number, schema: number]
+export const tabVersion: TabVersion = [wireVersion, schemaVersion]
+
+/** Below 0 when `a` is older than `b`. Mixed ones (an older wire with a newer schema) go by the wire. */
+export function compareVersions(a: TabVersion, b: TabVersion): number {
+  return a[0] - b[0] || a[1] - b[1]
+}
+
+/** A tab that would like to be served. */
+export interface Joiner {
+  /** Names its line, and the lock it holds while it lives. */
+  readonly tab: string
+  readonly version: TabVersion
+  readonly scope: Scope
+  readonly strict: boolean
+}
+
+/** Heard by every tab of the book. */
+export type HallMessage =
+  | ({ readonly type: 'join' } & Joiner)
+  | { readonly type: 'owner'; readonly epoch: number }
+  /** Somebody waits for this owner (for any, without an epoch) and has heard nothing for long. */
+  | { readonly type: 'yield'; readonly epoch?: number }
+  | { readonly type: 'event'; readonly epoch: number; readonly event: BookEvent }
+
+/** On the line of one follower, to the owner. */
+export type FollowerMessage =
+  | {
+      readonly type: 'call'
+      readonly epoch: number
+      readonly id: string
+      readonly calls: readonly CallMessage[]
+      /** Calls below this number are settled; their answers need not be kept. */
+      readonly settled: number
+    }
+  | { readonly type: 'abort'; readonly epoch: number; readonly number: number }
+  | { readonly type: 'ping'; readonly epoch: number }
+  | { readonly type: 'leave' }
+
+/** On the line of one follower, from an owner. */
+export type OwnerMessage =
+  | { readonly type: 'welcome'; readonly epoch: number; readonly durability: Durability }
+  | { readonly type: 'refuse'; readonly error: ErrorShape }
+  | {
+      readonly type: 'answer'
+      readonly epoch: number
+      readonly replies: readonly (readonly [number: number, reply: Reply])[]
+    }
+  | { readonly type: 'pong'; readonly epoch: number }
+
+export const ownerLock = (book: string) => `daybook:${book}:owner`
+export const hallName = (book: string) => `daybook:${book}:tabs`
+export const lineName = (book: string, tab: string) => `daybook:${book}:tab:${tab}`
+
+/** The requestId of a call that a follower forwards without one; those of a tab sort by their number. */
+export const requestOf = (tab: string, number: number) => `${tab}:${String(number).padStart(12, '0')}`

@@ -1,0 +1,229 @@
+// The promise of several tabs, held against every order of events that a seed can think of: nothing acknowledged is lost,
+// nothing is done twice, one tab at a time has the book, and whoever lives is answered.
+import { expect, it } from 'vitest'
+import type { Engine } from '../../src/engine.ts'
+import type { Reply } from '../../src/hosts/browser/message.ts'
+import { createFollower } from '../../src/hosts/browser/tab-follower.ts'
+import { createTabOwner } from '../../src/hosts/browser/tab-owner.ts'
+import { type FollowerMessage, type OwnerMessage, tabVersion } from '../../src/hosts/browser/tab-wire.ts'
+import { makeTrace } from '../support/trace.ts'
+import { makeTrajectory } from '../support/made-trajectory.ts'
+import { createDice, createTabWorld, type Sabotage, type SimTab, type TabWorld } from './tab-world.ts'
+
+interface Outcome {
+  readonly wrong: string[]
+  readonly kills: number
+  readonly acknowledged: number
+}
+
+const steps = 300
+const mostTabs = 5
+const stepLimit = 20_000
+/** What a tab may be told of a call whose owner is frozen or whose own end has come. */
+const excused = new Set(['owner-unresponsive', 'book-closed'])
+/** And one that had lost its files unawares, of its own calls. */
+const isExcused = (tab: SimTab, code: string) =>
+  excused.has(code) || (tab.evicted && ['storage-failed', 'owner-changed', 'open-elsewhere'].includes(code))
+
+async function simulate(seed: number, sabotage?: Sabotage): Promise<Outcome> {
+  const dice = createDice(seed ^ 0x5eed)
+  const world = createTabWorld(seed, (tab) => deaths.get(tab)?.forEach((tell) => tell()), sabotage)
+  const run = { world, dice, wrong: [] as string[], acknowledged: new Set<string>(), open: 0, serial: 0 }
+  let kills = 0
+  const any = (tabs: readonly SimTab[]) => tabs[Math.floor(dice() * tabs.length)]
+  const alive = () => world.tabs.filter((tab) => !tab.dead)
+  for (let i = 0; i < 3; i++) world.add()
+  for (let i = 0; i < steps; i++) {
+    const roll = dice()
+    const tab = any(alive())
+    if (!tab || (roll < 0.01 && alive().length < mostTabs)) world.add()
+    else if (roll < 0.02) {
+      kills += 1
+      world.kill(tab)
+    } else if (roll < 0.025) tab.frozen = true
+    else if (roll < 0.03 && tab.frozen) world.evict(tab)
+    else if (roll < 0.05) tab.frozen = false
+    else if (roll < 0.055 && !tab.frozen) {
+      void tab.seat.close().then(() => world.kill(tab))
+    } else if (roll < 0.25 && !tab.frozen) write(run, tab)
+    else if (roll < 0.26 && !tab.frozen) importRun(run, tab)
+    await world.step()
+  }
+  // In the end everyone wakes, and everything that was asked must be answered.
+  for (const tab of world.tabs) tab.frozen = false
+  world.add()
+  for (let i = 0; run.open > 0 && i < stepLimit; i++) if (!(await world.step())) break
+  const waiting = run.open
+  if (waiting > 0) run.wrong.push(`${waiting} calls were never answered`)
+  const goals = goalsOf(world)
+  for (const key of run.acknowledged) {
+    const count = goals.filter((goal) => goal === key).length
+    if (count !== 1) run.wrong.push(`${key} was acknowledged and is there ${count} times`)
+  }
+  const doubled = goals.find((goal, at) => goals.indexOf(goal) !== at)
+  if (doubled !== undefined) run.wrong.push(`${doubled} is there twice`)
+  return { wrong: [...run.wrong, ...world.violations], kills, acknowledged: run.acknowledged.size }
+}
+
+interface Run {
+  readonly world: TabWorld
+  readonly dice: () => number
+  readonly wrong: string[]
+  readonly acknowledged: Set<string>
+  open: number
+  serial: number
+}
+
+function watch(run: Run, tab: SimTab, replies: Promise<Reply[]>, onAnswer: (replies: Reply[]) => void): void {
+  run.open += 1
+  let settled = false
+  const settle = () => {
+    if (!settled) run.open -= 1
+    settled = true
+  }
+  void replies.then((all) => {
+    settle()
+    if (!tab.dead) onAnswer(all)
+  })
+  // A dead tab waits for nothing.
+  const kill = () => settle()
+  deaths.set(tab, [...(deaths.get(tab) ?? []), kill])
+}
+
+const deaths = new WeakMap<SimTab, (() => void)[]>()
+
+function write(run: Run, tab: SimTab): void {
+  const count = run.dice() < 0.5 ? 1 : 3
+  const keys = Array.from({ length: count }, () => `w${++run.serial}`)
+  const inputs = keys.map((goal) => makeTrace({ task: { goal, constraints: [] } }))
+  watch(run, tab, run.world.call(tab, 'kstar:store_trace', inputs), (replies) =>
+    replies.forEach((reply, i) => {
+      if (reply.ok) run.acknowledged.add(keys[i] ?? '')
+      else if (!isExcused(tab, reply.error.code)) run.wrong.push(`a write failed: ${reply.error.message}`)
+    }),
+  )
+}
+
+function importRun(run: Run, tab: SimTab): void {
+  const name = `run${++run.serial}`
+  const text = makeTrajectory(2).replaceAll('parser', name)
+  watch(run, tab, run.world.call(tab, 'import:swe_agent', [{ name, text }]), ([reply]) => {
+    if (reply?.ok) {
+      const { imported } = reply.value as { imported: number }
+      if (imported !== 2) run.wrong.push(`${name}: of 2 steps ${imported} were said to be new`)
+    } else if (reply && !isExcused(tab, reply.error.code))
+      run.wrong.push(`an import failed: ${reply.error.message}`)
+  })
+}
+
+function goalsOf(world: TabWorld): string[] {
+  return world
+    .read()
+    .all<{ body: string }>('SELECT body FROM records')
+    .map(({ body }) => (JSON.parse(body) as { task: { goal: string } }).task.goal)
+}
+
+/** How many runs; `DAYBOOK_TAB_SEEDS=2000` for a long look. */
+const seeds = Number(process.env['DAYBOOK_TAB_SEEDS'] ?? 25)
+
+it(
+  'loses nothing and doubles nothing, whatever dies, freezes or closes, and whenever',
+  { timeout: 60_000 + seeds * 2000 },
+  async () => {
+    let kills = 0
+    let acknowledged = 0
+    for (let seed = 1; seed <= seeds; seed++) {
+      const outcome = await simulate(seed)
+      expect({ seed, wrong: outcome.wrong }).toEqual({ seed, wrong: [] })
+      kills += outcome.kills
+      acknowledged += outcome.acknowledged
+    }
+    expect(kills).toBeGreaterThan(seeds * 2)
+    expect(acknowledged).toBeGreaterThan(seeds * 10)
+  },
+)
+
+it.each(['no lock', 'no request log'] as const)(
+  'would fail with %s',
+  { timeout: 60_000 },
+  async (sabotage) => {
+    for (let seed = 1; seed <= 50; seed++) if ((await simulate(seed, sabotage)).wrong.length > 0) return
+    expect.unreachable(`${sabotage} was not noticed`)
+  },
+)
+
+it('heeds nothing that a deposed owner says', async () => {
+  const posted: FollowerMessage[] = []
+  const follower = createFollower({
+    tab: 't',
+    port: { later: () => () => undefined },
+    natureOf: () => ({ effect: 'write', repeatable: true }),
+    post: (message) => posted.push(message),
+    ask: () => undefined,
+    complain: () => undefined,
+    giveUp: () => undefined,
+    refused: () => undefined,
+    welcomed: () => true,
+  })
+  const answer = (epoch: number, value: string): OwnerMessage => ({
+    type: 'answer',
+    epoch,
+    replies: [[1, { ok: true, value }]],
+  })
+  follower.hear({ type: 'welcome', epoch: 1, durability: 'opfs' })
+  const [reply] = follower.call('kstar:store_trace', [{ number: 1, input: {} }])
+  follower.lose(2)
+  follower.hear(answer(1, 'of the deposed'))
+  follower.hear({ type: 'welcome', epoch: 1, durability: 'opfs' })
+  follower.hear(answer(1, 'of the deposed'))
+  follower.hear({ type: 'welcome', epoch: 2, durability: 'opfs' })
+  follower.hear(answer(1, 'of the deposed'))
+  follower.hear(answer(2, 'of the owner'))
+  expect(await reply).toEqual({ ok: true, value: 'of the owner' })
+  // Sent to each owner, under one requestId.
+  expect(posted.map(({ type, ...rest }) => [type, 'epoch' in rest ? rest.epoch : 0])).toEqual([
+    ['call', 1],
+    ['call', 2],
+  ])
+  expect(posted.every((one) => one.type === 'call' && one.calls[0]?.requestId === 't:000000000001')).toBe(
+    true,
+  )
+})
+
+it('runs no call that was meant for another owner', async () => {
+  const hears: ((message: FollowerMessage) => void)[] = []
+  const called: string[] = []
+  const owner = createTabOwner({
+    book: 'b',
+    owned: {
+      engine: {
+        on: () => () => undefined,
+        together: <Result>(work: () => Result) => work(),
+        call: (id: string) => Promise.resolve(called.push(id)),
+        close: () => undefined,
+      } as unknown as Engine,
+      epoch: 7,
+      durability: 'opfs',
+      makeStrict: () => undefined,
+      release: () => undefined,
+    },
+    port: {
+      open: (_name, hear) => {
+        hears.push(hear as never)
+        return { post: () => undefined, close: () => undefined }
+      },
+      lock: () => new Promise(() => undefined),
+      later: () => () => undefined,
+    },
+    hall: { post: () => undefined, close: () => undefined },
+    tell: () => undefined,
+    onFault: () => undefined,
+  })
+  owner.admit({ tab: 't', version: tabVersion, scope: { agent: 'a' }, strict: false })
+  const call = (epoch: number, id: string) =>
+    hears[0]?.({ type: 'call', epoch, id, calls: [{ number: 1, input: {} }], settled: 0 })
+  call(6, 'earlier')
+  call(8, 'later')
+  call(7, 'own')
+  expect(called).toEqual(['own'])
+})

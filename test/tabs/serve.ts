@@ -1,0 +1,57 @@
+// Serves a page with Daybook as it is built for production, and the same page with a later version of what tabs speak,
+// at one origin: the day after an upgrade, with an old tab still open.
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin, preview } from 'vite'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly tabsUrl: string
+  }
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const built = `${root}.cache/tabs-test`
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await buildPage('current')
+  await buildPage('newer', replaceIn('tab-wire.ts', 'const wireVersion = 1', 'const wireVersion = 2'))
+  const server = await preview({
+    root: `${root}test/tabs/page`,
+    configFile: false,
+    logLevel: 'error',
+    build: { outDir: built },
+    preview: { host: '127.0.0.1', port: 0 },
+  })
+  const [url = ''] = server.resolvedUrls?.local ?? []
+  project.provide('tabsUrl', url)
+  return async () => {
+    await server.close()
+    rmSync(built, { recursive: true, force: true })
+  }
+}
+
+async function buildPage(name: string, plugin?: () => Plugin): Promise<void> {
+  await build({
+    root: `${root}test/tabs/page`,
+    base: `/${name}/`,
+    configFile: false,
+    logLevel: 'error',
+    plugins: plugin ? [plugin()] : [],
+    worker: { format: 'es', plugins: () => (plugin ? [plugin()] : []) },
+    build: { outDir: `${built}/${name}`, emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 10_000 },
+  })
+}
+
+/** A build in which one line reads otherwise. Throws when the line is not there. */
+function replaceIn(file: string, from: string, to: string): () => Plugin {
+  return () => ({
+    name: `test:${file}`,
+    transform(code, id) {
+      if (!id.endsWith(file)) return undefined
+      if (!code.includes(from)) throw new Error(`${file} does not say ${from}`)
+      return code.replace(from, to)
+    },
+  })
+}
