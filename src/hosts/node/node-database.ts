@@ -79,8 +79,7 @@ function guarded<Result>(work: () => Result): Result {
     const code =
       typeof error === 'object' && error !== null && 'errcode' in error ? Number(error.errcode) & 0xff : -1
     if (code === full) throw new DaybookError('storage-full', undefined, { cause: error })
-    if (busy.has(code))
-      throw new DaybookError('open-elsewhere', undefined, { cause: error })
+    if (busy.has(code)) throw new DaybookError('open-elsewhere', undefined, { cause: error })
     if (faults.has(code))
       throw new DaybookError('storage-failed', error instanceof Error ? error.message : undefined, {
         cause: error,
