@@ -32,6 +32,7 @@ const status = z.object({
 export const engineCapabilities = [
   defineCapability({
     id: 'daybook:status',
+    permission: 'read',
     methods: ['status'],
     summary: 'Says where the book is kept, how large it is, what waits and how syncing stands.',
     input: z.strictObject({}).prefault({}),

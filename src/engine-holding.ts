@@ -36,7 +36,7 @@ export function createHoldings({ random, scheduler }: Pick<Ports, 'random' | 'sc
   const expire = (name: string) => scheduler.later(idleMs, () => drop(name))
   return {
     of(caller) {
-      const owner = caller.role === 'owner' ? 'owner' : `guest:${caller.name}`
+      const owner = caller.role === 'owner' ? 'owner' : `guest:${caller.token}`
       const own = (name: string) => {
         const holding = holdings.get(name)
         return holding?.owner === owner ? holding : undefined

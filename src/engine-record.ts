@@ -1,14 +1,29 @@
 // What the rooms get to see of the store: a reader, and inside a transaction a writer that completes and logs each op.
-import type { RecordReader, RecordWriter } from './core/capability.ts'
+// Invariant: a guest's reader and writer know only what is in its reach; no room is given any other.
+import type {
+  Caller,
+  ConflictEntry,
+  ConflictQuery,
+  Guest,
+  RecordReader,
+  RecordWriter,
+  RuleReader,
+} from './core/capability.ts'
 import { DaybookError } from './core/errors.ts'
-import { createIds } from './core/ids.ts'
+import { createIds, type Ids } from './core/ids.ts'
+import type { Kinds } from './core/kind.ts'
 import type { JsonObject } from './core/path.ts'
 import type { Ports } from './core/ports.ts'
+import { isInReach, isReserved, type NamedRecord } from './core/reach.ts'
 import type { Scope } from './core/record.ts'
 import { parseWith } from './core/schema.ts'
 import { release } from './engine-release.ts'
+import { isConcrete } from './core/scope.ts'
 import type { BookStore } from './store/book-store.ts'
-import { toRecord } from './store/record-row.ts'
+import { type RecordRow, toRecord } from './store/record-row.ts'
+
+/** Entries of the conflict log looked at at once for a guest. */
+const conflictPage = 100
 
 export interface Changed {
   readonly id: string
@@ -16,7 +31,12 @@ export interface Changed {
 }
 
 export interface RecordAccess {
+  /** The default scope of what the caller stores. */
+  readonly scope: Scope
   readonly reader: RecordReader
+  readonly rules: RuleReader
+  /** The book as the reader sees it: for recall, which asks more than a reader does. */
+  readonly seen: BookStore
   /** A writer for one transaction, and the list of what it changes. */
   writer(
     now: string,
@@ -24,26 +44,79 @@ export interface RecordAccess {
   ): { readonly records: RecordWriter; readonly changed: readonly Changed[] }
 }
 
+/** Builds what a caller gets to see of `store`. Ids are made by one generator, whoever calls. */
 export function createRecordAccess({
   store,
   ports,
-  scope,
+  scope: own,
 }: {
   store: BookStore
   ports: Ports
   scope: Scope
-}): RecordAccess {
-  const { records, queries, stamps } = store
+}): (caller: Caller) => RecordAccess {
   const ids = createIds(ports)
+  return (caller) =>
+    createAccess(store, ids, caller.role === 'owner' ? own : guestScope(caller, store.kinds), caller)
+}
+
+function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller): RecordAccess {
+  const { records, stamps, kinds } = store
+  const guest = caller.role === 'guest' ? caller : undefined
+  const queries = guest ? store.queries.within(guest.reach) : store.queries
+  // A guest is answered from the database: the index in memory knows no reach.
+  const seen = guest ? { ...store, queries, textLeg: undefined } : store
   const kindNamed = (name: string) => {
-    const kind = store.kinds.get(name)
+    const kind = kinds.get(name)
     if (!kind) throw new DaybookError('internal', `There is no kind \`${name}\`.`)
     return kind
   }
 
-  const get: RecordReader['get'] = (id) => {
+  const isSeen = (record: NamedRecord) => !guest || isInReach(guest.reach, record, kinds)
+  /** The row of a record that the caller may know of. */
+  const seenRow = (id: string): RecordRow | undefined => {
     const row = records.row(id)
+    if (!row || !guest) return row
+    // Of what was forgotten nothing is left that could tell whose it was.
+    return !row.deleted && isSeen({ ...row, body: JSON.parse(row.body) as JsonObject }) ? row : undefined
+  }
+
+  const get: RecordReader['get'] = (id) => {
+    const row = seenRow(id)
     return row && !row.deleted ? toRecord(row) : undefined
+  }
+
+  /** The rules that hold for whoever calls: for the rooms that keep them, and shown to nobody. */
+  const rules: RuleReader = {
+    get(id) {
+      const row = records.row(id)
+      return row && !row.deleted && kinds.get(row.kind)?.guests === 'read' ? toRecord(row) : undefined
+    },
+  }
+
+  const history: RecordReader['history'] = (id) => {
+    if (!guest) return records.history(id)
+    const row = seenRow(id)
+    if (!row) return []
+    return records.history(id).filter(({ op, body, ...head }) => {
+      return op === 'put' && isSeen({ kind: row.kind, ...head, body: body ?? {} })
+    })
+  }
+
+  /** An entry holds bodies without heads: for a guest they count by what their kind is scoped by. */
+  const isSeenConflict = ({ record, kind, lost, kept, base }: ConflictEntry) =>
+    !guest ||
+    (seenRow(record) !== undefined &&
+      [lost.body, kept?.body, base].every((body) => !body || isSeen({ kind, agent: '', body })))
+
+  const conflicts = ({ limit = 100, ...query }: ConflictQuery): ConflictEntry[] => {
+    if (!guest) return store.conflicts.list({ limit, ...query })
+    const found: ConflictEntry[] = []
+    for (let { before } = query; ;) {
+      const page = store.conflicts.list({ ...query, limit: conflictPage, before })
+      found.push(...page.filter(isSeenConflict))
+      if (found.length >= limit || page.length < conflictPage) return found.slice(0, limit)
+      before = page.at(-1)?.id
+    }
   }
 
   const reader: RecordReader = {
@@ -51,41 +124,48 @@ export function createRecordAccess({
     query: queries.query,
     search: queries.search,
     count: queries.count,
-    history: records.history,
+    extents: queries.extents,
+    history,
+    conflicts,
     snapshot: queries.snapshot,
-    conflicts: store.conflicts.list,
     citing(id) {
       store.projection.catchUp()
       return queries.citing(id)
     },
-    extents: queries.extents,
   }
 
   const writer = (now: string, defaults = scope) => {
     const changed: Changed[] = []
     const writing: RecordWriter = {
       get,
-      history: records.history,
+      history,
       citing(id) {
         store.projection.catchUpWithin()
         return queries.citing(id)
       },
-      put({ kind, id, body: given, scope: own = {}, checked = false, times }) {
-        const body = checked ? given : (parseWith(kindNamed(kind).schema, given) as JsonObject)
+      put({ kind: name, id, body: given, scope: own = {}, checked = false, times }) {
+        const kind = kindNamed(name)
+        const body = checked ? given : (parseWith(kind.schema, given) as JsonObject)
         const before = id === undefined ? undefined : records.row(id)
-        if (before && before.kind !== kind) {
-          throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${kind}.`, {
+        if (before && guest && !seenRow(before.id)) throw outside()
+        if (before && before.kind !== name) {
+          throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${name}.`, {
             details: { path: 'id' },
           })
         }
         // What comes back from elsewhere comes with its whole head.
         const kept = before && !before.deleted && !times ? before : undefined
+        if (kept && kind.isFinal?.(JSON.parse(kept.body) as JsonObject) && !kind.isFinal(body)) {
+          throw new DaybookError('conflict', `\`${kept.id}\` is in a state that nothing undoes.`, {
+            details: { path: 'id' },
+          })
+        }
         const usual: Partial<Scope> = kept || times ? {} : defaults
         const session = own.session ?? kept?.session ?? usual.session
         const resource = own.resource ?? kept?.resource ?? usual.resource
         const op = {
           op: 'put' as const,
-          kind,
+          kind: name,
           id: id ?? ids.next(),
           at: times?.updated_at ?? now,
           stamp: stamps.next(),
@@ -95,13 +175,18 @@ export function createRecordAccess({
           ...(resource == null ? {} : { resource }),
           body,
         }
-        records.put(op, { fresh: id === undefined })
-        changed.push({ id: op.id, kind })
+        // A guest speaks for itself: it may change what another wrote, but not write in another's name.
+        if (guest && (kind.guests || !isSeen(op) || op.agent !== (kept?.agent ?? guest.agent)))
+          throw outside()
+        const { seq } = records.put(op, { fresh: id === undefined })
+        if (kind.urgent) store.ops.hurry(seq)
+        changed.push({ id: op.id, kind: name })
         return op.id
       },
       forget(id) {
-        const before = records.row(id)
+        const before = seenRow(id)
         if (!before || before.deleted) return false
+        if (guest && kinds.get(before.kind)?.guests) throw outside()
         records.forget({
           op: 'forget',
           kind: before.kind,
@@ -113,18 +198,25 @@ export function createRecordAccess({
         changed.push({ id, kind: before.kind })
         return true
       },
-      conflict: store.conflicts.get,
-      decideConflict: store.conflicts.decide,
+      conflict(id) {
+        const entry = store.conflicts.get(id)
+        return entry && isSeenConflict(entry) ? entry : undefined
+      },
+      decideConflict(id) {
+        const entry = store.conflicts.get(id)
+        if (!entry || isSeenConflict(entry)) store.conflicts.decide(id)
+      },
       purge(id) {
-        const row = records.row(id)
+        const row = guest ? seenRow(id) : records.row(id)
         if (!row) return false
         writing.forget(id)
         store.purge.purge(id, row.seq)
         return true
       },
-      release: (id) => release({ ...writing, kinds: store.kinds }, id),
-      wasForgotten: (id) => records.row(id)?.deleted === 1,
+      release: (id) => release({ ...writing, kinds }, id),
+      wasForgotten: (id) => !guest && records.row(id)?.deleted === 1,
       lose(entry) {
+        if (guest && !seenRow(entry.record)) throw outside()
         const lost = JSON.stringify(entry.lost.body)
         const known = store.conflicts.list({ record: entry.record, limit: 100 })
         if (!known.some((one) => JSON.stringify(one.lost.body) === lost))
@@ -135,5 +227,18 @@ export function createRecordAccess({
     return { records: writing, changed }
   }
 
-  return { reader, writer }
+  return { scope, reader, rules, seen, writer }
+}
+
+/** What a guest stores is its own, and lies where its token points when that is one place. */
+function guestScope({ agent, reach: { scope } }: Guest, kinds: Kinds): Scope {
+  if (!isConcrete(scope)) return { agent }
+  const [first = '', , ...rest] = scope.parts
+  if (first === 'session') return { agent, session: rest.join('') }
+  return isReserved(first, kinds) ? { agent } : { agent, resource: scope.text }
+}
+
+/** One error for all that is out of reach, there or not. */
+function outside(): DaybookError {
+  return new DaybookError('forbidden', 'It is not in the scope of the token.', { details: { path: 'scope' } })
 }

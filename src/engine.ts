@@ -2,19 +2,20 @@
 // Invariant: `call` is the one door. Every call is looked up, checked, authorised, deduplicated and run here.
 import { capabilityTable, kinds } from './capability-table.ts'
 import { type AbortSignalLike, neverAborted } from './core/abort.ts'
-import type { AnyCapability, Caller, Status, TaskContext, WriteContext } from './core/capability.ts'
+import type { AnyCapability, Caller, Guest, Status, TaskContext, WriteContext } from './core/capability.ts'
 import { DaybookError, toDaybookError } from './core/errors.ts'
 import type { BookEvent } from './core/event.ts'
 import { checkJson } from './core/json.ts'
 import type { Carrier, Keyring, Llm, Ports, SqlDatabase } from './core/ports.ts'
 import type { Durability, Scope } from './core/record.ts'
+import { permits } from './core/permission.ts'
 import { parseWith } from './core/schema.ts'
 import { formatTime } from './core/time.ts'
 import { createChangeFeed } from './engine-change.ts'
 import { createHoldings } from './engine-holding.ts'
-import { createRecordAccess } from './engine-record.ts'
+import { createRecordAccess, type RecordAccess } from './engine-record.ts'
 import { createBookEmbedding, type EmbedderSource, noEmbedding } from './recall/embed/book-embedding.ts'
-import { createRecall } from './recall/recall.ts'
+import { createRecall, type Recall } from './recall/recall.ts'
 import { createTextLegs } from './recall/text-leg.ts'
 import { type BookStore, openBookStore } from './store/book-store.ts'
 import type { Role } from './store/record-store.ts'
@@ -82,6 +83,41 @@ const textBatch = 20
 const textSliceMs = 6
 const textBatches = 25
 
+interface View {
+  readonly access: RecordAccess
+  readonly recall: Recall
+}
+
+/** Who calls, what they see, and the default scope of what they store. */
+interface Desk {
+  readonly caller: Caller
+  readonly view: View
+  readonly seat: NonNullable<CallOptions['seat']>
+  readonly scope: Scope
+}
+
+/** More conflicts than this are not counted for a guest. */
+const conflictLimit = 1000
+
+/** A guest may call what its token permits, and sync only when it may see everything. Anything else is `forbidden`. */
+function authorise(caller: Caller, capability: AnyCapability): void {
+  if (caller.role === 'owner') return
+  const isWhole = capability.permission !== 'sync' || caller.reach.scope.text === '**'
+  if (permits(caller.permissions, capability) && isWhole) return
+  throw new DaybookError('forbidden', `The token does not permit \`${capability.id}\`.`, {
+    details: { path: 'capability' },
+  })
+}
+
+/**
+ * Under which key an answer is kept. Answers belong to who asked: `asked` is never the same for two callers, so that even
+ * a key of one that reads like another's gives nothing away.
+ */
+function requestName(requestId: string, caller: Caller, id: string) {
+  if (caller.role === 'owner') return { key: requestId, asked: id }
+  return { key: JSON.stringify([caller.token, requestId]), asked: `${id} as ${caller.token}` }
+}
+
 /** Opens the book in `options.db` and answers calls on it. */
 export function createEngine(options: EngineOptions): Engine {
   const {
@@ -134,7 +170,6 @@ export function createEngine(options: EngineOptions): Engine {
         emit({ name: 'sync', detail: { ...(trigger?.state() ?? state), ...(result ? { result } : {}) } }),
     })
   const trigger = session && createSyncTrigger({ plan, session, store, ...ports })
-  const access = createRecordAccess({ store, ports, scope })
   const holdings = createHoldings(ports)
   const embedding =
     options.embedder &&
@@ -146,11 +181,43 @@ export function createEngine(options: EngineOptions): Engine {
           detail: { done, total, what: 'Records with a vector', capability: 'embed:status' },
         }),
     })
-  const legs = [...createTextLegs(store), ...(embedding ? [embedding.leg] : [])]
-  const recall = createRecall({ store, clock: ports.clock, legs })
+  const accessOf = createRecordAccess({ store, ports, scope })
+  const viewOf = (caller: Caller): View => {
+    const access = accessOf(caller)
+    const { seen } = access
+    // Vectors are compared over the whole book, and a model may be made from all of it: they are the owner's.
+    const vector = caller.role === 'owner' && embedding ? [embedding.leg] : []
+    const legs = [...createTextLegs(seen), ...vector]
+    return { access, recall: createRecall({ store: seen, clock: ports.clock, legs }) }
+  }
+  const ownView = viewOf(owner)
 
   const home = { scope, owner: true }
-  const status = async (seat: typeof home): Promise<Status> => {
+  const deskOf = ({ caller = owner, seat = home }: CallOptions): Desk => {
+    const view = caller.role === 'owner' ? ownView : viewOf(caller)
+    return { caller, view, seat, scope: caller.role === 'owner' ? seat.scope : view.access.scope }
+  }
+
+  /** What a guest is told: its records, and nothing of how much else there is. */
+  const statusFor = ({ agent }: Guest, { access }: View): Status => {
+    const { bytes: usageBytes, pending } = access.seen.queries.usage()
+    const conflicts = access.reader.conflicts({ limit: conflictLimit, undecided: true }).length
+    return {
+      ...{ name, agent, durability, owner: true, schema: schemaVersion, unindexed: 0, degraded: [] },
+      ...{ records: access.seen.queries.counts(), usageBytes },
+      sync: {
+        configured: session !== undefined,
+        running: false,
+        phase: session ? 'idle' : 'off',
+        pending,
+        conflicts,
+        repairs: 0,
+      },
+    }
+  }
+
+  const status = async ({ caller, view, seat }: Desk): Promise<Status> => {
+    if (caller.role === 'guest') return statusFor(caller, view)
     const storage = (await options.storage?.()) ?? {}
     return {
       name,
@@ -179,13 +246,14 @@ export function createEngine(options: EngineOptions): Engine {
     { id, repeatable = false }: AnyCapability,
     now: string,
     input: unknown,
-    { caller = owner, seat = home, requestId }: CallOptions,
+    desk: Desk,
+    requestId: string | undefined,
   ): TaskContext['write'] => {
     let writes = 0
     return (work) => {
-      if (requestId === undefined || !repeatable) return write(now, caller, seat.scope, work)
-      const nth = `${requestId}/${++writes}`
-      return write(now, caller, seat.scope, (at) => store.requests.once(nth, id, input, now, () => work(at)))
+      if (requestId === undefined || !repeatable) return write(now, desk, work)
+      const { key, asked } = requestName(`${requestId}/${++writes}`, desk.caller, id)
+      return write(now, desk, (at) => store.requests.once(key, asked, input, now, () => work(at)))
     }
   }
 
@@ -193,21 +261,23 @@ export function createEngine(options: EngineOptions): Engine {
     capability: AnyCapability,
     now: string,
     input: unknown,
-    callOptions: CallOptions,
+    desk: Desk,
+    { signal = neverAborted, requestId }: CallOptions,
   ): TaskContext => {
-    const { caller = owner, signal = neverAborted, seat = home } = callOptions
+    const { caller, scope, view } = desk
     return {
       caller,
-      scope: seat.scope,
+      scope,
+      rules: view.access.rules,
       now,
       durability,
       signal,
-      records: access.reader,
-      recall: (query) => recall(query, signal),
-      status: () => status(seat),
+      records: view.access.reader,
+      recall: (query) => view.recall(query, signal),
+      status: () => status(desk),
       embedStatus: () => embedding?.status() ?? noEmbedding,
       embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
-      write: writerOf(capability, now, input, callOptions),
+      write: writerOf(capability, now, input, desk, requestId),
       progress: (step) => emit({ name: 'progress', detail: { ...step, capability: capability.id } }),
       keys,
       llm,
@@ -223,14 +293,20 @@ export function createEngine(options: EngineOptions): Engine {
 
   const write = async <Result>(
     now: string,
-    caller: Caller,
-    scope: Scope,
+    { caller, scope, view: { access } }: Desk,
     work: (at: WriteContext) => Result,
   ): Promise<Result> => {
     const { result, changed } = await store.writes.write(() => {
       const writer = access.writer(now, scope)
       return {
-        result: work({ caller, scope, now, durability, records: writer.records }),
+        result: work({
+          caller,
+          scope,
+          rules: access.rules,
+          now,
+          durability,
+          records: writer.records,
+        }),
         changed: writer.changed,
       }
     })
@@ -249,18 +325,21 @@ export function createEngine(options: EngineOptions): Engine {
         details: { path: 'capability' },
       })
     }
-    const { requestId, caller = owner, seat = home } = callOptions
-    if (caller.role !== 'owner') throw new DaybookError('forbidden')
-    if (callOptions.signal?.aborted) throw new DaybookError('aborted')
+    const { requestId, caller = owner, signal } = callOptions
+    authorise(caller, capability)
+    if (signal?.aborted) throw new DaybookError('aborted')
     trigger?.touched()
     checkJson(input)
     const parsed = parseWith(capability.input, input) as never
     const now = formatTime(ports.clock.now())
+    const desk = deskOf(callOptions)
     if (capability.effect !== 'write')
-      return capability.run(parsed, context(capability, now, input, callOptions) as never)
-    return write(now, caller, seat.scope, (at) => {
+      return capability.run(parsed, context(capability, now, input, desk, callOptions) as never)
+    return write(now, desk, (at) => {
       const run = () => capability.run(parsed, at as never)
-      return requestId === undefined ? run() : store.requests.once(requestId, id, input, now, run)
+      if (requestId === undefined) return run()
+      const { key, asked } = requestName(requestId, caller, id)
+      return store.requests.once(key, asked, input, now, run)
     })
   }
 

@@ -6,7 +6,9 @@ import type { JsonStep } from './json-path.ts'
 import type { JsonObject } from './path.ts'
 import type { Progress } from './progress.ts'
 import type { ConflictPolicy, Kinds } from './kind.ts'
+import type { Right } from './permission.ts'
 import type { Cipher, Digest, Keyring, Llm, Random } from './ports.ts'
+import type { Reach } from './reach.ts'
 import type { Durability, RecordVersion, Scope, Stored } from './record.ts'
 import type { Holdings, RecordSnapshot, SnapshotQuery, Staging } from './transfer.ts'
 import type { InputOf, OutputOf, Schema } from './schema.ts'
@@ -15,7 +17,18 @@ import type { EmbedStatus, Status } from './status.ts'
 export type { EmbedStatus, Status, SyncState } from './status.ts'
 
 /** Who calls. The owner may do everything; anyone else only what a control token grants. */
-export type Caller = { readonly role: 'owner' } | { readonly role: 'guest'; readonly name: string }
+export type Caller = { readonly role: 'owner' } | Guest
+
+/** Somebody with a control token: what it sees and may do follows from the token alone. */
+export interface Guest {
+  readonly role: 'guest'
+  /** The id of the token. */
+  readonly token: string
+  /** Whom the token was granted to: the agent in whose name the guest writes. */
+  readonly agent: string
+  readonly reach: Reach
+  readonly permissions: readonly string[]
+}
 
 /** What a query leaves out unless it is asked for. */
 export interface Include {
@@ -99,6 +112,14 @@ export interface RecordReader {
   extents(): Record<string, Extent>
   snapshot(query: SnapshotQuery): RecordSnapshot
   conflicts(query: ConflictQuery): ConflictEntry[]
+}
+
+/**
+ * The rules of a book (registered schemas, categories, token types) by id, whoever calls: a guest is held by rules that it
+ * may not see. What is found here is for checking, never for answering.
+ */
+export interface RuleReader {
+  get(id: string): Stored<JsonObject> | undefined
 }
 
 /** A record that names another one at `path` of its body. */
@@ -260,6 +281,7 @@ export interface RecallResult {
 
 export interface CallContext {
   readonly caller: Caller
+  readonly rules: RuleReader
   /** Default scope of what is stored: the book's, as given when it was opened. */
   readonly scope: Scope
   /** The instant of this call, canonical UTC text. */
@@ -311,6 +333,8 @@ interface Verb<Id extends string, Methods extends readonly string[], I extends S
   readonly methods: Methods
   /** What it does, in one sentence. */
   readonly summary: string
+  /** The right a guest's token must carry. Without one, only the owner may call. */
+  readonly permission?: Right
   readonly input: I
   readonly output: O
   /** Of a task: it may run again from its start. Its writes, in order, are then done once and give what they gave, JSON. */

@@ -21,6 +21,8 @@ export const facetNames = [
 ] as const
 export type FacetName = (typeof facetNames)[number]
 
+export type ScopeFacet = Extract<FacetName, 'domain' | 'actor' | 'action' | 'subject' | 'schema' | 'name'>
+
 /** Stands among a kind's text fields for the words of the day it happened: `2026-01-31 31 january 2026 saturday`. */
 export const whenField = '@when'
 /** How many text fields a kind may have. */
@@ -56,6 +58,22 @@ export interface Kind<Name extends string = string, Body extends object = object
   /** A definition that other records rest on: it belongs to every range of dates. */
   readonly timeless?: boolean
   readonly sync: { readonly push: boolean; readonly pull: boolean }
+  /**
+   * The hot column whose value names a record in the scopes of tokens: `trace:<domain>`. Without one, all records of
+   * the kind have the name of the kind.
+   */
+  readonly scopedBy?: ScopeFacet
+  /** Another kind's name to stand before that value: a rule about facts is reached with the facts. */
+  readonly scopedAs?: string
+  /**
+   * `none`: no token reaches records of this kind, and no bundle brings them in: they say who may do what. `read`: they
+   * are rules, which guests may read in their scope and never change, and by which they are held wherever they are.
+   */
+  readonly guests?: 'none' | 'read'
+  /** Ops of this kind are sent ahead of all others, and at once where a mirror is configured. */
+  readonly urgent?: boolean
+  /** True for a state that only another of its sort, or forgetting, may replace: it wins every conflict. */
+  isFinal?(body: Body): boolean
   /** The path of an instant after which a record is out of recall and default queries, though still there. */
   readonly expires?: string
   /** Where a body names other records. */
@@ -88,6 +106,11 @@ export function isEmbeddable(kind: Kind, body: JsonObject): boolean {
   return kind.embed !== false && kind.embeds?.(body) !== false
 }
 
+/** The first segment of the names of a kind's records in scopes. */
+export function scopePrefix(kind: Kind): string {
+  return kind.scopedAs ?? kind.name
+}
+
 /** The kinds of a book, by name. */
 export type Kinds = ReadonlyMap<string, Kind>
 
@@ -102,6 +125,14 @@ export function createKinds(kinds: readonly Kind[]): Kinds {
 /** What several records of a kind are called. */
 export function pluralOf({ name, plural }: Pick<Kind, 'name' | 'plural'>): string {
   return plural ?? `${name}s`
+}
+
+/** What a hot column of text holds of `body`: undefined for anything but well-formed text. */
+export function facetOf(kind: Kind, facet: FacetName, body: JsonObject): string | undefined {
+  const path = kind.facets[facet]
+  const value = path === undefined ? undefined : readPath(body, path)
+  // Binding would replace half a character, and the column would say what the record does not.
+  return typeof value === 'string' && value.isWellFormed() ? value : undefined
 }
 
 /** The texts found at `path`: a string itself, or every string, number and key below an object or array. */

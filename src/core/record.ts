@@ -47,6 +47,8 @@ export interface RecordVersion {
   readonly version: number
   readonly at: string
   readonly agent: string
+  readonly session?: string
+  readonly resource?: string
   readonly op: 'put' | 'forget'
   readonly body?: JsonObject
 }

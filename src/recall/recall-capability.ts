@@ -19,6 +19,7 @@ const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as
 export const recallCapabilities = [
   defineCapability({
     id: 'daybook:recall',
+    permission: 'read',
     methods: ['recall'],
     summary: 'Recalls what is relevant to a question in plain words, with the reasons; may return nothing.',
     input: z.strictObject({

@@ -60,9 +60,15 @@ export function orderSql(keys: readonly OrderKey[]): string {
   return [...terms, keys.at(-1)?.descending ? 'f.seq DESC' : 'f.seq'].join(', ')
 }
 
+/**
+ * The number of a record by its id. The cursors of those who may not see everything carry ids: numbers would tell how
+ * many records there are.
+ */
+export type PlaceById = (id: string) => number | undefined
+
 /** The condition that a record comes after the one at which `cursor` was made. */
-export function afterSql(cursor: string, keys: readonly OrderKey[]): Fragment {
-  const values = decode(cursor, keys.length)
+export function afterSql(cursor: string, keys: readonly OrderKey[], placeById?: PlaceById): Fragment {
+  const values = decode(cursor, keys.length, placeById)
   const all = [...keys, { sql: 'f.seq', params: [], descending: keys.at(-1)?.descending ?? false }]
   const steps = all.map((key, i): Fragment => {
     const before = all.slice(0, i).map((earlier, j): Fragment => compare(earlier, '=', values[j] ?? null))
@@ -84,24 +90,30 @@ function compare(key: OrderKey, sign: string, value: SqlValue): Fragment {
 }
 
 /** The cursor of a page that ended with `row`, which has the values of the order keys among its columns. */
-export function encodeCursor(row: SqlRow, keyCount: number): string {
+export function encodeCursor(row: SqlRow, keyCount: number, last: 'seq' | 'id' = 'seq'): string {
   const values = Array.from({ length: keyCount }, (_, i) => {
     const value = row[keyName(i)]
     // What is missing, `x''` or minus infinity, is null in a cursor.
     return typeof value === 'string' || Number.isFinite(value) ? value : null
   })
-  return prefix + encodeURIComponent(JSON.stringify([...values, row['seq']]))
+  return prefix + encodeURIComponent(JSON.stringify([...values, row[last]]))
 }
 
-function decode(cursor: string, keyCount: number): (string | number | null)[] {
+function decode(
+  cursor: string,
+  keyCount: number,
+  placeById: PlaceById | undefined,
+): (string | number | null)[] {
   try {
     if (!cursor.startsWith(prefix) || cursor.length > cursorLength) throw new Error('not a cursor')
     const values: unknown = JSON.parse(decodeURIComponent(cursor.slice(prefix.length)))
     const sound = (value: unknown) => value === null || typeof value === 'string' || Number.isFinite(value)
     if (!Array.isArray(values) || values.length !== keyCount + 1 || !values.every(sound))
       throw new Error('not a cursor')
-    if (!Number.isSafeInteger(values.at(-1))) throw new Error('not a cursor')
-    return values as (string | number | null)[]
+    const last: unknown = values.pop()
+    const seq = placeById ? typeof last === 'string' && placeById(last) : last
+    if (!Number.isSafeInteger(seq)) throw new Error('not a cursor')
+    return [...values, seq] as (string | number | null)[]
   } catch (cause) {
     throw new DaybookError('invalid-filter', 'The cursor is not one of this query.', {
       details: { path: 'cursor' },

@@ -34,8 +34,9 @@ CREATE INDEX facets_name ON facets (name) WHERE name IS NOT NULL;
 CREATE VIRTUAL TABLE text_index USING fts5 (
   ${textColumns}, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE text_words USING fts5vocab (text_index, row);
+CREATE VIRTUAL TABLE text_places USING fts5vocab (text_index, instance);
 `
-const derivedNames = ['stale', 'links', 'facets', 'text_words', 'text_index']
+const derivedNames = ['stale', 'links', 'facets', 'text_words', 'text_places', 'text_index']
 
 /** Makes the derived tables where they are missing or another Daybook made them; what a kind declares anew is stale. */
 export function prepareDerived(db: SqlDatabase, kinds: Kinds, settings: Settings): void {

@@ -6,7 +6,7 @@ import type { SqlRow } from '../core/ports.ts'
 import type { Fragment } from './expression.ts'
 import { frequencyAt, seekPosting } from './posting-list.ts'
 import type { Postings } from './postings.ts'
-import { type Read, siftRows } from './sift.ts'
+import { conditionOf, type Read, siftRows } from './sift.ts'
 import { textOf } from './text.ts'
 import { tokenize } from './tokenize.ts'
 
@@ -26,14 +26,18 @@ export interface TermCounts {
   readonly counts: Uint32Array
 }
 
-/** Where `seqs` stand in their sessions. Neighbours that `where` does not let be seen are left out. */
+/**
+ * Where `seqs` stand in their sessions. Neighbours that `where` does not let be seen are left out;
+ * what is not within `bounds` is no neighbour at all.
+ */
 export function placesOf(
   read: Read,
   known: Postings | undefined,
   seqs: readonly number[],
   { where, isPlain }: { where: readonly Fragment[]; isPlain: boolean },
+  bounds: readonly Fragment[] = [],
 ): Map<number, Place> {
-  const places = known ? placesInMemory(known, seqs) : placesInDatabase(read, seqs)
+  const places = known ? placesInMemory(known, seqs) : placesInDatabase(read, seqs, bounds)
   const beside = new Set<number>()
   for (const { before, after } of places.values()) {
     if (before !== undefined) beside.add(before)
@@ -75,17 +79,25 @@ function placesInMemory(postings: Postings, seqs: readonly number[]): Map<number
 
 const alone: Place = { session: undefined, before: undefined, after: undefined }
 
-function placesInDatabase(read: Read, seqs: readonly number[]): Map<number, Place> {
+function placesInDatabase(
+  read: Read,
+  seqs: readonly number[],
+  bounds: readonly Fragment[],
+): Map<number, Place> {
+  const { condition, params, records } = conditionOf([
+    { sql: 'f.session = o.session', params: [] },
+    ...bounds,
+  ])
   const rows = read<
     SqlRow & { seq: number; session: string | null; before: number | null; after: number | null }
   >(
-    `SELECT f.seq, f.session,
-       (SELECT b.seq FROM facets b WHERE b.session = f.session AND (b.happened_at, b.seq) < (f.happened_at, f.seq)
-        ORDER BY b.happened_at DESC, b.seq DESC LIMIT 1) AS before,
-       (SELECT b.seq FROM facets b WHERE b.session = f.session AND (b.happened_at, b.seq) > (f.happened_at, f.seq)
-        ORDER BY b.happened_at, b.seq LIMIT 1) AS after
-     FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value`,
-    [JSON.stringify(seqs)],
+    `SELECT o.seq, o.session,
+       (SELECT f.seq FROM facets f ${records} WHERE ${condition}
+          AND (f.happened_at, f.seq) < (o.happened_at, o.seq) ORDER BY f.happened_at DESC, f.seq DESC LIMIT 1) AS before,
+       (SELECT f.seq FROM facets f ${records} WHERE ${condition}
+          AND (f.happened_at, f.seq) > (o.happened_at, o.seq) ORDER BY f.happened_at, f.seq LIMIT 1) AS after
+     FROM json_each(?) j CROSS JOIN facets o ON o.seq = j.value`,
+    [...params, ...params, JSON.stringify(seqs)],
   )
   return new Map(
     rows.map(({ seq, session, before, after }) => [

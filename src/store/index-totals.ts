@@ -15,8 +15,19 @@ export function readTotals(db: SqlDatabase): IndexTotals {
   return row ? totalsOf(row.block) : { rows: 0, terms: 0 }
 }
 
-/** Reads the averages record: numbers of 7 bits a byte, the highest first; the rows, then the terms of each column. */
+/** The averages record: the rows, then the terms of each column. */
 function totalsOf(block: Uint8Array): IndexTotals {
+  const [rows = 0, ...terms] = readNumbers(block)
+  return { rows, terms: terms.reduce((sum, n) => sum + n, 0) }
+}
+
+/** The terms of one row of the index, from FTS5's own record of its size: the terms of each column. */
+export function sizeOf(block: Uint8Array): number {
+  return readNumbers(block).reduce((sum, n) => sum + n, 0)
+}
+
+/** Numbers of 7 bits a byte, the highest first, as SQLite writes them. */
+function readNumbers(block: Uint8Array): number[] {
   const numbers: number[] = []
   let number = 0
   for (const byte of block) {
@@ -25,6 +36,5 @@ function totalsOf(block: Uint8Array): IndexTotals {
     numbers.push(number)
     number = 0
   }
-  const [rows = 0, ...terms] = numbers
-  return { rows, terms: terms.reduce((sum, n) => sum + n, 0) }
+  return numbers
 }

@@ -33,10 +33,12 @@ export interface OpLog {
   log(row: RecordRow | undefined, seq: number): number
   /** Sent and unanswered ops, in order. While there are any, nothing new is sent. */
   sent(): SentOp[]
-  /** The oldest unsent ops that were not refused, at most `limit`, of all kinds or of some. */
+  /** The unsent ops that were not refused, at most `limit`, of all kinds or of some: urgent ones first, then the oldest. */
   unsent(limit: number, kinds?: readonly string[]): PendingOp[]
   /** Everything the mirror has not taken over: sent, unsent and refused. */
   pendingCount(): number
+  /** The unsent op of the record at `seq` goes ahead of all others. */
+  hurry(seq: number): void
   /** Numbers an op for the wire and fixes its bytes: `encode` is given its `mid`. */
   freeze(op: PendingOp, encode: (mid: number) => string): SentOp
   /**
@@ -99,16 +101,21 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
         'SELECT n, seq, mid, wire, base_rev, rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
       ),
     unsent(limit, kinds) {
-      const rows = db.all<Joined>(
-        `SELECT o.n, o.base, o.base_rev, o.rounds, ${recordColumns} FROM ops o JOIN records r ON r.seq = o.seq
-         WHERE o.mid IS NULL AND o.refused IS NULL
-           AND (? IS NULL OR r.kind IN (SELECT value FROM json_each(?))) ORDER BY o.n LIMIT ?`,
-        [kinds ? 1 : null, JSON.stringify(kinds ?? []), limit],
-      )
+      const read = (urgent: 0 | 1, most: number) =>
+        db.all<Joined>(
+          `SELECT o.n, o.base, o.base_rev, o.rounds, ${recordColumns} FROM ops o JOIN records r ON r.seq = o.seq
+           WHERE o.urgent = ${urgent} AND o.mid IS NULL AND o.refused IS NULL
+             AND (? IS NULL OR r.kind IN (SELECT value FROM json_each(?))) ORDER BY o.n LIMIT ?`,
+          [kinds ? 1 : null, JSON.stringify(kinds ?? []), most],
+        )
+      const first = read(1, limit)
+      const rows = first.length < limit ? [...first, ...read(0, limit - first.length)] : first
       return rows.map(({ n, base, base_rev, rounds, ...row }) => {
         return { n, base, base_rev, rounds, row: row as RecordRow }
       })
     },
+    hurry: (seq) =>
+      db.run('UPDATE ops SET urgent = 1 WHERE n = (SELECT op FROM records WHERE seq = ?)', [seq]),
     pendingCount: () => count('SELECT count(*) AS n FROM ops'),
     freeze({ n, row, base_rev, rounds }, encode) {
       const mid = 1 + settings.getNumber('last_mid')

@@ -16,6 +16,7 @@ import { parseFilters } from '../core/filter.ts'
 import type { Kind, Kinds } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
 import type { Clock, SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
+import type { Reach } from '../core/reach.ts'
 import type { Stored } from '../core/record.ts'
 import { formatTime } from '../core/time.ts'
 import { afterSql, encodeCursor, keyName, orderSql, parseOrder } from './cursor.ts'
@@ -24,9 +25,11 @@ import type { Fragment } from './expression.ts'
 import { filterSql } from './filter-sql.ts'
 import { selectionSql } from './json-path-sql.ts'
 import type { Projection } from './projection.ts'
+import { createReachRank } from './reach-rank.ts'
+import { reachSql } from './reach-sql.ts'
 import { type RecordRow, recordColumns, toRecord } from './record-row.ts'
 import type { TextLeg } from './text-leg.ts'
-import { kindNamed, scopeSql, type ScopeQuery } from './recall-scope.ts'
+import { kindNamed, type RecallScope, scopeSql, type ScopeQuery } from './recall-scope.ts'
 import { countTerms, type Place, placesOf, type TermCounts } from './evidence.ts'
 import { type IndexTotals, readTotals } from './index-totals.ts'
 import { conditionOf, type Sifted, siftRows, type Weighed, weighRows } from './sift.ts'
@@ -44,8 +47,13 @@ export interface Candidate extends RankedText {
   readonly rank: number
 }
 
-/** What is expired or superseded when a question is asked is left out, but for what `include` names. */
+/**
+ * What is expired or superseded when a question is asked is left out, but for what `include` names.
+ * Invariant: one that was narrowed to a reach answers as if there were no record outside it.
+ */
 export interface QueryStore {
+  /** The same questions over those of its records that are in `reach`. */
+  within(reach: Reach): QueryStore
   query(query: RecordQuery): RecordPage
   search(query: TextQuery): TextHit[]
   count(query: CountQuery): Count
@@ -68,6 +76,8 @@ export interface QueryStore {
   frequencies(words: readonly string[]): Map<string, number>
   /** Live records of each kind. */
   counts(): Record<string, number>
+  /** Bytes of the live records' bodies, and how many of them have changes that no mirror has. */
+  usage(): { readonly bytes: number; readonly pending: number }
   /** Live records that are indexed. */
   size(): number
   /** The live records of each kind that are derived: how many, and when the first and the last happened. */
@@ -77,7 +87,9 @@ export interface QueryStore {
   snapshot(query: SnapshotQuery): RecordSnapshot
 }
 
+const always: Fragment = { sql: '1', params: [] }
 const parameterLimit = 100
+const narrowedLimit = 16
 /** What a record weighs that says nothing of itself. */
 const weightless = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
 /** How much of a canonical instant names its period, and what completes it to an instant. */
@@ -93,11 +105,17 @@ export function createQueryStore(
   projection: Projection,
   leg: TextLeg | undefined,
   clock: Clock,
+  reaches: readonly Reach[] = [],
 ): QueryStore {
   const now = () => formatTime(clock.now())
+  /** Stands in every condition below. */
+  const bounds: readonly Fragment[] = reaches.map((reach) => reachSql(reach, kinds))
+  const isBound = bounds.length > 0
   const kindOf = (name: string | undefined): Kind | undefined =>
     name === undefined ? undefined : kindNamed(kinds, name)
 
+  /** By their scopes, because they keep what they have counted. */
+  const narrowed = new Map<string, QueryStore>()
   let counted: { readonly n: number; readonly generation: number } | undefined
 
   const all = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
@@ -109,12 +127,23 @@ export function createQueryStore(
     return db.all<Row>(sql, params)
   }
 
-  const rank = createTextRank(all, leg)
+  const narrow = isBound ? createReachRank(all, bounds, projection.generation) : undefined
+  const rank = narrow?.rank ?? createTextRank(all, leg)
 
   const conditions = (kind: Kind | undefined, filters: unknown): Fragment[] => [
     ...(kind ? [{ sql: 'f.kind = ?', params: [kind.name] }] : []),
+    ...bounds,
     filterSql(parseFilters(filters), kind),
   ]
+
+  const placeById = (id: string): number | undefined => {
+    const { condition, params } = conditionOf(bounds)
+    projection.catchUp()
+    return all<{ seq: number }>(
+      `SELECT f.seq FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ? AND ${condition}`,
+      [id, ...params],
+    )[0]?.seq
+  }
 
   const query = (asked: RecordQuery): RecordPage => {
     const { kind: name, filters, selection, include, orderBy, limit = 100, offset = 0, cursor } = asked
@@ -122,7 +151,7 @@ export function createQueryStore(
     const keys = parseOrder(orderBy, kind)
     const where = [...conditions(kind, filters), ...currentSql(kind, now(), include)]
     if (selection) where.push(selectionSql(selection))
-    if (cursor !== undefined) where.push(afterSql(cursor, keys))
+    if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? placeById : undefined))
     const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
     projection.catchUp()
     const rows = all<RecordRow>(
@@ -134,7 +163,7 @@ export function createQueryStore(
     const records = page.map(toRecord)
     const last = page.at(-1)
     if (rows.length <= limit || !last) return { records }
-    return { records, cursor: encodeCursor(last, keys.length) }
+    return { records, cursor: encodeCursor(last, keys.length, isBound ? 'id' : 'seq') }
   }
 
   const count = ({ kind: name, filters, include, by }: CountQuery): Count => {
@@ -151,11 +180,14 @@ export function createQueryStore(
     return { total: buckets.reduce((sum, bucket) => sum + bucket.count, 0), buckets }
   }
 
-  const records = (seqs: readonly number[]): RecordRow[] =>
-    db.all<RecordRow>(
-      `SELECT ${recordColumns} FROM records r WHERE r.seq IN (SELECT value FROM json_each(?))`,
-      [JSON.stringify(seqs)],
+  const records = (seqs: readonly number[]): RecordRow[] => {
+    const { condition, params } = conditionOf([...bounds, always])
+    const facets = isBound ? 'JOIN facets f ON f.seq = r.seq' : ''
+    return all<RecordRow>(
+      `SELECT ${recordColumns} FROM records r ${facets} WHERE r.seq IN (SELECT value FROM json_each(?)) AND ${condition}`,
+      [JSON.stringify(seqs), ...params],
     )
+  }
 
   const search = (query: TextQuery): TextHit[] => {
     const kind = kindOf(query.kind)
@@ -164,24 +196,27 @@ export function createQueryStore(
     return searchText({ rank, records }, kind, where, query)
   }
 
+  const bounded = (scope: ScopeQuery): RecallScope => {
+    const asked = scopeSql(kinds, scope, now())
+    return isBound ? { where: [...bounds, ...asked.where], isNarrow: true, isPlain: false } : asked
+  }
+
   const candidates = ({ words, match, limit, ...scope }: CandidateQuery): Candidate[] => {
     projection.catchUp()
-    return rank({ words, match, ...scopeSql(kinds, scope, now()), ties: 'happened', limit }).map(
-      (one, i) => ({
-        ...one,
-        rank: i + 1,
-      }),
-    )
+    return rank({ words, match, ...bounded(scope), ties: 'happened', limit }).map((one, i) => ({
+      ...one,
+      rank: i + 1,
+    }))
   }
 
   const sift = (seqs: readonly number[], scope: ScopeQuery): Map<number, Sifted> => {
-    const { where } = scopeSql(kinds, scope, now())
+    const { where } = bounded(scope)
     projection.catchUp()
     return siftRows(all, seqs, where)
   }
 
   const weigh = (seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed> => {
-    const { where, isPlain } = scopeSql(kinds, scope, now())
+    const { where, isPlain } = bounded(scope)
     projection.catchUp()
     const known = isPlain ? leg?.warm() : undefined
     if (!known) return weighRows(all, seqs, where)
@@ -196,9 +231,19 @@ export function createQueryStore(
   }
 
   const places = (seqs: readonly number[], scope: ScopeQuery): Map<number, Place> => {
-    const compiled = scopeSql(kinds, scope, now())
+    const compiled = bounded(scope)
     projection.catchUp()
-    return placesOf(all, leg?.warm(), seqs, compiled)
+    return placesOf(all, leg?.warm(), seqs, compiled, bounds)
+  }
+
+  const countsWithin = (): Record<string, number> => {
+    const { condition, params, records: joined } = conditionOf(bounds)
+    projection.catchUp()
+    const rows = all<{ kind: string; n: number }>(
+      `SELECT f.kind, count(*) AS n FROM facets f ${joined} WHERE ${condition} GROUP BY f.kind`,
+      params,
+    )
+    return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
   }
 
   const reach = (scope: ScopeQuery): number[] => {
@@ -210,6 +255,15 @@ export function createQueryStore(
   }
 
   return {
+    within(reach) {
+      const { text } = reach.scope
+      const known = narrowed.get(text)
+      if (known) return known
+      const made = createQueryStore(db, kinds, projection, undefined, clock, [...reaches, reach])
+      if (narrowed.size >= narrowedLimit) narrowed.delete(narrowed.keys().next().value ?? '')
+      narrowed.set(text, made)
+      return made
+    },
     query,
     search,
     count,
@@ -224,11 +278,12 @@ export function createQueryStore(
     },
     totals() {
       projection.catchUp()
-      return readTotals(db)
+      return narrow ? narrow.totals() : readTotals(db)
     },
     read: (seqs) => new Map(records(seqs).map((row) => [row.seq, toRecord(row)])),
     frequencies(words) {
       projection.catchUp()
+      if (narrow) return narrow.frequencies(words)
       const known = leg?.frequencies(words)
       if (known) return known
       const rows = db.all<{ term: string; doc: number }>(
@@ -238,6 +293,7 @@ export function createQueryStore(
       return new Map(rows.map(({ term, doc }) => [term, doc]))
     },
     counts() {
+      if (isBound) return countsWithin()
       // What is derived is counted on an index; only what is behind is read from the records themselves.
       const rows = db.all<{ kind: string; n: number }>(
         `SELECT kind, sum(n) AS n FROM (
@@ -250,8 +306,19 @@ export function createQueryStore(
       )
       return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
     },
+    usage() {
+      const { condition, params } = conditionOf([...bounds, always])
+      projection.catchUp()
+      const [row] = all<{ bytes: number; pending: number }>(
+        `SELECT total(octet_length(r.body)) AS bytes, count(r.op) AS pending
+         FROM facets f JOIN records r ON r.seq = f.seq WHERE ${condition}`,
+        params,
+      )
+      return row ?? { bytes: 0, pending: 0 }
+    },
     size() {
       projection.catchUp()
+      if (narrow) return narrow.totals().rows
       if (counted?.generation !== projection.generation()) {
         const n = db.get<{ n: number }>('SELECT count(*) AS n FROM facets')?.n ?? 0
         counted = { n, generation: projection.generation() }
@@ -259,24 +326,29 @@ export function createQueryStore(
       return counted.n
     },
     extents() {
+      const { condition, params, records: joined } = conditionOf([...bounds, always])
       projection.catchUp()
-      const rows = db.all<Extent & SqlRow & { kind: string }>(
-        `SELECT kind, count(*) AS count, min(happened_at) AS earliest, max(happened_at) AS latest
-         FROM facets GROUP BY kind`,
+      const rows = all<Extent & SqlRow & { kind: string }>(
+        `SELECT f.kind, count(*) AS count, min(f.happened_at) AS earliest, max(f.happened_at) AS latest
+         FROM facets f ${joined} WHERE ${condition} GROUP BY f.kind`,
+        params,
       )
       return Object.fromEntries(rows.map(({ kind, ...extent }) => [kind, extent]))
     },
-    citing: (id) =>
-      db.all<Citing & SqlRow>(
+    citing(id) {
+      const { condition, params } = conditionOf([...bounds, { sql: 'r.deleted = 0', params: [] }])
+      return all<Citing & SqlRow>(
         `SELECT r.id, r.kind, l.path FROM links l JOIN records r ON r.seq = l.seq
-         WHERE l.target = ? AND r.deleted = 0 ORDER BY r.seq, l.path`,
-        [id],
-      ),
+         ${isBound ? 'JOIN facets f ON f.seq = r.seq' : ''} WHERE l.target = ? AND ${condition} ORDER BY r.seq, l.path`,
+        [id, ...params],
+      )
+    },
     snapshot({ kinds: names, from, before }) {
       const wanted = names.map((name) => kindNamed(kinds, name, 'kinds'))
       const timeless = JSON.stringify(wanted.filter((kind) => kind.timeless).map((kind) => kind.name))
       const exempt = 'f.kind IN (SELECT value FROM json_each(?)) OR f.happened_at'
       const where: Fragment[] = [
+        ...bounds,
         { sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(names)] },
         ...(from === undefined ? [] : [{ sql: `(${exempt} >= ?)`, params: [timeless, from] }]),
         ...(before === undefined ? [] : [{ sql: `(${exempt} < ?)`, params: [timeless, before] }]),

@@ -2,7 +2,7 @@
 // Invariant: on a device each local change has its op in the log; at the mirror each change has the next place in the sequence.
 import { DaybookError } from '../core/errors.ts'
 import type { ForgetOp, PutOp } from '../core/op.ts'
-import type { SqlDatabase } from '../core/ports.ts'
+import type { SqlDatabase, SqlRow } from '../core/ports.ts'
 import { headFields, type RecordVersion } from '../core/record.ts'
 import type { JsonObject } from '../core/path.ts'
 import { utf8Length } from '../core/utf8.ts'
@@ -52,6 +52,16 @@ export interface RecordStore {
   history(id: string): RecordVersion[]
   /** What the record at `seq` said in an earlier version; undefined when that is gone, or was forgotten. */
   bodyAt(seq: number, version: number): JsonObject | undefined
+}
+
+interface VersionRow extends SqlRow {
+  readonly version: number
+  readonly at: string
+  readonly agent: string
+  readonly session: string | null
+  readonly resource: string | null
+  readonly op: string
+  readonly body: string
 }
 
 interface Placed {
@@ -266,22 +276,25 @@ export function createRecordStore(
     history(id) {
       const row = find(id)
       if (!row) return []
-      const earlier = db.all<{ version: number; at: string; agent: string; op: string; body: string }>(
-        'SELECT version, at, agent, op, body FROM history WHERE seq = ? ORDER BY version',
+      const earlier = db.all<VersionRow>(
+        'SELECT version, at, agent, session, resource, op, body FROM history WHERE seq = ? ORDER BY version',
         [row.seq],
       )
       const current = {
         version: row.rev,
         at: row.updated_at,
         agent: row.agent,
+        session: row.session,
+        resource: row.resource,
         op: row.deleted ? 'forget' : 'put',
         body: row.body,
       }
-      return [...earlier, current].map(({ op, body, ...version }) =>
-        op === 'forget'
-          ? { ...version, op }
-          : { ...version, op: 'put', body: JSON.parse(body) as JsonObject },
-      )
+      return [...earlier, current].map(({ op, body, session, resource, ...version }) => ({
+        ...version,
+        ...(session === null ? {} : { session }),
+        ...(resource === null ? {} : { resource }),
+        ...(op === 'forget' ? { op } : { op: 'put', body: JSON.parse(body) as JsonObject }),
+      }))
     },
   }
 }

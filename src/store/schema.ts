@@ -83,6 +83,11 @@ export const migrations: readonly string[] = [
   CREATE UNIQUE INDEX staged_id ON staged (upload, id);
   CREATE INDEX staged_n ON staged (upload, n);
   `,
+  `
+  -- Ops that are sent ahead of all others, such as the revocation of a token.
+  ALTER TABLE ops ADD COLUMN urgent INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX ops_urgent ON ops (n) WHERE urgent = 1;
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -63,6 +63,7 @@ export function decideConflict(
 export const syncCapabilities = [
   defineCapability({
     id: 'daybook:sync',
+    permission: 'sync',
     methods: ['sync'],
     summary: 'Sends what the mirror has not seen and fetches what is new there, until both agree.',
     input: z.strictObject({}).prefault({}),

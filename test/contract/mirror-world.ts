@@ -143,7 +143,11 @@ export function createWorld(
     let opened: (Opened & More) | undefined
     const open = (db: SqlDatabase): Opened & More => {
       const store = openBookStore(db, { kinds, role, ports, onCommit: () => undefined })
-      return { store, access: createRecordAccess({ store, ports, scope: { agent: name } }), ...more(store) }
+      return {
+        store,
+        access: createRecordAccess({ store, ports, scope: { agent: name } })({ role: 'owner' }),
+        ...more(store),
+      }
     }
     const on = <Result>(work: (at: Opened & More) => Result | Promise<Result>) =>
       host.within(place, (db) => work((opened ??= open(db))))

@@ -77,6 +77,7 @@ export const definitionCapabilities = [
   }),
   defineCapability({
     id: 'kstar:get_schema',
+    permission: 'read',
     methods: ['facts.schemas.get'],
     summary: 'Reads the registered schema of a name with its earlier versions, or null when there is none.',
     input: z.strictObject({ name }),
@@ -86,6 +87,7 @@ export const definitionCapabilities = [
   }),
   defineCapability({
     id: 'kstar:list_schemas',
+    permission: 'read',
     methods: ['facts.schemas.list'],
     summary: 'Lists the registered schemas of facts by name.',
     input: listInput,
@@ -107,6 +109,7 @@ export const definitionCapabilities = [
   }),
   defineCapability({
     id: 'kstar:list_trace_categories',
+    permission: 'read',
     methods: ['traces.categories.list'],
     summary: 'Lists the registered categories of traces by name.',
     input: listInput,
@@ -125,6 +128,7 @@ export const definitionCapabilities = [
   }),
   defineCapability({
     id: 'kstar:list_token_types',
+    permission: 'read',
     methods: ['tokens.types.list'],
     summary: 'Lists the registered types of control tokens by name.',
     input: listInput,

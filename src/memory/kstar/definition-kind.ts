@@ -10,6 +10,7 @@ const definition = {
   timeless: true,
   sync: { push: true, pull: true },
   recallable: () => false,
+  guests: 'read',
 } as const
 
 export const definitionKinds: readonly Kind[] = [
@@ -19,6 +20,8 @@ export const definitionKinds: readonly Kind[] = [
     summary: 'The JSON Schema that facts of a name keep to, in all its versions.',
     schema: schemaBody,
     facets: { name: 'name' },
+    scopedBy: 'name',
+    scopedAs: 'fact',
   },
   {
     ...definition,
@@ -27,6 +30,8 @@ export const definitionKinds: readonly Kind[] = [
     summary: 'What traces of one action in one domain must carry.',
     schema: categoryBody,
     facets: { name: 'name', domain: 'domain' },
+    scopedBy: 'domain',
+    scopedAs: 'trace',
   },
   {
     ...definition,
@@ -34,5 +39,6 @@ export const definitionKinds: readonly Kind[] = [
     summary: 'A type of control token: the pattern of its scope and the permissions it needs.',
     schema: tokenTypeBody,
     facets: { name: 'name' },
+    scopedBy: 'name',
   },
 ]

@@ -45,7 +45,7 @@ interface NewFact {
 function storeFact({ id: given, body: said, scope }: NewFact, at: WriteContext) {
   // What is stored is JSON: members that are undefined are none.
   const data = JSON.parse(JSON.stringify(said.data)) as JsonObject
-  const definition = definedSchema(at.records, said.schema)
+  const definition = definedSchema(at.rules, said.schema)
   if (definition) checkAgainst(definition.schema, data as Json, 'data', said.schema)
   if (said.supersedes !== undefined) checkSuperseded(said.supersedes, given, at)
   const schema_version = definition?.version ?? null
@@ -87,6 +87,7 @@ const value = z.union([z.string(), z.number(), z.boolean(), z.null()])
 export const factCapabilities = [
   defineCapability({
     id: 'kstar:store_fact',
+    permission: 'write',
     methods: ['facts.store'],
     summary: 'Stores data of a named schema; where that schema is registered, the data must keep to it.',
     input: factInput,
@@ -100,6 +101,7 @@ export const factCapabilities = [
   }),
   defineCapability({
     id: 'kstar:supersede_fact',
+    permission: 'write',
     methods: ['facts.supersede'],
     summary: 'Stores a fact in the place of another, which keeps its history and leaves recall and queries.',
     input: supersedeInput,
@@ -116,6 +118,7 @@ export const factCapabilities = [
   }),
   defineCapability({
     id: 'kstar:get_facts',
+    permission: 'read',
     methods: ['facts.get'],
     summary: 'Lists the facts of a schema, newest first.',
     input: z.strictObject({ schema: name, include_superseded, ...page }),
@@ -126,6 +129,7 @@ export const factCapabilities = [
   }),
   defineCapability({
     id: 'kstar:query_facts',
+    permission: 'read',
     methods: ['facts.query'],
     summary: 'Lists facts by schema, by what stands at a JSONPath of their data, and by filters.',
     input: recordQuery

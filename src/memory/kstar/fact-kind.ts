@@ -9,6 +9,7 @@ export const factKind: Kind<'fact', FactBody> = {
   schema: factBody,
   text: [whenField, 'schema', 'data', 'source'],
   facets: { schema: 'schema' },
+  scopedBy: 'schema',
   // The other side is taken to be the authority on facts.
   policy: 'remote_wins',
   sync: { push: true, pull: true },

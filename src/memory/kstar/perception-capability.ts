@@ -18,6 +18,7 @@ const include_expired = z.boolean().default(false)
 export const perceptionCapabilities = [
   defineCapability({
     id: 'kstar:store_perception',
+    permission: 'write',
     methods: ['perceptions.store'],
     summary:
       'Stores something noticed or believed about a subject, how surely, on what evidence, until when.',
@@ -39,6 +40,7 @@ export const perceptionCapabilities = [
   }),
   defineCapability({
     id: 'kstar:get_perceptions',
+    permission: 'read',
     methods: ['perceptions.get'],
     summary: 'Lists what is held about a subject, the surest first.',
     input: z.strictObject({
@@ -59,6 +61,7 @@ export const perceptionCapabilities = [
   }),
   defineCapability({
     id: 'kstar:query_perceptions',
+    permission: 'read',
     methods: ['perceptions.query'],
     summary: 'Lists perceptions by filters and order, newest first unless asked otherwise.',
     input: recordQuery.extend({ include_expired }).prefault({}),
@@ -69,6 +72,7 @@ export const perceptionCapabilities = [
   }),
   defineCapability({
     id: 'kstar:update_perception',
+    permission: 'write',
     methods: ['perceptions.update'],
     summary: 'Changes some fields of a perception; the version before stays in its history.',
     input: z.strictObject({ id: recordId, updates: perceptionUpdates }),

@@ -9,6 +9,7 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
   schema: perceptionBody,
   text: [whenField, 'type', 'subject', 'content'],
   facets: { subject: 'subject', confidence: 'confidence' },
+  scopedBy: 'subject',
   // Two devices may each find evidence, or become surer.
   policy: 'merge',
   sync: { push: true, pull: true },

@@ -32,6 +32,7 @@ function notFound(id: string): DaybookError {
 export const recordCapabilities = [
   defineCapability({
     id: 'kstar:get_record',
+    permission: 'read',
     methods: ['records.get'],
     summary:
       'Reads one record of any kind, also an expired or superseded one; null when there is none of that id.',
@@ -42,6 +43,7 @@ export const recordCapabilities = [
   }),
   defineCapability({
     id: 'kstar:query_memory',
+    permission: 'read',
     methods: ['records.query'],
     summary:
       'Lists records of one kind or of all, by filters and order, newest first unless asked otherwise.',
@@ -59,6 +61,7 @@ export const recordCapabilities = [
   }),
   defineCapability({
     id: 'kstar:forget',
+    permission: 'forget',
     methods: ['records.forget', 'traces.forget', 'perceptions.forget', 'facts.forget', 'skills.forget'],
     summary:
       'Forgets a record: its content, history and index entries go, a tombstone without content stays.',
@@ -101,6 +104,7 @@ export const recordCapabilities = [
   }),
   defineCapability({
     id: 'kstar:history',
+    permission: 'read',
     methods: ['records.history', 'traces.history', 'perceptions.history', 'facts.history', 'skills.history'],
     summary: 'Reads all versions of a record, oldest first, the current one last.',
     input: z.strictObject({ id: recordId }),
@@ -124,6 +128,7 @@ export const recordCapabilities = [
   }),
   defineCapability({
     id: 'kstar:restore',
+    permission: 'write',
     methods: ['records.restore'],
     summary: 'Makes an earlier version of a record the current one; the one before stays in the history.',
     input: z.strictObject({ id: recordId, version: z.number().int().min(1) }),
@@ -150,6 +155,7 @@ export const recordCapabilities = [
   }),
   defineCapability({
     id: 'kstar:get_stats',
+    permission: 'read',
     methods: ['stats'],
     summary:
       'Says how many records of each kind there are, from when to when, how large the book and its index are.',

@@ -20,6 +20,7 @@ function asSkill(record: Stored<JsonObject> | undefined): Skill | undefined {
 export const skillCapabilities = [
   defineCapability({
     id: 'kstar:store_skill',
+    permission: 'write',
     methods: ['skills.store'],
     summary: 'Stores how something is done, under a name that is unique in the book.',
     input: skillInput,
@@ -47,6 +48,7 @@ export const skillCapabilities = [
   }),
   defineCapability({
     id: 'kstar:get_skill',
+    permission: 'read',
     methods: ['skills.get'],
     summary: 'Reads the skill of a name, or null when there is none.',
     input: z.strictObject({ skill_name: name }),
@@ -56,6 +58,7 @@ export const skillCapabilities = [
   }),
   defineCapability({
     id: 'kstar:query_skills',
+    permission: 'read',
     methods: ['skills.query'],
     summary: 'Lists skills by filters and order, newest first unless asked otherwise.',
     input: recordQuery.prefault({}),
@@ -68,6 +71,7 @@ export const skillCapabilities = [
   }),
   defineCapability({
     id: 'kstar:update_skill_maturity',
+    permission: 'write',
     methods: ['skills.recordOutcome'],
     summary: 'Notes that a skill was used and whether it worked; its success rate and level follow.',
     input: z.strictObject({ skill_name: name, outcome: z.boolean() }),

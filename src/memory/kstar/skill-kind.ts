@@ -16,6 +16,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
     'maturity.level',
   ],
   facets: { name: 'name' },
+  scopedBy: 'name',
   policy: 'last_write_wins',
   sync: { push: true, pull: true },
   // What was taught stands without the traces.

@@ -16,7 +16,7 @@ function checkTrace(
   at: WriteContext,
   where = '',
 ): void {
-  const category = definedCategory(at.records, body.situation.domain, body.action.type)
+  const category = definedCategory(at.rules, body.situation.domain, body.action.type)
   if (category) checkCategory(category, body, where)
 }
 
@@ -41,6 +41,7 @@ function getTrace(id: string, records: ReadContext['records'] | WriteContext['re
 export const traceCapabilities = [
   defineCapability({
     id: 'kstar:store_trace',
+    permission: 'write',
     methods: ['traces.store'],
     summary: 'Stores what an agent did: situation, task, action and, if known, result.',
     input: traceInput,
@@ -50,6 +51,7 @@ export const traceCapabilities = [
   }),
   defineCapability({
     id: 'kstar:store_traces',
+    permission: 'write',
     methods: ['traces.storeMany'],
     summary: 'Stores up to 1,000 traces in one transaction: all of them or none.',
     input: z.strictObject({ traces: z.array(traceInput).min(1).max(1000) }),
@@ -67,6 +69,7 @@ export const traceCapabilities = [
   }),
   defineCapability({
     id: 'kstar:complete_trace',
+    permission: 'write',
     methods: ['traces.complete'],
     summary: 'Adds the result to a trace that was stored without one.',
     input: z.strictObject({
@@ -97,6 +100,7 @@ export const traceCapabilities = [
   }),
   defineCapability({
     id: 'kstar:get_trace',
+    permission: 'read',
     methods: ['traces.get'],
     summary: 'Reads one trace, or null when there is none of that id.',
     input: z.strictObject({ id: recordId }),
@@ -106,6 +110,7 @@ export const traceCapabilities = [
   }),
   defineCapability({
     id: 'kstar:query_traces',
+    permission: 'read',
     methods: ['traces.query'],
     summary: 'Lists traces by filters and order, newest first unless asked otherwise, a page at a time.',
     input: recordQuery.prefault({}),
@@ -118,6 +123,7 @@ export const traceCapabilities = [
   }),
   defineCapability({
     id: 'kstar:search_traces',
+    permission: 'read',
     methods: ['traces.search'],
     summary: 'Finds traces by words, best match first, in all their text or only in the given fields.',
     input: z.strictObject({
@@ -141,6 +147,7 @@ export const traceCapabilities = [
   }),
   defineCapability({
     id: 'kstar:linked_traces',
+    permission: 'read',
     methods: ['traces.linked'],
     summary: 'Reads the traces that one trace links to, and those that link to it.',
     input: z.strictObject({ id: recordId }),
@@ -156,6 +163,7 @@ export const traceCapabilities = [
   }),
   defineCapability({
     id: 'kstar:count_traces',
+    permission: 'read',
     methods: ['traces.count'],
     summary: 'Counts traces, in all and by hour, day or month of when they happened.',
     input: z

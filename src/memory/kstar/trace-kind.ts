@@ -29,6 +29,7 @@ export const traceKind: Kind<'trace', TraceBody> = {
     action: 'action.type',
     success: 'result.success',
   },
+  scopedBy: 'domain',
   // Traces are this device's own account of what it did.
   policy: 'local_wins',
   sync: { push: true, pull: true },

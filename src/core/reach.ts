@@ -1,0 +1,46 @@
+// How far a guest of a book sees: the names that each record has, and the scope of the guest's token over them.
+// Invariant: a record is in reach when one of its names is; kinds for the owner alone are in nobody's reach.
+import { facetOf, type Kind, type Kinds, scopePrefix } from './kind.ts'
+import type { JsonObject } from './path.ts'
+import { matchesScope, type ScopePattern, scopeParts } from './scope.ts'
+
+export interface Reach {
+  readonly scope: ScopePattern
+}
+
+/** What of a record decides its names. */
+export interface NamedRecord {
+  readonly kind: string
+  readonly agent: string
+  readonly session?: string | null | undefined
+  readonly resource?: string | null | undefined
+  readonly body: JsonObject
+}
+
+/** First segments that name a column; a resource whose own begins with one has no name in scopes. */
+export function isReserved(segment: string, kinds: Kinds): boolean {
+  return segment === 'agent' || segment === 'session' || kinds.has(segment)
+}
+
+/**
+ * The names of a record: `<kind>:<value of the column the kind is scoped by>` or the kind alone, `agent:<agent>`,
+ * `session:<session>`, and the resource as it is (`course:CS101`).
+ */
+export function scopeNames({ kind, agent, session, resource, body }: NamedRecord, kinds: Kinds): string[] {
+  const names = [qualified(kind, kinds.get(kind), body), `agent:${agent}`]
+  if (session != null) names.push(`session:${session}`)
+  if (resource != null && !isReserved(scopeParts(resource)[0] ?? '', kinds)) names.push(resource)
+  return names
+}
+
+function qualified(name: string, kind: Kind | undefined, body: JsonObject): string {
+  if (!kind) return name
+  const value = kind.scopedBy === undefined ? undefined : facetOf(kind, kind.scopedBy, body)
+  return value === undefined ? scopePrefix(kind) : `${scopePrefix(kind)}:${value}`
+}
+
+/** True when the guest may see, and within its permissions change, the record. */
+export function isInReach({ scope }: Reach, record: NamedRecord, kinds: Kinds): boolean {
+  if (kinds.get(record.kind)?.guests === 'none') return false
+  return scopeNames(record, kinds).some((name) => matchesScope(scope, name))
+}
