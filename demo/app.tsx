@@ -4,10 +4,10 @@ import { DropTarget } from './parts/drop-target.tsx'
 import { address, room } from './state/address.ts'
 import { announcement } from './state/announce.ts'
 import { book } from './state/book.ts'
-import { openDialog } from './state/dialog.ts'
+import { type DialogName, openDialog } from './state/dialog.ts'
 import { importFiles } from './state/import.ts'
 import { status } from './state/status.ts'
-import type { View } from './state/view.ts'
+import type { View } from './room/view.ts'
 import { ForgetDialog } from './views/forget-dialog.tsx'
 import { HelpDialog } from './views/help-dialog.tsx'
 import { ImportTray } from './views/import-tray.tsx'
@@ -17,6 +17,8 @@ import { PasteDialog } from './views/paste-dialog.tsx'
 import { Rail } from './views/rail.tsx'
 import { RecordView } from './views/record-view.tsx'
 import { RecallView } from './views/recall-view.tsx'
+import { RoomsDialog } from './views/rooms-dialog.tsx'
+import { SchemaDialog } from './views/schema-dialog.tsx'
 import { SettingsDialog } from './views/settings-dialog.tsx'
 import { StatusBar } from './views/status-bar.tsx'
 import { StorageView } from './views/storage-view.tsx'
@@ -25,10 +27,18 @@ import { ToastTray } from './views/toast-tray.tsx'
 
 const pages: Partial<Record<View, ComponentType>> = {
   recall: RecallView,
+  legs: RecallView,
   sync: SyncView,
   storage: StorageView,
 }
-const dialogs = { help: HelpDialog, palette: Palette, paste: PasteDialog, settings: SettingsDialog } as const
+const dialogs: Record<DialogName, ComponentType> = {
+  help: HelpDialog,
+  palette: Palette,
+  paste: PasteDialog,
+  rooms: RoomsDialog,
+  schema: SchemaDialog,
+  settings: SettingsDialog,
+}
 
 export function App() {
   const isOpen = book.value !== undefined

@@ -11,6 +11,10 @@ import './style/control.css'
 import './style/list.css'
 import './style/detail.css'
 import './style/page.css'
+import './style/record.css'
+import './style/schema.css'
+import './style/chart.css'
+import './style/example.css'
 import './style/overlay.css'
 
 const root = document.querySelector('#app')

@@ -12,6 +12,7 @@ import { messageCapabilities } from './memory/conversation/message-capability.ts
 import { messageKind } from './memory/conversation/message-kind.ts'
 import { profileKind } from './memory/conversation/profile-kind.ts'
 import { conversationRecallCapabilities } from './memory/conversation/recall-capability.ts'
+import { browseCapabilities } from './memory/kstar/browse-capability.ts'
 import { definitionCapabilities } from './memory/kstar/definition-capability.ts'
 import { definitionKinds } from './memory/kstar/definition-kind.ts'
 import { factCapabilities } from './memory/kstar/fact-capability.ts'
@@ -34,6 +35,7 @@ export const capabilityTable = [
   ...skillCapabilities,
   ...definitionCapabilities,
   ...recordCapabilities,
+  ...browseCapabilities,
   ...messageCapabilities,
   ...conversationRecallCapabilities,
   ...episodeCapabilities,

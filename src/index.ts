@@ -20,6 +20,7 @@ export { DaybookError, type ErrorCode, errorTable, isDaybookError } from './core
 export type { EmbedderOptions } from './recall/embed/embedder-options.ts'
 export type { BookEvents } from './core/event.ts'
 export type { Filters } from './core/filter.ts'
+export type { FactSchema, TokenType, TraceCategory } from './memory/kstar/definition-schema.ts'
 export type { Fact } from './memory/kstar/fact-schema.ts'
 export type { Perception } from './memory/kstar/perception-schema.ts'
 export type { Skill } from './memory/kstar/skill-schema.ts'

@@ -14,7 +14,7 @@ export function Bar({ label, share, text, title, strong = false }: BarProps) {
     <div class={strong ? 'bar strong' : 'bar'} title={title}>
       <span class="bar-label">{label}</span>
       <span class="bar-track" aria-hidden="true">
-        <span class="bar-fill" style={{ width: `${(part * 100).toFixed(1)}%` }} />
+        {part > 0 && <span class="bar-fill" style={{ width: `${(part * 100).toFixed(1)}%` }} />}
       </span>
       <span class="bar-text">{text ?? share.toFixed(2)}</span>
     </div>

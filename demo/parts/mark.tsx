@@ -1,10 +1,43 @@
 // A state of a record, told by shape and by word: a round tick, an angular cross, an open ring.
 import { type MarkName, marks } from '../room/mark.ts'
 
-const shapes: Readonly<Record<MarkName, { readonly path: string; readonly dashes?: string }>> = {
-  succeeded: { path: 'M7 .8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 7 .8ZM4.2 7.2l2 2 3.7-4.2' },
+interface Shape {
+  readonly path: string
+  readonly dashes?: string
+}
+
+const ring = 'M7 .8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 7 .8Z'
+/** Four steps: those that are climbed stand, the others are still dots. */
+const level = (height: number): Shape => ({
+  path: [1, 2, 3, 4].map((step) => `M${step * 3.6 - 2} 12.6v${step > height ? -0.01 : -step * 2.9}`).join(''),
+})
+
+const shapes: Readonly<Record<MarkName, Shape>> = {
+  succeeded: { path: `${ring}M4.2 7.2l2 2 3.7-4.2` },
   failed: { path: 'M1.3 1.3h11.4v11.4H1.3zM4.5 4.5l5 5M9.5 4.5l-5 5' },
-  open: { path: 'M7 .8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 7 .8Z', dashes: '2.6 2.3' },
+  open: { path: ring, dashes: '2.6 2.3' },
+  held: {
+    path: 'M.8 7S3 2.8 7 2.8 13.2 7 13.2 7 11 11.2 7 11.2.8 7 .8 7ZM7 5.3a1.7 1.7 0 1 0 0 3.4 1.7 1.7 0 0 0 0-3.4Z',
+  },
+  expired: { path: `${ring}M7 3.5V7l2.4 1.6` },
+  verified: {
+    path: 'M7 .8l5.4 2v4c0 3.2-2.3 5.4-5.4 6.4C3.9 12.2 1.6 10 1.6 6.8v-4ZM4.5 6.8l1.9 1.9 3.3-3.7',
+  },
+  unverified: { path: 'M7 .8l5.4 2v4c0 3.2-2.3 5.4-5.4 6.4C3.9 12.2 1.6 10 1.6 6.8v-4Z' },
+  superseded: { path: 'M4.5 4.5h8.2v8.2H4.5zM1.3 9.5V1.3h8.2' },
+  novice: level(1),
+  competent: level(2),
+  proficient: level(3),
+  expert: level(4),
+  definition: {
+    path: 'M4.5 1.3C2.5 1.3 4 7 1.3 7 4 7 2.5 12.7 4.5 12.7M9.5 1.3C11.5 1.3 10 7 12.7 7 10 7 11.5 12.7 9.5 12.7',
+  },
+  person: {
+    path: 'M7 .8a2.9 2.9 0 1 0 0 5.8A2.9 2.9 0 0 0 7 .8ZM1.5 13.2c0-3 2.4-4.6 5.5-4.6s5.5 1.6 5.5 4.6',
+  },
+  agent: { path: 'M2 4.5h10v8H2zM7 4.5V1.5M5 8v.8M9 8v.8M.7 7.5v2M13.3 7.5v2' },
+  told: { path: 'M2.5 1h9v12l-4.5-2.6L2.5 13ZM4.8 4.5h4.4M4.8 7h4.4' },
+  said: { path: 'M1 1.8h12v8.2H6.5l-3 2.8V10H1z' },
 }
 
 export function Mark({ mark, word = false }: { mark: MarkName; word?: boolean }) {

@@ -1,6 +1,15 @@
 // The fields that a room can be filtered by, and what a value chosen for one asks of the book.
 import type { Filters } from '../../src/index.ts'
 
+/** What a list may ask for besides filters. */
+export interface ListOptions {
+  readonly include_expired?: true
+  readonly include_superseded?: true
+  /** A JSONPath into the data, and what must stand there. */
+  readonly path?: string
+  readonly value?: string | number | boolean | null
+}
+
 /** Free text that a path holds. In an address, `~` before the value means "contains". */
 export interface TextField {
   readonly type: 'text'
@@ -8,6 +17,11 @@ export interface TextField {
   readonly path: string
   /** The path holds a list, one entry of which is the value. */
   readonly isList?: boolean
+  /** For what is asked otherwise than by a filter. */
+  readonly ask?: {
+    readonly hint: string
+    options(value: string): ListOptions
+  }
 }
 
 export interface Choice {
@@ -15,7 +29,7 @@ export interface Choice {
   readonly word: string
   readonly filters?: Filters
   /** What it asks for besides filters, such as records that are hidden otherwise. */
-  readonly options?: Readonly<Record<string, unknown>>
+  readonly options?: ListOptions
 }
 
 export interface ChoiceField {
@@ -50,8 +64,20 @@ export function conditionOf(field: FilterField, value: string): Filters | undefi
     const { from, to } = timeRange(value)
     return { [field.path]: { ...(from ? { gte: from } : {}), ...(to ? { lt: to } : {}) } }
   }
+  if (field.ask) return undefined
   if (field.isList) return { [field.path]: { contains: value } }
   return { [field.path]: value.startsWith('~') ? { contains: value.slice(1) } : value }
+}
+
+/** What one value of a field asks for besides filters. */
+export function optionsFor(field: FilterField, value: string): ListOptions {
+  if (field.type === 'choice') return choiceOf(field, value)?.options ?? {}
+  return field.type === 'text' && field.ask ? field.ask.options(value) : {}
+}
+
+/** Two values of such a field say nothing together: the newer one takes the place of the other. */
+export function isSingle(field: FilterField | undefined): boolean {
+  return field?.type === 'time' || (field?.type === 'text' && field.ask !== undefined)
 }
 
 /** Can a field have this value? What an address says is not trusted. */

@@ -12,6 +12,20 @@ export const marks = {
   succeeded: { word: 'Succeeded', tone: 'good', isUsual: true },
   failed: { word: 'Failed', tone: 'bad' },
   open: { word: 'No result yet', tone: 'quiet' },
+  held: { word: 'Held', tone: 'good', isUsual: true },
+  expired: { word: 'Expired', tone: 'quiet' },
+  verified: { word: 'Verified', tone: 'good' },
+  unverified: { word: 'Not verified', tone: 'quiet', isUsual: true },
+  superseded: { word: 'Superseded', tone: 'quiet' },
+  novice: { word: 'Novice', tone: 'quiet' },
+  competent: { word: 'Competent', tone: 'quiet' },
+  proficient: { word: 'Proficient', tone: 'good' },
+  expert: { word: 'Expert', tone: 'good' },
+  definition: { word: 'Registered', tone: 'quiet', isUsual: true },
+  person: { word: 'Person', tone: 'quiet', isUsual: true },
+  agent: { word: 'Agent', tone: 'quiet', isUsual: true },
+  told: { word: 'Episode', tone: 'quiet', isUsual: true },
+  said: { word: 'Said', tone: 'quiet', isUsual: true },
 } as const satisfies Record<string, MarkWords>
 
 export type MarkName = keyof typeof marks

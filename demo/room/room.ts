@@ -1,8 +1,9 @@
 // A room of records: the declaration from which list, search, filters, address, detail and forgetting are made.
 // Invariant: a room knows its kind and nothing of the page; the page knows rooms and no kind.
 import type { CapabilityOutput, Daybook, Filters } from '../../src/index.ts'
-import type { FilterFields } from './filter-field.ts'
+import type { FilterFields, ListOptions } from './filter-field.ts'
 import type { MarkName } from './mark.ts'
+import type { View } from './view.ts'
 
 /** What every record has, whatever its kind. */
 export interface BookRecord {
@@ -24,7 +25,11 @@ export interface RecordRow {
   /** What stands first in the second line, in the type of data; `rest` follows it. */
   readonly lead: string
   readonly rest: string
+  /** `rest` is words of a person, not data. */
+  readonly isProse?: boolean
   readonly aside: string
+  /** A share from 0 to 1, drawn as a bar beside `aside`. */
+  readonly share?: number
   /** Values of filter fields, by field, to be suggested when a filter is made. */
   readonly seen: Readonly<Record<string, readonly string[]>>
 }
@@ -36,7 +41,7 @@ export interface RecordAsk {
   readonly offset?: number
   readonly cursor?: string
   /** What the chosen filters ask for besides filters, such as records that are hidden otherwise. */
-  readonly options: Readonly<Record<string, unknown>>
+  readonly options: ListOptions
 }
 
 export interface SearchAsk {
@@ -48,47 +53,47 @@ export interface SearchAsk {
   readonly offset: number
 }
 
-export type Version = CapabilityOutput<'kstar:history'>['versions'][number]
-export type Bucket = CapabilityOutput<'kstar:count_traces'>['buckets'][number]
-export interface Counted {
-  readonly total: number
-  readonly buckets: readonly Bucket[]
+export interface RecordPage<Item> {
+  readonly records: readonly Item[]
+  readonly cursor?: string | undefined
 }
 
-/** Records that the open one stands beside: those it cites, and those that cite it. */
-export interface LinkGroup {
-  readonly name: string
-  readonly direction: 'to' | 'from'
-  readonly records: readonly BookRecord[]
-  /** Ids that lead to nothing in this book: forgotten, or not fetched yet. */
-  readonly missing: readonly string[]
-}
+export type Version = CapabilityOutput<'kstar:history'>['versions'][number]
+export type Bucket = CapabilityOutput<'kstar:count_memory'>['buckets'][number]
 
 interface Aborting {
   readonly signal?: AbortSignal
 }
 
+/** A path of the body that names other records, and what that is called from either side. */
+export interface Cites<Item extends BookRecord = BookRecord> {
+  readonly path: string
+  readonly to: string
+  readonly from: string
+  /** True for a record that would have nothing to stand on without these: forgetting them all forgets it too. */
+  rests?(item: Item): boolean
+}
+
 export interface RecordRoom<Item extends BookRecord = BookRecord> {
-  readonly view: string
+  readonly view: View
   readonly kind: string
   readonly one: string
   readonly many: string
+  /** How the list is ordered, as its head says it. */
+  readonly order: string
   readonly fields: FilterFields
-  /** Where a record's own time stands, for finding its place in a list that is ordered by it. */
-  readonly timePath: string
+  /** Where a record's own time stands, for finding its place in a list that is ordered by it; absent where it isn't. */
+  readonly timePath?: string
   /** What opening one shows, in a sentence. */
   readonly glance: string
-  /** What search looks at, in a sentence. */
-  readonly searched: string
+  /** What search looks at, in a sentence. Absent where there is nothing to search. */
+  readonly searched?: string
+  /** Some records are left out unless they are asked for: expired or superseded ones. */
+  readonly hides?: boolean
+  readonly cites: readonly Cites<Item>[]
   row(item: Item): RecordRow
-  get(book: Daybook, id: string): Promise<Item | null>
-  query(
-    book: Daybook,
-    ask: RecordAsk,
-    options?: Aborting,
-  ): Promise<{ readonly records: readonly Item[]; readonly cursor?: string | undefined }>
-  search(book: Daybook, ask: SearchAsk, options?: Aborting): Promise<readonly Item[]>
-  /** Absent where the book counts only what it lists. */
-  count?(book: Daybook, filters: Filters | undefined, by: 'hour' | 'day'): Promise<Counted>
-  links(book: Daybook, item: Item): Promise<readonly LinkGroup[]>
+  /** Asks for a page; absent where the generic verb says all that the rows need. */
+  query?(book: Daybook, ask: RecordAsk, options?: Aborting): Promise<RecordPage<Item>>
+  /** What a record that was read by its id needs besides for its row. */
+  complete?(book: Daybook, item: Item): Promise<Item>
 }

@@ -44,11 +44,13 @@ export const traceRoom: RecordRoom<Trace> = {
   kind: 'trace',
   one: 'trace',
   many: 'traces',
+  order: 'newest first',
   fields,
   timePath: 'timestamp',
   glance: 'Open a trace to see its situation, task, action and result.',
   searched:
     'Search looks at goals, actions, parameters, outcomes, context, actors, tags and dates, and finds word forms: “evaluate” finds “evaluation”.',
+  cites: [{ path: 'metadata.linked_traces', to: 'Links to', from: 'Linked from' }],
   row(trace) {
     const [first] = Object.values(trace.action.parameters)
     const action = oneLine(trace.action.type, 60)
@@ -69,19 +71,6 @@ export const traceRoom: RecordRoom<Trace> = {
         tag: trace.metadata.tags.slice(0, 4).map((tag) => oneLine(tag, 30)),
       },
     }
-  },
-  get: (book, id) => book.traces.get({ id }),
-  query: (book, { options: _options, ...ask }, options) => book.traces.query(ask, options),
-  search: async (book, ask, options) => (await book.traces.search(ask, options)).records,
-  count: (book, filters, by) => book.traces.count({ ...(filters ? { filters } : {}), by }),
-  async links(book, trace) {
-    const { to, from } = await book.traces.linked({ id: trace.id })
-    const found = new Set(to.map(({ id }) => id))
-    const missing = trace.metadata.linked_traces.filter((id) => !found.has(id))
-    return [
-      { name: 'Links to', direction: 'to', records: to, missing },
-      { name: 'Linked from', direction: 'from', records: from, missing: [] },
-    ]
   },
 }
 

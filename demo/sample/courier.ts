@@ -3,44 +3,54 @@
 import type { Daybook } from '../../src/index.ts'
 import { archive, gate, house } from './house.ts'
 
-export interface SampleReport {
-  readonly traces: number
-  readonly firstDoors: number
-  readonly secondDoors: number
+/** What a visit was like, for what is learned from it. */
+export interface Visit {
+  readonly session: string
+  readonly isRemembering: boolean
+  /** The traces of the doors opened, in their order. */
+  readonly doors: readonly string[]
+  /** Rooms that led nowhere, with the trace that found out. */
+  readonly deadEnds: ReadonlyMap<string, string>
+  /** The trace of the delivery itself. */
+  readonly delivery: string
 }
 
-interface Visit {
+/** Told of each door once it is known whether it was on the way. */
+export type DoorListener = (wasWay: boolean) => Promise<void>
+
+interface Run {
   readonly session: string
   readonly isRemembering: boolean
   readonly doors: string[]
+  readonly deadEnds: Map<string, string>
+  readonly onDoor: DoorListener
 }
 
 const errand = 'Bring the parcel from the gate to the archive'
-const domain = 'courier.delivery'
+export const domain = 'courier.delivery'
 const actor = 'agent:courier'
 
-/** Runs both visits on `book`; everything it stores is tagged `sample`. */
-export async function runCourier(book: Daybook): Promise<SampleReport> {
-  const first = await visit(book, { session: 'sample-first-visit', isRemembering: false, doors: [] })
-  const second = await visit(book, { session: 'sample-second-visit', isRemembering: true, doors: [] })
-  return { traces: first + second + 2, firstDoors: first, secondDoors: second }
-}
-
-async function visit(book: Daybook, run: Visit): Promise<number> {
+/** Goes from the gate to the archive once; everything it stores is tagged `sample`. */
+export async function visitHouse(
+  book: Daybook,
+  { session, isRemembering }: { session: string; isRemembering: boolean },
+  onDoor: DoorListener,
+): Promise<Visit> {
+  const run: Run = { session, isRemembering, doors: [], deadEnds: new Map(), onDoor }
   await walk(book, run, gate, new Set([gate]))
-  await book.traces.store({
+  const { id: delivery } = await book.traces.store({
     situation: { domain, actor, channel: 'script', context: { house: 'sample' } },
     task: { goal: errand },
     action: { type: 'deliver_parcel', parameters: { to: archive } },
-    result: { success: true, outcome: { doors_opened: run.doors.length, remembered: run.isRemembering } },
+    result: { success: true, outcome: { doors_opened: run.doors.length, remembered: isRemembering } },
     metadata: { mode: 'autonomous', tags: ['sample', 'delivery'], linked_traces: run.doors },
-    session: run.session,
+    session,
   })
-  return run.doors.length
+  return { session, isRemembering, doors: run.doors, deadEnds: run.deadEnds, delivery }
 }
 
 /** Opens doors from `room`, one after the other, until the archive is found. */
-async function walk(book: Daybook, run: Visit, room: string, seen: Set<string>): Promise<boolean> {
+async function walk(book: Daybook, run: Run, room: string, seen: Set<string>): Promise<boolean> {
   if (room === archive) return true
   const avoided = run.isRemembering ? await recallDeadEnds(book, room) : []
   for (const next of house[room] ?? []) {
@@ -61,7 +71,9 @@ async function walk(book: Daybook, run: Visit, room: string, seen: Set<string>):
       ? `The ${next} is on the way to the archive.`
       : `The ${next} leads nowhere: a dead end.`
     await book.traces.complete({ id, result: { success: isWay, outcome: { found } } })
+    await run.onDoor(isWay)
     if (isWay) return true
+    run.deadEnds.set(next, id)
   }
   return false
 }

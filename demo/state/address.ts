@@ -3,7 +3,7 @@
 import { computed, signal } from '@preact/signals'
 import { roomOfView } from '../room/room-table.ts'
 import { type FilterChip, readChips, writeChips } from './filter-chip.ts'
-import { isView, type View } from './view.ts'
+import { isView, type View } from '../room/view.ts'
 
 export interface Address {
   readonly view: View

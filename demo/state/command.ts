@@ -7,7 +7,7 @@ import { syncNow } from './sync.ts'
 import { nextTheme } from './theme.ts'
 import { tell } from './toast.ts'
 import { isNarrowed, reloadList } from './record-list.ts'
-import { type View, viewNames, views } from './view.ts'
+import { type Place, places, type View, viewNames } from '../room/view.ts'
 
 export interface Command {
   readonly name: string
@@ -25,7 +25,7 @@ export function commandsFor(typed: string): Command[] {
 function standing(): Command[] {
   const { chips, id } = address.peek()
   return [
-    ...views.map((view) => ({ name: `Go to ${viewNames[view]}`, run: () => go({ view, id: undefined }) })),
+    ...places.flatMap(placeCommands),
     { name: `Search ${room.peek()?.many ?? 'traces'}`, key: '/', run: searchHere },
     ...(isNarrowed.peek() || chips.length > 0
       ? [{ name: 'Clear search and filters', run: () => go({ search: '', chips: [] }) }]
@@ -52,6 +52,17 @@ function standing(): Command[] {
         ]),
     { name: 'Change the theme', run: nextTheme },
     { name: 'Keys and marks', key: '?', run: () => (openDialog.value = 'help') },
+  ]
+}
+
+/** A place, and each of its other views. */
+function placeCommands({ name, views: [home, ...others] }: Place): Command[] {
+  return [
+    { name: `Go to ${name}`, run: () => go({ view: home, id: undefined }) },
+    ...others.map((view) => ({
+      name: `Go to ${name}: ${viewNames[view]}`,
+      run: () => go({ view, id: undefined }),
+    })),
   ]
 }
 

@@ -1,6 +1,13 @@
 // A filter as a chip: a field of the room and what it should be. Chips of one field are alternatives, fields narrow.
 import type { Filters } from '../../src/index.ts'
-import { choiceOf, conditionOf, type FilterFields, isSound } from '../room/filter-field.ts'
+import {
+  conditionOf,
+  type FilterFields,
+  isSingle,
+  isSound,
+  type ListOptions,
+  optionsFor,
+} from '../room/filter-field.ts'
 
 export interface FilterChip {
   readonly field: string
@@ -23,10 +30,10 @@ export function writeChips(chips: readonly FilterChip[], parameters: URLSearchPa
   for (const { field, value } of chips) parameters.append(field, value)
 }
 
-/** Adds a chip; a time replaces the one before it, because two of them say nothing together. */
+/** Adds a chip; a time or a question replaces the one before it, because two of them say nothing together. */
 export function withChip(chips: readonly FilterChip[], chip: FilterChip, fields: FilterFields): FilterChip[] {
   const isSame = (one: FilterChip) => one.field === chip.field && one.value === chip.value
-  const replaces = fields[chip.field]?.type === 'time'
+  const replaces = isSingle(fields[chip.field])
   return [...chips.filter((one) => !isSame(one) && !(replaces && one.field === chip.field)), chip]
 }
 
@@ -46,10 +53,10 @@ export function filtersOf(chips: readonly FilterChip[], fields: FilterFields): F
 }
 
 /** What the chips ask for besides filters. */
-export function optionsOf(chips: readonly FilterChip[], fields: FilterFields): Record<string, unknown> {
+export function optionsOf(chips: readonly FilterChip[], fields: FilterFields): ListOptions {
   const asked = chips.map(({ field: name, value }) => {
     const field = fields[name]
-    return field?.type === 'choice' ? (choiceOf(field, value)?.options ?? {}) : {}
+    return field ? optionsFor(field, value) : {}
   })
-  return Object.assign({}, ...asked) as Record<string, unknown>
+  return Object.assign({}, ...asked) as ListOptions
 }

@@ -2,7 +2,8 @@
 // places, what was forgotten goes, what is new is counted and waits.
 import type { Daybook } from '../../src/index.ts'
 import { book, onBook } from './book.ts'
-import { count, fresh, list, listFilters, type RecordList, reloadList } from './record-list.ts'
+import { readRecord } from './record-read.ts'
+import { count, fresh, list, countAsk, type RecordList, reloadList } from './record-list.ts'
 
 const settleMs = 200
 const pauseShare = 10
@@ -12,12 +13,11 @@ let timer: ReturnType<typeof setTimeout> | undefined
 let pauseMs = settleMs
 const changed = new Set<string>()
 
-/** How many records the list would have now. Without filters the status knows, which asks nothing of the index. */
+/** How many records the list would have now. Where none is left out the status knows, which asks nothing of the index. */
 async function countNow(from: Daybook, { room }: RecordList): Promise<number | undefined> {
-  if (!room.count) return undefined
-  const filters = listFilters()
-  if (!filters) return (await from.status()).records[room.kind] ?? 0
-  return (await room.count(from, filters, 'day')).total
+  const ask = countAsk()
+  if (ask && !ask.filters && !room.hides) return (await from.status()).records[room.kind] ?? 0
+  return ask && (await from.records.count(ask)).total
 }
 
 /** Where nothing counts: how many rows stand before the first one that is known. */
@@ -49,7 +49,7 @@ async function takeChange(): Promise<void> {
   } else fresh.value = before
   const held = now.pages.held().filter(({ id }) => ids.has(id))
   for (const { id } of held.slice(0, refreshedAtOnce)) {
-    const record = await now.room.get(from, id)
+    const record = await readRecord(from, now.room, id)
     if (record) now.pages.update((row) => (row.id === id ? now.room.row(record) : row))
     else return reloadList({ keepPlace: true })
   }

@@ -3,11 +3,11 @@ import { roomOfKind } from '../room/room-table.ts'
 import type { BookRecord } from '../room/room.ts'
 import { address, go, room } from './address.ts'
 import { focusDetail } from './focus.ts'
-import { isView } from './view.ts'
+import { isOfRecall, isView } from '../room/view.ts'
 
 export function openRecord({ id, kind }: Pick<BookRecord, 'id' | 'kind'>): void {
   const home = roomOfKind(kind)?.view ?? ''
-  const isInPlace = address.peek().view === 'recall' || room.peek()?.kind === kind
+  const isInPlace = isOfRecall(address.peek().view) || room.peek()?.kind === kind
   if (isInPlace) go({ id })
   // The list of its room, whole: filters that were left there could hide it.
   else if (isView(home)) go({ view: home, search: '', chips: [], id })

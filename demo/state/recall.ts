@@ -4,6 +4,7 @@ import type { RecallResult } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import { address } from './address.ts'
 import { book } from './book.ts'
+import { isOfRecall } from '../room/view.ts'
 
 export interface Answer {
   readonly question: string
@@ -56,7 +57,7 @@ effect(() => {
     asked = undefined
     return
   }
-  if (view !== 'recall' || key === asked) return
+  if (!isOfRecall(view) || key === asked) return
   asked = key
   void ask()
 })
@@ -68,7 +69,7 @@ const suggested = 3
 
 effect(() => {
   const current = book.value
-  if (address.value.view !== 'recall' || !current) return
+  if (!isOfRecall(address.value.view) || !current) return
   current.traces
     .query({ limit: 10 })
     .then(({ records }) => {

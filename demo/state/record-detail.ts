@@ -1,10 +1,11 @@
 // The record that the address selects, with what it links to, what links to it, and its earlier versions.
 import { effect, signal } from '@preact/signals'
 import type { Daybook } from '../../src/index.ts'
-import { recordRooms } from '../room/room-table.ts'
-import type { BookRecord, LinkGroup, RecordRoom, Version } from '../room/room.ts'
+import { roomOfKind } from '../room/room-table.ts'
+import type { BookRecord, RecordRoom, Version } from '../room/room.ts'
 import { address, room } from './address.ts'
 import { book, onBook } from './book.ts'
+import { type LinkGroup, readLinks, readRecord } from './record-read.ts'
 
 export interface ShownRecord {
   readonly room: RecordRoom
@@ -25,18 +26,16 @@ export const detail = signal<Detail>({ state: 'none' })
 /** The record and its room: in a room of records one of that kind, elsewhere of any. */
 async function findRecord(from: Daybook, id: string): Promise<[RecordRoom, BookRecord] | undefined> {
   const here = room.peek()
-  for (const one of here ? [here] : recordRooms) {
-    const record = await one.get(from, id)
-    if (record) return [one, record]
-  }
-  return undefined
+  const of = here ?? roomOfKind((await from.records.get({ id }))?.kind ?? '')
+  const record = of && (await readRecord(from, of, id))
+  return record && [of, record]
 }
 
 async function readDetail(from: Daybook, id: string): Promise<Detail> {
   const found = await findRecord(from, id)
   if (!found) return { state: 'absent', id }
   const [of, record] = found
-  const [links, { versions }] = await Promise.all([of.links(from, record), from.traces.history({ id })])
+  const [links, { versions }] = await Promise.all([readLinks(from, of, record), from.records.history({ id })])
   return { state: 'shown', id, shown: { room: of, record, links, versions } }
 }
 

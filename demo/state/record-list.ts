@@ -1,7 +1,7 @@
 // The list of the room's records for the search and filters of the address, how many there are, and what came since.
 // Invariant: a change in the book never moves the list; it is counted in `fresh` until the reader asks for it.
 import { computed, effect, signal } from '@preact/signals'
-import type { Daybook, Filters } from '../../src/index.ts'
+import type { Daybook } from '../../src/index.ts'
 import { roomOfView } from '../room/room-table.ts'
 import type { Bucket, RecordRoom, RecordRow } from '../room/room.ts'
 import { address, room } from './address.ts'
@@ -28,7 +28,7 @@ export interface RecordCount {
 }
 
 export const list = signal<RecordList | undefined>(undefined)
-/** Undefined until it is counted, and in rooms that count only what they list. */
+/** Undefined until it is counted, and where only listing can count. */
 export const count = signal<RecordCount | undefined>(undefined)
 export const isLoading = signal(false)
 export const listFailure = signal<unknown>(undefined)
@@ -52,9 +52,13 @@ const asked = computed(() => {
 /** The rows on show, told by the list as it scrolls; kept over a reload. */
 export const shown = { first: 0, last: 0 }
 
-/** The filters that the list is made with. */
-export function listFilters(): Filters | undefined {
-  return filtersOf(place.chips, roomOfView(place.view)?.fields ?? {})
+/** What a count of the list asks; undefined where only listing can tell, as with a path into the data. */
+export function countAsk() {
+  const of = roomOfView(place.view)
+  if (!of) return undefined
+  const { path, value: _value, ...include } = optionsOf(place.chips, of.fields)
+  const filters = filtersOf(place.chips, of.fields)
+  return path === undefined ? { kind: of.kind, ...(filters ? { filters } : {}), ...include } : undefined
 }
 
 const hourSpanDays = 3
@@ -87,7 +91,7 @@ export async function reloadList({ keepPlace = false, keepCount = false }: Reloa
     fresh.value = 0
     if (!keepPlace && before) scrollRequest.value = { index: 0, align: 'start' }
     const known = keepCount ? count.peek() : undefined
-    const counted = known ?? (await countRecords(current, of))
+    const counted = known ?? (await countRecords(current))
     if (isOld()) return
     count.value = counted
     if (next.search === '' && counted) next.pages.setCount(counted.total)
@@ -118,16 +122,17 @@ async function makeList(from: Daybook, of: RecordRoom): Promise<RecordList> {
   throw new Error('unreachable')
 }
 
-async function countRecords(from: Daybook, of: RecordRoom): Promise<RecordCount | undefined> {
-  if (!of.count) return undefined
-  const filters = listFilters()
-  const { total, buckets } = await of.count(from, filters, 'day')
+async function countRecords(from: Daybook): Promise<RecordCount | undefined> {
+  const ask = countAsk()
+  if (!ask) return undefined
+  const { total, buckets } = await from.records.count({ ...ask, by: 'day' })
   const failed = buckets.reduce((sum, bucket) => sum + bucket.failed, 0)
   const [first, last] = [buckets[0], buckets.at(-1)]
   if (!first || !last || Date.parse(last.at) - Date.parse(first.at) > hourSpanDays * 86_400_000) {
     return { total, failed, by: 'day', buckets }
   }
-  return { total, failed, by: 'hour', buckets: (await of.count(from, filters, 'hour')).buckets }
+  const hours = await from.records.count({ ...ask, by: 'hour' })
+  return { total, failed, by: 'hour', buckets: hours.buckets }
 }
 
 /** Where a record stands in the list as it is now, so that it can be scrolled to; undefined in a search. */
@@ -136,10 +141,12 @@ export async function findInList(id: string, at: string): Promise<number | undef
   if (!from || !now) return undefined
   const isIt = (row: RecordRow) => row.id === id
   const held = now.pages.indexOf(isIt)
-  if (held !== undefined || now.search !== '' || !now.room.count) return held
-  const filters = listFilters()
-  const newer = { [now.room.timePath]: { gt: at } }
-  const { total } = await now.room.count(from, filters ? { and: [filters, newer] } : newer, 'day')
+  const ask = countAsk()
+  const { timePath } = now.room
+  if (held !== undefined || now.search !== '' || !ask || timePath === undefined) return held
+  const newer = { [timePath]: { gt: at } }
+  const filters = ask.filters ? { and: [ask.filters, newer] } : newer
+  const { total } = await from.records.count({ ...ask, filters })
   // Records of the same instant stand beside it.
   await Promise.all([now.pages.ready(total), now.pages.ready(total + pageRows - 1)])
   return now.pages.indexOf(isIt)

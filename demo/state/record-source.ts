@@ -1,15 +1,27 @@
 // Where the rows of a list come from: a page of a query, or a page of a search.
 // A query remembers the cursors it met, so that a page is reached from the nearest one even while records arrive.
 import type { Daybook, Filters } from '../../src/index.ts'
-import type { BookRecord, RecordRoom, RecordRow } from '../room/room.ts'
+import type { ListOptions } from '../room/filter-field.ts'
+import type { BookRecord, RecordAsk, RecordPage, RecordRoom, RecordRow } from '../room/room.ts'
 import { type Page, pageRows } from './row-page.ts'
 import { noteSeen } from './seen-value.ts'
 
 export type LoadPage = (page: number, signal: AbortSignal) => Promise<Page<RecordRow>>
 
+/** A page of the room's records, by its own verb or the one for all kinds. */
+function queryRecords(
+  book: Daybook,
+  room: RecordRoom,
+  { options, ...ask }: RecordAsk,
+  signal: AbortSignal,
+): Promise<RecordPage<BookRecord>> {
+  if (room.query) return room.query(book, { options, ...ask }, { signal })
+  return book.records.query({ kind: room.kind, ...ask, ...options }, { signal })
+}
+
 interface Asked {
   readonly filters: Filters | undefined
-  readonly options: Readonly<Record<string, unknown>>
+  readonly options: ListOptions
 }
 
 /** Pages of a room's records, newest first. */
@@ -26,7 +38,7 @@ export function queryPages(book: Daybook, room: RecordRoom, { filters, options }
       limit: pageRows,
       options,
     }
-    const { records, cursor: next } = await room.query(book, ask, { signal })
+    const { records, cursor: next } = await queryRecords(book, room, ask, signal)
     if (next !== undefined) cursors.set(page + 1, next)
     return { rows: rowsOf(room, records), hasMore: next !== undefined }
   }
@@ -51,7 +63,7 @@ export function searchPages(
       offset: page * pageRows,
       limit: pageRows + 1,
     }
-    const records = await room.search(book, ask, { signal })
+    const { records } = await book.records.search({ kind: room.kind, ...ask }, { signal })
     return { rows: rowsOf(room, records.slice(0, pageRows)), hasMore: records.length > pageRows }
   }
 }

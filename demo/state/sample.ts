@@ -1,6 +1,6 @@
 // Runs the guided sample against the open book, once at a time.
 import { signal } from '@preact/signals'
-import { runCourier } from '../sample/courier.ts'
+import { runSample } from '../sample/run-sample.ts'
 import { countOf } from '../wording/size-word.ts'
 import { book } from './book.ts'
 import { reloadList } from './record-list.ts'
@@ -13,7 +13,7 @@ export async function loadSample(): Promise<void> {
   if (!current || isSampling.peek()) return
   isSampling.value = true
   try {
-    const { traces, firstDoors, secondDoors } = await runCourier(current)
+    const { traces, firstDoors, secondDoors } = await runSample(current)
     await reloadList()
     tell(
       `A scripted agent stored ${countOf(traces, 'trace')}: ${firstDoors} doors on its first visit, ${secondDoors} on its second, because it recalled the dead ends.`,

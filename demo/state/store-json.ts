@@ -1,30 +1,11 @@
 // Storing traces that a reader pasted as JSON: one, a list of them, or `{ "traces": [...] }`. All of them or none.
 import type { CapabilityInput, Daybook } from '../../src/index.ts'
 import { DaybookError } from '../../src/index.ts'
+import { parseJson } from './parse-json.ts'
 
 type TraceInput = CapabilityInput<'kstar:store_trace'>
 
 const storedAtOnce = 1000
-
-/** Where in the text a parser stopped, as line and column, when it says. */
-function placeOf(text: string, message: string): string {
-  const position = /position (\d+)/.exec(message)?.[1]
-  if (position === undefined) return ''
-  const before = text.slice(0, Number(position)).split('\n')
-  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : ''
-    throw new DaybookError('invalid-input', `This is not JSON${placeOf(text, message)}: ${message}.`, {
-      details: { path: '' },
-      cause,
-    })
-  }
-}
 
 function tracesOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value

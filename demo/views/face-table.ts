@@ -1,10 +1,34 @@
 // The face of each room of records, by kind.
+import { CategorySections } from './category-sections.tsx'
 import { EmptyBook } from './empty-book.tsx'
+import { EmptyEpisodes, EmptyMessages, EmptyProfiles } from './empty-conversation.tsx'
+import { EmptyCategories, EmptyFacts, EmptyPerceptions, EmptySchemas, EmptySkills } from './empty-kstar.tsx'
+import { EpisodeSections } from './episode-sections.tsx'
 import type { Face } from './face.ts'
+import { FactSections } from './fact-sections.tsx'
+import { MessageSections } from './message-sections.tsx'
+import { PerceptionSections } from './perception-sections.tsx'
+import { ProfileSections } from './profile-sections.tsx'
+import { ChangeSchema, RegisterSchema } from './schema-act.tsx'
+import { SchemaSections } from './schema-sections.tsx'
+import { SkillSections } from './skill-sections.tsx'
 import { TraceSections } from './trace-sections.tsx'
 
 const faces: Readonly<Record<string, Face>> = {
   trace: { Sections: TraceSections, Empty: EmptyBook },
+  trace_category: { Sections: CategorySections, Empty: EmptyCategories },
+  fact: { Sections: FactSections, Empty: EmptyFacts },
+  fact_schema: {
+    Sections: SchemaSections,
+    Empty: EmptySchemas,
+    Tools: RegisterSchema,
+    Acts: ChangeSchema,
+  },
+  episode: { Sections: EpisodeSections, Empty: EmptyEpisodes },
+  message: { Sections: MessageSections, Empty: EmptyMessages },
+  profile: { Sections: ProfileSections, Empty: EmptyProfiles },
+  perception: { Sections: PerceptionSections, Empty: EmptyPerceptions },
+  skill: { Sections: SkillSections, Empty: EmptySkills },
 }
 
 export function faceOf(kind: string): Face {

@@ -83,7 +83,7 @@ function TextFields({ field, seen, onAdd }: TextFieldsProps) {
   const isContaining = useSignal(false)
   const text = useSignal('')
   const id = useId()
-  const canContain = !field.isList
+  const canContain = !field.isList && !field.ask
   const add = (event: Event) => {
     event.preventDefault()
     const value = text.value.trim()
@@ -106,7 +106,7 @@ function TextFields({ field, seen, onAdd }: TextFieldsProps) {
         </label>
       )}
       <label class="labelled" for={`${id}-value`}>
-        Value
+        {field.ask ? field.ask.hint : 'Value'}
         <input
           id={`${id}-value`}
           class="input"

@@ -1,15 +1,15 @@
-// The rail: one entry for each room that is built, and what is always at hand below.
+// The rail: one entry for each place, and what is always at hand below. On a narrow page it is a foot with the main
+// places, and the others stand in a dialog.
 import { FilePicker } from '../parts/file-picker.tsx'
-import { Icon, type IconName } from '../parts/icon.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { address, bookName, go } from '../state/address.ts'
 import { openDialog } from '../state/dialog.ts'
 import { importFiles } from '../state/import.ts'
 import { status } from '../state/status.ts'
 import { nextTheme, theme } from '../state/theme.ts'
-import { shortNames, type View, viewNames, views } from '../state/view.ts'
+import { type Place, placeOf, places } from '../room/view.ts'
 
 export function Rail() {
-  const conflicts = status.value?.sync.conflicts ?? 0
   return (
     <header class="rail">
       <div class="brand">
@@ -22,46 +22,71 @@ export function Rail() {
         </p>
       </div>
       <nav class="rail-nav" aria-label="Rooms">
-        {views.map((view) => (
-          <RailEntry key={view} view={view} badge={view === 'sync' ? conflicts : 0} />
+        {places.map((place) => (
+          <RailEntry key={place.name} place={place} />
         ))}
+        <button
+          type="button"
+          class="rail-entry rail-more"
+          aria-haspopup="dialog"
+          aria-current={placeOf(address.value.view).isMain ? undefined : 'page'}
+          onClick={() => (openDialog.value = 'rooms')}
+        >
+          <Icon name="more" />
+          <span class="rail-word short">More</span>
+        </button>
       </nav>
       <div class="rail-tools">
-        <FilePicker onFiles={importFiles} class="rail-entry" title="Import trajectories">
-          <Icon name="import" />
-          <span class="rail-word">Import</span>
-        </FilePicker>
-        <RailTool
-          icon={theme.value}
-          word={`Theme: ${theme.value}`}
-          title={`Theme: ${theme.value}. Change it.`}
-          onClick={nextTheme}
-        />
-        <RailTool
-          icon="help"
-          word="Help"
-          title="Keys and commands (?)"
-          onClick={() => (openDialog.value = 'help')}
-        />
+        <RailTools />
       </div>
     </header>
   )
 }
 
-function RailEntry({ view, badge }: { view: View; badge: number }) {
-  const isHere = address.value.view === view
+/** What is at hand everywhere: importing, the theme, help. */
+export function RailTools() {
+  return (
+    <>
+      <FilePicker onFiles={importFiles} class="rail-entry" title="Import files">
+        <Icon name="import" />
+        <span class="rail-word">Import</span>
+      </FilePicker>
+      <button type="button" class="rail-entry" title="Change the theme" onClick={nextTheme}>
+        <Icon name={theme.value} />
+        <span class="rail-word">Theme: {theme.value}</span>
+      </button>
+      <button
+        type="button"
+        class="rail-entry"
+        title="Keys and commands (?)"
+        onClick={() => (openDialog.value = 'help')}
+      >
+        <Icon name="help" />
+        <span class="rail-word">Help</span>
+      </button>
+    </>
+  )
+}
+
+export function RailEntry({ place, onGo }: { place: Place; onGo?: () => void }) {
+  const [home] = place.views
+  const isHere = place.views.includes(address.value.view)
+  const badge = home === 'sync' ? (status.value?.sync.conflicts ?? 0) : 0
   return (
     <button
       type="button"
-      class="rail-entry"
+      class={place.isMain ? 'rail-entry' : 'rail-entry is-minor'}
       aria-current={isHere ? 'page' : undefined}
-      title={viewNames[view]}
-      onClick={() => go({ view, id: undefined })}
+      title={place.name}
+      onClick={() => {
+        go({ view: home, id: undefined })
+        onGo?.()
+      }}
     >
-      <Icon name={view} />
-      <span class="rail-word long">{viewNames[view]}</span>
+      <Icon name={place.icon} />
+      <span class="rail-word long">{place.name}</span>
       <span class="rail-word short" aria-hidden="true">
-        {shortNames[view]}
+        {place.short}
       </span>
       {badge > 0 && (
         <span class="badge">
@@ -69,25 +94,6 @@ function RailEntry({ view, badge }: { view: View; badge: number }) {
           <span class="hidden"> conflicts</span>
         </span>
       )}
-    </button>
-  )
-}
-
-function RailTool({
-  icon,
-  word,
-  title,
-  onClick,
-}: {
-  icon: IconName
-  word: string
-  title: string
-  onClick: () => void
-}) {
-  return (
-    <button type="button" class="rail-entry" title={title} onClick={onClick}>
-      <Icon name={icon} />
-      <span class="rail-word">{word}</span>
     </button>
   )
 }

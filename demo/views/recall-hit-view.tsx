@@ -6,7 +6,7 @@ import { Time } from '../parts/time.tsx'
 import { roomOfKind } from '../room/room-table.ts'
 import { address } from '../state/address.ts'
 import { openRecord } from '../state/open-record.ts'
-import { becauseParts, becauseRanks } from '../wording/because-word.ts'
+import { becauseParts, legWord, matchedWords, ranksOf } from '../wording/because-word.ts'
 
 interface RecallHitViewProps {
   readonly hit: RecallHit
@@ -15,7 +15,8 @@ interface RecallHitViewProps {
 }
 
 export function RecallHitView({ hit, rank, all }: RecallHitViewProps) {
-  const { record, score, because } = hit
+  const { record, score } = hit
+  const words = matchedWords(hit)
   const row = roomOfKind(record.kind)?.row(record)
   const isOpen = address.value.id === record.id
   return (
@@ -37,8 +38,11 @@ export function RecallHitView({ hit, rank, all }: RecallHitViewProps) {
         ))}
       </div>
       <p class="hit-words">
-        <span class="faint">{becauseRanks(hit).join(' · ')} · matched</span>
-        {because.text?.words.map((word) => (
+        <span class="faint">
+          {[...ranksOf(hit)].map(([leg, rank]) => `${legWord(leg)} #${rank}`).join(' · ')}
+          {words.length > 0 && ' · matched'}
+        </span>
+        {words.map((word) => (
           <mark key={word}>{word}</mark>
         ))}
       </p>

@@ -3,11 +3,14 @@ import { EmptyNote } from '../parts/empty-note.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { address, go } from '../state/address.ts'
 import { type Answer, ask, asking, suggestions } from '../state/recall.ts'
+import { legWord } from '../wording/because-word.ts'
 import { countOf } from '../wording/size-word.ts'
 import { duration } from '../wording/time-word.ts'
+import { LegTable } from './leg-table.tsx'
 import { QuestionForm } from './question-form.tsx'
 import { RecallHitView } from './recall-hit-view.tsx'
 import { RecordDetailView } from './record-detail-view.tsx'
+import { Tabs } from './tabs.tsx'
 
 export function RecallView() {
   const now = asking.value
@@ -18,6 +21,7 @@ export function RecallView() {
           <h1 id="recall-title" class="hidden">
             Recall
           </h1>
+          <Tabs />
           <QuestionForm />
         </header>
         <div class="scroll" aria-busy={now.state === 'asking'}>
@@ -50,9 +54,11 @@ function AnswerView({ answer: { question, result, roundTripMs } }: { answer: Ans
             title={`${duration(took)} in the engine, ${duration(roundTripMs)} from call to answer in this page`}
           >
             {' '}
-            · {candidates
-              .map(([leg, found]) => `${leg} leg: ${countOf(found, 'candidate')}`)
-              .join(' · ')} · {duration(roundTripMs)}
+            ·{' '}
+            {candidates
+              .map(([leg, found]) => `${legWord(leg)}: ${countOf(found, 'candidate')}`)
+              .join(' · ')}{' '}
+            · {duration(roundTripMs)}
           </span>
         </p>
       </div>
@@ -73,6 +79,8 @@ function AnswerView({ answer: { question, result, roundTripMs } }: { answer: Ans
             question is no answer. Name what it was about, who did it, or when.
           </p>
         </EmptyNote>
+      ) : address.value.view === 'legs' ? (
+        <LegTable result={result} />
       ) : (
         <ol class="hits" aria-label={`Hits for ${question}`} onKeyDown={moveBetweenHits}>
           {hits.map((hit, i) => (

@@ -90,7 +90,7 @@ function Shown({ shown }: { shown: ShownRecord }) {
       <div class="detail-body" tabIndex={0} role="group" aria-label={`Contents of the ${room.one}`}>
         <Sections record={record} />
         <LinkList groups={links} />
-        <VersionList versions={versions} />
+        <VersionList id={record.id} versions={versions} />
         <RawJson record={record} />
       </div>
     </article>

@@ -108,14 +108,14 @@ export function RecordListView({ room }: { room: RecordRoom }) {
 
 function ListHead({ now, count, isCounted }: { now: RecordList; count: number; isCounted: boolean }) {
   const isSearch = now.search !== ''
-  const { one, many, count: canCount } = now.room
+  const { one, many, order } = now.room
   const [single, plural] = isSearch ? ['match', 'matches'] : [one, many]
   const known = isCounted ? countOf(count, single, plural) : `${count - 1}+ ${plural}`
   return (
     <div class="list-head">
       <p class="list-count">
-        <b>{isSearch || isCounted || !canCount ? known : 'Counting…'}</b>
-        <span class="faint"> · {isSearch ? 'best match first' : 'newest first'}</span>
+        <b>{known}</b>
+        <span class="faint"> · {isSearch ? 'best match first' : order}</span>
       </p>
       {fresh.value > 0 && (
         <button type="button" class="button small primary fresh" onClick={() => void reloadList()}>

@@ -30,9 +30,15 @@ export function RecordRowView({ row }: { row: RecordRow | undefined }) {
       </p>
       <p class="record-line faint">
         {!isUsual && <span class={`record-word ${tone}`}>{word}</span>}
-        <code class="record-lead">
-          <b>{row.lead}</b> {row.rest}
-        </code>
+        <span class="record-lead">
+          {row.lead !== '' && <code>{row.lead}</code>}{' '}
+          {row.isProse ? row.rest : <code class="faint">{row.rest}</code>}
+        </span>
+        {row.share !== undefined && (
+          <span class="record-share" aria-hidden="true">
+            <span class="bar-fill" style={{ width: `${(row.share * 100).toFixed(0)}%` }} />
+          </span>
+        )}
         <span class="record-aside">{row.aside}</span>
       </p>
     </div>

@@ -11,11 +11,12 @@ import { FilterBar } from './filter-bar.tsx'
 import { RecordDetailView } from './record-detail-view.tsx'
 import { RecordListView } from './record-list-view.tsx'
 import { SearchBox } from './search-box.tsx'
+import { Tabs } from './tabs.tsx'
 
 export function RecordView({ room }: { room: RecordRoom }) {
-  const { Empty, Tools } = faceOf(room.kind)
+  const { Tools } = faceOf(room.kind)
   const counted = count.value
-  if (isEmpty(room) && !isNarrowed.value && address.value.id === undefined) return <Empty />
+  if (isEmpty(room) && !isNarrowed.value && address.value.id === undefined) return <EmptyRoom room={room} />
   const pick = (fromMs: number, toMs: number) => {
     const value = `${new Date(fromMs).toISOString()}..${new Date(toMs).toISOString()}`
     go({ chips: withChip(address.peek().chips, { field: 'time', value }, room.fields) })
@@ -28,7 +29,8 @@ export function RecordView({ room }: { room: RecordRoom }) {
           <h1 id={titleId} class="hidden">
             {capital(room.many)}
           </h1>
-          <SearchBox key={room.view} room={room} />
+          <Tabs />
+          {room.searched !== undefined && <SearchBox key={room.view} room={room} />}
           <FilterBar room={room}>{Tools && <Tools />}</FilterBar>
         </header>
         {counted && hasShape(counted) && <Histogram count={counted} onPick={pick} />}
@@ -39,10 +41,22 @@ export function RecordView({ room }: { room: RecordRoom }) {
   )
 }
 
+function EmptyRoom({ room }: { room: RecordRoom }) {
+  const { Empty } = faceOf(room.kind)
+  return (
+    <div class="page-scroll">
+      <div class="page-tabs">
+        <Tabs />
+      </div>
+      <Empty />
+    </div>
+  )
+}
+
 function isEmpty(room: RecordRoom): boolean {
   const pages = list.value?.room === room ? list.value.pages : undefined
   if (!pages) return false
-  return room.count ? count.value?.total === 0 : pages.isCounted.value && pages.count.value === 0
+  return pages.isCounted.value && pages.count.value === 0
 }
 
 const fewest = 6

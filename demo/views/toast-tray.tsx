@@ -6,9 +6,21 @@ import { dismissToast, toasts } from '../state/toast.ts'
 export function ToastTray() {
   return (
     <>
-      {toasts.value.map(({ number, text, error }) => (
+      {toasts.value.map(({ number, text, act, error }) => (
         <div key={number} class="toast">
           {error === undefined ? <p>{text}</p> : <ErrorNotice title={text} error={error} />}
+          {act && (
+            <button
+              type="button"
+              class="button small"
+              onClick={() => {
+                dismissToast(number)
+                act.run()
+              }}
+            >
+              {act.word}
+            </button>
+          )}
           <button
             type="button"
             class="icon-button small"

@@ -18,6 +18,8 @@ export function oneLine(text: string, max: number): string {
 /** Any value of a record in one line. */
 export function valueLine(value: unknown, max: number): string {
   if (typeof value === 'string') return oneLine(value, max)
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object' || one === null))
+    return oneLine(value.join(', '), max)
   return oneLine(JSON.stringify(value) ?? '', max)
 }
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Daybook } from '../../src/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
 import { type BookCase, failure } from './book-case.ts'
+import { browseCases } from './browse.ts'
 import { definitionCases } from './definition.ts'
 import { exampleCases } from './example.ts'
 import { factCases } from './fact.ts'
@@ -56,6 +57,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     definitionCases(cases)
     removalCases(cases)
     exampleCases(cases)
+    browseCases(cases)
     recallCases(cases)
     importCases(cases)
     bundleCases(cases)

@@ -14,6 +14,11 @@ const traces = ['Alpha', 'Beta', 'Gamma', 'Delta'].map((goal, i) =>
   makeTrace({ task: { goal: `${goal} goal` }, timestamp: `2026-01-0${i + 1}T10:00:00.000Z` }),
 )
 
+const views = [
+  ...['traces', 'categories', 'recall', 'legs', 'facts', 'schemas', 'perceptions', 'skills'],
+  ...['messages', 'episodes', 'profiles', 'sync', 'storage'],
+]
+
 it('is worked by keys: search, move, open, back, help, commands', async () => {
   const { page, problems } = await openWith(browser, traces)
   const { list, rows, selected, detail, search } = partsOf(page)
@@ -73,11 +78,14 @@ it('gives every control a name, every page its landmarks, and every list its rol
   const { list, rows, detail } = partsOf(page)
   await rows.first().click()
   await detail.getByRole('heading', { level: 2 }).waitFor()
-  for (const landmark of ['navigation', 'main', 'banner', 'contentinfo'] as const)
+  for (const landmark of ['main', 'banner', 'contentinfo'] as const)
     expect(await page.getByRole(landmark).count()).toBe(1)
+  // Rooms in the rail, and the views of this one: each with a name.
+  expect(await page.getByRole('navigation', { name: 'Rooms' }).count()).toBe(1)
+  expect(await page.getByRole('navigation', { name: 'Traces' }).count()).toBe(1)
   expect(await list.getAttribute('aria-activedescendant')).toBe(await rows.first().getAttribute('id'))
   expect(await rows.first().getAttribute('aria-setsize')).toBe('4')
-  for (const view of ['traces', 'recall', 'sync', 'storage']) {
+  for (const view of views) {
     await page.goto(page.url().replace(/[?].*/, (query) => `${query.split('&')[0]}&view=${view}`))
     await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)

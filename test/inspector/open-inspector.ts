@@ -89,13 +89,29 @@ export async function openWith(browser: Browser, traces: readonly TraceInput[]):
   return opened
 }
 
-/** The trace list, its rows, and the pane of the open trace. */
-export function partsOf(page: Page) {
+/** Opens the built inspector on a view of a new book, once `fill` has put into it what it shall show. */
+export async function openRoom(
+  browser: Browser,
+  view: string,
+  fill: (book: Daybook) => Promise<void>,
+): Promise<InspectorPage> {
+  const opened = await openInspector(browser, { url: inject('builtUrl') })
+  await opened.page.getByRole('heading', { name: /is empty/ }).waitFor()
+  // As source text, so that what a test stores stands in the test.
+  await opened.page.evaluate(`(${fill.toString()})(globalThis.book)`)
+  await opened.page.goto(`${inject('builtUrl')}?book=${opened.name}&view=${view}`)
+  await opened.page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
+  return opened
+}
+
+/** The list of a room, its rows, and the pane of the open record. */
+export function partsOf(page: Page, { one, many } = { one: 'trace', many: 'traces' }) {
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
   return {
-    list: page.getByRole('listbox', { name: 'Traces' }),
+    list: page.getByRole('listbox', { name: capital(many) }),
     rows: page.getByRole('option'),
     selected: page.getByRole('option', { selected: true }),
-    detail: page.getByRole('region', { name: 'Trace', exact: true }),
-    search: page.getByRole('searchbox', { name: 'Search traces' }),
+    detail: page.getByRole('region', { name: capital(one), exact: true }),
+    search: page.getByRole('searchbox', { name: `Search ${many}` }),
   }
 }

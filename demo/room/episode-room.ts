@@ -1,0 +1,39 @@
+// The room of episodes: stretches of conversation, told in a few sentences.
+import type { CapabilityOutput } from '../../src/index.ts'
+import { countOf } from '../wording/size-word.ts'
+import { oneLine } from '../wording/text-word.ts'
+import type { RecordRoom } from './room.ts'
+
+export type Episode = CapabilityOutput<'ks:list_episodes'>['records'][number]
+
+export const episodeRoom: RecordRoom<Episode> = {
+  view: 'episodes',
+  kind: 'episode',
+  one: 'episode',
+  many: 'episodes',
+  order: 'newest first',
+  fields: {
+    session: { type: 'text', name: 'Session', path: 'session' },
+    agent: { type: 'text', name: 'Agent', path: 'agent' },
+    keyword: { type: 'text', name: 'Keyword', path: 'keywords', isList: true },
+    time: { type: 'time', name: 'Ended', path: 'end_time' },
+  },
+  timePath: 'end_time',
+  glance: 'Open an episode to see what it tells, and of which messages.',
+  searched: 'Search looks at summaries, keywords and the day.',
+  cites: [{ path: 'messages', to: 'Tells of', from: 'Told in' }],
+  row: (episode) => ({
+    id: episode.id,
+    at: episode.end_time ?? episode.created_at,
+    mark: 'told',
+    title: oneLine(episode.summary, 240),
+    lead: oneLine(episode.keywords.join(', '), 120),
+    rest: '',
+    aside: countOf(episode.message_count, 'message'),
+    seen: {
+      session: [episode.session ?? ''],
+      agent: [episode.agent],
+      keyword: episode.keywords.slice(0, 4),
+    },
+  }),
+}

@@ -1,0 +1,54 @@
+// The room of messages: who said what, in which conversation.
+import type { CapabilityOutput } from '../../src/index.ts'
+import { oneLine } from '../wording/text-word.ts'
+import type { RecordRoom } from './room.ts'
+
+export type Message = CapabilityOutput<'ks:list_messages'>['records'][number]
+
+/** Who speaks, as far as it is known. */
+export function speakerOf({ source }: Pick<Message, 'source'>): string {
+  return source.name ?? source.id ?? source.type ?? 'somebody'
+}
+
+const speakers = { User: 'a person', Agent: 'an agent', System: 'the system' } as const
+
+export const messageRoom: RecordRoom<Message> = {
+  view: 'messages',
+  kind: 'message',
+  one: 'message',
+  many: 'messages',
+  order: 'newest first',
+  fields: {
+    session: { type: 'text', name: 'Session', path: 'session' },
+    agent: { type: 'text', name: 'Agent', path: 'agent' },
+    said: {
+      type: 'choice',
+      name: 'Said by',
+      choices: Object.entries(speakers).map(([type, word]) => ({
+        value: type.toLowerCase(),
+        word,
+        filters: { 'source.type': type },
+      })),
+    },
+    speaker: { type: 'text', name: 'Speaker', path: 'source.id' },
+    time: { type: 'time', name: 'Time', path: 'timestamp' },
+  },
+  timePath: 'timestamp',
+  glance: 'Open a message to see the conversation around it.',
+  searched: 'Search looks at what was said, by whom and on which day.',
+  cites: [],
+  row: (message) => ({
+    id: message.id,
+    at: message.timestamp,
+    mark: message.source.type === 'User' ? 'person' : message.source.type === 'Agent' ? 'agent' : 'said',
+    title: oneLine(message.content, 240),
+    lead: oneLine(speakerOf(message), 60),
+    rest: '',
+    aside: oneLine(message.session ?? '', 60),
+    seen: {
+      session: [message.session ?? ''],
+      agent: [message.agent],
+      speaker: [oneLine(message.source.id ?? '', 60)],
+    },
+  }),
+}

@@ -1,0 +1,70 @@
+// The room of perceptions: what is held about subjects, how surely, until when.
+import type { Perception } from '../../src/index.ts'
+import { oneLine } from '../wording/text-word.ts'
+import { shareWord } from '../wording/size-word.ts'
+import type { FilterFields } from './filter-field.ts'
+import type { RecordRoom } from './room.ts'
+
+const sureness = [0.9, 0.75, 0.5] as const
+
+const fields = {
+  subject: { type: 'text', name: 'Subject', path: 'subject' },
+  type: { type: 'text', name: 'Type', path: 'type' },
+  confidence: {
+    type: 'choice',
+    name: 'Confidence',
+    choices: [
+      ...sureness.map((least) => ({
+        value: String(least),
+        word: `at least ${shareWord(least)}`,
+        filters: { confidence: { gte: least } },
+      })),
+      { value: 'low', word: 'below 50 %', filters: { confidence: { lt: 0.5 } } },
+    ],
+  },
+  expired: {
+    type: 'choice',
+    name: 'Expired',
+    choices: [{ value: 'shown', word: 'shown too', options: { include_expired: true } }],
+  },
+  agent: { type: 'text', name: 'Agent', path: 'agent' },
+  time: { type: 'time', name: 'Stored', path: 'created_at' },
+} satisfies FilterFields
+
+export type PerceptionField = keyof typeof fields
+
+export function isExpired(
+  { valid_until: until }: Pick<Perception, 'valid_until'>,
+  nowMs = Date.now(),
+): boolean {
+  return until !== undefined && Date.parse(until) <= nowMs
+}
+
+export const perceptionRoom: RecordRoom<Perception> = {
+  view: 'perceptions',
+  kind: 'perception',
+  one: 'perception',
+  many: 'perceptions',
+  order: 'newest first',
+  fields,
+  timePath: 'created_at',
+  hides: true,
+  glance: 'Open a perception to see what it rests on and how it changed.',
+  searched: 'Search looks at the text, the subject, the type and the day of each perception.',
+  cites: [{ path: 'evidence', to: 'Evidence', from: 'Evidence for', rests: () => true }],
+  row(perception) {
+    const subject = oneLine(perception.subject ?? '', 60)
+    const type = oneLine(perception.type, 40)
+    return {
+      id: perception.id,
+      at: perception.created_at,
+      mark: isExpired(perception) ? 'expired' : 'held',
+      title: oneLine(perception.content, 240),
+      lead: subject,
+      rest: type,
+      aside: shareWord(perception.confidence),
+      share: perception.confidence,
+      seen: { subject: [subject], type: [type], agent: [perception.agent] },
+    }
+  },
+}

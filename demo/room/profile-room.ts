@@ -1,0 +1,36 @@
+// The room of profiles: what each agent knows of each user.
+import { countOf } from '../wording/size-word.ts'
+import { oneLine } from '../wording/text-word.ts'
+import type { BookRecord, RecordRoom } from './room.ts'
+
+export interface Profile extends BookRecord {
+  readonly user_id: string
+  readonly content: string
+  readonly facts: object
+}
+
+export const profileRoom: RecordRoom<Profile> = {
+  view: 'profiles',
+  kind: 'profile',
+  one: 'profile',
+  many: 'profiles',
+  order: 'newest first',
+  fields: {
+    user: { type: 'text', name: 'User', path: 'user_id' },
+    agent: { type: 'text', name: 'Agent', path: 'agent' },
+  },
+  glance: 'Open a profile to see what is known of a user, and what was known before.',
+  searched: 'Search looks at the user and at what holds now.',
+  cites: [],
+  row: (profile) => ({
+    id: profile.id,
+    at: profile.updated_at,
+    mark: 'person',
+    title: profile.user_id === '' ? 'A user without an id' : oneLine(profile.user_id, 120),
+    lead: '',
+    rest: oneLine(profile.content, 160),
+    isProse: true,
+    aside: countOf(Object.keys(profile.facts).length, 'fact'),
+    seen: { user: [profile.user_id], agent: [profile.agent] },
+  }),
+}

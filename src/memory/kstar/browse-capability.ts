@@ -1,0 +1,76 @@
+// The verbs by which a person looks through records of any kind: search, count, who cites one. The inspector's, and
+// everyone's who shows a book.
+import { z } from 'zod'
+import { defineCapability } from '../../core/capability.ts'
+import type { JsonObject } from '../../core/path.ts'
+import type { Stored } from '../../core/record.ts'
+import { head, name, recordId, recordQuery } from './record-schema.ts'
+
+const anyRecord = z.looseObject({ ...head, kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
+
+const { filters } = recordQuery.shape
+
+export const browseCapabilities = [
+  defineCapability({
+    id: 'kstar:search_memory',
+    methods: ['records.search'],
+    summary:
+      'Finds records of one kind or of all by words, best match first, also expired and superseded ones.',
+    input: z.strictObject({
+      query: z.string().max(10_000),
+      kind: name.optional(),
+      fields: z.array(z.string().min(1).max(512)).min(1).max(32).optional(),
+      match: z.enum(['any', 'all']).default('any'),
+      /** The last word may be the beginning of one. */
+      prefix: z.boolean().default(false),
+      filters,
+      limit: z.number().int().min(1).max(1000).default(20),
+      offset: z.number().int().min(0).max(1_000_000).default(0),
+    }),
+    output: z.object({ records: z.array(anyRecord), scores: z.array(z.number()) }),
+    effect: 'read',
+    run({ query: text, ...query }, at) {
+      const hits = at.records.search({ ...query, text })
+      return { records: hits.map(({ record }) => record), scores: hits.map(({ score }) => score) }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:count_memory',
+    methods: ['records.count'],
+    summary: 'Counts records of a kind, in all and by hour, day or month of when they happened.',
+    input: z.strictObject({
+      kind: name,
+      filters,
+      by: z.enum(['hour', 'day', 'month']).default('day'),
+      include_expired: z.boolean().default(false),
+      include_superseded: z.boolean().default(false),
+    }),
+    output: z.object({
+      total: z.number(),
+      /** Oldest first; `at` is the start of the period, `failed` counts those that ended badly. Empty ones are left out. */
+      buckets: z.array(z.object({ at: z.string(), count: z.number(), failed: z.number() })),
+    }),
+    effect: 'read',
+    run: ({ include_expired: expired, include_superseded: superseded, ...query }, at) =>
+      at.records.count({ ...query, include: { expired, superseded } }),
+  }),
+  defineCapability({
+    id: 'kstar:citing',
+    methods: ['records.citing'],
+    summary: 'Reads the records that cite one, and by which field each does.',
+    input: z.strictObject({ id: recordId, limit: z.number().int().min(1).max(1000).default(100) }),
+    output: z.object({
+      /** How many cite it; `citations` and `records` are the first of them. */
+      total: z.number(),
+      citations: z.array(z.object({ id: z.string(), kind: z.string(), path: z.string() })),
+      records: z.array(anyRecord),
+    }),
+    effect: 'read',
+    run({ id, limit }, at) {
+      const all = at.records.citing(id)
+      const citations = all.slice(0, limit)
+      const ids = [...new Set(citations.map((one) => one.id))]
+      return { total: all.length, citations, records: ids.flatMap((one) => at.records.get(one) ?? []) }
+    },
+  }),
+] as const
