@@ -224,6 +224,10 @@ export interface RecallQuery {
   readonly limit?: number | undefined
   /** Recall as of this instant: what happened later is not seen, and what is recent is recent by then. */
   readonly at?: string | undefined
+  /** Of records that say nearly the same, only the best is returned. Default true. */
+  readonly distinct?: boolean | undefined
+  /** How much hits should differ from each other, 0 (default) to 1: maximal marginal relevance. */
+  readonly diversity?: number | undefined
   /** Hits scoring below this (0 to 1) are left out. */
   readonly minScore?: number | undefined
 }

@@ -24,8 +24,8 @@ export interface Weighted extends Brought {
   readonly factors: Factors
 }
 
-/** Dampens the difference between the first ranks (Cormack, Clarke and Büttcher 2009, who found 60). */
-export const rankConstant = 60
+/** Dampens the difference between the first ranks (Cormack, Clarke and Büttcher 2009 took 60 for many long lists). */
+export const rankConstant = 20
 /**
  * Weight of a word: BM25's inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` (Robertson & Spärck Jones),
  * with N records in the book and n of them having the word.
@@ -35,7 +35,7 @@ export function wordWeight(records: number, having: number): number {
 }
 
 /**
- * Weighted reciprocal rank fusion: a record's share is the sum over the legs of `weight / (60 + rank)`, divided by what
+ * Weighted reciprocal rank fusion: a record's share is the sum over the legs of `weight / (20 + rank)`, divided by what
  * the first of every leg that found something has. Its score is that share × the highest strength that a leg sees in
  * it. What no leg brings as an answer is left out. In no order.
  */

@@ -31,6 +31,8 @@ export const recallCapabilities = [
       filters: (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional(),
       limit: z.number().int().min(1).max(200).default(10),
       at: instant.optional(),
+      distinct: z.boolean().default(true),
+      diversity: z.number().min(0).max(1).default(0),
       minScore: z.number().min(0).max(1).default(0),
     }),
     output: z.object({

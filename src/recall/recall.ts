@@ -7,12 +7,18 @@ import type { Clock } from '../core/ports.ts'
 import { parseTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { isUnspaced } from '../store/segment.ts'
+import { textOf } from '../store/text.ts'
+import { tokenize } from '../store/tokenize.ts'
 import { textQueryLimits, wordsOf } from '../store/text-query.ts'
 import { factorsOf } from './factor.ts'
-import { becauseOf, fuse, weigh } from './fuse.ts'
+import { whenField } from '../core/kind.ts'
+import { becauseOf, fuse, weigh, type Weighted } from './fuse.ts'
+import { diversify, lookAt, order, type Read, type Reranked } from './rerank.ts'
 import type { Leg, Question } from './leg.ts'
 import { stopWords } from './stop-words.ts'
 
+/** How many of the best are read to be looked at once more. */
+const lookedAt = { least: 20, times: 3 } as const
 /** How many candidates a leg brings; many times what is usually returned, because fusion reorders them. */
 const candidateLimit = 200
 
@@ -26,7 +32,10 @@ export interface RecallParts {
 
 /** Recall over `store` by `legs`. Nothing to look for, or nothing that fits, is an empty list of hits. */
 export function createRecall({ store, clock, legs }: RecallParts): Recall {
-  return async ({ text, limit = 10, minScore = 0, ...scope }, signal = neverAborted) => {
+  return async (
+    { text, limit = 10, minScore = 0, distinct = true, diversity = 0, ...scope },
+    signal = neverAborted,
+  ) => {
     const began = clock.now()
     const question: Question = { text, ...telling(text), scope, limit: candidateLimit, signal }
     const answers = await Promise.all(legs.map(async (leg) => ({ leg, ...(await leg.find(question)) })))
@@ -39,13 +48,26 @@ export function createRecall({ store, clock, legs }: RecallParts): Recall {
       const one = seen?.get(seq)
       return one && factorsOf(one, asOf - one.at)
     })
-    const best = weighed.filter(({ score }) => score >= minScore).slice(0, limit)
-    const read = store.queries.read(best.map(({ seq }) => seq))
+    const terms = question.words.flatMap((word) => tokenize(word))
+    // What says the same as another falls out, so it may take more than one look to have enough.
+    const step = Math.max(lookedAt.least, lookedAt.times * limit)
+    const looked: Reranked<Weighted>[] = []
+    let ranked: Reranked<Weighted>[] = []
+    for (let from = 0; from < weighed.length && ranked.length < limit; from += step) {
+      looked.push(...readTexts(store, weighed.slice(from, from + step)).map((one) => lookAt(one, terms)))
+      ranked = order(looked, distinct)
+    }
+    const best = diversify(
+      ranked.filter(({ score }) => score >= minScore),
+      limit,
+      diversity,
+    )
     return {
-      hits: best.flatMap((one) => {
-        const record = read.get(one.seq)
-        return record ? [{ record, score: Math.min(1, one.score), because: becauseOf(one, lists) }] : []
-      }),
+      hits: best.map(({ item, record, score }) => ({
+        record,
+        score: Math.min(1, score),
+        because: becauseOf(item, lists),
+      })),
       legs: Object.fromEntries(answers.map(({ leg, found }) => [leg.name, found])) as Record<
         keyof LegReasons,
         number
@@ -54,6 +76,18 @@ export function createRecall({ store, clock, legs }: RecallParts): Recall {
       took: clock.now() - began,
     }
   }
+}
+
+/** The records of a ranking with their texts. The words of the day it happened are not what a record says. */
+function readTexts(store: BookStore, some: readonly Weighted[]): Read<Weighted>[] {
+  const records = store.queries.read(some.map(({ seq }) => seq))
+  return some.flatMap((item) => {
+    const record = records.get(item.seq)
+    const kind = record && store.kinds.get(record.kind)
+    if (!kind) return []
+    const said = { ...kind, text: kind.text.filter((path) => path !== whenField) }
+    return [{ item, record, seq: item.seq, score: item.score, texts: textOf(said, record, undefined) }]
+  })
 }
 
 /** The words to look for: without stop words. A question of nothing else must be met whole. */

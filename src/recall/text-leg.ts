@@ -1,15 +1,20 @@
 // The legs of full text: a record by its own words, by those of the records right beside it in its session, and by its
 // session as a whole. What a turn leaves unsaid, the one before it often says.
 import type { BookStore } from '../store/book-store.ts'
+import { isUnspaced } from '../store/segment.ts'
 import type { Leg, LegCandidate, LegName } from './leg.ts'
 import { createEvidenceReader, gain, type TextEvidence } from './text-evidence.ts'
 
 /** A record that has less than this share of the question's weight is not an answer to it. */
 export const coverageFloor = 0.12
+/** One word of this many may be there by chance, so it must weigh more. */
+export const [longQuestion, chanceFloor] = [5, 0.18]
 /** With its neighbours it must have this much: they may have come together by chance. */
-export const windowFloor = 0.35
-/** How much the strength of a window counts beside that of a record's own words. */
-const windowStrength = 0.8
+export const windowFloor = 0.25
+/** How much a word counts that stands in the record before, or in the one after: answers follow what they answer. */
+const beside = { before: 0.8, after: 0.4 } as const
+/** Shares of the legs in the fusion. */
+const shares = { text: 1, window: 1.5, session: 0.5 } as const
 
 type FindIn<Name extends LegName> = (evidence: TextEvidence) => LegCandidate<Name>[]
 
@@ -25,7 +30,11 @@ export function createTextLegs(store: BookStore): Leg[] {
       return { candidates, found: candidates.length }
     },
   })
-  return [leg('text', 1, findTurns), leg('window', 1, findWindows), leg('session', 0.5, findSessions)]
+  return [
+    leg('text', shares.text, findTurns),
+    leg('window', shares.window, findWindows),
+    leg('session', shares.session, findSessions),
+  ]
 }
 
 /**
@@ -48,15 +57,18 @@ function findTurns({ found, counts, terms, weights, totalWeight }: TextEvidence)
       seq,
       rank,
       strength,
-      answers: coverage >= coverageFloor,
+      answers: coverage >= floorFor(words, terms.length),
       because: { rank, bm25, coverage, words },
     }
   })
 }
 
+const floorFor = (words: readonly string[], asked: number) =>
+  words.length === 1 && asked >= longQuestion && !isUnspaced(words[0] ?? '') ? chanceFloor : coverageFloor
+
 /**
  * By a record's words and those of the records right before and after it, as if they were one text. One without
- * neighbours is a window by itself. One that was found only beside another has that one in its window.
+ * neighbours is a window by itself. One without any of the words can be an answer to the one before it.
  */
 function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
   const { limit, found, seqs, counts, lengths, weights, totalWeight, before, after } = evidence
@@ -78,8 +90,8 @@ function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
     let [score, matched] = [0, 0]
     for (let j = 0; j < width; j++) {
       let count = counts[i * width + j] as number
-      if (a >= 0) count += counts[a * width + j] as number
-      if (b >= 0) count += counts[b * width + j] as number
+      if (a >= 0) count += beside.before * (counts[a * width + j] as number)
+      if (b >= 0) count += beside.after * (counts[b * width + j] as number)
       if (count === 0) continue
       score += (weights[j] as number) * gain(count, length / parts)
       matched += weights[j] as number
@@ -95,9 +107,11 @@ function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
   const best = scores[order[0] ?? 0] ?? 0
   return order.map((i, at) => {
     const [bm25, coverage, rank] = [scores[i] as number, coverages[i] as number, at + 1]
-    const strength = best > 0 ? windowStrength * Math.sqrt(coverage * (bm25 / best)) : 0
-    const because = { rank, bm25, coverage }
-    return { seq: seqs[i] as number, rank, strength, answers: coverage >= windowFloor, because }
+    const strength = best > 0 ? Math.sqrt(coverage * (bm25 / best)) : 0
+    const candidate = { seq: seqs[i] as number, rank, strength, because: { rank, bm25, coverage } }
+    const own = counts.subarray(i * width, (i + 1) * width).some((count) => count > 0)
+    // Without a word of its own it can only be what was said to the record before it.
+    return { ...candidate, answers: coverage >= windowFloor && (own || (left[i] as number) >= 0) }
   })
 }
 

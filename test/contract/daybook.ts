@@ -16,6 +16,7 @@ import { bundleCases } from './bundle.ts'
 import { episodeCases } from './episode.ts'
 import { importCases } from './import.ts'
 import { recallCases } from './recall.ts'
+import { goldenCases } from '../golden/golden.ts'
 
 export interface BookHost {
   /** Opens the book; opening the same name again after a close finds what was there. */
@@ -59,6 +60,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     exampleCases(cases)
     browseCases(cases)
     recallCases(cases)
+    goldenCases(cases)
     importCases(cases)
     bundleCases(cases)
     conversationCases(cases)

@@ -23,10 +23,10 @@ const plain = { recency: 1, importance: 0.5, confidence: 1, use: 0, pin: 0 }
 describe('fusion', () => {
   test('gives the first of every leg the whole share, and each rank its part by weight', () => {
     const shares = sharesOf([list(1, 7, 8), list(0.5, 9, 7), list(1)])
-    const most = 1.5 / 61
-    expect(shares.get(7)).toBeCloseTo((1 / 61 + 0.5 / 62) / most, 12)
-    expect(shares.get(8)).toBeCloseTo(1 / 62 / most, 12)
-    expect(shares.get(9)).toBeCloseTo(0.5 / 61 / most, 12)
+    const most = 1.5 / 21
+    expect(shares.get(7)).toBeCloseTo((1 / 21 + 0.5 / 22) / most, 12)
+    expect(shares.get(8)).toBeCloseTo(1 / 22 / most, 12)
+    expect(shares.get(9)).toBeCloseTo(0.5 / 21 / most, 12)
     expect(sharesOf([list(1, 3), list(0.5, 3)]).get(3)).toBeCloseTo(1, 12)
   })
 

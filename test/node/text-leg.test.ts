@@ -56,7 +56,7 @@ function open(more: Pick<EngineOptions, 'role' | 'textLeg'> = {}) {
     recall: async () => {
       const results: RecallResult[] = []
       for (const question of questions)
-        results.push((await engine.call('daybook:recall', question)) as RecallResult)
+        results.push((await engine.call('daybook:recall', { distinct: false, ...question })) as RecallResult)
       return results
     },
   }

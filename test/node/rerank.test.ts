@@ -1,0 +1,51 @@
+// The best of a recall, looked at once more: phrases, questions, repetitions, variety.
+import { describe, expect, test } from 'vitest'
+import { diversify, lookAt, order, type Read } from '../../src/recall/rerank.ts'
+import { tokenize } from '../../src/store/tokenize.ts'
+
+let serial = 0
+function read(text: string, score = 0.5, kind = 'message'): Read<string> {
+  const record = { id: text, kind, created_at: '', updated_at: '', ver: 0, agent: 'a' }
+  return { item: text, seq: ++serial, record, score, texts: [text] }
+}
+const look = (one: Read<string>, question = 'tidal garden') => lookAt(one, tokenize(question))
+const items = (all: readonly { item: string }[]) => all.map(({ item }) => item)
+
+describe('the second look', () => {
+  test('gives words that stand together up to 0.15 more, and a question a quarter less', () => {
+    expect(look(read('the tidal garden')).score).toBeCloseTo(0.5 * 1.15, 12)
+    expect(look(read('a garden that is tidal')).score).toBe(0.5)
+    expect(look(read('the tidal garden'), 'big tidal garden').score).toBeCloseTo(0.5 * 1.075, 12)
+    expect(look(read('Is the garden tidal? ')).score).toBeCloseTo(0.5 * 0.75, 12)
+    expect(look(read('「潮の庭」ですか?')).score).toBeCloseTo(0.5 * 0.75, 12)
+    expect(look(read('Is it? It is.')).score).toBe(0.5)
+  })
+
+  test('leaves out what says the same as one before it, unless it is another number or another kind', () => {
+    const all = [
+      read('Memory grows when clients hang up in the middle of a picture', 0.9),
+      read('The memory grows, when clients hang up in the middle of the picture.', 0.8),
+      read('Memory grows when clients hang up in the middle of a picture', 0.7, 'perception'),
+      read('phone 031-555 0142', 0.6),
+      read('phone 031-555 0199', 0.5),
+      read('', 0.4),
+      read('', 0.3),
+    ].map((one) => look(one))
+    expect(order(all, true).map(({ score }) => score)).toEqual([0.9, 0.7, 0.6, 0.5, 0.4, 0.3])
+    expect(order([...all].reverse(), false).map(({ score }) => score)).toEqual(all.map(({ score }) => score))
+  })
+
+  test('chooses what differs when asked to, and keeps the order when not', () => {
+    const all = order(
+      [
+        read('red door of the old house', 0.9),
+        read('red door of the old barn', 0.85),
+        read('blue boat at the quay', 0.5),
+      ].map((one) => look(one)),
+      true,
+    )
+    expect(items(diversify(all, 2, 0))).toEqual(['red door of the old house', 'red door of the old barn'])
+    expect(items(diversify(all, 2, 0.5))).toEqual(['red door of the old house', 'blue boat at the quay'])
+    expect(items(diversify(all, 9, 1))).toHaveLength(3)
+  })
+})
