@@ -32,7 +32,7 @@ describe('the second look', () => {
       read('', 0.3),
     ].map((one) => look(one))
     expect(order(all, true).map(({ score }) => score)).toEqual([0.9, 0.7, 0.6, 0.5, 0.4, 0.3])
-    expect(order([...all].reverse(), false).map(({ score }) => score)).toEqual(all.map(({ score }) => score))
+    expect(order(all.toReversed(), false).map(({ score }) => score)).toEqual(all.map(({ score }) => score))
   })
 
   test('chooses what differs when asked to, and keeps the order when not', () => {
