@@ -281,6 +281,7 @@ export function createEngine(options: EngineOptions): Engine {
       progress: (step) => emit({ name: 'progress', detail: { ...step, capability: capability.id } }),
       keys,
       llm,
+      scrub: store.purge.scrub,
       sync: () => trigger?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
       kinds,
       holdings: holdings.of(caller),

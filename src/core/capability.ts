@@ -312,6 +312,8 @@ export interface TaskContext extends ReadContext {
   /** Runs `work` in one transaction, shared with other writes that wait. */
   write<Result>(work: (at: WriteContext) => Result): Promise<Result>
   progress(step: Progress): void
+  /** Takes what was purged out of the files for good. */
+  scrub(): void
   /** Ed25519: anyone's signatures can be verified; only where the book's key is kept can be signed. */
   readonly keys: Keyring
   readonly kinds: Kinds

@@ -154,7 +154,9 @@ export type SqlRow = Readonly<Record<string, SqlValue>>
  * when it throws, and does not nest; values come back as they went in, BLOBs as `Uint8Array`, integers below
  * 2^53 as numbers; SQL text is constant (it is the key of the statement cache) and stays within the subset that
  * every host speaks: at most 100 parameters, no TEMP tables, no PRAGMA, no BEGIN. A full disk is `storage-full`,
- * any other fault of the storage `storage-failed`; a wrong statement throws what the host throws.
+ * any other fault of the storage `storage-failed`; a wrong statement throws what the host throws. `scrub` runs outside
+ * of transactions and leaves nothing in the files of what was deleted before, as far as the host has a hand in that: a
+ * platform that keeps earlier states of a database by itself (Durable Objects: 30 days) goes on keeping them.
  */
 export interface SqlDatabase {
   /** Runs statements without parameters or results, separated by semicolons. */
@@ -168,6 +170,8 @@ export interface SqlDatabase {
   transaction<Result>(work: () => Result): Result
   /** Bytes the database takes, its free pages included. */
   sizeBytes(): number
+  /** Takes deleted rows out of the files for good, which may take a while. */
+  scrub(): void
   close(): void
 }
 

@@ -173,6 +173,17 @@ export const sqlDatabaseCases: readonly SqlDatabaseCase[] = [
     expected: [[1, 2], [], true, { doc: 2 }, [2]],
   },
   {
+    title: 'takes out for good what was deleted, and nothing else',
+    run(db) {
+      put(db, 'kept')
+      for (let i = 2; i < 50; i++) put(db, 'x'.repeat(20_000))
+      db.run('DELETE FROM t WHERE id > 1')
+      db.scrub()
+      return db.all('SELECT * FROM t').length
+    },
+    expected: 1,
+  },
+  {
     title: 'says how large it is',
     run(db) {
       const before = db.sizeBytes()

@@ -176,6 +176,7 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void, sab
       get: (sql, params) => use(() => disk.get(sql, params)),
       transaction: (work) => use(() => disk.transaction(work)),
       sizeBytes: () => disk.sizeBytes(),
+      scrub: () => use(() => disk.scrub()),
       close: () => undefined,
     }
     const ports: Ports = {

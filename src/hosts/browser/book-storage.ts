@@ -54,6 +54,7 @@ async function openFile(sqlite3: Sqlite3Static, name: string): Promise<BookStora
     `wal_autocheckpoint = ${checkpointPages}`,
     'cache_size = -32768',
     'foreign_keys = OFF',
+    'secure_delete = FAST',
   ]
   const db = createWasmDatabase(sqlite3, handle, { pragmas, settle: combiner.settle })
   // SQLite then says "full" cleanly, before the browser cuts a write short. The log needs room as well.

@@ -90,6 +90,11 @@ export function createWasmDatabase(
       }
     },
     sizeBytes: () => Number(db.selectValue('PRAGMA page_count')) * Number(db.selectValue('PRAGMA page_size')),
+    // Deleted rows are overwritten where they stood; whole pages that are free, and the log, are cut off here.
+    scrub() {
+      for (const pragma of ['incremental_vacuum', 'wal_checkpoint(TRUNCATE)'])
+        guarded(() => void db.exec(`PRAGMA ${pragma}`))
+    },
     close() {
       for (const statement of statements.values()) statement.finalize()
       statements.clear()

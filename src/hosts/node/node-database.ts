@@ -18,7 +18,7 @@ export function openNodeDatabase({ path, durability = 'relaxed' }: NodeDatabaseO
   guarded(() =>
     db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability === 'strict' ? 'FULL' : 'NORMAL'};
-      PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF`),
+      PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF; PRAGMA secure_delete = FAST`),
   )
   const statements = new Map<string, StatementSync>()
   let inside = false
@@ -59,6 +59,8 @@ export function openNodeDatabase({ path, durability = 'relaxed' }: NodeDatabaseO
       const one = (name: string) => Number(Object.values(prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0)
       return one('page_count') * one('page_size')
     },
+    // Deleted rows are overwritten where they stood; whole pages that are free, and the log, are cut off here.
+    scrub: () => guarded(() => db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)')),
     close() {
       statements.clear()
       if (db.isOpen) db.close()

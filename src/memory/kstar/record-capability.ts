@@ -91,15 +91,20 @@ export const recordCapabilities = [
       /** False when there was never such a record here. */
       purged: z.boolean(),
     }),
-    effect: 'write',
-    run({ id, cascade: isCascade }, at) {
-      const citations = at.records.citing(id)
-      const { changed, forgotten: gone } = isCascade ? at.records.release(id) : { changed: [], forgotten: [] }
-      const purged = at.records.purge(id)
-      // What fell with it is removed as it is.
-      for (const one of gone) at.records.purge(one)
-      const cited_by = [...new Set(citations.map((one) => one.id))]
-      return { id, purged, cited_by, citations, released: changed, forgotten_too: gone }
+    effect: 'task',
+    repeatable: true,
+    async run({ id, cascade: isCascade }, at) {
+      const answer = await at.write(({ records }) => {
+        const citations = records.citing(id)
+        const { changed, forgotten } = isCascade ? records.release(id) : { changed: [], forgotten: [] }
+        const purged = records.purge(id)
+        // What fell with it is removed as it is.
+        for (const one of forgotten) records.purge(one)
+        const cited_by = [...new Set(citations.map((one) => one.id))]
+        return { id, purged, cited_by, citations, released: changed, forgotten_too: forgotten }
+      })
+      if (answer.purged) at.scrub()
+      return answer
     },
   }),
   defineCapability({
