@@ -8,6 +8,7 @@ import { type DialogName, openDialog } from './state/dialog.ts'
 import { importFiles } from './state/import.ts'
 import { status } from './state/status.ts'
 import type { View } from './room/view.ts'
+import { BundleView } from './views/bundle-view.tsx'
 import { ForgetDialog } from './views/forget-dialog.tsx'
 import { HelpDialog } from './views/help-dialog.tsx'
 import { ImportTray } from './views/import-tray.tsx'
@@ -28,6 +29,7 @@ import { ToastTray } from './views/toast-tray.tsx'
 const pages: Partial<Record<View, ComponentType>> = {
   recall: RecallView,
   legs: RecallView,
+  bundles: BundleView,
   sync: SyncView,
   storage: StorageView,
 }

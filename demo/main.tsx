@@ -3,7 +3,7 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { openBook } from './state/book.ts'
 import { listenToKeys } from './state/keyboard.ts'
-import './state/list-change.ts'
+import { followChanges } from './state/list-change.ts'
 import './style/token.css'
 import './style/base.css'
 import './style/shell.css'
@@ -15,11 +15,13 @@ import './style/record.css'
 import './style/schema.css'
 import './style/chart.css'
 import './style/example.css'
+import './style/bundle.css'
 import './style/overlay.css'
 
 const root = document.querySelector('#app')
 if (root) {
   render(<App />, root)
   listenToKeys()
+  followChanges()
   void openBook()
 }

@@ -14,6 +14,7 @@ export const viewNames = {
   messages: 'Messages',
   episodes: 'Episodes',
   profiles: 'Profiles',
+  bundles: 'Bundles',
   sync: 'Sync and conflicts',
   storage: 'Storage',
 } as const
@@ -43,6 +44,7 @@ export const places: readonly Place[] = [
     icon: 'conversations',
     views: ['messages', 'episodes', 'profiles'],
   },
+  { name: 'Bundles', short: 'Bundles', icon: 'bundles', views: ['bundles'] },
   { name: 'Sync and conflicts', short: 'Sync', icon: 'sync', views: ['sync'] },
   { name: 'Storage', short: 'Storage', icon: 'storage', views: ['storage'] },
 ]

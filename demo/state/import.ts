@@ -5,6 +5,7 @@ import { countOf } from '../wording/size-word.ts'
 import { address, go } from './address.ts'
 import { announce } from './announce.ts'
 import { book, onBook } from './book.ts'
+import { isBundleFile, tryBundle } from './bundle-import.ts'
 import { reloadList } from './record-list.ts'
 
 export type ImportState =
@@ -27,8 +28,20 @@ const queue: { readonly number: number; readonly file: File; readonly abort: Abo
 let isRunning = false
 let numbered = 0
 
-/** Puts files in line. */
+/** Takes files in: a bundle is put on the table to be looked at first, everything else comes in at once. */
 export function importFiles(files: readonly File[]): void {
+  void sortOut(files)
+}
+
+async function sortOut(files: readonly File[]): Promise<void> {
+  const isBundle = await Promise.all(files.map((file) => isBundleFile(file).catch(() => false)))
+  const bundle = files.find((_, i) => isBundle[i])
+  queueFiles(files.filter((file) => file !== bundle))
+  if (bundle) await tryBundle(bundle)
+}
+
+/** Puts files in line. */
+function queueFiles(files: readonly File[]): void {
   if (files.length === 0) return
   for (const file of files) {
     numbered += 1

@@ -55,13 +55,16 @@ async function takeChange(): Promise<void> {
   }
 }
 
-onBook('change', ({ ids, kinds }) => {
-  const kind = list.peek()?.room.kind
-  if (kind === undefined || !kinds.includes(kind)) return
-  for (const id of ids) changed.add(id)
-  timer ??= setTimeout(() => {
-    timer = undefined
-    // A book that ends meanwhile says so itself.
-    takeChange().catch(() => undefined)
-  }, pauseMs)
-})
+/** From now on the list follows the book. Called once: a build drops modules that are only imported. */
+export function followChanges(): void {
+  onBook('change', ({ ids, kinds }) => {
+    const kind = list.peek()?.room.kind
+    if (kind === undefined || !kinds.includes(kind)) return
+    for (const id of ids) changed.add(id)
+    timer ??= setTimeout(() => {
+      timer = undefined
+      // A book that ends meanwhile says so itself.
+      takeChange().catch(() => undefined)
+    }, pauseMs)
+  })
+}

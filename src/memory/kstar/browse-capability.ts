@@ -29,6 +29,7 @@ export const browseCapabilities = [
     }),
     output: z.object({ records: z.array(anyRecord), scores: z.array(z.number()) }),
     effect: 'read',
+    permission: 'read',
     run({ query: text, ...query }, at) {
       const hits = at.records.search({ ...query, text })
       return { records: hits.map(({ record }) => record), scores: hits.map(({ score }) => score) }
@@ -51,6 +52,7 @@ export const browseCapabilities = [
       buckets: z.array(z.object({ at: z.string(), count: z.number(), failed: z.number() })),
     }),
     effect: 'read',
+    permission: 'read',
     run: ({ include_expired: expired, include_superseded: superseded, ...query }, at) =>
       at.records.count({ ...query, include: { expired, superseded } }),
   }),
@@ -66,6 +68,7 @@ export const browseCapabilities = [
       records: z.array(anyRecord),
     }),
     effect: 'read',
+    permission: 'read',
     run({ id, limit }, at) {
       const all = at.records.citing(id)
       const citations = all.slice(0, limit)

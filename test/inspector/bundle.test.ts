@@ -1,0 +1,85 @@
+// Leaving with everything and coming back: export, verify, try and import, in the inspector as it is built.
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { dropFiles, launchBrowser, openRoom } from './open-inspector.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function exportText(page: Page): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export', exact: true }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/\.kstar\.json$/)
+  await page.getByText(/is in your downloads/).waitFor()
+  return readFileSync(await download.path(), 'utf8')
+}
+
+it('exports encrypted, asks for the passphrase, says what would come in, and imports it into another book', async () => {
+  const { page, problems } = await openRoom(browser, 'bundles', async (book) => {
+    await book.facts.store({ id: 'f-1', schema: 'course', data: { code: 'CS101' } })
+    await book.perceptions.store({ content: 'Forgets the base case' })
+  })
+  await page.getByLabel('Passphrase, to encrypt it').fill('correct horse')
+  const sealed = await exportText(page)
+  expect(sealed).not.toContain('base case')
+
+  const other = await openRoom(browser, 'bundles', async (book) => {
+    await book.facts.store({ id: 'f-1', schema: 'course', data: { code: 'CS102' } })
+  })
+  await dropFiles(other.page, { 'book.kstar.json': sealed })
+  const passphrase = other.page.getByLabel(/It is encrypted/)
+  await passphrase.fill('wrong horse')
+  await other.page.getByRole('button', { name: 'Open', exact: true }).click()
+  await other.page.getByText(/cannot be opened/).waitFor()
+  await passphrase.fill('correct horse')
+  await other.page.getByRole('button', { name: 'Open', exact: true }).click()
+  await other.page.getByText(/What would happen/).waitFor()
+  await other.page
+    .getByText(/1 conflict/)
+    .first()
+    .waitFor()
+  const counted = () =>
+    other.page.evaluate(async () => (await globalThis.book?.records.count({ kind: 'perception' }))?.total)
+  expect(await counted()).toBe(0)
+  await other.page.getByRole('button', { name: 'Import', exact: true }).last().click()
+  await other.page
+    .getByText(/The bundle is in/)
+    .first()
+    .waitFor()
+  expect(await counted()).toBe(1)
+  expect([...(await problems()), ...(await other.problems())]).toEqual([])
+})
+
+it('refuses a bundle of which one letter was changed, and imports nothing of it', async () => {
+  const { page } = await openRoom(browser, 'bundles', async (book) => {
+    await book.perceptions.store({ content: 'Forgets the base case' })
+  })
+  const altered = (await exportText(page)).replace('base case', 'bass case')
+  await dropFiles(page, { 'altered.kstar.json': altered })
+  await page.getByRole('alert').getByText('Nothing of this bundle was imported.').waitFor()
+  await page.getByRole('button', { name: 'Put it away' }).click()
+  await page.getByText(/Drop a bundle anywhere/).waitFor()
+})
+
+it('exports tokens only after a second thought, and only what is chosen', async () => {
+  const { page } = await openRoom(browser, 'bundles', async (book) => {
+    await book.perceptions.store({ content: 'Stays here' })
+    await book.facts.store({ schema: 's', data: { goes: 'out' } })
+  })
+  const start = page.getByRole('button', { name: 'Export', exact: true })
+  await page.getByLabel('Include control tokens').check()
+  expect(await start.isDisabled()).toBe(true)
+  await page.getByLabel('I know, include them').check()
+  expect(await start.isDisabled()).toBe(false)
+  await page.getByLabel('Include control tokens').uncheck()
+  await page.getByLabel(/^Perceptions/).uncheck()
+  const text = await exportText(page)
+  expect(text).toContain('goes')
+  expect(text).not.toContain('Stays here')
+})
