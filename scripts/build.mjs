@@ -1,7 +1,7 @@
 // `npm run build`: dist/ as it is published. The page entry and its worker import nothing, so that they run as plain
 // files; sqlite3.wasm lies beside the worker; the Node and edge entries leave their npm packages to npm.
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { withBuiltWorker, withoutUnusedWorkers } from './bundle-plugin.mjs'
@@ -21,6 +21,7 @@ const bundles = [
   ['src/index.ts', 'index.js', inPage, true],
   ['src/hosts/browser/worker.ts', 'worker.js', inPage, true],
   ['src/hosts/node/index.ts', 'node.js', outside, false],
+  ['src/hosts/node/cli.ts', 'cli.js', outside, false],
   ['worker/create-edge.ts', 'edge.js', outside, false],
 ]
 
@@ -40,6 +41,7 @@ for (const [entry, file, options, minify] of bundles) {
     if (found) inlined.add(found[0])
   }
 }
+chmodSync(join(dist, 'cli.js'), 0o755)
 cpSync(join(root, 'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm'), join(dist, 'sqlite3.wasm'))
 
 const licences = [...inlined].sort().map((folder) => {

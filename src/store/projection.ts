@@ -46,6 +46,8 @@ interface Source extends SqlRow {
 
 const columns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
 const batch = 2000
+/** Bodies may be large: so many are in memory at once, however many share a transaction. */
+const page = 40
 const facetColumns = [
   'domain',
   'actor',
@@ -153,7 +155,13 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     if (texts.length > 0) db.run(textInsert(texts.length), [row.seq, ...texts])
   }
 
+  /** Derives up to `limit` records, a page in memory at a time; true when more are behind. */
   const run = (limit: number): boolean => {
+    for (let left = limit; left > 0; left -= page) if (!runPage(Math.min(page, left))) return false
+    return true
+  }
+
+  const runPage = (limit: number): boolean => {
     generation += 1
     if (stale) {
       const rows = db.all<Source>(

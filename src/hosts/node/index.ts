@@ -25,6 +25,8 @@ export interface NodeBookOptions {
   readonly session?: string
   readonly resource?: string
   readonly durability?: 'relaxed' | 'strict'
+  /** False: no text index in memory beside the one on disk. Slower recall, less memory: for short-lived processes. */
+  readonly textIndexInMemory?: boolean
   /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
   readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
   /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
@@ -48,6 +50,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
       scope: bookScope(options),
       durability: path === ':memory:' ? 'memory' : 'file',
       embedder,
+      ...(options.textIndexInMemory === false ? { textLeg: false } : {}),
       keys: openNodeKeyring(path === ':memory:' ? undefined : `${path}.key`),
       ...(options.sync
         ? {

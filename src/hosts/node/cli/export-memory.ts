@@ -1,0 +1,79 @@
+// `daybook export-memory`: the memory of an agent as a bundle, in a file or on stdout.
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Command, given, listOf, textOf } from './command.ts'
+import { UsageError } from './usage-error.ts'
+import { makeFolder } from './book-place.ts'
+import { writeWhole } from './output-file.ts'
+import { readPassphrase } from './passphrase-file.ts'
+
+export const exportMemory: Command = {
+  name: 'export-memory',
+  summary: 'Writes the memory of an agent to a bundle.',
+  operands: '',
+  options: {
+    output: { type: 'string', short: 'o' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    types: { type: 'string' },
+    encrypt: { type: 'boolean' },
+    'passphrase-file': { type: 'string' },
+    'include-tokens': { type: 'boolean' },
+    sign: { type: 'boolean' },
+  },
+  help: {
+    output: '<file>   where to write; - for stdout; default <home>/agents/<agent>/export/<time>.kstar',
+    from: '<date>     only what happened on this day or later',
+    to: '<date>       only what happened until the end of this day',
+    types: '<list>    only these, as in traces,facts',
+    encrypt: '         encrypt with a passphrase',
+    'passphrase-file': '<file>  where the passphrase is: its first line',
+    'include-tokens': '  include control tokens; asks first',
+    sign: '            sign with the key of this memory',
+  },
+  async run({ values, terminal, signal, open, exportFolder }) {
+    const secretFile = textOf(values, 'passphrase-file')
+    if (values['encrypt'] && secretFile === undefined)
+      throw new UsageError('--encrypt needs --passphrase-file')
+    if (!values['encrypt'] && secretFile !== undefined)
+      throw new UsageError('--passphrase-file goes with --encrypt')
+    const options = given({
+      kinds: listOf(values, 'types'),
+      from: textOf(values, 'from'),
+      to: textOf(values, 'to'),
+      include_tokens: values['include-tokens'] === true ? true : undefined,
+      sign: values['sign'] === true ? true : undefined,
+      passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile),
+    })
+    if (options.include_tokens) {
+      await terminal.confirm('Control tokens are authority. Write them into the bundle?', '--include-tokens')
+    }
+    const book = await open()
+    let records = 0
+    book.on('progress', (step) => {
+      records = step.done
+      terminal.progress({ ...step, what: 'Exported' })
+    })
+    const output = textOf(values, 'output') ?? join(exportFolder, `${fileTime()}.kstar`)
+    const stream = await book.export(options, { signal })
+    if (output === '-') {
+      // Not ended by us: what comes after this in the process may still write.
+      const out = new Writable({
+        write: (chunk: Uint8Array, _encoding, done) => void process.stdout.write(chunk, done),
+      })
+      await pipeline(stream, out, { signal })
+      return
+    }
+    if (textOf(values, 'output') === undefined) await makeFolder(exportFolder)
+    const bytes = await writeWhole(output, stream)
+    terminal.answer(
+      { output, records, bytes },
+      `${records.toLocaleString('en')} records written to ${output}`,
+    )
+  },
+}
+
+function fileTime(): string {
+  return new Date().toISOString().replaceAll(':', '-')
+}

@@ -1,0 +1,24 @@
+// A file that appears whole or not at all: written under another name beside its place, flushed, then renamed.
+import { randomUUID } from 'node:crypto'
+import { open, rename, unlink } from 'node:fs/promises'
+
+/** Writes all chunks to `path`. On any failure nothing is left, and what was there stays. */
+export async function writeWhole(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  const temporary = `${path}.${randomUUID()}.part`
+  const file = await open(temporary, 'wx', 0o600)
+  let sizeBytes = 0
+  try {
+    for await (const chunk of chunks) {
+      await file.writeFile(chunk)
+      sizeBytes += chunk.byteLength
+    }
+    await file.sync()
+    await file.close()
+    await rename(temporary, path)
+    return sizeBytes
+  } catch (error) {
+    await file.close().catch(() => undefined)
+    await unlink(temporary).catch(() => undefined)
+    throw error
+  }
+}

@@ -1,0 +1,151 @@
+// The command line: finds the command, runs it, and turns what came of it into an exit code.
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { product } from '../../../bundle/product.ts'
+import { type ErrorCode, isDaybookError } from '../../../core/errors.ts'
+import type { Daybook } from '../../../daybook.ts'
+import { openDaybook } from '../index.ts'
+import { type Command, exitCode, textOf, type Values } from './command.ts'
+import { UsageError } from './usage-error.ts'
+import { placeOf, requirePlace } from './book-place.ts'
+import { exportMemory } from './export-memory.ts'
+import { importMemory } from './import-memory.ts'
+import { queryCommand, recallCommand, statsCommand } from './read-commands.ts'
+import { createTerminal, type Terminal } from './terminal.ts'
+import { verifyBundle } from './verify-bundle.ts'
+
+const commands: readonly Command[] = [
+  exportMemory,
+  importMemory,
+  verifyBundle,
+  recallCommand,
+  queryCommand,
+  statsCommand,
+]
+
+const sharedOptions = {
+  home: { type: 'string' },
+  agent: { type: 'string' },
+  json: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies ParseArgsOptionsConfig
+
+const sharedHelp: Readonly<Record<string, string>> = {
+  home: '<folder>   where the memories of agents are, default ~/.p3394',
+  agent: '<name>    whose memory, default agent',
+  json: '           answer in JSON',
+  yes: '            do not ask',
+  help: '           this text',
+}
+
+const unsound = new Set<ErrorCode>(['invalid-file', 'bundle-newer', 'wrong-passphrase'])
+
+/** Runs `daybook <args>`; answers the exit code. */
+export async function runCli(args: readonly string[], signal: AbortSignal): Promise<number> {
+  // Whatever is made here is for its owner only.
+  process.umask(0o077)
+  let terminal: Terminal | undefined
+  let opened: Daybook | undefined
+  try {
+    const [name = '', ...rest] = args
+    if (name === '--version') return say(product.version)
+    if (['', '--help', '-h', 'help'].includes(name)) return name === '' ? usage(overview()) : say(overview())
+    const command = commands.find((one) => one.name === name)
+    if (!command) throw new UsageError(`There is no command \`${name}\``)
+    const { values, positionals } = parse(command, rest)
+    if (values['help']) return say(helpOf(command))
+    if (command.operands === '' && positionals.length > 0)
+      throw new UsageError(`${command.name} takes no \`${positionals[0]}\``)
+    terminal = createTerminal({ json: values['json'] === true, yes: values['yes'] === true, signal })
+    const place = placeOf(textOf(values, 'home'), textOf(values, 'agent') ?? 'agent')
+    await command.run({
+      ...{ values, positionals, terminal, signal, exportFolder: place.exportFolder },
+      async open({ create = false } = {}) {
+        await requirePlace(place, create)
+        const { agent, bookFile: path } = place
+        opened = await openDaybook({ name: agent, agent, path, textIndexInMemory: false })
+        return opened
+      },
+    })
+    return exitCode.ok
+  } catch (error) {
+    terminal?.clear()
+    return explain(error, args[0], signal)
+  } finally {
+    terminal?.clear()
+    await opened?.close()
+  }
+}
+
+function parse(command: Command, args: readonly string[]): { values: Values; positionals: string[] } {
+  try {
+    const options = { ...sharedOptions, ...command.options }
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+  } catch (cause) {
+    // The first sentence says what is wrong; the rest is advice about parseArgs.
+    const [message = ''] = (cause instanceof Error ? cause.message : String(cause)).split('. ')
+    throw new UsageError(message)
+  }
+}
+
+function explain(error: unknown, name: string | undefined, signal: AbortSignal): number {
+  const { stderr } = process
+  if (isBrokenPipe(error) || isBrokenPipe(signal.reason)) return exitCode.ok
+  if (signal.aborted) {
+    stderr.write('Interrupted; nothing was left half done.\n')
+    return exitCode.interrupted
+  }
+  if (error instanceof UsageError) {
+    const known = commands.some((one) => one.name === name)
+    stderr.write(`${error.message}.\nSee \`daybook ${known ? `${name} ` : ''}--help\`.\n`.replace('..', '.'))
+    return exitCode.usage
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  stderr.write(`${isDaybookError(error) ? `${error.code}: ` : ''}${message}\n`)
+  if (isDaybookError(error, 'invalid-input') || isDaybookError(error, 'invalid-filter')) return exitCode.usage
+  return isDaybookError(error) && unsound.has(error.code) ? exitCode.unsound : exitCode.failed
+}
+
+/** Whoever read our output has read enough. */
+export function isBrokenPipe(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
+  )
+}
+
+function say(text: string): number {
+  process.stdout.write(`${text}\n`)
+  return exitCode.ok
+}
+
+function usage(text: string): number {
+  process.stderr.write(`${text}\n`)
+  return exitCode.usage
+}
+
+function overview(): string {
+  const rows = commands.map(({ name, summary }) => `  ${name.padEnd(15)} ${summary}`)
+  return [
+    'daybook <command> [options]: the memory of an agent, on this machine.',
+    '',
+    ...rows,
+    '',
+    '`daybook <command> --help` says more. Exit codes: 0 done, 1 failed, 2 not understood or not confirmed,',
+    '3 the file is not sound (altered, cut off, another passphrase, from the future), 130 interrupted.',
+  ].join('\n')
+}
+
+function helpOf({ name, summary, operands, help }: Command): string {
+  const rows = Object.entries({ ...help, ...sharedHelp }).map(
+    ([option, text]) => `  --${option} ${text.trimStart()}`,
+  )
+  return [
+    `daybook ${[name, operands, '[options]'].filter(Boolean).join(' ')}`,
+    '',
+    summary,
+    '',
+    ...rows,
+  ].join('\n')
+}

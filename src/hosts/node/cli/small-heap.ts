@@ -1,0 +1,5 @@
+// Lets a short-lived process collect its garbage early instead of growing: half the memory for some of the speed.
+// By default V8 lets the young generation of a process that streams a book grow to a hundred megabytes.
+import { setFlagsFromString } from 'node:v8'
+
+for (const flag of ['--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag)

@@ -1,0 +1,68 @@
+// What the command line says and asks. Invariant: data goes to stdout and everything else to stderr, so that pipes stay clean.
+import { createInterface } from 'node:readline/promises'
+import type { Progress } from '../../../core/capability.ts'
+import { UsageError } from './usage-error.ts'
+
+export interface Terminal {
+  /** A result: JSON when that was asked for, else `words`. */
+  answer(value: unknown, words: string): void
+  /** A remark for people. */
+  note(text: string): void
+  progress(step: Progress): void
+  /** Takes the progress line away. */
+  clear(): void
+  /** Asks before something that can't be taken back. Refuses where nobody can answer. */
+  confirm(question: string, flag: string): Promise<void>
+}
+
+export interface TerminalOptions {
+  readonly json: boolean
+  readonly yes: boolean
+  readonly signal: AbortSignal
+}
+
+const progressMs = 100
+
+export function createTerminal({ json, yes, signal }: TerminalOptions): Terminal {
+  const { stdin, stdout, stderr } = process
+  let shownAt = 0
+  let isShown = false
+  const clear = () => {
+    if (isShown) stderr.write('\r\u001b[K')
+    isShown = false
+  }
+  return {
+    clear,
+    answer(value, words) {
+      clear()
+      stdout.write(json ? `${JSON.stringify(value)}\n` : words === '' ? '' : `${words}\n`)
+    },
+    note(text) {
+      clear()
+      stderr.write(`${text}\n`)
+    },
+    progress({ done, total, what }) {
+      const now = Date.now()
+      if (!stderr.isTTY || (now - shownAt < progressMs && done < total)) return
+      shownAt = now
+      isShown = true
+      const share = total > 0 ? ` (${Math.floor((100 * done) / total)} %)` : ''
+      stderr.write(`\r${what} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}${share}\u001b[K`)
+    },
+    async confirm(question, flag) {
+      if (yes) return
+      if (!stdin.isTTY || !stderr.isTTY) {
+        throw new UsageError(
+          `${flag} is asked about first, and nobody is here to answer; add --yes to mean it`,
+        )
+      }
+      const ask = createInterface({ input: stdin, output: stderr })
+      try {
+        const answer = await ask.question(`${question} [y/N] `, { signal })
+        if (!/^y(?:es)?$/i.test(answer.trim())) throw new UsageError('Nothing was done.')
+      } finally {
+        ask.close()
+      }
+    },
+  }
+}

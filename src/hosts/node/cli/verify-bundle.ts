@@ -1,0 +1,40 @@
+// `daybook verify-bundle`: is a bundle whole, and what does it say it is.
+import { openDaybook } from '../index.ts'
+import { type Command, given, textOf } from './command.ts'
+import { UsageError } from './usage-error.ts'
+import { openSource } from './import-memory.ts'
+import { readPassphrase } from './passphrase-file.ts'
+
+export const verifyBundle: Command = {
+  name: 'verify-bundle',
+  summary: 'Verifies a bundle without importing it.',
+  operands: '<bundle>',
+  options: { 'passphrase-file': { type: 'string' }, 'signed-by': { type: 'string' } },
+  help: {
+    'passphrase-file': '<file>  of an encrypted bundle: where the passphrase is',
+    'signed-by': '<key>  refuse a bundle that this key did not sign',
+  },
+  async run({ values, positionals, terminal, signal }) {
+    const [path] = positionals
+    if (path === undefined || positionals.length > 1) throw new UsageError('verify-bundle takes one bundle')
+    const secretFile = textOf(values, 'passphrase-file')
+    const options = given({
+      signed_by: textOf(values, 'signed-by'),
+      passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile),
+    })
+    const source = await openSource(path)
+    await using book = await openDaybook({ name: 'verify', path: ':memory:', textIndexInMemory: false })
+    book.on('progress', (step) => terminal.progress({ ...step, what: 'Read' }))
+    const found = await book.verify(source, { ...options, signal })
+    const counts = Object.entries(found.counts).map(([kind, n]) => `  ${kind} ${n.toLocaleString('en')}`)
+    terminal.answer(
+      found,
+      [
+        `whole: ${found.checksum}`,
+        `exported ${found.exported_at} by ${found.agent.id}${found.encrypted ? ', encrypted' : ''}`,
+        found.signed_by === undefined ? 'not signed' : `signed by ${found.signed_by}`,
+        ...counts,
+      ].join('\n'),
+    )
+  },
+}
