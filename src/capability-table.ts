@@ -25,6 +25,7 @@ import { skillKind } from './memory/kstar/skill-kind.ts'
 import { traceCapabilities } from './memory/kstar/trace-capability.ts'
 import { traceKind } from './memory/kstar/trace-kind.ts'
 import { embedCapabilities } from './recall/embed/embed-capability.ts'
+import { contextCapabilities } from './recall/context-capability.ts'
 import { recallCapabilities } from './recall/recall-capability.ts'
 import { syncCapabilities } from './sync/sync-capability.ts'
 
@@ -42,6 +43,7 @@ export const capabilityTable = [
   ...profileCapabilities,
   ...agentDataCapabilities,
   ...recallCapabilities,
+  ...contextCapabilities,
   ...embedCapabilities,
   ...exportCapabilities,
   ...bundleCapabilities,

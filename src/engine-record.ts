@@ -20,6 +20,7 @@ import { parseWith } from './core/schema.ts'
 import { release } from './engine-release.ts'
 import { isConcrete } from './core/scope.ts'
 import type { BookStore } from './store/book-store.ts'
+import { countUse } from './store/use-count.ts'
 import { type RecordRow, toRecord } from './store/record-row.ts'
 
 /** Entries of the conflict log looked at at once for a guest. */
@@ -197,6 +198,11 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
         })
         changed.push({ id, kind: before.kind })
         return true
+      },
+      use(ids) {
+        const rows = [...new Set(ids)].flatMap((id) => seenRow(id) ?? []).filter(({ deleted }) => !deleted)
+        for (const { seq } of rows) countUse(store.db, store.projection, seq, now)
+        return rows.length
       },
       conflict(id) {
         const entry = store.conflicts.get(id)

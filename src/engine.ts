@@ -16,6 +16,7 @@ import { createHoldings } from './engine-holding.ts'
 import { createRecordAccess, type RecordAccess } from './engine-record.ts'
 import { createBookEmbedding, type EmbedderSource, noEmbedding } from './recall/embed/book-embedding.ts'
 import { createRecall, type Recall } from './recall/recall.ts'
+import { sayingOf } from './recall/saying.ts'
 import { createTextLegs } from './recall/text-leg.ts'
 import { type BookStore, openBookStore } from './store/book-store.ts'
 import type { Role } from './store/record-store.ts'
@@ -274,6 +275,7 @@ export function createEngine(options: EngineOptions): Engine {
       signal,
       records: view.access.reader,
       recall: (query) => view.recall(query, signal),
+      saying: (record) => sayingOf(kinds, record),
       status: () => status(desk),
       embedStatus: () => embedding?.status() ?? noEmbedding,
       embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),

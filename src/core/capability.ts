@@ -161,6 +161,8 @@ export interface RecordWriter {
   purge(id: string): boolean
   /** Lets go of every citation of `id`: who only pointed at it is changed, who rested on it alone is forgotten too. */
   release(id: string): { readonly changed: string[]; readonly forgotten: string[] }
+  /** Counts that records were of use, on this device only; answers how many of them are there. */
+  use(ids: readonly string[]): number
   conflict(id: number): ConflictEntry | undefined
   /** Notes that somebody has decided a conflict. */
   decideConflict(id: number): void
@@ -266,6 +268,14 @@ export interface Factors {
 /** Why a hit is where it is: its rank in each leg, and what weighed it. */
 export interface Because extends LegReasons, Factors {}
 
+/** For quoting a record. */
+export interface Saying {
+  /** Its kind's texts, in their order. */
+  readonly said: string
+  /** When it happened, canonical UTC text. */
+  readonly happenedAt: string
+}
+
 export interface RecallHit {
   readonly record: Stored<JsonObject>
   /** 0 to 1, higher is better. */
@@ -301,6 +311,8 @@ export interface ReadContext extends CallContext {
   readonly records: RecordReader
   readonly signal: AbortSignalLike
   recall(query: RecallQuery): Promise<RecallResult>
+  /** What a record says, as its kind declares it. */
+  saying(record: Stored<JsonObject>): Saying
   /** How far the vectors are. */
   embedStatus(): EmbedStatus
   /** Vectors of texts by the embedder of this book; `embedder-off` when there is none. */

@@ -16,25 +16,28 @@ const instant = z.string().transform((text, context) => {
 })
 const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
 
+/** What is asked, by recall and by what rests on it. */
+export const recallInput = {
+  text: z.string().max(10_000),
+  kinds: z.array(name).min(1).max(50).optional(),
+  agent: name.optional(),
+  session: name.optional(),
+  resource: name.optional(),
+  filters: (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional(),
+  limit: z.number().int().min(1).max(200).default(10),
+  at: instant.optional(),
+  distinct: z.boolean().default(true),
+  diversity: z.number().min(0).max(1).default(0),
+  minScore: z.number().min(0).max(1).default(0),
+}
+
 export const recallCapabilities = [
   defineCapability({
     id: 'daybook:recall',
     permission: 'read',
     methods: ['recall'],
     summary: 'Recalls what is relevant to a question in plain words, with the reasons; may return nothing.',
-    input: z.strictObject({
-      text: z.string().max(10_000),
-      kinds: z.array(name).min(1).max(50).optional(),
-      agent: name.optional(),
-      session: name.optional(),
-      resource: name.optional(),
-      filters: (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional(),
-      limit: z.number().int().min(1).max(200).default(10),
-      at: instant.optional(),
-      distinct: z.boolean().default(true),
-      diversity: z.number().min(0).max(1).default(0),
-      minScore: z.number().min(0).max(1).default(0),
-    }),
+    input: z.strictObject(recallInput),
     output: z.object({
       hits: z.array(
         z.object({

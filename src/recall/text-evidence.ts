@@ -17,6 +17,8 @@ export interface TextEvidence {
   readonly terms: readonly string[]
   readonly weights: Float64Array
   readonly totalWeight: number
+  /** What each word weighs in telling whether a record answers: not less than in a book of a hundred records. */
+  readonly telling: Float64Array
   /** How many words each record has, as a share of the average. */
   readonly lengths: Float64Array
   /** How often record `i` has term `j`: `counts[i × terms + j]`. */
@@ -28,6 +30,8 @@ export interface TextEvidence {
   readonly sessions: Int32Array
 }
 
+/** In a book of fewer records, words weigh as they would among this many: so few say nothing of how rare a word is. */
+const fewRecords = 100
 /** BM25's k1 and b, as FTS5 has them. */
 const [k1, b] = [1.2, 0.75]
 
@@ -58,10 +62,12 @@ function gather({ queries }: BookStore, { words, match, scope, limit }: Question
   const terms = [...new Set(words.flatMap((word) => tokenize(word)))]
   const frequencies = queries.frequencies(terms)
   const records = queries.size()
-  const weights = Float64Array.from(terms, (term) => {
-    const having = frequencies.get(term) ?? 0
-    return wordWeight(records, having) * (isChance(term, having) ? chanceShare : 1)
-  })
+  const weighAmong = (count: number) =>
+    Float64Array.from(terms, (term) => {
+      const having = frequencies.get(term) ?? 0
+      return wordWeight(count, having) * (isChance(term, having) ? chanceShare : 1)
+    })
+  const weights = weighAmong(records)
   const seqs = found.map(({ seq }) => seq)
   const indexOf = new Map(seqs.map((seq, i) => [seq, i]))
   const indexed = (seq: number | undefined): number => {
@@ -93,6 +99,7 @@ function gather({ queries }: BookStore, { words, match, scope, limit }: Question
   const { counts, sizes } = queries.termCounts(seqs, terms)
   return {
     ...{ limit, found, seqs, terms, weights, counts, before, after, sessions },
+    telling: records < fewRecords ? weighAmong(fewRecords) : weights,
     totalWeight: weights.reduce((sum, weight) => sum + weight, 0),
     lengths: Float64Array.from(sizes, (one) => one / averageSize),
   }

@@ -41,7 +41,8 @@ export function createTextLegs(store: BookStore): Leg[] {
  * By a record's own words. strength = √(coverage × bm25 / best bm25): coverage is the weight of the matched words over
  * the weight of all, so what shares only a common word with a long question is near nothing.
  */
-function findTurns({ found, counts, terms, weights, totalWeight }: TextEvidence): LegCandidate<'text'>[] {
+function findTurns({ found, counts, terms, telling }: TextEvidence): LegCandidate<'text'>[] {
+  const totalWeight = telling.reduce((sum, weight) => sum + weight, 0)
   const best = found.reduce((most, { score }) => Math.max(most, score), 0)
   return found.map(({ seq, rank, score: bm25 }, i) => {
     const words: string[] = []
@@ -49,7 +50,7 @@ function findTurns({ found, counts, terms, weights, totalWeight }: TextEvidence)
     for (let j = 0; j < terms.length; j++) {
       if (counts[i * terms.length + j] === 0) continue
       words.push(terms[j] as string)
-      matched += weights[j] as number
+      matched += telling[j] as number
     }
     const coverage = totalWeight > 0 ? matched / totalWeight : 0
     const strength = best > 0 ? Math.sqrt(coverage * (bm25 / best)) : coverage

@@ -15,6 +15,7 @@ import { conversationCases } from './conversation.ts'
 import { bundleCases } from './bundle.ts'
 import { episodeCases } from './episode.ts'
 import { importCases } from './import.ts'
+import { contextCases } from './context.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
 
@@ -61,6 +62,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     browseCases(cases)
     recallCases(cases)
     goldenCases(cases)
+    contextCases(cases)
     importCases(cases)
     bundleCases(cases)
     conversationCases(cases)

@@ -1,0 +1,86 @@
+// The verbs around a recall: packing what was recalled for a prompt, and telling what was used of it.
+import { z } from 'zod'
+import { defineCapability } from '../core/capability.ts'
+import { pack } from './pack.ts'
+import { recallInput } from './recall-capability.ts'
+
+const name = z.string().min(1).max(1000)
+const tokens = z.number().int().min(0).max(1_000_000)
+const laneCounts = z.object({
+  thread: z.number(),
+  resource: z.number(),
+  agent: z.number(),
+  other: z.number(),
+})
+
+export const contextCapabilities = [
+  defineCapability({
+    id: 'recall:context',
+    permission: 'read',
+    methods: ['context'],
+    summary: 'Recalls, and packs what was found into a prompt: quoted evidence within a budget of tokens.',
+    input: z.strictObject({
+      ...recallInput,
+      limit: recallInput.limit.unwrap().default(50),
+      /** For the whole text, by the stated estimate. */
+      budgetTokens: tokens.default(1500),
+      /** Most tokens of each lane; default the whole budget. */
+      caps: z
+        .strictObject({
+          thread: tokens.optional(),
+          resource: tokens.optional(),
+          agent: tokens.optional(),
+          other: tokens.optional(),
+        })
+        .default({}),
+      /** Most tokens of one record. */
+      itemTokens: tokens.min(8).default(300),
+      /** Whose lanes they are; default the book's own. What is asked for is not narrowed by them. */
+      lane: z
+        .strictObject({ session: name.optional(), resource: name.optional(), agent: name.optional() })
+        .default({}),
+    }),
+    output: z.object({
+      text: z.string(),
+      items: z.array(
+        z.object({
+          id: z.string(),
+          kind: z.string(),
+          happened_at: z.string(),
+          lane: z.enum(['thread', 'resource', 'agent', 'other']),
+          score: z.number(),
+          tokens: z.number(),
+          cut: z.boolean(),
+        }),
+      ),
+      tokens: z.number(),
+      overflow: z.object({ hits: z.number(), lanes: laneCounts }),
+      degraded: z.array(z.string()),
+    }),
+    effect: 'read',
+    async run({ budgetTokens, caps, itemTokens, lane, ...query }, at) {
+      const { hits, degraded } = await at.recall(query)
+      const packed = pack(
+        hits.map((hit) => ({ hit, ...at.saying(hit.record) })),
+        {
+          ...{ budgetTokens, caps, itemTokens },
+          session: lane.session ?? at.scope.session,
+          resource: lane.resource ?? at.scope.resource,
+          agent: lane.agent ?? at.scope.agent,
+        },
+      )
+      return { ...packed, degraded }
+    },
+  }),
+  defineCapability({
+    id: 'recall:use',
+    permission: 'write',
+    methods: ['use'],
+    summary:
+      'Tells that records were of use, so that recall prefers them a little; counted on this device only.',
+    input: z.strictObject({ ids: z.array(name).min(1).max(200) }),
+    output: z.object({ counted: z.number() }),
+    effect: 'write',
+    run: ({ ids }, at) => ({ counted: at.records.use(ids) }),
+  }),
+] as const

@@ -1,0 +1,18 @@
+// What a record says and when it happened, as its kind declares them: for quoting, whatever the kind.
+import type { Saying } from '../core/capability.ts'
+import { collectText, type Kinds, whenField } from '../core/kind.ts'
+import type { JsonObject } from '../core/path.ts'
+import { readPath } from '../core/path.ts'
+import type { Stored } from '../core/record.ts'
+
+/** The texts of the record's kind in their order, parted by dots; the instant is that of its storing unless it has its own. */
+export function sayingOf(kinds: Kinds, record: Stored<JsonObject>): Saying {
+  const kind = kinds.get(record.kind)
+  const said = (kind?.text ?? [])
+    .filter((path) => path !== whenField)
+    .map((path) => collectText(readPath(record, path)).join(' '))
+    .filter((text) => text !== '')
+    .join(' · ')
+  const happened = kind?.facets.happened_at ? readPath(record, kind.facets.happened_at) : undefined
+  return { said, happenedAt: typeof happened === 'string' ? happened : record.created_at }
+}
