@@ -10,6 +10,7 @@ import type { EdgeTypes } from './edge-env.ts'
 import { isOwnMachine } from './own-machine.ts'
 import { respondWith } from './problem.ts'
 import { capabilityRoute } from './routes/capabilities.ts'
+import { embedRoute } from './routes/embed.ts'
 import { healthRoute } from './routes/health.ts'
 import { manifestRoute } from './routes/manifest.ts'
 import { syncRoute } from './routes/sync.ts'
@@ -45,11 +46,13 @@ export function createApp() {
     },
   )
   app.use('/v1/*', requireKey())
+  app.use('/embed', requireKey())
   return app
     .route('/', healthRoute)
     .route('/', manifestRoute)
     .route('/', syncRoute)
     .route('/', capabilityRoute)
+    .route('/', embedRoute)
 }
 
 export type EdgeApp = ReturnType<typeof createApp>

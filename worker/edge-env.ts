@@ -9,11 +9,22 @@ export interface MirrorDoor {
   call(id: string, input: unknown, options: { readonly requestId?: string }): Promise<Outcome<unknown>>
 }
 
+/** As much of the Workers AI binding as this needs. */
+export interface AiBinding {
+  run(model: string, input: { readonly text: string[] }): Promise<unknown>
+}
+
 export interface EdgeEnv {
   /** One object, one SQLite database, per book: a namespace of the class `Mirror`. */
   readonly MIRROR: { getByName(book: string): MirrorDoor }
   /** The key of every caller (`wrangler secret put DAYBOOK_KEY`). Without it only this machine is let in. */
   readonly DAYBOOK_KEY?: string
+  /** The key of an OpenAI-compatible API that `POST /embed` asks, its address (default OpenAI's) and its model. */
+  readonly DAYBOOK_EMBED_KEY?: string
+  readonly DAYBOOK_EMBED_URL?: string
+  readonly DAYBOOK_EMBED_MODEL?: string
+  /** Workers AI, asked by `POST /embed` when there is no key of an API. */
+  readonly AI?: AiBinding
   /** Origins of pages that may call the edge, besides those of this machine: `https://app.example.org …`. */
   readonly DAYBOOK_ORIGINS?: string
 }

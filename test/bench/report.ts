@@ -1,6 +1,7 @@
 // The tables. A ratio is the median over the rounds of the ratio within one round: what slowed both, leaves it alone.
 import type { SearchFigures, SearchPeerFigures } from './run-search.ts'
 import type { StoreFigures } from './run-store.ts'
+import type { VectorFigures } from './run-vector.ts'
 import type { StoreRound } from './store-page.ts'
 
 type Versions = Readonly<Record<string, string>>
@@ -75,6 +76,35 @@ export function printSearch({ sizes, failures }: SearchFigures, versions: Versio
     printTable([head, ...lines])
   }
   printModes(Object.values(sizes)[0] ?? {})
+  printFailures(failures)
+}
+
+/** Prints milliseconds a question, and how many times longer each takes than Daybook's scan. */
+export function printVector({ size, peers, failures }: VectorFigures, versions: Versions): void {
+  const ours = peers['daybook']?.rounds ?? []
+  const head = [
+    `vectors, ${figure(size)} × 384`,
+    ...['p50 ms', 'p95 ms', 'p50 × ours', 'p95 × ours', 'same best ten', 'filled in', 'memory'],
+  ]
+  const lines = Object.entries(peers).map(([key, { name, rounds, agrees, fillMs, bytes }]) => {
+    const times = (share: 'p50' | 'p95') =>
+      ratio(
+        rounds.map((round) => round[share]),
+        ours.map((round) => round[share]),
+        (value) => value,
+      )
+    return [
+      `${name} ${versions[key] ?? ''}`,
+      milliseconds(median(rounds.map(({ p50 }) => p50))),
+      milliseconds(median(rounds.map(({ p95 }) => p95))),
+      ...[times('p50'), times('p95')],
+      `${Math.round(100 * median(agrees))} %`,
+      `${(fillMs / 1000).toFixed(1)} s`,
+      megabytes(bytes),
+    ]
+  })
+  printTable([head, ...lines])
+  printModes(peers)
   printFailures(failures)
 }
 

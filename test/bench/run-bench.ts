@@ -6,9 +6,10 @@ import { chromium } from 'playwright'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
 import type { BenchOptions } from './bench-run.ts'
 import { readVersions } from './read-version.ts'
-import { printSearch, printStore } from './report.ts'
+import { printSearch, printStore, printVector } from './report.ts'
 import { runSearch, type SearchFigures } from './run-search.ts'
 import { runStore, type StoreFigures } from './run-store.ts'
+import { runVector, type VectorFigures } from './run-vector.ts'
 import { servePages } from './serve-pages.ts'
 
 const jsonFile = join(import.meta.dirname, '../../.cache/bench.json')
@@ -49,10 +50,12 @@ export async function runBench(options: BenchOptions): Promise<number> {
   const versions = readVersions()
   let store: StoreFigures | undefined
   let search: SearchFigures | undefined
+  let vector: VectorFigures | undefined
   try {
     const run = { ...options, context, progress, url: pages.url }
     if (options.kinds.includes('store')) store = await runStore(run)
     if (options.kinds.includes('search')) search = await runSearch(run)
+    if (options.kinds.includes('vector')) vector = await runVector(run)
   } finally {
     await context.close()
     await pages.close()
@@ -64,11 +67,12 @@ export async function runBench(options: BenchOptions): Promise<number> {
   )
   if (store) printStore(store, versions)
   if (search) printSearch(search, versions)
+  if (vector) printVector(vector, versions)
   mkdirSync(dirname(jsonFile), { recursive: true })
   const at = new Date(began).toISOString()
   writeFileSync(
     jsonFile,
-    `${JSON.stringify({ at, machine, versions, options, store, search }, undefined, 2)}\n`,
+    `${JSON.stringify({ at, machine, versions, options, store, search, vector }, undefined, 2)}\n`,
   )
-  return (store?.failures.length ?? 0) + (search?.failures.length ?? 0)
+  return (store?.failures.length ?? 0) + (search?.failures.length ?? 0) + (vector?.failures.length ?? 0)
 }

@@ -1,6 +1,6 @@
 // `npm run bench`: measures Daybook beside other stores and searchers in a real Chromium, prints the tables, and
 // writes .cache/bench.json. Ends with non-zero only when something failed to run. Options:
-//   --only store|search   --rounds N (default 5)   --peers a,b   --quick (shorter, and only 10,000 texts)
+//   --only store|search|vector   --rounds N (default 5)   --peers a,b   --quick (shorter, and only 10,000 texts)
 import { parseArgs } from 'node:util'
 import { runBench } from './run-bench.ts'
 
@@ -12,8 +12,10 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
   },
 })
-if (values.only !== undefined && values.only !== 'store' && values.only !== 'search') {
-  console.error('--only takes `store` or `search`.')
+const all = /** @type {const} */ (['store', 'search', 'vector'])
+const kinds = all.filter((kind) => values.only === undefined || values.only === kind)
+if (kinds.length === 0) {
+  console.error('--only takes `store`, `search` or `vector`.')
   process.exit(2)
 }
 const rounds = Number(values.rounds ?? (values.quick ? 2 : 5))
@@ -23,7 +25,7 @@ if (!Number.isInteger(rounds) || rounds < 1) {
 }
 
 const failures = await runBench({
-  kinds: values.only ? [values.only] : ['store', 'search'],
+  kinds,
   rounds,
   quick: values.quick,
   ...(values.peers === undefined ? {} : { peers: values.peers.split(',') }),

@@ -30,7 +30,9 @@ export async function servePages(): Promise<ServedPages> {
       emptyOutDir: true,
       target: 'es2023',
       chunkSizeWarningLimit: 10_000,
-      rolldownOptions: { input: ['store.html', 'search.html'].map((file) => join(root, file)) },
+      rolldownOptions: {
+        input: ['store.html', 'search.html', 'vector.html'].map((file) => join(root, file)),
+      },
     },
   })
   const server = await preview({

@@ -4,5 +4,5 @@ import { daybookContract } from '../contract/daybook.ts'
 const run = crypto.randomUUID().slice(0, 8)
 
 daybookContract('a page, Chromium, OPFS', {
-  open: (name) => openDaybook({ name: `${name}-${run}`, agent: 'contract' }),
+  open: (name, options) => openDaybook({ ...options, name: `${name}-${run}`, agent: 'contract' }),
 })

@@ -1,11 +1,17 @@
 // What the cases of the contract are given: books to open, and the error a promise ends with.
 import { type DaybookError, isDaybookError } from '../../src/core/errors.ts'
 import type { Daybook } from '../../src/daybook.ts'
+import type { EmbedderOptions } from '../../src/recall/embed/embedder-options.ts'
+
+/** What a test wants beside the defaults. */
+export interface BookOptions {
+  readonly embedder?: EmbedderOptions
+}
 
 /** Gives each test a book of its own and closes it afterwards. */
 export interface BookCase {
-  book(): Promise<Daybook>
-  reopen(book: Daybook): Promise<Daybook>
+  book(options?: BookOptions): Promise<Daybook>
+  reopen(book: Daybook, options?: BookOptions): Promise<Daybook>
 }
 
 /** The error a promise rejects with; fails when it resolves. */

@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Daybook } from '../../src/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
-import { type BookCase, failure } from './book-case.ts'
+import { vectorCases } from './vector.ts'
+import { type BookCase, type BookOptions, failure } from './book-case.ts'
 import { browseCases } from './browse.ts'
 import { definitionCases } from './definition.ts'
 import { exampleCases } from './example.ts'
@@ -21,7 +22,7 @@ import { goldenCases } from '../golden/golden.ts'
 
 export interface BookHost {
   /** Opens the book; opening the same name again after a close finds what was there. */
-  open(name: string): Promise<Daybook>
+  open(name: string, options?: BookOptions): Promise<Daybook>
 }
 
 let serial = 0
@@ -29,17 +30,17 @@ let serial = 0
 export function daybookContract(hostName: string, host: BookHost): void {
   const opened = new Map<Daybook, string>()
   const cases: BookCase = {
-    async book() {
+    async book(options) {
       const name = `contract-${++serial}`
-      const book = await host.open(name)
+      const book = await host.open(name, options)
       opened.set(book, name)
       return book
     },
-    async reopen(book) {
+    async reopen(book, options) {
       const name = opened.get(book) ?? ''
       await book.close()
       opened.delete(book)
-      const again = await host.open(name)
+      const again = await host.open(name, options)
       opened.set(again, name)
       return again
     },
@@ -52,6 +53,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
 
   describe(`Daybook: ${hostName}`, () => {
     storeCases(cases)
+    vectorCases(cases)
     traceQueryCases(cases)
     perceptionCases(cases)
     factCases(cases)

@@ -7,6 +7,8 @@ import type { BookEvent } from '../../src/core/event.ts'
 import { type BookDoor, createDaybook, methodTable } from '../../src/daybook.ts'
 import { createLocalDoor } from '../../src/doors/local-door.ts'
 import { createEngine } from '../../src/engine.ts'
+import { embedderSource } from '../../src/recall/embed/create-embedder.ts'
+import { fetchOf } from '../../src/recall/embed/embed-fetch.ts'
 import { openDoDatabase } from '../../worker/do-database.ts'
 import { workerPorts } from '../../worker/worker-ports.ts'
 import { daybookContract } from '../contract/daybook.ts'
@@ -37,13 +39,14 @@ function createEventQueue(door: BookDoor) {
 }
 
 daybookContract('a Durable Object', {
-  async open(name) {
+  async open(name, { embedder } = {}) {
     const stub = env.MIRROR.getByName(name)
     const inside = <Result>(work: () => Result | Promise<Result>) => runInDurableObject(stub, work)
     const door = await runInDurableObject(stub, (_instance, { storage }) => {
       const engine = createEngine({
         ...{ db: openDoDatabase(storage), ports: workerPorts, name, scope: bookScope({ agent: 'contract' }) },
         ...{ durability: 'durable-object', role: 'mirror' },
+        embedder: embedderSource(embedder, { fetch: fetchOf(globalThis), scheduler: workerPorts.scheduler }),
       })
       return createLocalDoor(engine)
     })

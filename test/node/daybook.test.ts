@@ -13,5 +13,6 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 daybookContract('node:sqlite in a file', {
-  open: (name) => openDaybook({ name, agent: 'contract', path: join(folder, `${name}.daybook`) }),
+  open: (name, options) =>
+    openDaybook({ ...options, name, agent: 'contract', path: join(folder, `${name}.daybook`) }),
 })

@@ -70,7 +70,9 @@ describe('vectors behind the writes', () => {
 
   test('scope and filters act inside the scan: the best within them, however many others are better', async () => {
     const book = open(createMeaningEmbedder())
-    const many = Array.from({ length: 500 }, (_, i) => plain(`o-${i}`, 'ask a physician in the hospital'))
+    const many = Array.from({ length: 500 }, (_, i) =>
+      plain(`o-${i}`, `ask physician ${i} of hospital h${i * 7}`),
+    )
     const few = [1, 2, 3].map((i) => ({ ...plain(`s-${i}`, `pay the doctor ${i}`), session: 's' }))
     await book.engine.call('kstar:store_traces', { traces: [...many, ...few] })
     await book.pass()

@@ -8,7 +8,7 @@ import { leastTexts, type LsaModel, readLsa, trainLsa } from '../../src/recall/e
 import { makeTrace } from '../support/trace.ts'
 import { openTestEngine, type TestEngine } from './test-engine.ts'
 
-/** Texts of four subjects; each uses some of the words of its own. */
+/** Texts of four subjects; each has five of the seven words of its own. */
 const subjects = [
   ['car', 'automobile', 'engine', 'wheel', 'garage', 'brake', 'tyre'],
   ['doctor', 'physician', 'hospital', 'medicine', 'nurse', 'patient', 'clinic'],
@@ -18,8 +18,8 @@ const subjects = [
 function makeTexts(count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     const words = subjects[i % subjects.length] ?? []
-    const pick = (step: number) => words[(i * step + Math.floor(i / 4)) % words.length] ?? ''
-    return `${pick(1)} ${pick(2)} ${pick(3)}`
+    const from = Math.floor(i / subjects.length) * (1 + (i % 3))
+    return Array.from({ length: 5 }, (_word, n) => words[(from + n) % words.length]).join(' ')
   })
 }
 
@@ -36,9 +36,9 @@ describe('the model', () => {
   const model = train(makeTexts(120), 8) as LsaModel
   const of = (text: string) => model.embed(text, 'document')
 
-  test('words that stand beside the same words are near, others are not', () => {
-    expect(cosine(of('automobile'), of('brake'))).toBeGreaterThan(0.8)
-    expect(Math.abs(cosine(of('automobile'), of('umbrella')))).toBeLessThan(0.2)
+  test('texts of words that stand beside each other elsewhere are near, others are not', () => {
+    expect(cosine(of('automobile wheel brake'), of('car engine garage tyre'))).toBeGreaterThan(0.6)
+    expect(Math.abs(cosine(of('automobile wheel brake'), of('umbrella cloud wind')))).toBeLessThan(0.2)
     expect(cosine(of('automobiles'), of('Automobile!'))).toBeCloseTo(1, 6)
   })
 

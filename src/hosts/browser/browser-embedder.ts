@@ -1,10 +1,10 @@
-// Embedders in a page: over fetch from the book's worker, or a model in a worker of its own.
-import { type EmbedderHost, embedderSource } from '../../recall/embed/create-embedder.ts'
-import { fetchOf } from '../../recall/embed/embed-fetch.ts'
+// Embedders in a page, over fetch from the book's worker.
+import { embedderSource } from '../../recall/embed/create-embedder.ts'
+import { type EmbedCaller, fetchOf } from '../../recall/embed/embed-fetch.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import { browserPorts } from './browser-ports.ts'
 
-const host: EmbedderHost = { fetch: fetchOf(globalThis), scheduler: browserPorts.scheduler }
+const host: EmbedCaller = { fetch: fetchOf(globalThis), scheduler: browserPorts.scheduler }
 
 /** What gives a book in a page its vectors. `getKey` fetches the key where the page gave a function for it. */
 export function browserEmbedder(options: EmbedderOptions | undefined, getKey?: () => Promise<string>) {

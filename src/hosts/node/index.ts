@@ -74,6 +74,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
 }
 
 export { DaybookError, type ErrorCode, isDaybookError } from '../../core/errors.ts'
+export { type EmbedServer, serveEmbed, type ServeEmbedOptions } from './serve-embed.ts'
 export type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 export type { BookEvents } from '../../core/event.ts'
 export type { CapabilityId, CapabilityInput, CapabilityOutput, Daybook } from '../../daybook.ts'

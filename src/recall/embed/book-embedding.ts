@@ -47,12 +47,16 @@ export function createBookEmbedding({ store, ports, source, onProgress }: BookEm
   const deadlineMs = source.questionDeadlineMs ?? defaultQuestionDeadlineMs
   const questions = createQuestionVectors({ embedder, health, scheduler, deadlineMs })
   let told = 0
+  let toldOf = ''
   const task = createEmbedTask({
     ...{ vectors, embedder, health, clock, scheduler, log },
     onProgress() {
       if (vectors.missing() > 0 && clock.now() - told < tellEveryMs) return
       told = clock.now()
-      onProgress(status())
+      const now = status()
+      if (toldOf === `${now.embedded}/${now.total}`) return
+      toldOf = `${now.embedded}/${now.total}`
+      onProgress(now)
     },
   })
 

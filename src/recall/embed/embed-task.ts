@@ -23,7 +23,7 @@ export interface EmbedTaskParts {
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly log: Log
-  /** Runs after each batch that was kept. */
+  /** Runs after each batch that was kept, and when all that was kept before is in memory. */
   readonly onProgress: () => void
 }
 
@@ -43,6 +43,7 @@ export function createEmbedTask(parts: EmbedTaskParts): EmbedTask {
   let batch = embedder.batch
   let refusals = 0
   let hasSucceeded = false
+  let settled = false
 
   const schedule = (delayMs: number) => {
     if (stopped) return
@@ -73,11 +74,19 @@ export function createEmbedTask(parts: EmbedTaskParts): EmbedTask {
     if (embedder.prepare?.()) return schedule(pauseMs)
     if (embedder.waiting !== undefined) return
     const isKnown = enterSpace()
-    if (isKnown && takeIn()) return schedule(pauseMs)
+    if (isKnown && takeIn()) {
+      settled = false
+      return schedule(pauseMs)
+    }
     const rest = health.restMs()
     // Nothing is entered before it is known how many dimensions there are: any text tells.
     const pending = isKnown ? vectors.pending(batch) : []
-    if (isKnown && pending.length === 0) return
+    if (isKnown && pending.length === 0) {
+      // What was kept from before is in memory now, though nothing had to be embedded.
+      if (!settled) onProgress()
+      settled = true
+      return
+    }
     if (rest > 0) return schedule(rest)
     running = true
     void embed(pending)

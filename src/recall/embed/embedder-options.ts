@@ -54,30 +54,12 @@ export interface ApiEmbedderOptions extends Tuning, Prefixes {
   readonly deadlineMs?: number
 }
 
-/** A model of Transformers.js in a worker of its own; the model is fetched once, from `modelPath` or its hub. */
-export interface LocalEmbedderOptions extends Tuning, Prefixes {
-  readonly provider: 'local'
-  /** `onnx-community/all-MiniLM-L6-v2-ONNX`, or a folder below `modelPath`. */
-  readonly model: string
-  /** Where model folders lie: an address in a page, a folder in Node. Without it, models come from the hub. */
-  readonly modelPath?: string
-  /** The module `@huggingface/transformers`: an address in a page (needed there), a file in Node (found there by name). */
-  readonly library?: string
-  /** Where the library finds its WebAssembly files; default what the library does. */
-  readonly wasmPath?: string
-  readonly device?: 'wasm' | 'webgpu' | 'cpu'
-  readonly dtype?: string
-  readonly pooling?: 'mean' | 'cls'
-  readonly deadlineMs?: number
-}
-
-export type EmbedderOptions =
-  NoEmbedderOptions | LsaOptions | HttpEmbedderOptions | ApiEmbedderOptions | LocalEmbedderOptions
+export type EmbedderOptions = NoEmbedderOptions | LsaOptions | HttpEmbedderOptions | ApiEmbedderOptions
 
 /** An embedder that is one. */
 export type ActiveEmbedderOptions = Exclude<EmbedderOptions, NoEmbedderOptions>
 
-const providers = ['none', 'lsa', 'http', 'api', 'local']
+const providers = ['none', 'lsa', 'http', 'api']
 const ranges: Readonly<Record<string, readonly [least: number, most: number]>> = {
   minSimilarity: [-1, 1],
   weight: [0, 10],
@@ -85,7 +67,7 @@ const ranges: Readonly<Record<string, readonly [least: number, most: number]>> =
   deadlineMs: [1, 600_000],
   dimensions: [1, dimensionLimit],
 }
-const texts = ['model', 'modelPath', 'library', 'wasmPath', 'dtype', 'documentPrefix', 'questionPrefix']
+const texts = ['model', 'documentPrefix', 'questionPrefix']
 
 /** The options when they can be meant, undefined when they say `none`; anything else is `invalid-input` with its path. */
 export function parseEmbedderOptions(
@@ -112,8 +94,7 @@ export function parseEmbedderOptions(
     throw wrong('dimensions', 'a number from 8 to 512 is wanted')
   if (options.provider === 'http') checkAddress(options.url, 'embedder.url')
   if (options.provider === 'api' && options.url !== undefined) checkAddress(options.url, 'embedder.url')
-  if ((options.provider === 'api' || options.provider === 'local') && !options.model)
-    throw wrong('model', 'the name of a model is wanted')
+  if (options.provider === 'api' && !options.model) throw wrong('model', 'the name of a model is wanted')
   if (options.provider === 'http' || options.provider === 'api') {
     const { key } = options
     if (options.provider === 'api' && key === undefined) throw wrong('key', 'a key is wanted')

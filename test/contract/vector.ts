@@ -1,0 +1,88 @@
+// Vectors, as every host must give them to a book: computed from the book itself, so that no model is needed to test it.
+import { expect, it } from 'vitest'
+import type { Daybook } from '../../src/daybook.ts'
+import { makeTrace } from '../support/trace.ts'
+import { type BookCase, failure } from './book-case.ts'
+
+const subjects = [
+  ['car', 'automobile', 'engine', 'wheel', 'garage', 'brake', 'tyre'],
+  ['doctor', 'physician', 'hospital', 'medicine', 'nurse', 'patient', 'clinic'],
+  ['bank', 'salary', 'loan', 'invoice', 'tax', 'budget', 'account'],
+  ['storm', 'rain', 'umbrella', 'cloud', 'thunder', 'forecast', 'wind'],
+]
+const traces = Array.from({ length: 200 }, (_, i) => {
+  const words = subjects[i % 4] ?? []
+  // Five of the seven, from another place on each time.
+  const goal = Array.from(
+    { length: 5 },
+    (_word, n) => words[(Math.floor(i / 4) * (1 + (i % 3)) + n) % 7],
+  ).join(' ')
+  return makeTrace({
+    ...{ id: `v-${i}`, timestamp: '2026-03-01T10:00:00Z' },
+    situation: { domain: 'test', context: {} },
+    task: { goal },
+    action: { type: 'note' },
+    result: { success: true, outcome: {} },
+  })
+})
+const lsa = { embedder: { provider: 'lsa' } } as const
+
+/** Resolves when every record has its vector: at once, or with the event that tells of the last. */
+function embedded(book: Daybook): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const off = book.on('progress', ({ capability, done, total }) => {
+      if (capability !== 'embed:status' || done < total) return
+      off()
+      resolve()
+    })
+    book.embedder.status().then(({ state }) => {
+      if (state !== 'ready') return
+      off()
+      resolve()
+    }, reject)
+  })
+}
+
+export function vectorCases({ book: open, reopen }: BookCase): void {
+  it('recalls what shares meaning but no word, by a model of its own texts, and says so', async () => {
+    const book = await open(lsa)
+    const all = embedded(book)
+    await book.traces.storeMany({ traces })
+    await all
+    expect(await book.embedder.status()).toMatchObject({
+      ...{ provider: 'lsa', state: 'ready', fingerprint: 'lsa|book-1|128|true' },
+      ...{ total: 200, embedded: 200, behind: 0, refused: 0 },
+    })
+    const { hits, legs, degraded } = await book.recall({ text: 'thunder', limit: 50 })
+    expect(degraded).toEqual([])
+    expect(legs['vector']).toBeGreaterThan(legs['text'] ?? 0)
+    expect(hits[0]?.because.text?.words).toEqual(['thunder'])
+    const others = hits.filter(({ because }) => !because.text && (because.vector?.similarity ?? 0) >= 0.45)
+    expect(others.length).toBeGreaterThan(0)
+    for (const { record } of others) {
+      const { goal } = (record as unknown as { task: { goal: string } }).task
+      expect(goal.split(' ').some((word) => subjects[3]?.includes(word))).toBe(true)
+    }
+    const rainy = { 'task.goal': { contains: 'umbrella' } }
+    const narrow = await book.recall({ text: 'thunder', filters: rainy, limit: 50 })
+    expect(narrow.legs['vector']).toBeGreaterThan(0)
+    expect(narrow.hits.every(({ record }) => JSON.stringify(record).includes('umbrella'))).toBe(true)
+    expect((await book.recall({ text: 'purple elephants juggling quantum pancakes' })).hits).toEqual([])
+
+    const again = await reopen(book, lsa)
+    await embedded(again)
+    expect((await again.embedder.status()).fingerprint).toBe('lsa|book-1|128|true')
+    const { hits: same } = await again.recall({ text: 'thunder', limit: 50 })
+    expect(same.map(({ record }) => record.id)).toEqual(hits.map(({ record }) => record.id))
+    const { dimensions, embeddings } = await again.embedder.embed({ texts: ['thunder', 'nurse'] })
+    expect([dimensions, embeddings.length]).toEqual([128, 2])
+  })
+
+  it('has no vectors unless asked to, and says so', async () => {
+    const book = await open()
+    expect(await book.embedder.status()).toMatchObject({ provider: 'none', state: 'off', total: 0 })
+    expect((await failure(book.embedder.embed({ texts: ['a'] }))).code).toBe('embedder-off')
+    const wrong = await failure(book.embedder.embed({ texts: [] }))
+    expect(wrong).toMatchObject({ code: 'invalid-input', details: { path: 'texts' } })
+  })
+}
