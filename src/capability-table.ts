@@ -2,6 +2,7 @@
 import { bundleCapabilities } from './bundle/bundle-capability.ts'
 import { exportCapabilities } from './bundle/export-capability.ts'
 import { importCapabilities } from './bundle/import-capability.ts'
+import { roomCapabilities } from './commons/room/room-capability.ts'
 import { createKinds } from './core/kind.ts'
 import { engineCapabilities } from './engine-capability.ts'
 import { agentDataCapabilities } from './memory/conversation/agent-data-capability.ts'
@@ -48,6 +49,7 @@ export const capabilityTable = [
   ...exportCapabilities,
   ...bundleCapabilities,
   ...importCapabilities,
+  ...roomCapabilities,
   ...syncCapabilities,
   ...engineCapabilities,
 ] as const

@@ -11,6 +11,7 @@ import {
 import type { CapabilityTable } from './capability-table.ts'
 import type { AbortSignalLike } from './core/abort.ts'
 import type { BookEvents } from './core/event.ts'
+import type { RoomMessage } from './core/room.ts'
 import { formatTime } from './core/time.ts'
 import type { InputOf, OutputOf } from './core/schema.ts'
 
@@ -108,6 +109,10 @@ export interface BookMembers extends AsyncDisposable {
   ): Promise<NonNullable<CapabilityOutput<'bundle:verify'>['result']>>
   /** Listens until the function it answers is called. */
   on<Name extends keyof BookEvents>(name: Name, listener: (detail: BookEvents[Name]) => void): () => void
+  readonly room: {
+    /** Listens to what is said in the meeting room, by anyone in any tab, until the function it answers is called. */
+    onMessage(listener: (message: RoomMessage) => void): () => void
+  }
   /** Ends the book here: what waits is committed, calls that wait for an answer are rejected. */
   close(): Promise<void>
 }
@@ -156,10 +161,18 @@ export function createDaybook(door: BookDoor, methods: MethodTable, host: object
       door.on((event) => {
         if (event.name === name) listener(event.detail as never)
       }),
+    room: {
+      onMessage: (listener) =>
+        members.on('room', (event) => {
+          if (event.type === 'said') listener(event.message)
+        }),
+    },
     close: () => door.close(),
     [Symbol.asyncDispose]: () => door.close(),
   }
-  return Object.assign(book, members) as unknown as Daybook
+  return Object.assign(book, members, {
+    room: { ...(book['room'] as object), ...members.room },
+  }) as unknown as Daybook
 }
 
 /** Calls of one capability; what asks for cancelling is not cancelled itself. */

@@ -11,6 +11,8 @@ import type { Durability, Scope } from './core/record.ts'
 import { permits } from './core/permission.ts'
 import { parseWith } from './core/schema.ts'
 import { formatTime } from './core/time.ts'
+import { createMeetingRoom, type MeetingRoom } from './commons/room/meeting-room.ts'
+import type { RoomEvent } from './core/room.ts'
 import { createChangeFeed } from './engine-change.ts'
 import { createHoldings } from './engine-holding.ts'
 import { createRecordAccess, type RecordAccess } from './engine-record.ts'
@@ -45,8 +47,18 @@ export interface EngineOptions {
   readonly keys?: Keyring
   /** Gives records vectors. Default: none, and recall is by full text alone. */
   readonly embedder?: EmbedderSource | undefined
+  /** The tab this engine runs in, where there are several, and what led to the meeting room as it is now. */
+  readonly tab?: string
+  readonly room?: readonly RoomEvent[]
   /** What only the host knows about its storage. */
   readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes'>>>
+}
+
+/** A tab that calls: its name, the scope it opened the book with, and whether this engine runs in it. */
+export interface Seat {
+  readonly tab: string
+  readonly scope: Scope
+  readonly owner: boolean
 }
 
 export interface CallOptions {
@@ -55,7 +67,7 @@ export interface CallOptions {
   readonly caller?: Caller
   readonly signal?: AbortSignalLike
   /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
-  readonly seat?: { readonly scope: Scope; readonly owner: boolean }
+  readonly seat?: Seat
 }
 
 /** What a page, a route or a tool needs of an engine, wherever it runs. */
@@ -66,6 +78,8 @@ export interface Engine {
   together<Result>(calls: () => Result): Result
   /** The network came back, or the page into view: what waited for that goes on. */
   wake(): void
+  /** The meeting room, to be copied to other tabs and told of those that are gone. */
+  readonly room: Pick<MeetingRoom, 'apply' | 'leaveTab' | 'snapshot' | 'tabs'>
   /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */
   readonly store: BookStore
   close(): void
@@ -193,7 +207,10 @@ export function createEngine(options: EngineOptions): Engine {
   }
   const ownView = viewOf(owner)
 
-  const home = { scope, owner: true }
+  const room = createMeetingRoom(ports.clock, (detail) => emit({ name: 'room', detail }))
+  for (const event of options.room ?? []) room.apply(event)
+
+  const home: Seat = { tab: options.tab ?? 'here', scope, owner: true }
   const deskOf = ({ caller = owner, seat = home }: CallOptions): Desk => {
     const view = caller.role === 'owner' ? ownView : viewOf(caller)
     return { caller, view, seat, scope: caller.role === 'owner' ? seat.scope : view.access.scope }
@@ -277,6 +294,7 @@ export function createEngine(options: EngineOptions): Engine {
       recall: (query) => view.recall(query, signal),
       saying: (record) => sayingOf(kinds, record),
       status: () => status(desk),
+      room: room.of(desk.seat.tab, requestId),
       embedStatus: () => embedding?.status() ?? noEmbedding,
       embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
       write: writerOf(capability, now, input, desk, requestId),
@@ -348,6 +366,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     store,
+    room,
     together: store.writes.together,
     wake: () => trigger?.wake(),
     async call(id, input, callOptions) {

@@ -78,7 +78,7 @@ export default defineConfig({
           globalSetup: ['test/tabs/serve.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 4 },
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           expect: { poll: { timeout: 20_000 } },
         },
       },

@@ -5,6 +5,7 @@ import type { Scalar } from './filter.ts'
 import type { JsonStep } from './json-path.ts'
 import type { JsonObject } from './path.ts'
 import type { Progress } from './progress.ts'
+import type { Room } from './room.ts'
 import type { ConflictPolicy, Kinds } from './kind.ts'
 import type { Right } from './permission.ts'
 import type { Cipher, Digest, Keyring, Llm, Random } from './ports.ts'
@@ -318,6 +319,7 @@ export interface ReadContext extends CallContext {
   /** Vectors of texts by the embedder of this book; `embedder-off` when there is none. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
   status(): Promise<Status>
+  readonly room: Room
 }
 
 export interface TaskContext extends ReadContext {

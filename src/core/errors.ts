@@ -114,6 +114,7 @@ export const errorTable = {
     'The engine of the book ended unexpectedly.',
     'Open the book again; what was acknowledged is kept.',
   ),
+  'room-full': row(409, true, 'The meeting room is full.', 'Wait until somebody leaves.'),
   'owner-unresponsive': row(
     503,
     true,

@@ -2,6 +2,7 @@
 import type { SyncResult, SyncState } from './capability.ts'
 import type { Progress } from './progress.ts'
 import type { Durability } from './record.ts'
+import type { RoomEvent } from './room.ts'
 
 export interface BookEvents {
   /**
@@ -18,6 +19,8 @@ export interface BookEvents {
   readonly sync: SyncState & { readonly result?: SyncResult }
   /** Another tab has taken over the book; `owner` says whether it is this one. */
   readonly status: { readonly owner: boolean; readonly durability: Durability }
+  /** Somebody said something in the meeting room, came or left. */
+  readonly room: RoomEvent
   /** The book was closed, by `close()` or because its engine ended; `reason` says which. */
   readonly closed: { readonly reason: string }
 }

@@ -14,3 +14,32 @@ export function utf8Length(text: string): number {
   }
   return bytes
 }
+
+/** Writes `text` at `at`, lone surrogates as their replacement, and answers how many bytes it took; there must be room. */
+export function writeUtf8(text: string, into: Uint8Array, at: number): number {
+  let to = at
+  for (const character of text) {
+    const given = character.codePointAt(0) ?? 0
+    const code = given >= 0xd800 && given <= 0xdfff ? 0xfffd : given
+    if (code < 0x80) into[to++] = code
+    else {
+      const following = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3
+      into[to++] = (code >> (6 * following)) | ((0xff << (7 - following)) & 0xff)
+      for (let i = following - 1; i >= 0; i--) into[to++] = 0x80 | ((code >> (6 * i)) & 0x3f)
+    }
+  }
+  return to - at
+}
+
+/** Reads what `writeUtf8` wrote. */
+export function readUtf8(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length;) {
+    const lead = bytes[at++] ?? 0
+    const following = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3
+    let code = following === 0 ? lead : lead & (0x3f >> following)
+    for (let i = 0; i < following; i++) code = (code << 6) | ((bytes[at++] ?? 0) & 0x3f)
+    text += String.fromCodePoint(code)
+  }
+  return text
+}

@@ -19,6 +19,7 @@ import { importCases } from './import.ts'
 import { contextCases } from './context.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
+import { roomCases } from './room.ts'
 
 export interface BookHost {
   /** Opens the book; opening the same name again after a close finds what was there. */
@@ -69,6 +70,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     bundleCases(cases)
     conversationCases(cases)
     episodeCases(cases)
+    roomCases(cases)
     badInputCases(cases)
   })
 }

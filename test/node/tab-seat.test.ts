@@ -195,12 +195,14 @@ it('runs no call that was meant for another owner', async () => {
   const called: string[] = []
   const owner = createTabOwner({
     book: 'b',
+    own: 'o',
     owned: {
       engine: {
         on: () => () => undefined,
         together: <Result>(work: () => Result) => work(),
         call: (id: string) => Promise.resolve(called.push(id)),
         close: () => undefined,
+        room: { tabs: () => [], snapshot: () => [] },
       } as unknown as Engine,
       epoch: 7,
       durability: 'opfs',
@@ -226,4 +228,43 @@ it('runs no call that was meant for another owner', async () => {
   call(8, 'later')
   call(7, 'own')
   expect(called).toEqual(['own'])
+})
+
+it('keeps the meeting room when its owner dies, with those who are still there', async () => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const world = createTabWorld(seed, () => undefined)
+    const call = async (tab: SimTab, id: string, input: object): Promise<unknown> => {
+      const replies = world.call(tab, id, [input])
+      let reply: Reply | undefined
+      void replies.then((all) => {
+        ;[reply] = all
+      })
+      for (let i = 0; !reply && i < stepLimit; i++) await world.step()
+      if (!reply?.ok) throw new Error(`${id}: ${reply?.error.message ?? 'never answered'}`)
+      return reply.value
+    }
+    const [first, second, third] = [world.add(), world.add(), world.add()]
+    for (const [i, tab] of [first, second, third].entries())
+      expect(await call(tab, 'room:say', { text: `from ${i}` })).toMatchObject({ number: i + 1 })
+    const owns = async (tab: SimTab) => ((await call(tab, 'daybook:status', {})) as { owner: boolean }).owner
+    const all = [first, second, third]
+    const owner = (await owns(first)) ? first : (await owns(second)) ? second : third
+    const rest = all.filter((tab) => tab !== owner)
+    // A copy of the room is never older than an answer on the same line.
+    for (const tab of rest) expect(await call(tab, 'room:status', {})).toMatchObject({ latest: 3 })
+    world.kill(owner)
+    for (const tab of rest) {
+      const heard = (await call(tab, 'room:hear_all', { as: 'nobody' })) as { messages: { text: string }[] }
+      expect(heard.messages.map(({ text }) => text)).toEqual(['from 0', 'from 1', 'from 2'])
+    }
+    const present = async () =>
+      ((await call(rest[0] as SimTab, 'room:who_is_here', {})) as { participants: { id: string }[] })
+        .participants
+    for (let i = 0; (await present()).length > 2 && i < 200; i++) await world.step()
+    expect([seed, ...(await present()).map(({ id }) => id).sort()]).toEqual([
+      seed,
+      ...rest.map(({ name }) => name).sort(),
+    ])
+    expect(await call(rest[1] as SimTab, 'room:say', { text: 'we go on' })).toMatchObject({ number: 4 })
+  }
 })

@@ -1,6 +1,7 @@
 // A world of tabs without a browser: the real seats and engines over one disk, with channels, locks and time that the test
 // moves by hand. Tabs die, freeze, thaw and lose the book behind their backs, in an order that a seed decides.
 import { DaybookError, isDaybookError } from '../../src/core/errors.ts'
+import type { RoomEvent } from '../../src/core/room.ts'
 import type { Ports, SqlDatabase } from '../../src/core/ports.ts'
 import { capabilityTable } from '../../src/capability-table.ts'
 import type { AnyCapability } from '../../src/core/capability.ts'
@@ -156,7 +157,7 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void, sab
     return () => void (timers = timers.filter((one) => one !== timer))
   }
 
-  const engineOf = (tab: SimTab, after: number) => {
+  const engineOf = (tab: SimTab, after: number, room: readonly RoomEvent[]) => {
     const mine = { tab, revoked: false }
     // Files are exclusive: who has lost its lock unawares finds them in other hands.
     if (holder && tab.evicted) throw new DaybookError('open-elsewhere')
@@ -194,6 +195,8 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void, sab
       scope: { agent: tab.name },
       durability: 'opfs',
       textLeg: false,
+      tab: tab.name,
+      room,
     })
     if (sabotage === 'no request log') disk.exec('DELETE FROM applied_requests')
     const { settings } = engine.store
@@ -254,11 +257,12 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void, sab
         strict: false,
         acceptMemory: false,
         port: portOf(tab),
+        clock: { now: () => now },
         natureOf: (id) => natures.get(id) ?? { effect: 'read', repeatable: true },
-        open: async ({ after }) => {
+        open: async ({ after, room }) => {
           // Opening takes a moment in which anything may happen.
           await new Promise<void>((resolve) => soon(tab, `open ${name}`, resolve))
-          return engineOf(tab, after)
+          return engineOf(tab, after, room())
         },
         tell: () => undefined,
       })

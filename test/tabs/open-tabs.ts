@@ -1,4 +1,5 @@
 // Real tabs of one browser profile, each in a process of its own, and every way to end them without a word.
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +22,7 @@ export interface Tab {
   isOwner(): Promise<boolean>
   store(goal: string, requestId?: string): Promise<string>
   goals(): Promise<string[]>
-  /** The process that runs it. Takes a moment: it is found by making it busy. */
+  /** The process that runs it. Takes a moment: it is found by making it large. */
   pid(): Promise<number>
   end(way: EndOfTab): Promise<void>
 }
@@ -85,26 +86,27 @@ function createTab(context: BrowserContext, page: Page, cdp: CDPSession): Tab {
   return tab
 }
 
-/** How long a page is kept busy to tell its process from the others. */
-const busyMs = 300
+const markBytes = 128 * 1024 * 1024
 
-/** The process that works while the page does. */
+/** The process that grows while the page fills memory: nothing else tells it, and others are busy too. */
 async function findProcess(context: BrowserContext, page: Page): Promise<number> {
   const browser = await context.browser()?.newBrowserCDPSession()
   if (!browser) throw new Error('This browser does not speak the devtools protocol.')
-  const times = async () => {
-    const { processInfo } = await browser.send('SystemInfo.getProcessInfo')
-    return new Map(
-      processInfo.filter(({ type }) => type === 'renderer').map(({ id, cpuTime }) => [id, cpuTime]),
-    )
-  }
-  const before = await times()
-  await page.evaluate((ms) => {
-    for (const began = performance.now(); performance.now() - began < ms;);
-  }, busyMs)
-  const spent = [...(await times())].map(([id, time]) => ({ id, spent: time - (before.get(id) ?? 0) }))
+  const { processInfo } = await browser.send('SystemInfo.getProcessInfo')
   await browser.detach()
-  const [most] = spent.sort((a, b) => b.spent - a.spent)
-  if (!most) throw new Error('There is no renderer.')
-  return most.id
+  const ids = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id)
+  const sizes = () => ids.map((id) => residentBytes(id))
+  const before = sizes()
+  await page.evaluate((bytes) => {
+    Object.assign(globalThis, { mark: new Uint8Array(bytes).fill(1) })
+  }, markBytes)
+  const after = sizes()
+  await page.evaluate(() => Object.assign(globalThis, { mark: undefined }))
+  const grown = ids.filter((_, i) => (after[i] ?? 0) - (before[i] ?? 0) > markBytes * 0.8)
+  if (grown.length !== 1) throw new Error(`${grown.length} renderers grew.`)
+  return grown[0] as number
+}
+
+function residentBytes(pid: number): number {
+  return 1024 * Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout)
 }

@@ -160,6 +160,7 @@ export function createFollower(options: FollowerOptions): Follower {
       one.settle(failed(new DaybookError('aborted')))
     },
     hear(message) {
+      if (message.type === 'room') return
       if (message.type === 'refuse') return refused(DaybookError.from(message.error))
       if (message.epoch < seen) return
       if (message.type === 'welcome') {

@@ -32,6 +32,8 @@ export interface OwnedBook {
 
 export interface TabOwnerOptions {
   readonly book: string
+  /** The tab that this is. */
+  readonly own: string
   readonly owned: OwnedBook
   readonly port: TabPort
   readonly hall: TabChannel<HallMessage>
@@ -58,7 +60,7 @@ interface Line {
 /** Answers of calls that were committed at the very end are waited for this long. */
 const lastWordsMs = 100
 
-export function createTabOwner({ book, owned, port, hall, tell, onFault }: TabOwnerOptions): TabOwner {
+export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: TabOwnerOptions): TabOwner {
   const { engine, epoch, durability } = owned
   const lines = new Map<string, Line>()
   const serving = new Set<Promise<void>>()
@@ -67,8 +69,24 @@ export function createTabOwner({ book, owned, port, hall, tell, onFault }: TabOw
   engine.on((event) => {
     if (event.name === 'closed') return
     tell(event)
-    if (lines.size > 0) hall.post({ type: 'event', epoch, event })
+    if (event.name === 'room') {
+      // On the lines, behind the copy of the room that each began with.
+      const message: OwnerMessage = { type: 'room', epoch, whole: false, events: [event.detail] }
+      for (const { channel } of lines.values()) channel.post(message)
+    } else if (lines.size > 0) hall.post({ type: 'event', epoch, event })
   })
+  const gone = new AbortController()
+  // Who was in the room through a tab that ended with the last owner, or with this turn's beginning, is not any more.
+  for (const tab of engine.room.tabs()) {
+    if (tab === own) continue
+    port.lock(aliveLock(tab), gone.signal).then(
+      (free) => {
+        free()
+        if (!closed) engine.room.leaveTab(tab)
+      },
+      () => undefined,
+    )
+  }
 
   const run = async (line: Line, id: string, call: CallMessage): Promise<[number, Reply] | undefined> => {
     const abort = new AbortController()
@@ -78,7 +96,7 @@ export function createTabOwner({ book, owned, port, hall, tell, onFault }: TabOw
       const value = await engine.call(id, input, {
         ...options,
         signal: abort.signal,
-        seat: { scope: line.joiner.scope, owner: false },
+        seat: { tab: line.joiner.tab, scope: line.joiner.scope, owner: false },
       })
       return [number, { ok: true, value }]
     } catch (error) {
@@ -110,7 +128,9 @@ export function createTabOwner({ book, owned, port, hall, tell, onFault }: TabOw
     line.gone.abort()
     line.channel.close()
     for (const abort of line.running.values()) abort.abort()
-    if (!closed) forgetAnswers(line)
+    if (closed) return
+    forgetAnswers(line)
+    engine.room.leaveTab(line.joiner.tab)
   }
 
   const hear = (line: Line, message: FollowerMessage) => {
@@ -162,10 +182,12 @@ export function createTabOwner({ book, owned, port, hall, tell, onFault }: TabOw
         )
       }
       line.channel.post({ type: 'welcome', epoch, durability })
+      line.channel.post({ type: 'room', epoch, whole: true, events: engine.room.snapshot() })
     },
     async close() {
       if (closed) return
       closed = true
+      gone.abort()
       let fault: unknown
       try {
         engine.close()

@@ -2,8 +2,11 @@
 // Invariant: the book is opened only while the owner lock is held, and the lock is freed only after it was let go.
 import { kinds } from '../../capability-table.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
+import { createMeetingRoom } from '../../commons/room/meeting-room.ts'
 import type { BookEvent } from '../../core/event.ts'
+import type { Clock } from '../../core/ports.ts'
 import type { Durability, Scope } from '../../core/record.ts'
+import type { RoomEvent } from '../../core/room.ts'
 import { aliveLock, type CallMessage, failed, type Reply } from './message.ts'
 import { type CallNature, createFollower } from './tab-follower.ts'
 import { createTabOwner, type OwnedBook, type TabOwner } from './tab-owner.ts'
@@ -20,6 +23,13 @@ import {
   tabVersion,
 } from './tab-wire.ts'
 
+export interface Turn {
+  readonly after: number
+  readonly acceptMemory: boolean
+  /** What led to the meeting room as this tab knows it. */
+  readonly room: () => RoomEvent[]
+}
+
 export interface TabSeatOptions {
   readonly book: string
   /** Names this tab; no other ever has the same. */
@@ -28,9 +38,10 @@ export interface TabSeatOptions {
   readonly strict: boolean
   readonly acceptMemory: boolean
   readonly port: TabPort
+  readonly clock: Clock
   readonly natureOf: (id: string) => CallNature
   /** Opens the book as an owner later than `after`; in memory only where nothing durable was ever known of it. */
-  readonly open: (turn: { after: number; acceptMemory: boolean }) => Promise<OwnedBook>
+  readonly open: (turn: Turn) => Promise<OwnedBook>
   readonly tell: (event: BookEvent) => void
 }
 
@@ -112,8 +123,24 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
     }
   }
   const hall = port.open<HallMessage, HallMessage>(hallName(book), hearHall)
+  /** A copy of the meeting room as the owner of `roomEpoch` has it, so that it outlives that owner. */
+  const room = createMeetingRoom(options.clock, () => undefined)
+  let roomEpoch = 0
+  const hearRoom = ({ epoch, whole, events }: Extract<OwnerMessage, { type: 'room' }>) => {
+    if (whole && !owner && epoch >= follower.seen) {
+      roomEpoch = epoch
+      room.clear()
+    }
+    if (epoch !== roomEpoch) return
+    // What the last owner had still said counts, even if this tab has the book by now.
+    const place = owner?.serves.engine.room ?? room
+    for (const event of events) place.apply(event)
+    if (!whole) for (const detail of events) tell({ name: 'room', detail })
+  }
   const line = port.open<OwnerMessage, FollowerMessage>(lineName(book, tab), (message) => {
-    if (!owner && !ended) follower.hear(message)
+    if (ended) return
+    if (message.type === 'room') hearRoom(message)
+    else if (!owner) follower.hear(message)
   })
 
   const stand = () => {
@@ -131,7 +158,7 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
     follower.take()
     try {
       const acceptMemory = options.acceptMemory && !wasDurable
-      const owned = await options.open({ after: follower.seen, acceptMemory })
+      const owned = await options.open({ after: follower.seen, acceptMemory, room: room.snapshot })
       opening = false
       if (ended) {
         owned.engine.close()
@@ -139,7 +166,7 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
         return free()
       }
       if (strict) owned.makeStrict()
-      const serves = createTabOwner({ book, owned, port, hall, tell, onFault: stepDown })
+      const serves = createTabOwner({ book, own: tab, owned, port, hall, tell, onFault: stepDown })
       owner = { serves, free }
       hall.post({ type: 'owner', epoch: owned.epoch })
       seat(owned.durability)
@@ -195,6 +222,8 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
   const stepDown = () => {
     if (!owner) return
     follower.lose(owner.serves.epoch)
+    room.clear()
+    for (const event of owner.serves.engine.room.snapshot()) room.apply(event)
     lettingGo = letGo().then(() => {
       if (ended) return
       stand()

@@ -4,6 +4,7 @@
 import type { ErrorShape } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
 import type { Durability, Scope } from '../../core/record.ts'
+import type { RoomEvent } from '../../core/room.ts'
 import { schemaVersion } from '../../store/schema.ts'
 import type { CallMessage, Reply } from './message.ts'
 
@@ -60,6 +61,13 @@ export type OwnerMessage =
       readonly replies: readonly (readonly [number: number, reply: Reply])[]
     }
   | { readonly type: 'pong'; readonly epoch: number }
+  /** What happened in the meeting room; `whole` begins a new copy of it. */
+  | {
+      readonly type: 'room'
+      readonly epoch: number
+      readonly whole: boolean
+      readonly events: readonly RoomEvent[]
+    }
 
 export const ownerLock = (book: string) => `daybook:${book}:owner`
 export const hallName = (book: string) => `daybook:${book}:tabs`

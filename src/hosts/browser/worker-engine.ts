@@ -12,7 +12,7 @@ import { failed, type MethodRow, type OpenRequest, type WorkerDoor } from './mes
 import type { CallNature } from './tab-follower.ts'
 import type { OwnedBook } from './tab-owner.ts'
 import { browserTabs } from './tab-port.ts'
-import { createTabSeat, type TabSeat } from './tab-seat.ts'
+import { createTabSeat, type TabSeat, type Turn } from './tab-seat.ts'
 
 const natures: ReadonlyMap<string, CallNature> = new Map(
   capabilityTable
@@ -35,6 +35,7 @@ export function createWorkerEngine(): WorkerDoor {
       strict: request.durability === 'strict',
       acceptMemory: request.onUnavailable === 'memory',
       port: browserTabs,
+      clock: browserPorts.clock,
       natureOf: (id) => natures.get(id) ?? unknown,
       open: (turn) => openOwned(request, { getKey, embedder }, turn),
       tell: listener,
@@ -61,12 +62,12 @@ export function createWorkerEngine(): WorkerDoor {
 }
 
 async function openOwned(
-  { name, scope, onUnavailable, sync }: OpenRequest,
+  { name, tab, scope, onUnavailable, sync }: OpenRequest,
   {
     getKey,
     embedder,
   }: { getKey: (() => Promise<string>) | undefined; embedder: ReturnType<typeof browserEmbedder> },
-  turn: { readonly after: number; readonly acceptMemory: boolean },
+  turn: Turn,
 ): Promise<OwnedBook> {
   const storage = await openBookStorage({
     name,
@@ -91,6 +92,8 @@ async function openOwned(
       embedder,
       keys: openBrowserKeyring(name, { kept: storage.durability !== 'memory' }),
       storage: browserStorage,
+      tab,
+      room: turn.room(),
       ...(carrier ? { sync, carrier } : {}),
     })
     const { settings } = engine.store

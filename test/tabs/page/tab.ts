@@ -52,7 +52,7 @@ globalThis.tab = {
     try {
       const book = await openDaybook(options)
       tab.book = book
-      for (const name of ['status', 'change', 'closed', 'progress', 'sync'] as const)
+      for (const name of ['status', 'change', 'closed', 'progress', 'sync', 'room'] as const)
         book.on(name, (detail) => tab.events.push({ name, detail }))
       return 'open'
     } catch (error) {

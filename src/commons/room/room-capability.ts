@@ -1,0 +1,117 @@
+// The verbs of the meeting room. What is said is in no database: it is there while somebody is, in all tabs alike.
+import { z } from 'zod'
+import { defineCapability } from '../../core/capability.ts'
+
+const who = z.string().min(1).max(128)
+/** Who speaks or listens; by default the agent of the book as this tab opened it. */
+const as = who.optional()
+const last = z.number().int().min(0).default(0)
+const message = z.object({
+  number: z.number(),
+  from: z.string(),
+  name: z.string(),
+  text: z.string(),
+  at: z.string(),
+})
+const participant = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.string(),
+  joined_at: z.string(),
+})
+
+export const roomCapabilities = [
+  defineCapability({
+    id: 'room:join',
+    methods: ['room.join'],
+    summary: 'Comes into the meeting room, or changes name and role there.',
+    input: z
+      .strictObject({
+        as,
+        name: who.optional(),
+        role: z.enum(['participant', 'coordinator', 'observer']).default('participant'),
+      })
+      .prefault({}),
+    output: participant,
+    effect: 'task',
+    repeatable: true,
+    run: ({ as: id, name, role }, at) => {
+      const own = id ?? at.scope.agent
+      return Promise.resolve(at.room.join({ id: own, name: name ?? own, role }))
+    },
+  }),
+  defineCapability({
+    id: 'room:leave',
+    methods: ['room.leave'],
+    summary: 'Leaves the meeting room; when the last one leaves, what was said is gone.',
+    input: z.strictObject({ as }).prefault({}),
+    output: z.object({ left: z.boolean() }),
+    effect: 'task',
+    repeatable: true,
+    run: ({ as: id }, at) => Promise.resolve({ left: at.room.leave(id ?? at.scope.agent) }),
+  }),
+  defineCapability({
+    id: 'room:say',
+    methods: ['room.say'],
+    summary: 'Says something to everyone in the meeting room, coming in if need be.',
+    input: z.strictObject({ text: z.string().min(1), as }),
+    output: message,
+    effect: 'task',
+    repeatable: true,
+    run: ({ text, as: id }, at) => Promise.resolve(at.room.say(id ?? at.scope.agent, text)),
+  }),
+  defineCapability({
+    id: 'room:hear',
+    methods: ['room.hear'],
+    summary: 'The next message of somebody else after the last one heard, or none.',
+    input: z.strictObject({ last, as }).prefault({}),
+    output: z.object({ message: message.nullable(), messages_lost: z.boolean() }),
+    effect: 'read',
+    run: ({ last: number, as: id }, at) => {
+      const { messages, lost } = at.room.hear(id ?? at.scope.agent, number, 1)
+      return { message: messages[0] ?? null, messages_lost: lost }
+    },
+  }),
+  defineCapability({
+    id: 'room:hear_all',
+    methods: ['room.hearAll'],
+    summary: 'All messages of others after the last one heard, oldest first.',
+    input: z.strictObject({ last, as, limit: z.number().int().min(1).max(1000).default(100) }).prefault({}),
+    output: z.object({ messages: z.array(message), messages_lost: z.boolean(), more_available: z.boolean() }),
+    effect: 'read',
+    run: ({ last: number, as: id, limit }, at) => {
+      const { messages, lost } = at.room.hear(id ?? at.scope.agent, number, limit + 1)
+      return {
+        messages: messages.slice(0, limit),
+        messages_lost: lost,
+        more_available: messages.length > limit,
+      }
+    },
+  }),
+  defineCapability({
+    id: 'room:who_is_here',
+    methods: ['room.whoIsHere'],
+    summary: 'Who is in the meeting room, in the order of coming.',
+    input: z.strictObject({}).prefault({}),
+    output: z.object({ participants: z.array(participant) }),
+    effect: 'read',
+    run: (_input, at) => ({ participants: at.room.whoIsHere() }),
+  }),
+  defineCapability({
+    id: 'room:status',
+    methods: ['room.status'],
+    summary: 'How many are in the meeting room, which messages there are, and how many are unread.',
+    input: z.strictObject({ last, as }).prefault({}),
+    output: z.object({
+      participants: z.number(),
+      oldest: z.number(),
+      latest: z.number(),
+      unread: z.number(),
+      slots: z.number(),
+      messageBytes: z.number(),
+      sizeBytes: z.number(),
+    }),
+    effect: 'read',
+    run: ({ last: number, as: id }, at) => at.room.status(id ?? at.scope.agent, number),
+  }),
+] as const

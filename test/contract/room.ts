@@ -1,0 +1,58 @@
+// The meeting room through a book, on every host.
+import { describe, expect, it } from 'vitest'
+import type { RoomMessage } from '../../src/core/room.ts'
+import { type BookCase, failure } from './book-case.ts'
+
+export function roomCases({ book: open }: BookCase): void {
+  describe('the meeting room', () => {
+    it('lets agents talk while they are there', async () => {
+      const { room } = await open()
+      expect((await room.whoIsHere()).participants).toEqual([])
+      const ada = await room.join({ as: 'ada', name: 'Ada', role: 'coordinator' })
+      expect(ada).toMatchObject({ id: 'ada', name: 'Ada', role: 'coordinator' })
+      const said = await room.say({ as: 'ada', text: 'Shall we begin?' })
+      expect(said).toMatchObject({ number: 1, from: 'ada', name: 'Ada' })
+      await room.say({ text: 'Yes.' })
+      expect(await room.hear({ as: 'ada' })).toMatchObject({
+        message: { number: 2, from: 'contract', text: 'Yes.' },
+        messages_lost: false,
+      })
+      expect(await room.hear({ as: 'ada', last: 2 })).toEqual({ message: null, messages_lost: false })
+      expect(await room.hearAll({ as: 'eve', limit: 1 })).toMatchObject({
+        messages: [{ number: 1 }],
+        more_available: true,
+      })
+      expect(await room.status({ as: 'eve', last: 1 })).toMatchObject({
+        participants: 2,
+        latest: 2,
+        unread: 1,
+      })
+      expect(await room.leave({ as: 'ada' })).toEqual({ left: true })
+      expect(await room.leave({ as: 'ada' })).toEqual({ left: false })
+      await room.leave()
+      expect(await room.status()).toMatchObject({ participants: 0, oldest: 0, latest: 0 })
+    })
+
+    it('refuses what does not fit, and says nothing then', async () => {
+      const { room } = await open()
+      const error = await failure(room.say({ text: 'x'.repeat(1025) }))
+      expect(error).toMatchObject({ code: 'too-large', details: { path: 'text', limitBytes: 1024 } })
+      expect((await failure(room.say({ text: '' }))).code).toBe('invalid-input')
+      expect(await room.status()).toMatchObject({ participants: 0, latest: 0 })
+    })
+
+    it('tells those who listen what is said', async () => {
+      const { room } = await open()
+      const heard = new Promise<RoomMessage>((resolve) => room.onMessage(resolve))
+      await room.say({ text: 'hello' })
+      expect(await heard).toMatchObject({ number: 1, from: 'contract', text: 'hello' })
+    })
+
+    it('says a thing once that is sent twice', async () => {
+      const { room } = await open()
+      const requestId = crypto.randomUUID()
+      const once = await room.say({ text: 'hello' }, { requestId })
+      expect(await room.say({ text: 'hello' }, { requestId })).toEqual(once)
+    })
+  })
+}
