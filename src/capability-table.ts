@@ -5,6 +5,7 @@ import { importCapabilities } from './bundle/import-capability.ts'
 import { roomCapabilities } from './commons/room/room-capability.ts'
 import { createKinds } from './core/kind.ts'
 import { engineCapabilities } from './engine-capability.ts'
+import { taskCapabilities } from './engine-task-capability.ts'
 import { agentDataCapabilities } from './memory/conversation/agent-data-capability.ts'
 import { episodeKind } from './memory/conversation/episode-kind.ts'
 import { episodeCapabilities } from './memory/conversation/episode-capability.ts'
@@ -51,6 +52,7 @@ export const capabilityTable = [
   ...importCapabilities,
   ...roomCapabilities,
   ...syncCapabilities,
+  ...taskCapabilities,
   ...engineCapabilities,
 ] as const
 

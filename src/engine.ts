@@ -8,15 +8,16 @@ import type { BookEvent } from './core/event.ts'
 import { checkJson } from './core/json.ts'
 import type { Carrier, Keyring, Llm, Ports, SqlDatabase } from './core/ports.ts'
 import type { Durability, Scope } from './core/record.ts'
-import { permits } from './core/permission.ts'
 import { parseWith } from './core/schema.ts'
 import { formatTime } from './core/time.ts'
 import { createMeetingRoom, type MeetingRoom } from './commons/room/meeting-room.ts'
 import type { RoomEvent } from './core/room.ts'
+import { authorise, requestName } from './engine-caller.ts'
 import { createChangeFeed } from './engine-change.ts'
 import { createHoldings } from './engine-holding.ts'
 import { createRecordAccess, type RecordAccess } from './engine-record.ts'
 import { createBookEmbedding, type EmbedderSource, noEmbedding } from './recall/embed/book-embedding.ts'
+import { createTasks } from './engine-task-access.ts'
 import { createRecall, type Recall } from './recall/recall.ts'
 import { sayingOf } from './recall/saying.ts'
 import { createTextLegs } from './recall/text-leg.ts'
@@ -68,6 +69,9 @@ export interface CallOptions {
   readonly signal?: AbortSignalLike
   /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
   readonly seat?: Seat
+  /** In the task queue: which try this is, and whom to tell that it goes on. */
+  readonly attempt?: NonNullable<TaskContext['attempt']>
+  readonly onProgress?: () => void
 }
 
 /** What a page, a route or a tool needs of an engine, wherever it runs. */
@@ -114,23 +118,12 @@ interface Desk {
 /** More conflicts than this are not counted for a guest. */
 const conflictLimit = 1000
 
-/** A guest may call what its token permits, and sync only when it may see everything. Anything else is `forbidden`. */
-function authorise(caller: Caller, capability: AnyCapability): void {
-  if (caller.role === 'owner') return
-  const isWhole = capability.permission !== 'sync' || caller.reach.scope.text === '**'
-  if (permits(caller.permissions, capability) && isWhole) return
-  throw new DaybookError('forbidden', `The token does not permit \`${capability.id}\`.`, {
+function named(id: string): AnyCapability {
+  const capability = table.get(id)
+  if (capability) return capability
+  throw new DaybookError('unknown-capability', `There is no capability \`${String(id).slice(0, 80)}\`.`, {
     details: { path: 'capability' },
   })
-}
-
-/**
- * Under which key an answer is kept. Answers belong to who asked: `asked` is never the same for two callers, so that even
- * a key of one that reads like another's gives nothing away.
- */
-function requestName(requestId: string, caller: Caller, id: string) {
-  if (caller.role === 'owner') return { key: requestId, asked: id }
-  return { key: JSON.stringify([caller.token, requestId]), asked: `${id} as ${caller.token}` }
 }
 
 /** Opens the book in `options.db` and answers calls on it. */
@@ -280,7 +273,7 @@ export function createEngine(options: EngineOptions): Engine {
     now: string,
     input: unknown,
     desk: Desk,
-    { signal = neverAborted, requestId }: CallOptions,
+    { signal = neverAborted, requestId, attempt, onProgress }: CallOptions,
   ): TaskContext => {
     const { caller, scope, view } = desk
     return {
@@ -291,6 +284,7 @@ export function createEngine(options: EngineOptions): Engine {
       durability,
       signal,
       records: view.access.reader,
+      tasks: tasks.reader,
       recall: (query) => view.recall(query, signal),
       saying: (record) => sayingOf(kinds, record),
       status: () => status(desk),
@@ -298,10 +292,14 @@ export function createEngine(options: EngineOptions): Engine {
       embedStatus: () => embedding?.status() ?? noEmbedding,
       embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
       write: writerOf(capability, now, input, desk, requestId),
-      progress: (step) => emit({ name: 'progress', detail: { ...step, capability: capability.id } }),
+      progress(step) {
+        onProgress?.()
+        emit({ name: 'progress', detail: { ...step, capability: capability.id } })
+      },
       keys,
       llm,
       scrub: store.purge.scrub,
+      ...(attempt ? { attempt } : {}),
       sync: () => trigger?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
       kinds,
       holdings: holdings.of(caller),
@@ -317,8 +315,9 @@ export function createEngine(options: EngineOptions): Engine {
     { caller, scope, view: { access } }: Desk,
     work: (at: WriteContext) => Result,
   ): Promise<Result> => {
-    const { result, changed } = await store.writes.write(() => {
+    const { result, changed, afterTasks } = await store.writes.write(() => {
       const writer = access.writer(now, scope)
+      const queued = tasks.writer(now, { caller, scope })
       return {
         result: work({
           caller,
@@ -327,25 +326,23 @@ export function createEngine(options: EngineOptions): Engine {
           now,
           durability,
           records: writer.records,
+          tasks: queued.tasks,
         }),
         changed: writer.changed,
+        afterTasks: queued.after,
       }
     })
     for (const { id, kind } of changed) {
       changes.add(id, kind)
       trigger?.acted(kind)
     }
+    afterTasks()
     return result
   }
 
   const call = async (id: string, input: unknown, callOptions: CallOptions = {}): Promise<unknown> => {
     if (closed) throw new DaybookError('book-closed')
-    const capability = table.get(id)
-    if (!capability) {
-      throw new DaybookError('unknown-capability', `There is no capability \`${String(id).slice(0, 80)}\`.`, {
-        details: { path: 'capability' },
-      })
-    }
+    const capability = named(id)
     const { requestId, caller = owner, signal } = callOptions
     authorise(caller, capability)
     if (signal?.aborted) throw new DaybookError('aborted')
@@ -363,6 +360,11 @@ export function createEngine(options: EngineOptions): Engine {
       return store.requests.once(key, asked, input, now, run)
     })
   }
+
+  const tasks = createTasks({
+    ...{ store, ports, named, call },
+    tell: (detail) => emit({ name: 'task', detail }),
+  })
 
   return {
     store,
@@ -387,6 +389,7 @@ export function createEngine(options: EngineOptions): Engine {
       holdings.close()
       trigger?.close()
       embedding?.stop()
+      tasks.close()
       store.writes.close()
       changes.flush()
       emit({ name: 'closed', detail: { reason: 'closed' } })

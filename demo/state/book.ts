@@ -23,6 +23,7 @@ type Listener<Name extends keyof BookEvents> = (detail: BookEvents[Name]) => voi
 const listeners: { readonly [Name in keyof BookEvents]: Set<Listener<Name>> } = {
   change: new Set(),
   progress: new Set(),
+  task: new Set(),
   sync: new Set(),
   status: new Set(),
   room: new Set(),

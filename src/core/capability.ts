@@ -16,6 +16,7 @@ import type { InputOf, OutputOf, Schema } from './schema.ts'
 import type { EmbedStatus, Status } from './status.ts'
 
 export type { EmbedStatus, Status, SyncState } from './status.ts'
+import type { TaskReader, TaskWriter } from './task.ts'
 
 /** Who calls. The owner may do everything; anyone else only what a control token grants. */
 export type Caller = { readonly role: 'owner' } | Guest
@@ -306,10 +307,13 @@ export interface CallContext {
 
 export interface WriteContext extends CallContext {
   readonly records: RecordWriter
+  /** The queue of tasks: what is added here is there exactly if this write is. */
+  readonly tasks: TaskWriter
 }
 
 export interface ReadContext extends CallContext {
   readonly records: RecordReader
+  readonly tasks: TaskReader
   readonly signal: AbortSignalLike
   recall(query: RecallQuery): Promise<RecallResult>
   /** What a record says, as its kind declares it. */

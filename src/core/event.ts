@@ -3,6 +3,7 @@ import type { SyncResult, SyncState } from './capability.ts'
 import type { Progress } from './progress.ts'
 import type { Durability } from './record.ts'
 import type { RoomEvent } from './room.ts'
+import type { TaskState } from './task.ts'
 
 export interface BookEvents {
   /**
@@ -15,6 +16,14 @@ export interface BookEvents {
     readonly more: number
   }
   readonly progress: Progress & { readonly capability: string }
+  /** A task of the queue began, ended, failed or is tried again. */
+  readonly task: {
+    readonly id: string
+    readonly capability: string
+    readonly state: TaskState
+    readonly attempts: number
+    readonly error?: { readonly code: string; readonly message: string }
+  }
   /** A sync began, ended or failed. */
   readonly sync: SyncState & { readonly result?: SyncResult }
   /** Another tab has taken over the book; `owner` says whether it is this one. */

@@ -17,6 +17,7 @@ import { createQueryStore, type QueryStore } from './query-store.ts'
 import { createRecordStore, type RecordStore, type Role } from './record-store.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
 import { createSettings, type Settings } from './settings.ts'
+import { createTaskQueue, type TaskQueue } from './task-queue.ts'
 import { createTextLeg, type TextLeg, type TextLegBudget } from './text-leg.ts'
 import { createVectorStore, type VectorStore } from './vector-store.ts'
 import { clearStaging, createStaging, type StagingStore } from './staging.ts'
@@ -50,6 +51,8 @@ export interface BookStore {
   readonly devices: DeviceLog
   readonly writes: WriteQueue
   readonly staging: StagingStore
+  /** Calls that are to be made, kept until they were. */
+  readonly tasks: TaskQueue
 }
 
 /** Answers to calls with a requestId are kept this long. */
@@ -110,6 +113,7 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
     purge: createPurge(db, projection),
     requests,
     devices: createDeviceLog(db),
+    tasks: createTaskQueue(db),
     writes: createWriteQueue(db, ports.scheduler, options.onCommit),
     staging: createStaging(db),
   }

@@ -88,6 +88,15 @@ export const migrations: readonly string[] = [
   ALTER TABLE ops ADD COLUMN urgent INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX ops_urgent ON ops (n) WHERE urgent = 1;
   `,
+  `
+  -- Calls that are to be made, each until it was made or is dead; see task-queue.ts. Local to this copy, never synced.
+  CREATE TABLE tasks (
+    n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, capability TEXT NOT NULL, input TEXT NOT NULL,
+    scope TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, max_attempts INTEGER NOT NULL,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL, due_at TEXT NOT NULL,
+    owner TEXT, lease_until TEXT, result TEXT, error_code TEXT, error_message TEXT);
+  CREATE INDEX tasks_due ON tasks (state, due_at);
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -11,6 +11,7 @@ import { factCases } from './fact.ts'
 import { perceptionCases } from './perception.ts'
 import { removalCases } from './removal.ts'
 import { skillCases } from './skill.ts'
+import { taskCases } from './task.ts'
 import { traceQueryCases } from './trace-query.ts'
 import { conversationCases } from './conversation.ts'
 import { bundleCases } from './bundle.ts'
@@ -71,6 +72,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     conversationCases(cases)
     episodeCases(cases)
     roomCases(cases)
+    taskCases(cases)
     badInputCases(cases)
   })
 }

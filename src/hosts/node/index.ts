@@ -9,6 +9,7 @@ import { createEngine } from '../../engine.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import { createLocalDoor } from '../../doors/local-door.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
+import { createHttpLlm, type HttpLlmOptions } from '../../memory/conversation/llm/http-llm.ts'
 import { createHttpCarrier } from '../../sync/http-carrier.ts'
 import { openNodeKeyring } from './key-file.ts'
 import { openNodeDatabase } from './node-database.ts'
@@ -31,6 +32,8 @@ export interface NodeBookOptions {
   readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
   /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
   readonly embedder?: EmbedderOptions
+  /** A language model for summaries and profiles, behind an OpenAI-compatible endpoint. Default none. */
+  readonly llm?: { readonly provider: 'none' } | ({ readonly provider: 'api' } & HttpLlmOptions)
   readonly signal?: AbortSignal
 }
 
@@ -41,6 +44,10 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   const embedder = nodeEmbedder(options.embedder)
   const path = options.path === ':memory:' ? options.path : resolve(options.path ?? `${name}.daybook`)
   if (path !== ':memory:') await mkdir(dirname(path), { recursive: true })
+  const llm =
+    options.llm?.provider === 'api'
+      ? createHttpLlm(options.llm, { web: globalThis, scheduler: nodePorts.scheduler })
+      : undefined
   const db = openNodeDatabase({ path, ...(options.durability ? { durability: options.durability } : {}) })
   try {
     const engine = createEngine({
@@ -51,6 +58,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
       durability: path === ':memory:' ? 'memory' : 'file',
       embedder,
       ...(options.textIndexInMemory === false ? { textLeg: false } : {}),
+      llm,
       keys: openNodeKeyring(path === ':memory:' ? undefined : `${path}.key`),
       ...(options.sync
         ? {

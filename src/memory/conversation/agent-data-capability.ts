@@ -32,6 +32,7 @@ export const agentDataCapabilities = [
       deleted_episodes: z.number(),
     }),
     effect: 'task',
+    repeatable: true,
     run: async ({ agent_id }, at) => ({
       ok: true,
       agent_id,

@@ -42,6 +42,7 @@ export const episodeCapabilities = [
       degraded: z.string().optional(),
     }),
     effect: 'task',
+    repeatable: true,
     async run({ history: given, ...named }, at) {
       const scope = scopeOf(named, at)
       const lines = given ?? bounded(unarchived(at, scope, historyLimit.messages))

@@ -74,6 +74,7 @@ export const profileCapabilities = [
       degraded: z.string().optional(),
     }),
     effect: 'task',
+    repeatable: true,
     async run({ agent_id, user_id, history: lines }, at) {
       const agent = agent_id ?? at.scope.agent
       const users = Map.groupBy(

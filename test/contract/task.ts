@@ -1,0 +1,106 @@
+// The task queue, as every host must keep and run it.
+import { expect, it } from 'vitest'
+import type { Daybook } from '../../src/daybook.ts'
+import { type BookCase, failure } from './book-case.ts'
+
+const history = [
+  { role: 'user', content: 'The audit is in March. I live in Berlin.', timestamp: '2026-02-01' },
+]
+
+/** The task once it is done or dead. */
+export async function settledTask(book: Daybook, id: string) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const off = book.on('task', (task) => {
+    if (task.id === id && (task.state === 'done' || task.state === 'dead')) resolve()
+  })
+  const early = await book.tasks.get({ id })
+  if (early?.state !== 'done' && early?.state !== 'dead') await promise
+  off()
+  return await book.tasks.get({ id })
+}
+
+export function taskCases({ book: open, reopen }: BookCase): void {
+  it('makes a call that was put off, and keeps its answer', async () => {
+    const book = await open()
+    const told: string[] = []
+    book.on('task', ({ state, capability }) => told.push(`${capability} ${state}`))
+    const { id } = await book.tasks.add({ capability: 'ks:archive_episode', input: { history } })
+    const task = await settledTask(book, id)
+    const { records } = await book.conversation.episodes()
+    expect(records).toHaveLength(1)
+    expect(task).toMatchObject({
+      ...{
+        id,
+        capability: 'ks:archive_episode',
+        input: { history },
+        state: 'done',
+        attempts: 1,
+        max_attempts: 5,
+      },
+      result: { ok: true, episode_id: records[0]?.id, method: 'extractive' },
+    })
+    expect(told).toEqual(['ks:archive_episode running', 'ks:archive_episode done'])
+    expect((await book.tasks.list({ state: 'waiting' })).tasks).toEqual([])
+  })
+
+  it('runs tasks in the order they came, and all of them', async () => {
+    const book = await open()
+    const ids: string[] = []
+    for (let i = 0; i < 8; i++) {
+      const message = { content: `message ${i}` }
+      ids.push((await book.tasks.add({ capability: 'ks:store', input: { message } })).id)
+    }
+    for (const id of ids) expect((await settledTask(book, id))?.state).toBe('done')
+    const { messages } = await book.conversation.recall({ limit: 20 })
+    expect(messages).toHaveLength(8)
+    expect((await book.tasks.list()).tasks.map(({ id }) => id)).toEqual(ids.toReversed())
+  })
+
+  it('gives up at once what no repetition mends, and says why until somebody decides', async () => {
+    const book = await open()
+    const input = { name: 'x.traj', text: 'not json' }
+    const { id } = await book.tasks.add({ capability: 'import:swe_agent', input })
+    const dead = await settledTask(book, id)
+    expect(dead).toMatchObject({ state: 'dead', attempts: 1, error: { code: 'invalid-file' } })
+    const again = await reopen(book)
+    expect((await again.tasks.list({ state: 'dead' })).tasks).toMatchObject([{ id, state: 'dead' }])
+    const dies = new Promise((resolve) => again.on('task', ({ state }) => state === 'dead' && resolve(state)))
+    await again.tasks.retry({ id })
+    expect(await dies).toBe('dead')
+    expect(await again.tasks.drop({ id })).toEqual({ id, dropped: true })
+    expect(await again.tasks.drop({ id })).toEqual({ id, dropped: false })
+    expect(await again.tasks.get({ id })).toBeNull()
+    expect((await failure(again.tasks.retry({ id }))).code).toBe('not-found')
+  })
+
+  it('keeps what waits when the book is closed, and takes a task once', async () => {
+    const book = await open()
+    const input = { message: { id: 'm-1', content: 'later' } }
+    const later = { capability: 'ks:store', input, delay_seconds: 3600 }
+    const { id } = await book.tasks.add(later, { requestId: 'r-1' })
+    expect(await book.tasks.add(later, { requestId: 'r-1' })).toEqual({ id })
+    const again = await reopen(book)
+    expect((await again.tasks.list()).tasks).toMatchObject([{ id, state: 'waiting', attempts: 0 }])
+    await again.tasks.retry({ id })
+    expect((await settledTask(again, id))?.result).toMatchObject({ ok: true, result: 'stored' })
+    expect((await failure(again.tasks.retry({ id }))).code).toBe('conflict')
+    expect((await again.conversation.list()).records).toHaveLength(1)
+  })
+
+  it.each([
+    ['a capability that there is not', { capability: 'ks:nothing' }, 'unknown-capability', 'capability'],
+    ['one that only reads', { capability: 'ks:recall', input: {} }, 'invalid-input', 'capability'],
+    [
+      'the queue itself',
+      { capability: 'task:add', input: { capability: 'ks:store' } },
+      'invalid-input',
+      'capability',
+    ],
+    ['a wrong input', { capability: 'ks:store', input: { message: {} } }, 'invalid-input', 'message.content'],
+    ['too many tries', { capability: 'ks:store', max_attempts: 21 }, 'invalid-input', 'max_attempts'],
+  ] as const)('refuses to put off %s', async (_what, input, code, path) => {
+    const book = await open()
+    expect(await failure(book.tasks.add(input))).toMatchObject({ code, details: { path } })
+    expect((await book.tasks.list()).tasks).toEqual([])
+  })
+}
