@@ -6,7 +6,7 @@ import { dimensionLimit } from './embed-fetch.ts'
 interface Tuning {
   /** Cosine similarity below which a record is no answer to a question. Each provider has a default. */
   readonly minSimilarity?: number
-  /** Its share in the fusion of recall, beside 1 for full text. Default 1, and 0.5 for `lsa`. */
+  /** Its share in the fusion of recall, beside 1 for full text. Default 1, and 0.3 for `lsa`. */
   readonly weight?: number
   /** How long a recall waits for the vector of its question, in milliseconds. Default 800. */
   readonly questionDeadlineMs?: number

@@ -50,7 +50,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
     dimensions,
     batch: 50,
     minSimilarity: options.minSimilarity ?? 0.45,
-    weight: options.weight ?? 0.5,
+    weight: options.weight ?? 0.3,
     get model() {
       return `book-${generation}`
     },

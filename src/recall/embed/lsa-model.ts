@@ -20,7 +20,7 @@ export interface LsaModel {
 export const leastTexts = 32
 const leastTerms = 20
 /** At most one direction for so many texts or terms. */
-const rankShare = 4
+const rankShare = 6
 /** The most frequent terms, but none of more than this share of the texts, and none of one text alone. */
 const termLimit = 16_384
 const mostShare = 0.5
