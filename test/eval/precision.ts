@@ -9,7 +9,7 @@ import type { EvalBook } from './eval-book.ts'
 import type { Figures } from './run-eval.ts'
 
 interface Belief {
-  readonly _id: string
+  readonly id: string
   readonly user_id: string
   readonly canonical_name?: string
   readonly aliases?: readonly string[]
@@ -43,7 +43,9 @@ export async function evalPrecision(
 ): Promise<Readonly<Record<string, Figures>>> {
   const read = async <Item>(name: string) =>
     JSON.parse(await readFile(join(path, name), 'utf8')) as readonly Item[]
-  const beliefs = await read<Belief>('beliefs.seed.json')
+  const beliefs = (await read<Omit<Belief, 'id'> & Record<'_id', string>>('beliefs.seed.json')).map(
+    ({ ['_id']: id, ...belief }): Belief => ({ id, ...belief }),
+  )
   const cases = await read<Case>('retrieval.cases.json')
   const one = await open()
   await storeAll(one, beliefs)
@@ -92,12 +94,12 @@ const isActive = ({ epistemic_status: status = 'active', resolved_at: resolved }
 async function storeAll({ book }: EvalBook, beliefs: readonly Belief[]): Promise<void> {
   const stored = new Set<string>()
   const store = async (belief: Belief, isReplacedBeside = false): Promise<void> => {
-    if (stored.has(belief._id)) return
-    stored.add(belief._id)
-    const before = beliefs.filter((one) => one.superseded_by === belief._id && !stored.has(one._id))
+    if (stored.has(belief.id)) return
+    stored.add(belief.id)
+    const before = beliefs.filter((one) => one.superseded_by === belief.id && !stored.has(one.id))
     for (const [i, one] of before.entries()) await store(one, i > 0)
     await book.facts.store({
-      id: belief._id,
+      id: belief.id,
       schema: 'belief',
       data: {
         name: belief.canonical_name ?? '',
@@ -108,7 +110,7 @@ async function storeAll({ book }: EvalBook, beliefs: readonly Belief[]): Promise
         pinned: belief.pinned === true,
       },
       resource: belief.user_id,
-      ...(before[0] ? { supersedes: before[0]._id } : {}),
+      ...(before[0] ? { supersedes: before[0].id } : {}),
     })
   }
   for (const belief of beliefs) await store(belief)
