@@ -11,7 +11,7 @@ import type { TabPage } from './page/tab.ts'
 
 declare global {
   var tab: TabPage
-  var acked: ((key: string) => Promise<void>) | undefined
+  var acked: ((keys: string[]) => Promise<void>) | undefined
 }
 
 export interface Tab {
@@ -47,7 +47,7 @@ export async function openTabs(
     args: [...browserArgs],
     ignoreDefaultArgs,
   })
-  await context.exposeFunction('acked', onAck)
+  await context.exposeFunction('acked', (keys: string[]) => keys.forEach(onAck))
   return {
     async open({ build = 'current' } = {}) {
       const page = await context.newPage()

@@ -47,3 +47,38 @@ it.each(endsOfTab)('goes on without losing or doubling a write when the owner en
   expect(new Set(goals).size).toBe(goals.length)
   expect([...acked].filter((key) => !goals.includes(key))).toEqual([])
 })
+
+it('keeps the meeting room, and who is in it, when its owner dies', async () => {
+  const { name } = newBook()
+  const all = await Promise.all(Array.from({ length: 3 }, () => tabs.open()))
+  for (const [i, tab] of all.entries()) expect(await tab.open({ name, agent: `agent ${i}` })).toBe('open')
+  const { owner, followers } = await ownerOf(all)
+  const say = (tab: Tab, text: string) =>
+    tab.page.evaluate(async (what) => (await globalThis.tab.book?.room.say({ text: what }))?.number, text)
+  const hear = (tab: Tab) =>
+    tab.page.evaluate(async () => {
+      const heard = await globalThis.tab.book?.room.hearAll({ as: 'nobody' })
+      return heard?.messages.map(({ number, text }) => `${number} ${text}`)
+    })
+  const present = (tab: Tab) =>
+    tab.page.evaluate(async () =>
+      (await globalThis.tab.book?.room.whoIsHere())?.participants.map(({ id }) => id),
+    )
+  expect(await say(owner, 'from the owner')).toBe(1)
+  expect(await say(followers[0] as Tab, 'from a follower')).toBe(2)
+  const last = followers[1] as Tab
+  // Its copy of the room is never older than an answer.
+  expect(await hear(last)).toHaveLength(2)
+  await owner.end('crash')
+  expect(await hear(last)).toEqual(['1 from the owner', '2 from a follower'])
+  await expect.poll(() => present(last)).toEqual(['agent 1'])
+  expect(await say(last, 'from the last')).toBe(3)
+  for (const tab of followers) {
+    const said = await tab.page.evaluate(() =>
+      globalThis.tab.events.filter(({ name: what }) => what === 'room').map(({ detail }) => detail),
+    )
+    expect(said).toContainEqual(
+      expect.objectContaining({ type: 'said', message: expect.objectContaining({ text: 'from the last' }) }),
+    )
+  }
+})

@@ -27,7 +27,7 @@ export interface TabPage {
 
 declare global {
   var tab: TabPage
-  var acked: ((key: string) => Promise<void>) | undefined
+  var acked: ((keys: string[]) => Promise<void>) | undefined
 }
 
 const trace = (goal: string) => ({
@@ -38,6 +38,18 @@ const trace = (goal: string) => ({
 
 const codeOf = (error: unknown) => (isDaybookError(error) ? error.code : String(error))
 let streaming = false
+let unreported: string[] = []
+const reportedAtOnce = 20
+
+/** Tells the test in portions, and waits until it has heard: a backlog would be what the test measures then. */
+async function report(...keys: string[]): Promise<void> {
+  unreported.push(...keys)
+  if (streaming && unreported.length < reportedAtOnce) return
+  const portion = unreported
+  unreported = []
+  await globalThis.acked?.(portion)
+}
+
 let lanesDone: Promise<unknown> = Promise.resolve()
 
 const booked = () => {
@@ -74,7 +86,7 @@ globalThis.tab = {
         const key = `${prefix}:${++n}`
         try {
           await booked().traces.store(trace(key))
-          void globalThis.acked?.(key)
+          await report(key)
         } catch (error) {
           // The one death that a tab cannot outlive is that of its own worker.
           if (isDaybookError(error, 'engine-died') || isDaybookError(error, 'book-closed')) return
@@ -87,6 +99,7 @@ globalThis.tab = {
   async stop() {
     streaming = false
     await lanesDone
+    await report()
   },
   async goals() {
     const goals: string[] = []
