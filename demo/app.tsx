@@ -29,6 +29,7 @@ import { ToastTray } from './views/toast-tray.tsx'
 const pages: Partial<Record<View, ComponentType>> = {
   recall: RecallView,
   legs: RecallView,
+  context: RecallView,
   bundles: BundleView,
   sync: SyncView,
   storage: StorageView,

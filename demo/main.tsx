@@ -16,6 +16,7 @@ import './style/schema.css'
 import './style/chart.css'
 import './style/example.css'
 import './style/bundle.css'
+import './style/context.css'
 import './style/overlay.css'
 
 const root = document.querySelector('#app')

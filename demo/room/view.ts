@@ -7,6 +7,7 @@ export const viewNames = {
   categories: 'Categories',
   recall: 'Hits',
   legs: 'Legs',
+  context: 'Context',
   facts: 'Facts',
   schemas: 'Schemas',
   perceptions: 'Perceptions',
@@ -34,7 +35,7 @@ export interface Place {
 
 export const places: readonly Place[] = [
   { name: 'Traces', short: 'Traces', icon: 'traces', views: ['traces', 'categories'], isMain: true },
-  { name: 'Recall', short: 'Recall', icon: 'recall', views: ['recall', 'legs'], isMain: true },
+  { name: 'Recall', short: 'Recall', icon: 'recall', views: ['recall', 'legs', 'context'], isMain: true },
   { name: 'Facts', short: 'Facts', icon: 'facts', views: ['facts', 'schemas'], isMain: true },
   { name: 'Perceptions', short: 'Beliefs', icon: 'perceptions', views: ['perceptions'] },
   { name: 'Skills', short: 'Skills', icon: 'skills', views: ['skills'], isMain: true },

@@ -9,11 +9,12 @@ import { status } from '../state/status.ts'
 import { countWord, sizeWord } from '../wording/size-word.ts'
 import { capital } from '../wording/text-word.ts'
 
-const guardedKind = 'token'
+/** They come with the tick for tokens, or not at all. */
+const guardedKinds = new Set(['token', 'key'])
 
 export function ExportCard() {
   const records = status.value?.records ?? {}
-  const kinds = Object.keys(records).filter((kind) => kind !== guardedKind)
+  const kinds = Object.keys(records).filter((kind) => !guardedKinds.has(kind))
   const left = useSignal<readonly string[]>([])
   const [from, to, passphrase] = [useSignal(''), useSignal(''), useSignal('')]
   const [isSigned, hasTokens, isSure] = [useSignal(false), useSignal(false), useSignal(false)]

@@ -6,6 +6,8 @@ import { type Answer, ask, asking, suggestions } from '../state/recall.ts'
 import { legWord } from '../wording/because-word.ts'
 import { countOf } from '../wording/size-word.ts'
 import { duration } from '../wording/time-word.ts'
+import { ContextPanel } from './context-panel.tsx'
+import { EmbedderNote } from './embedder-note.tsx'
 import { LegTable } from './leg-table.tsx'
 import { QuestionForm } from './question-form.tsx'
 import { RecallHitView } from './recall-hit-view.tsx'
@@ -24,17 +26,24 @@ export function RecallView() {
           <Tabs />
           <QuestionForm />
         </header>
-        <div class="scroll" aria-busy={now.state === 'asking'}>
-          {now.state === 'idle' && <Suggestions />}
-          {now.state === 'failed' && (
-            <ErrorNotice
-              title="The question could not be asked."
-              error={now.error}
-              retry={() => void ask()}
-            />
-          )}
-          {now.state === 'answered' && <AnswerView answer={now.answer} />}
-        </div>
+        {address.value.view === 'context' ? (
+          <div class="scroll">
+            <ContextPanel />
+          </div>
+        ) : (
+          <div class="scroll" aria-busy={now.state === 'asking'}>
+            {now.state === 'idle' && <Suggestions />}
+            {now.state === 'failed' && (
+              <ErrorNotice
+                title="The question could not be asked."
+                error={now.error}
+                retry={() => void ask()}
+              />
+            )}
+            {now.state === 'answered' && <AnswerView answer={now.answer} />}
+          </div>
+        )}
+        <EmbedderNote />
       </section>
       <RecordDetailView />
     </div>

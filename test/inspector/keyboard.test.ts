@@ -15,7 +15,7 @@ const traces = ['Alpha', 'Beta', 'Gamma', 'Delta'].map((goal, i) =>
 )
 
 const views = [
-  ...['traces', 'categories', 'recall', 'legs', 'facts', 'schemas', 'perceptions', 'skills'],
+  ...['traces', 'categories', 'recall', 'legs', 'context', 'facts', 'schemas', 'perceptions', 'skills'],
   ...['messages', 'episodes', 'profiles', 'bundles', 'sync', 'storage'],
 ]
 

@@ -1,0 +1,45 @@
+// The recall playground: hits with their reasons, the legs side by side, the packed context and what was cut.
+import type { Browser } from 'playwright'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser, openRoom } from './open-inspector.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+it('shows hits of any kind with a bar for each reason, the ranks by leg, and the context within its budget', async () => {
+  const { page, problems } = await openRoom(browser, 'recall', async (book) => {
+    for (let i = 0; i < 6; i += 1)
+      await book.perceptions.store({
+        subject: 'ana',
+        content: `Ana solved recursion exercise ${i}. `.repeat(30),
+      })
+    await book.facts.store({ schema: 'exercise', data: { topic: 'recursion', done: 6 } })
+  })
+  await page.getByLabel('Question').fill('Which recursion exercise did Ana solve?')
+  await page.getByRole('button', { name: 'Recall', exact: true }).last().click()
+  const hits = page.getByRole('list', { name: /Hits for/ }).getByRole('listitem')
+  await hits.first().getByText('recency').waitFor()
+  await hits
+    .first()
+    .getByText(/full text #1/)
+    .waitFor()
+  await page.getByText(/No embedder is on/).waitFor()
+
+  await page.getByRole('button', { name: 'Legs' }).click()
+  const table = page.getByRole('table')
+  await table.getByRole('columnheader', { name: /full text/ }).waitFor()
+  expect(await table.getByRole('row').count()).toBeGreaterThan(6)
+  await table.getByText('#1', { exact: true }).first().waitFor()
+
+  await page.getByRole('button', { name: 'Context' }).click()
+  await page.getByText(/records packed; nothing was left out/).waitFor()
+  await page.getByLabel('Budget').selectOption('250')
+  await page.getByText(/left out for want of room/).waitFor()
+  await page.getByRole('button', { name: 'Copy context' }).waitFor()
+  await page.reload()
+  await page.getByText(/records packed/).waitFor()
+  expect(await problems()).toEqual([])
+})
