@@ -8,6 +8,8 @@ import { engineCapabilities } from './engine-capability.ts'
 import { taskCapabilities } from './engine-task-capability.ts'
 import { agentDataCapabilities } from './memory/conversation/agent-data-capability.ts'
 import { episodeKind } from './memory/conversation/episode-kind.ts'
+import { answerCapabilities } from './memory/conversation/answer-capability.ts'
+import { answerKind } from './memory/conversation/answer-kind.ts'
 import { episodeCapabilities } from './memory/conversation/episode-capability.ts'
 import { profileCapabilities } from './memory/conversation/profile-capability.ts'
 import { messageCapabilities } from './memory/conversation/message-capability.ts'
@@ -43,6 +45,7 @@ export const capabilityTable = [
   ...conversationRecallCapabilities,
   ...episodeCapabilities,
   ...profileCapabilities,
+  ...answerCapabilities,
   ...agentDataCapabilities,
   ...recallCapabilities,
   ...contextCapabilities,
@@ -67,4 +70,5 @@ export const kinds = createKinds([
   messageKind,
   episodeKind,
   profileKind,
+  answerKind,
 ])

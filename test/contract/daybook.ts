@@ -11,6 +11,7 @@ import { factCases } from './fact.ts'
 import { perceptionCases } from './perception.ts'
 import { removalCases } from './removal.ts'
 import { skillCases } from './skill.ts'
+import { answerCases } from './answer.ts'
 import { taskCases } from './task.ts'
 import { traceQueryCases } from './trace-query.ts'
 import { conversationCases } from './conversation.ts'
@@ -73,6 +74,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     episodeCases(cases)
     roomCases(cases)
     taskCases(cases)
+    answerCases(cases)
     badInputCases(cases)
   })
 }

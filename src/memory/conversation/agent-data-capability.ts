@@ -22,7 +22,8 @@ export const agentDataCapabilities = [
   defineCapability({
     id: 'ks:delete_agent_data',
     methods: ['conversation.forgetAgent'],
-    summary: 'Forgets all messages, episodes and profiles of one agent. What was begun can be begun again.',
+    summary:
+      'Forgets all messages, episodes, profiles and kept answers of one agent. What was begun can be begun again.',
     input: z.strictObject({ agent_id: scopeName }),
     output: z.object({
       ok: z.boolean(),
@@ -33,12 +34,12 @@ export const agentDataCapabilities = [
     }),
     effect: 'task',
     repeatable: true,
-    run: async ({ agent_id }, at) => ({
-      ok: true,
-      agent_id,
-      deleted_memories: await forgetAll('message', agent_id, at),
-      deleted_profiles: await forgetAll('profile', agent_id, at),
-      deleted_episodes: await forgetAll('episode', agent_id, at),
-    }),
+    async run({ agent_id }, at) {
+      const deleted_memories = await forgetAll('message', agent_id, at)
+      const deleted_profiles = await forgetAll('profile', agent_id, at)
+      const deleted_episodes = await forgetAll('episode', agent_id, at)
+      await forgetAll('answer', agent_id, at)
+      return { ok: true, agent_id, deleted_memories, deleted_profiles, deleted_episodes }
+    },
   }),
 ] as const

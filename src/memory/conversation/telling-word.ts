@@ -47,13 +47,14 @@ const run = new RegExp(
   'gu',
 )
 
-/** Lower case, without marks. */
+/** Lower case, without marks, with a plain apostrophe. */
 export function fold(word: string): string {
   return word
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
     .toLowerCase()
     .normalize('NFC')
+    .replaceAll('’', "'")
 }
 
 /** The words of `text` as they are written; of scripts without spaces, whole runs of characters. */

@@ -1,0 +1,29 @@
+// The kind `answer`: a question that was answered, the answer, and the records it rested on, each as it was then.
+import { z } from 'zod'
+import type { Kind } from '../../core/kind.ts'
+import { instant, recordId } from './message-schema.ts'
+
+export const answerLimit = { question: 2000, answer: 16_000, records: 50, kept: 500 } as const
+
+export const answerBody = z.looseObject({
+  question: z.string().min(1).max(answerLimit.question),
+  answer: z.string().min(1).max(answerLimit.answer),
+  answered_at: instant,
+  expires_at: instant,
+  /** Record and version: when one of them has another version now, or is gone, the answer no longer holds. */
+  rests_on: z.array(z.object({ id: recordId, version: z.number() })).max(answerLimit.records),
+})
+export type AnswerBody = z.output<typeof answerBody>
+
+export const answerKind: Kind<'answer', AnswerBody> = {
+  name: 'answer',
+  summary: 'A question that was answered before, with what the answer rested on.',
+  version: 1,
+  schema: answerBody,
+  // Found by likeness to a question only, never by recall: an answer is no memory.
+  text: [],
+  facets: { happened_at: 'answered_at' },
+  policy: 'last_write_wins',
+  // Versions of records count differently on each device.
+  sync: { push: false, pull: false },
+}
