@@ -34,10 +34,13 @@ export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Mer
     one: Json | undefined,
     other: Json | undefined,
   ): Json | undefined => {
-    if (sameJson(one, other) || sameJson(other, from)) return one
+    if (sameJson(other, from)) return one
     if (sameJson(one, from)) return other
+    // Two that count the same have counted twice.
+    if (sameJson(one, other) && rules[path] !== 'counter') return one
     const byRule = joinByRule(rules[path], from, one, other, mineIsLater)
     if (byRule !== undefined) return byRule
+    if (sameJson(one, other)) return one
     if (isJsonObject(one) && isJsonObject(other))
       return joinFields(path, isJsonObject(from) ? from : {}, one, other)
     if (isSet(one) && isSet(other)) return joinSets(isSet(from) ? from : [], one, other)
@@ -58,6 +61,7 @@ export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Mer
     return Object.fromEntries(fields)
   }
 
+  if (sameJson(mine, theirs)) return { body: mine, clashes }
   if (sameJson(theirs, base)) return { body: mine, clashes }
   if (sameJson(mine, base)) return { body: theirs, clashes }
   return { body: joinFields('', base, mine, theirs), clashes }

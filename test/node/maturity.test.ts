@@ -2,6 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { afterUse, earnedLevel, levelTable } from '../../src/memory/kstar/maturity.ts'
+import type { JsonObject } from '../../src/core/path.ts'
+import { skillKind } from '../../src/memory/kstar/skill-kind.ts'
+import { mergeBodies } from '../../src/sync/merge.ts'
 import { type Maturity, type SkillLevel, skillLevels } from '../../src/memory/kstar/skill-schema.ts'
 
 const now = '2026-01-31T00:00:00.000Z'
@@ -65,6 +68,34 @@ describe('levels', () => {
         expect(after.success_rate).toBeGreaterThanOrEqual(0)
         expect(after.success_rate).toBeLessThanOrEqual(1)
         expect(after).toMatchObject({ usage_count: before.usage_count + 1, last_used: now })
+      }),
+    )
+  })
+
+  test('count what two devices did apart from each other, once they have met', () => {
+    const uses = fc.array(fc.boolean(), { minLength: 1, maxLength: 20 })
+    const after = (before: Maturity, outcomes: readonly boolean[], at = now) =>
+      outcomes.reduce((one, outcome) => afterUse(one, outcome, at), before)
+    fc.assert(
+      fc.property(uses, uses, uses, fc.boolean(), (first, here, there, mineIsLater) => {
+        const base = after(novice, first)
+        const bodies = {
+          base,
+          mine: after(base, here),
+          theirs: after(base, there, '2026-02-01T00:00:00.000Z'),
+        }
+        const wrapped = Object.fromEntries(
+          Object.entries(bodies).map(([side, maturity]) => [side, { maturity }]),
+        )
+        const { body } = mergeBodies({
+          ...(wrapped as unknown as Record<'base' | 'mine' | 'theirs', JsonObject>),
+          rules: skillKind.merge,
+          mineIsLater,
+        })
+        const met = afterUse((body as unknown as { maturity: Maturity }).maturity, true, now)
+        const all = [...first, ...here, ...there, true]
+        expect(met.usage_count).toBe(all.length)
+        expect(met.success_rate).toBe(all.filter(Boolean).length / all.length)
       }),
     )
   })

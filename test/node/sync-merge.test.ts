@@ -83,6 +83,9 @@ describe('C6 merging two edits of one base', () => {
       body: { count: 11, best: 5, note: { text: 'theirs\nmine' } },
       clashes: [],
     })
+    // Both counted one more, and are not the same edit.
+    const again = merge(base, { ...base, count: 11, best: 4 }, { ...base, count: 11, best: 5 })
+    expect(again).toEqual({ body: { ...base, count: 12, best: 5 }, clashes: [] })
     expect(merge(base, { count: 1.7e308 }, { count: 1.7e308, best: 3 }).clashes).toEqual([])
     expect(merge({ count: 0 }, { count: 1.7e308 }, { count: 1.6e308 }).clashes).toEqual(['count'])
   })

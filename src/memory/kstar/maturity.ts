@@ -24,17 +24,18 @@ export function earnedLevel(uses: number, rate: number): SkillLevel {
 /** The maturity after one more use, at the instant `now`. */
 export function afterUse(before: Maturity, succeeded: boolean, now: string): Maturity {
   const uses = before.usage_count + 1
-  const rate = meanAfter(before, succeeded)
+  const successes = successesOf(before) + Number(succeeded)
+  const rate = successes / uses
   const from = skillLevels.indexOf(before.level)
   const to = skillLevels.indexOf(earnedLevel(uses, rate))
   const level = skillLevels[from + Math.sign(to - from)] ?? before.level
-  return { ...before, level, success_rate: rate, last_used: now, usage_count: uses }
+  return { ...before, level, success_rate: rate, last_used: now, usage_count: uses, successes }
 }
 
-/** The mean with one more outcome. Successes are counted whole where they were, so that no rounding adds up. */
-function meanAfter({ usage_count: count, success_rate: rate }: Maturity, succeeded: boolean): number {
+/** The good outcomes so far; from the mean where they were not counted, and whole where they must have been. */
+function successesOf({ usage_count: count, success_rate: rate, successes }: Maturity): number {
+  if (successes !== undefined) return Math.min(successes, count)
   const sum = rate * count
   const whole = Math.round(sum)
-  const successes = Math.abs(sum - whole) <= roundingError * Math.max(1, count) ? whole : sum
-  return (successes + Number(succeeded)) / (count + 1)
+  return Math.abs(sum - whole) <= roundingError * Math.max(1, count) ? whole : sum
 }

@@ -17,7 +17,9 @@ export const skillKind: Kind<'skill', SkillBody> = {
   ],
   facets: { name: 'name' },
   scopedBy: 'name',
-  policy: 'last_write_wins',
+  // A skill used on two devices was used that often; what the rate is then, its next use tells.
+  policy: 'merge',
+  merge: { 'maturity.usage_count': 'counter', 'maturity.successes': 'counter' },
   sync: { push: true, pull: true },
   // What was taught stands without the traces.
   cites: [{ path: 'learned_from.traces', rests: (body) => !body.learned_from.explicit_training }],

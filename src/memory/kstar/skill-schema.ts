@@ -35,7 +35,11 @@ export const skillInput = z.strictObject({
   ...scope,
 })
 
-const storedMaturity = z.looseObject(maturity)
+const storedMaturity = z.looseObject({
+  ...maturity,
+  /** How many of the outcomes were good, from which the rate is made: counts of two devices add up, means do not. */
+  successes: z.number().min(0).optional(),
+})
 export type Maturity = z.output<typeof storedMaturity>
 
 /** The body of a stored skill. */

@@ -6,24 +6,32 @@ import type { JsonObject } from '../../core/path.ts'
 import { bodyOf } from '../../core/record.ts'
 import { checkCategory } from './category.ts'
 import { definedCategory } from './definition.ts'
+import type { TraceCategory } from './definition-schema.ts'
 import { splitScope } from './own-scope.ts'
 import { receipt, recordId, recordPage, recordQuery } from './record-schema.ts'
 import { trace, type Trace, type TraceBody, traceInput, traceResult } from './trace-schema.ts'
 
 /** Holds a trace against the category that is registered for its action in its domain, if one is. */
-function checkTrace(
-  body: Pick<TraceBody, 'situation' | 'action' | 'result'>,
-  at: WriteContext,
-  where = '',
-): void {
+function checkTrace(body: Pick<TraceBody, 'situation' | 'action' | 'result'>, at: WriteContext): void {
   const category = definedCategory(at.rules, body.situation.domain, body.action.type)
-  if (category) checkCategory(category, body, where)
+  if (category) checkCategory(category, body, '')
 }
 
-function storeTrace(input: z.output<typeof traceInput>, at: WriteContext, where?: string): string {
+/** A check of traces that come together, by their numbers: each category is looked up once. */
+function createManyCheck(at: WriteContext) {
+  const known = new Map<string, TraceCategory | undefined>()
+  return (body: Pick<TraceBody, 'situation' | 'action' | 'result'>, i: number) => {
+    const key = JSON.stringify([body.situation.domain, body.action.type])
+    if (!known.has(key)) known.set(key, definedCategory(at.rules, body.situation.domain, body.action.type))
+    const category = known.get(key)
+    if (category) checkCategory(category, body, `traces.${i}.`)
+  }
+}
+
+/** Stores a trace that was checked. */
+function storeTrace(input: z.output<typeof traceInput>, at: WriteContext): string {
   const { scope, rest } = splitScope(input)
   const { id, timestamp = at.now, ...body } = rest
-  checkTrace(body, at, where)
   return at.records.put({
     kind: 'trace',
     ...(id ? { id } : {}),
@@ -47,7 +55,10 @@ export const traceCapabilities = [
     input: traceInput,
     output: receipt,
     effect: 'write',
-    run: (input, at) => ({ id: storeTrace(input, at), stored_at: at.now, durability: at.durability }),
+    run(input, at) {
+      checkTrace(input, at)
+      return { id: storeTrace(input, at), stored_at: at.now, durability: at.durability }
+    },
   }),
   defineCapability({
     id: 'kstar:store_traces',
@@ -61,11 +72,14 @@ export const traceCapabilities = [
       durability: receipt.shape.durability,
     }),
     effect: 'write',
-    run: ({ traces }, at) => ({
-      ids: traces.map((one, i) => storeTrace(one, at, `traces.${i}.`)),
-      stored_at: at.now,
-      durability: at.durability,
-    }),
+    run({ traces }, at) {
+      traces.forEach(createManyCheck(at))
+      return {
+        ids: traces.map((one) => storeTrace(one, at)),
+        stored_at: at.now,
+        durability: at.durability,
+      }
+    },
   }),
   defineCapability({
     id: 'kstar:complete_trace',
