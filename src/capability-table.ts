@@ -32,6 +32,8 @@ import { embedCapabilities } from './recall/embed/embed-capability.ts'
 import { contextCapabilities } from './recall/context-capability.ts'
 import { recallCapabilities } from './recall/recall-capability.ts'
 import { syncCapabilities } from './sync/sync-capability.ts'
+import { tokenCapabilities } from './trust/token-capability.ts'
+import { keyKind, tokenKind } from './trust/token-kind.ts'
 
 export const capabilityTable = [
   ...traceCapabilities,
@@ -41,6 +43,7 @@ export const capabilityTable = [
   ...definitionCapabilities,
   ...recordCapabilities,
   ...browseCapabilities,
+  ...tokenCapabilities,
   ...messageCapabilities,
   ...conversationRecallCapabilities,
   ...episodeCapabilities,
@@ -62,6 +65,8 @@ export const capabilityTable = [
 export type CapabilityTable = typeof capabilityTable
 
 export const kinds = createKinds([
+  tokenKind,
+  keyKind,
   traceKind,
   perceptionKind,
   factKind,

@@ -26,6 +26,8 @@ export type CapabilityOutput<Id extends CapabilityId> = OutputOf<ById<Id>['outpu
 export interface BookCallOptions {
   /** Makes a write safe to send again: it takes effect once. */
   readonly requestId?: string
+  /** The id of a stored control token: the call sees and may do what the token's holder would. */
+  readonly as?: string
   readonly signal?: AbortSignalLike
   /** Milliseconds to wait for the answer; default 30,000, and none for long work. */
   readonly deadlineMs?: number

@@ -2,13 +2,15 @@
 // Invariant: a guest's reader and writer know only what is in its reach; no room is given any other.
 import type {
   Caller,
-  ConflictEntry,
-  ConflictQuery,
   Guest,
+  Ledger,
+  LedgerWriter,
+  PutRequest,
   RecordReader,
   RecordWriter,
   RuleReader,
 } from './core/capability.ts'
+import type { ConflictEntry, ConflictQuery } from './core/conflict.ts'
 import { DaybookError } from './core/errors.ts'
 import { createIds, type Ids } from './core/ids.ts'
 import type { Kinds } from './core/kind.ts'
@@ -36,13 +38,14 @@ export interface RecordAccess {
   readonly scope: Scope
   readonly reader: RecordReader
   readonly rules: RuleReader
+  readonly ledger: Ledger
   /** The book as the reader sees it: for recall, which asks more than a reader does. */
   readonly seen: BookStore
   /** A writer for one transaction, and the list of what it changes. */
   writer(
     now: string,
     defaults?: Scope,
-  ): { readonly records: RecordWriter; readonly changed: readonly Changed[] }
+  ): { readonly records: RecordWriter; readonly ledger: LedgerWriter; readonly changed: readonly Changed[] }
 }
 
 /** Builds what a caller gets to see of `store`. Ids are made by one generator, whoever calls. */
@@ -94,6 +97,15 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
     },
   }
 
+  const isLedger = (kind: string) => kinds.get(kind)?.guests === 'none'
+  const ledger: Ledger = {
+    get(id) {
+      const row = records.row(id)
+      return row && !row.deleted && isLedger(row.kind) ? toRecord(row) : undefined
+    },
+    query: (query) => (isLedger(query.kind) ? store.queries.query(query) : { records: [] }),
+  }
+
   const history: RecordReader['history'] = (id) => {
     if (!guest) return records.history(id)
     const row = seenRow(id)
@@ -137,6 +149,53 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
 
   const writer = (now: string, defaults = scope) => {
     const changed: Changed[] = []
+    const put = (
+      { kind: name, id, body: given, scope: own = {}, checked = false, times }: PutRequest,
+      guest: Guest | undefined,
+    ): string => {
+      const kind = kindNamed(name)
+      const body = checked ? given : (parseWith(kind.schema, given) as JsonObject)
+      const before = id === undefined ? undefined : records.row(id)
+      if (before && guest && !seenRow(before.id)) throw outside()
+      if (before && before.kind !== name) {
+        throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${name}.`, {
+          details: { path: 'id' },
+        })
+      }
+      // What comes back from elsewhere comes with its whole head.
+      const kept = before && !before.deleted && !times ? before : undefined
+      const isFinal =
+        before && !before.deleted && kind.isFinal?.(JSON.parse(before.body) as JsonObject) === true
+      if (isFinal && !kind.isFinal?.(body)) {
+        // What a bundle brings is older than the end of it.
+        if (times) return before.id
+        throw new DaybookError('conflict', `\`${before.id}\` is in a state that nothing undoes.`, {
+          details: { path: 'id' },
+        })
+      }
+      const usual: Partial<Scope> = kept || times ? {} : defaults
+      const session = own.session ?? kept?.session ?? usual.session
+      const resource = own.resource ?? kept?.resource ?? usual.resource
+      const op = {
+        op: 'put' as const,
+        kind: name,
+        id: id ?? ids.next(),
+        at: times?.updated_at ?? now,
+        stamp: stamps.next(),
+        created_at: times?.created_at ?? kept?.created_at ?? now,
+        agent: own.agent ?? kept?.agent ?? defaults.agent,
+        ...(session == null ? {} : { session }),
+        ...(resource == null ? {} : { resource }),
+        body,
+      }
+      // A guest speaks for itself: it may change what another wrote, but not write in another's name.
+      if (guest && (kind.guests || !isSeen(op) || op.agent !== (kept?.agent ?? guest.agent))) throw outside()
+      const { seq } = records.put(op, { fresh: id === undefined })
+      if (kind.urgent) store.ops.hurry(seq)
+      changed.push({ id: op.id, kind: name })
+      return op.id
+    }
+
     const writing: RecordWriter = {
       get,
       history,
@@ -144,46 +203,7 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
         store.projection.catchUpWithin()
         return queries.citing(id)
       },
-      put({ kind: name, id, body: given, scope: own = {}, checked = false, times }) {
-        const kind = kindNamed(name)
-        const body = checked ? given : (parseWith(kind.schema, given) as JsonObject)
-        const before = id === undefined ? undefined : records.row(id)
-        if (before && guest && !seenRow(before.id)) throw outside()
-        if (before && before.kind !== name) {
-          throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${name}.`, {
-            details: { path: 'id' },
-          })
-        }
-        // What comes back from elsewhere comes with its whole head.
-        const kept = before && !before.deleted && !times ? before : undefined
-        if (kept && kind.isFinal?.(JSON.parse(kept.body) as JsonObject) && !kind.isFinal(body)) {
-          throw new DaybookError('conflict', `\`${kept.id}\` is in a state that nothing undoes.`, {
-            details: { path: 'id' },
-          })
-        }
-        const usual: Partial<Scope> = kept || times ? {} : defaults
-        const session = own.session ?? kept?.session ?? usual.session
-        const resource = own.resource ?? kept?.resource ?? usual.resource
-        const op = {
-          op: 'put' as const,
-          kind: name,
-          id: id ?? ids.next(),
-          at: times?.updated_at ?? now,
-          stamp: stamps.next(),
-          created_at: times?.created_at ?? kept?.created_at ?? now,
-          agent: own.agent ?? kept?.agent ?? defaults.agent,
-          ...(session == null ? {} : { session }),
-          ...(resource == null ? {} : { resource }),
-          body,
-        }
-        // A guest speaks for itself: it may change what another wrote, but not write in another's name.
-        if (guest && (kind.guests || !isSeen(op) || op.agent !== (kept?.agent ?? guest.agent)))
-          throw outside()
-        const { seq } = records.put(op, { fresh: id === undefined })
-        if (kind.urgent) store.ops.hurry(seq)
-        changed.push({ id: op.id, kind: name })
-        return op.id
-      },
+      put: (request) => put(request, guest),
       forget(id) {
         const before = seenRow(id)
         if (!before || before.deleted) return false
@@ -230,10 +250,18 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
       },
       unstaged: store.staging.unstaged,
     }
-    return { records: writing, changed }
+    const ledgerWriter: LedgerWriter = {
+      get: ledger.get,
+      wasForgotten: (id) => records.row(id)?.deleted === 1,
+      put(request) {
+        if (kindNamed(request.kind).guests !== 'none') throw outside()
+        return put(request, undefined)
+      },
+    }
+    return { records: writing, ledger: ledgerWriter, changed }
   }
 
-  return { scope, reader, rules, seen, writer }
+  return { scope, reader, rules, ledger, seen, writer }
 }
 
 /** What a guest stores is its own, and lies where its token points when that is one place. */

@@ -6,54 +6,30 @@ import type { AnyCapability, Caller, Guest, Status, TaskContext, WriteContext } 
 import { DaybookError, toDaybookError } from './core/errors.ts'
 import type { BookEvent } from './core/event.ts'
 import { checkJson } from './core/json.ts'
-import type { Carrier, Keyring, Llm, Ports, SqlDatabase } from './core/ports.ts'
-import type { Durability, Scope } from './core/record.ts'
+import type { Kinds } from './core/kind.ts'
+import type { Scope } from './core/record.ts'
 import { parseWith } from './core/schema.ts'
 import { formatTime } from './core/time.ts'
 import { createMeetingRoom, type MeetingRoom } from './commons/room/meeting-room.ts'
-import type { RoomEvent } from './core/room.ts'
 import { authorise, requestName } from './engine-caller.ts'
 import { createChangeFeed } from './engine-change.ts'
+import type { EngineOptions } from './engine-options.ts'
+import { createGuestDesk } from './engine-guest.ts'
 import { createHoldings } from './engine-holding.ts'
 import { createRecordAccess, type RecordAccess } from './engine-record.ts'
-import { createBookEmbedding, type EmbedderSource, noEmbedding } from './recall/embed/book-embedding.ts'
+import { createBookEmbedding, noEmbedding } from './recall/embed/book-embedding.ts'
 import { createTasks } from './engine-task-access.ts'
 import { createRecall, type Recall } from './recall/recall.ts'
 import { sayingOf } from './recall/saying.ts'
 import { createTextLegs } from './recall/text-leg.ts'
 import { type BookStore, openBookStore } from './store/book-store.ts'
-import type { Role } from './store/record-store.ts'
 import { schemaVersion } from './store/schema.ts'
 import { createSyncSession, type SyncSession } from './sync/session.ts'
-import { readSyncPlan, type SyncPreferences } from './sync/sync-plan.ts'
+import { readSyncPlan } from './sync/sync-plan.ts'
 import { createSyncTrigger } from './sync/sync-trigger.ts'
 import { emptyKeyring } from './trust/keyring.ts'
 
-export interface EngineOptions {
-  readonly db: SqlDatabase
-  readonly ports: Ports
-  readonly name: string
-  readonly scope: Scope
-  readonly durability: Durability
-  readonly role?: Role
-  /** Keeps the text index in memory too, for fast recall. Default: on a device, not at the mirror. */
-  readonly textLeg?: boolean
-  /** The way to the mirror; without one, `sync` is a clear error. */
-  readonly carrier?: Carrier
-  /** A language model for summaries and profiles; without one, stated algorithms do that work. */
-  readonly llm?: Llm | undefined
-  /** When and what to sync. Default: only when called. */
-  readonly sync?: SyncPreferences
-  /** Verifies signatures, and signs where the book's private key is kept. Default: neither. */
-  readonly keys?: Keyring
-  /** Gives records vectors. Default: none, and recall is by full text alone. */
-  readonly embedder?: EmbedderSource | undefined
-  /** The tab this engine runs in, where there are several, and what led to the meeting room as it is now. */
-  readonly tab?: string
-  readonly room?: readonly RoomEvent[]
-  /** What only the host knows about its storage. */
-  readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes'>>>
-}
+export type { EngineOptions } from './engine-options.ts'
 
 /** A tab that calls: its name, the scope it opened the book with, and whether this engine runs in it. */
 export interface Seat {
@@ -65,7 +41,12 @@ export interface Seat {
 export interface CallOptions {
   /** A write with a requestId takes effect once, however often it is sent. */
   readonly requestId?: string
+  /** Who calls; default the owner. For code of this engine's host: others come with `as` or `bearer`. */
   readonly caller?: Caller
+  /** The id of a stored token: the call is made as its holder would make it. */
+  readonly as?: string
+  /** A whole token, as a stranger presents it; what is not exactly one that is stored here is `unauthorized`. */
+  readonly bearer?: string
   readonly signal?: AbortSignalLike
   /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
   readonly seat?: Seat
@@ -77,6 +58,8 @@ export interface CallOptions {
 /** What a page, a route or a tool needs of an engine, wherever it runs. */
 export interface Engine {
   call(capabilityId: string, input: unknown, options?: CallOptions): Promise<unknown>
+  /** Throws unless the caller may call the capability. For what a host does outside of `call`. */
+  check(capabilityId: string, options: Pick<CallOptions, 'as' | 'bearer'>): Promise<void>
   on(listener: (event: BookEvent) => void): () => void
   /** Makes calls that came together: their writes share a commit, which is made at once. */
   together<Result>(calls: () => Result): Result
@@ -92,6 +75,8 @@ export interface Engine {
 const table: ReadonlyMap<string, AnyCapability> = new Map(
   capabilityTable.map((one) => [one.id, one as AnyCapability]),
 )
+/** What bundles know of. */
+const portableKinds: Kinds = new Map([...kinds].filter(([, { bound }]) => !bound))
 const owner: Caller = { role: 'owner' }
 /** Derived rows are filled in when no write came for this long, a few at a time so that calls don't wait. */
 const idleMs = 60
@@ -280,6 +265,7 @@ export function createEngine(options: EngineOptions): Engine {
       caller,
       scope,
       rules: view.access.rules,
+      ledger: view.access.ledger,
       now,
       durability,
       signal,
@@ -301,7 +287,7 @@ export function createEngine(options: EngineOptions): Engine {
       scrub: store.purge.scrub,
       ...(attempt ? { attempt } : {}),
       sync: () => trigger?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
-      kinds,
+      kinds: portableKinds,
       holdings: holdings.of(caller),
       staging: store.staging,
       digest: ports.digest,
@@ -316,6 +302,7 @@ export function createEngine(options: EngineOptions): Engine {
     work: (at: WriteContext) => Result,
   ): Promise<Result> => {
     const { result, changed, afterTasks } = await store.writes.write(() => {
+      if (caller.role === 'guest') guests.recheck(caller, now)
       const writer = access.writer(now, scope)
       const queued = tasks.writer(now, { caller, scope })
       return {
@@ -327,6 +314,7 @@ export function createEngine(options: EngineOptions): Engine {
           durability,
           records: writer.records,
           tasks: queued.tasks,
+          ledger: writer.ledger,
         }),
         changed: writer.changed,
         afterTasks: queued.after,
@@ -337,10 +325,16 @@ export function createEngine(options: EngineOptions): Engine {
       trigger?.acted(kind)
     }
     afterTasks()
+    if (changed.some(({ kind }) => kinds.get(kind)?.urgent)) pushNow()
     return result
   }
 
-  const call = async (id: string, input: unknown, callOptions: CallOptions = {}): Promise<unknown> => {
+  /** What is urgent does not wait for a trigger. Without a connection it goes with the next sync, ahead of all else. */
+  const pushNow = () => void trigger?.sync(neverAborted).catch(() => undefined)
+  const guests = createGuestDesk({ ...ports, keys, ledger: ownView.access.ledger })
+
+  const call = async (id: string, input: unknown, given: CallOptions = {}): Promise<unknown> => {
+    const callOptions = guests.isAsked(given) ? await guests.admit(given) : given
     if (closed) throw new DaybookError('book-closed')
     const capability = named(id)
     const { requestId, caller = owner, signal } = callOptions
@@ -369,6 +363,9 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     store,
     room,
+    async check(id, given) {
+      authorise((await guests.admit(given)).caller, named(id))
+    },
     together: store.writes.together,
     wake: () => trigger?.wake(),
     async call(id, input, callOptions) {

@@ -1,18 +1,26 @@
-// Who may call: whoever has the key. Keys are compared by their digests in constant time, and never written anywhere.
+// Who may call: whoever has the key, as the owner; and whoever presents a control token, as the guest it makes.
+// Keys are compared by their digests in constant time, and never written anywhere.
 import { bearerAuth } from 'hono/bearer-auth'
 import type { MiddlewareHandler } from 'hono'
 import { DaybookError } from '../src/core/errors.ts'
+import { isBearer } from '../src/trust/token.ts'
 import type { EdgeEnv, EdgeTypes } from './edge-env.ts'
 import { isOwnMachine } from './own-machine.ts'
 
 /** Taken on this machine only, and only while no key is set. */
 export const developmentKey = 'development'
 
-/** Lets a request through when its bearer token is the key; anything else is `unauthorized`. */
+/**
+ * Lets a request through when its bearer token is the key. A control token goes on to the book, which alone can tell
+ * whether it is good; anything else is `unauthorized`.
+ */
 export function requireKey(): MiddlewareHandler<EdgeTypes> {
   return bearerAuth<EdgeTypes>({
     realm: 'daybook',
-    verifyToken: (token, c) => isSame(token, expectedKey(c.env, new URL(c.req.url))),
+    verifyToken(token, c) {
+      c.set('presented', isBearer(token) ? { bearer: token } : {})
+      return isBearer(token) || isSame(token, expectedKey(c.env, new URL(c.req.url)))
+    },
     noAuthenticationHeader: { message: () => refuse('No key was sent.') },
     invalidAuthenticationHeader: { message: () => refuse('The authorization header is not `Bearer <key>`.') },
     invalidToken: { message: () => refuse('The key is not known.') },

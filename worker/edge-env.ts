@@ -4,9 +4,18 @@ import type { Outcome } from './outcome.ts'
 /** A mirror as the routes see it: the Durable Object `Mirror`, or whatever keeps a book elsewhere. */
 export interface MirrorDoor {
   /** Answers one sync request of a device. */
-  exchange(request: unknown): Promise<Outcome<unknown>>
+  exchange(request: unknown, options?: Presented): Promise<Outcome<unknown>>
   /** Runs a capability. `requestId` makes a write safe to send again. */
-  call(id: string, input: unknown, options: { readonly requestId?: string }): Promise<Outcome<unknown>>
+  call(
+    id: string,
+    input: unknown,
+    options: Presented & { readonly requestId?: string },
+  ): Promise<Outcome<unknown>>
+}
+
+/** The control token of a caller who has no key. */
+export interface Presented {
+  readonly bearer?: string
 }
 
 /** As much of the Workers AI binding as this needs. */
@@ -32,4 +41,5 @@ export interface EdgeEnv {
 /** The environment as Hono's types want it. */
 export interface EdgeTypes {
   Bindings: EdgeEnv
+  Variables: { presented: Presented }
 }

@@ -1,9 +1,11 @@
 // The mirror of one book as a Durable Object. Wiring only: the engine and the mirror are the ones of every host.
 import { DurableObject } from 'cloudflare:workers'
+import { DaybookError } from '../src/core/errors.ts'
 import { createEngine, type Engine } from '../src/engine.ts'
 import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror.ts'
+import { fromBearer } from '../src/trust/token.ts'
 import { openDoDatabase } from './do-database.ts'
-import type { EdgeEnv, MirrorDoor } from './edge-env.ts'
+import type { EdgeEnv, MirrorDoor, Presented } from './edge-env.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
 import { workerKeyring } from './worker-keyring.ts'
 import { workerPorts } from './worker-ports.ts'
@@ -44,11 +46,28 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     await this.ctx.storage.setAlarm(Date.now() + tidyEveryMs)
   }
 
-  exchange(request: unknown): Promise<Outcome<unknown>> {
-    return toOutcome(() => this.#open().mirror.exchange(request))
+  exchange(request: unknown, { bearer }: Presented = {}): Promise<Outcome<unknown>> {
+    return toOutcome(async () => {
+      if (bearer !== undefined) await this.#openFor(bearer).engine.check('daybook:sync', { bearer })
+      return this.#open().mirror.exchange(request)
+    })
   }
 
-  call(id: string, input: unknown, options: { readonly requestId?: string } = {}): Promise<Outcome<unknown>> {
-    return toOutcome(() => this.#open().engine.call(id, input, options))
+  call(
+    id: string,
+    input: unknown,
+    options: Presented & { readonly requestId?: string } = {},
+  ): Promise<Outcome<unknown>> {
+    return toOutcome(() => {
+      const { engine } = options.bearer === undefined ? this.#open() : this.#openFor(options.bearer)
+      return engine.call(id, input, options)
+    })
+  }
+
+  /** A stranger with a token that can't be one of this book makes no book. */
+  #openFor(bearer: string) {
+    const tables = this.ctx.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'records'").toArray()
+    if (tables.length > 0 && fromBearer(bearer)) return this.#open()
+    throw new DaybookError('unauthorized', 'Token not found.', { details: { reason: 'Token not found' } })
   }
 }

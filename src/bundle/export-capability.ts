@@ -58,6 +58,7 @@ const pageLength = 262_144
 export const exportCapabilities = [
   defineCapability({
     id: 'bundle:export',
+    permission: 'export',
     methods: ['bundles.export'],
     summary: 'Exports the book, or part of it, as a kstar-bundle: one page of its text for each call.',
     input,

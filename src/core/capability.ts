@@ -1,12 +1,13 @@
 // A capability: one verb of the system, defined once by the room that owns it. Every door is derived from the table.
 // Invariant: a `write` runs synchronously inside one transaction, together with the record of its requestId.
 import type { AbortSignalLike } from './abort.ts'
+import type { ConflictEntry, ConflictQuery } from './conflict.ts'
 import type { Scalar } from './filter.ts'
 import type { JsonStep } from './json-path.ts'
 import type { JsonObject } from './path.ts'
 import type { Progress } from './progress.ts'
 import type { Room } from './room.ts'
-import type { ConflictPolicy, Kinds } from './kind.ts'
+import type { Kinds } from './kind.ts'
 import type { Right } from './permission.ts'
 import type { Cipher, Digest, Keyring, Llm, Random } from './ports.ts'
 import type { Reach } from './reach.ts'
@@ -176,42 +177,6 @@ export interface RecordWriter {
   unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
 }
 
-/** One side of a conflict: the device that made the edit, and what it said; a forget says nothing. */
-export interface ConflictSide {
-  readonly by: string
-  readonly op: 'put' | 'forget'
-  readonly body?: JsonObject
-}
-
-/** An edit that lost a conflict. Nothing that a user wrote disappears without an entry here. */
-export interface ConflictEntry {
-  readonly id: number
-  readonly record: string
-  readonly kind: string
-  readonly policy: ConflictPolicy
-  readonly at: string
-  /** `open`: the policy leaves it to a person. `settled`: the policy has decided. `decided`: a person has. */
-  readonly state: 'open' | 'settled' | 'decided'
-  readonly lost: ConflictSide
-  /** What the record said instead, right after the conflict. */
-  readonly kept?: ConflictSide
-  /** What both were made from, where that is known. */
-  readonly base?: JsonObject
-  /** After a merge: the paths where both said something else. */
-  readonly paths?: readonly string[]
-}
-
-/** Which conflicts, newest first. */
-export interface ConflictQuery {
-  readonly limit?: number | undefined
-  /** Those about one record. */
-  readonly record?: string | undefined
-  /** Only those that nobody has decided. */
-  readonly undecided?: boolean | undefined
-  /** Only those with a smaller id, for the next page. */
-  readonly before?: number | undefined
-}
-
 export interface SyncResult {
   readonly pulled: number
   readonly pushed: number
@@ -295,6 +260,21 @@ export interface RecallResult {
   readonly took: number
 }
 
+/**
+ * Records of the kinds that no guest reaches (tokens, keys), whoever calls. For the room of trust alone, which decides
+ * itself what of them a guest may know; a test holds the others to it.
+ */
+export interface Ledger {
+  get(id: string): Stored<JsonObject> | undefined
+  query(query: RecordQuery & { readonly kind: string }): RecordPage
+}
+
+export interface LedgerWriter extends Pick<Ledger, 'get'> {
+  /** True when the record was there and was forgotten. */
+  wasForgotten(id: string): boolean
+  put(request: PutRequest): string
+}
+
 export interface CallContext {
   readonly caller: Caller
   readonly rules: RuleReader
@@ -306,12 +286,17 @@ export interface CallContext {
 }
 
 export interface WriteContext extends CallContext {
+  readonly ledger: LedgerWriter
   readonly records: RecordWriter
   /** The queue of tasks: what is added here is there exactly if this write is. */
   readonly tasks: TaskWriter
 }
 
 export interface ReadContext extends CallContext {
+  readonly ledger: Ledger
+  /** Ed25519: anyone's signatures can be verified; only where the book's key is kept can be signed. */
+  readonly keys: Keyring
+  readonly digest: Digest
   readonly records: RecordReader
   readonly tasks: TaskReader
   readonly signal: AbortSignalLike
@@ -332,12 +317,9 @@ export interface TaskContext extends ReadContext {
   progress(step: Progress): void
   /** Takes what was purged out of the files for good. */
   scrub(): void
-  /** Ed25519: anyone's signatures can be verified; only where the book's key is kept can be signed. */
-  readonly keys: Keyring
   readonly kinds: Kinds
   readonly holdings: Holdings
   readonly staging: Staging
-  readonly digest: Digest
   readonly cipher: Cipher
   readonly random: Random
   sync(): Promise<SyncResult>

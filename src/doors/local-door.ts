@@ -6,9 +6,10 @@ import type { Engine } from '../engine.ts'
 /** A book's door straight to `engine`. */
 export function createLocalDoor(engine: Engine): BookDoor {
   return {
-    call(id, input, { requestId, signal }) {
+    call(id, input, { requestId, as: token, signal }) {
       const call = engine.call(id, input, {
         ...(requestId ? { requestId } : {}),
+        ...(token === undefined ? {} : { as: token }),
         ...(signal ? { signal } : {}),
       })
       return signal ? orAborted(call, signal) : call

@@ -1,6 +1,6 @@
 // The conflict log: every edit that lost, kept whole, with what it lost to. A sync adds to it and never removes;
 // only purging a record takes the entries about it along.
-import type { ConflictEntry, ConflictQuery, ConflictSide } from '../core/capability.ts'
+import type { ConflictEntry, ConflictQuery, ConflictSide } from '../core/conflict.ts'
 import type { ConflictPolicy } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
 import type { SqlDatabase, SqlRow } from '../core/ports.ts'

@@ -9,7 +9,7 @@ import { formatTime } from '../core/time.ts'
 import { utf8Length } from '../core/utf8.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { RecordRow } from '../store/record-row.ts'
-import { decide, defaultPolicy, saysSame } from './conflict-policy.ts'
+import { decide, defaultPolicy, finalWinner, saysSame } from './conflict-policy.ts'
 import { type WireOp, wireLimits } from './protocol.ts'
 import { sideOf, toChange, toOp } from './wire-op.ts'
 
@@ -40,17 +40,21 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
     return { s: 'ok', ver, seq } as const
   }
   // A record that is not here can't be in conflict; the version it was made on belongs to another epoch.
-  if (!row || row.ver === wire.base) return apply()
+  if (!row) return apply()
   const present = toChange(row, store.device)
   const kind = store.kinds.get(row.kind)
-  const policy = wire.policy ?? kind?.policy ?? defaultPolicy
+  const final = finalWinner(kind, wire, present)
+  if (row.ver === wire.base && final !== 'present') return apply()
+  const policy = final === 'present' ? 'remote_wins' : (wire.policy ?? kind?.policy ?? defaultPolicy)
   if (saysSame(wire, present)) return { s: 'conflict', policy }
-  const winner = decide(
-    policy,
-    { op: wire.op, stamp: op.stamp, device: from.device },
-    { op: present.op, stamp: row.stamp, device: present.by },
-    kind?.forgetWins,
-  )
+  const winner =
+    final ??
+    decide(
+      policy,
+      { op: wire.op, stamp: op.stamp, device: from.device },
+      { op: present.op, stamp: row.stamp, device: present.by },
+      kind?.forgetWins,
+    )
   if (winner === 'device' && policy === 'merge') return { s: 'conflict', policy }
   const [arrived, stood] = [sideOf(wire, from.device), sideOf(present, present.by)]
   store.conflicts.add({

@@ -1,6 +1,6 @@
 // Who wins when two changes were made on one version. Pure and total: the same answer wherever and whenever asked.
 // What a policy can't decide without the content is left to the device.
-import type { ConflictPolicy } from '../core/kind.ts'
+import type { ConflictPolicy, Kind } from '../core/kind.ts'
 import { isJsonObject, type Json } from '../core/path.ts'
 
 /** For records of kinds that this side does not know. */
@@ -66,4 +66,16 @@ export function sameJson(one: Json | undefined, other: Json | undefined): boolea
   const keys = Object.keys(one)
   if (keys.length !== Object.keys(other).length) return false
   return keys.every((key) => Object.hasOwn(other, key) && sameJson(one[key], other[key]))
+}
+
+/** Which of two edits is in a state that the other can't undo, whatever the policy; undefined when neither is, or both. */
+export function finalWinner(
+  kind: Kind | undefined,
+  arriving: Said,
+  present: Said,
+): 'arriving' | 'present' | undefined {
+  if (!kind?.isFinal || arriving.op === 'forget' || present.op === 'forget') return undefined
+  const [one, other] = [kind.isFinal(arriving.body as object), kind.isFinal(present.body as object)]
+  if (one === other) return undefined
+  return one ? 'arriving' : 'present'
 }

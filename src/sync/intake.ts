@@ -4,7 +4,7 @@ import { DaybookError } from '../core/errors.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { SentOp } from '../store/op-log.ts'
 import type { RecordRow } from '../store/record-row.ts'
-import { defaultPolicy, saysSame } from './conflict-policy.ts'
+import { defaultPolicy, finalWinner, saysSame } from './conflict-policy.ts'
 import type { SyncRequest, SyncResponse, WireChange, WireResult } from './protocol.ts'
 import { checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
 import { settleConflict } from './settle-conflict.ts'
@@ -61,7 +61,9 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   /** After starting over: a record of ours that this mirror may have in an older or a newer form. */
   const meetStranger = (row: RecordRow, change: WireChange) => {
     const ours = toChange(row, store.device)
-    if (saysSame(ours, change) || change.stamp >= row.stamp) return accept(change)
+    const final = finalWinner(store.kinds.get(row.kind), change, ours)
+    if (saysSame(ours, change) || final === 'arriving') return accept(change)
+    if (change.stamp >= row.stamp && final === undefined) return accept(change)
     if (ours.op === 'forget') {
       const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
       const [lost, kept] = [sideOf(change, change.by), sideOf(ours, store.device)]

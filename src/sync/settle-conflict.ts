@@ -1,6 +1,6 @@
 // What a device does when its change met another one at the mirror, by the policy of the kind.
 // Invariant: the record ends as the mirror has it, or with an op on top of that; what lost is in the conflict log.
-import type { ConflictSide } from '../core/capability.ts'
+import type { ConflictSide } from '../core/conflict.ts'
 import { isDaybookError } from '../core/errors.ts'
 import type { ConflictPolicy, Kind } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'

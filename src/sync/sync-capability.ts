@@ -1,11 +1,7 @@
 // The verbs of sync: sync now, read the conflict log, decide a conflict.
 import { z } from 'zod'
-import {
-  type ConflictEntry,
-  type ConflictSide,
-  defineCapability,
-  type RecordWriter,
-} from '../core/capability.ts'
+import { defineCapability, type RecordWriter } from '../core/capability.ts'
+import type { ConflictEntry, ConflictSide } from '../core/conflict.ts'
 import { DaybookError } from '../core/errors.ts'
 import { parseWith } from '../core/schema.ts'
 

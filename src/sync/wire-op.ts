@@ -1,5 +1,5 @@
 // Between rows, ops and the wire: the whole record both ways, so that every device ends with the same one.
-import type { ConflictSide } from '../core/capability.ts'
+import type { ConflictSide } from '../core/conflict.ts'
 import type { ForgetOp, PutOp } from '../core/op.ts'
 import type { ConflictPolicy } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'

@@ -19,6 +19,7 @@ import { bundleCases } from './bundle.ts'
 import { episodeCases } from './episode.ts'
 import { importCases } from './import.ts'
 import { contextCases } from './context.ts'
+import { tokenCases } from './token.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
 import { roomCases } from './room.ts'
@@ -75,6 +76,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     roomCases(cases)
     taskCases(cases)
     answerCases(cases)
+    tokenCases(cases)
     badInputCases(cases)
   })
 }

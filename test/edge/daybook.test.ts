@@ -11,6 +11,7 @@ import { embedderSource } from '../../src/recall/embed/create-embedder.ts'
 import { fetchOf } from '../../src/recall/embed/embed-fetch.ts'
 import { openDoDatabase } from '../../worker/do-database.ts'
 import { workerPorts } from '../../worker/worker-ports.ts'
+import { openTestKeyring } from './test-keyring.ts'
 import { daybookContract } from '../contract/daybook.ts'
 
 /** What happens in an object has to be fetched from it: a listener that is called in there could not act out here. */
@@ -45,7 +46,7 @@ daybookContract('a Durable Object', {
     const door = await runInDurableObject(stub, (_instance, { storage }) => {
       const engine = createEngine({
         ...{ db: openDoDatabase(storage), ports: workerPorts, name, scope: bookScope({ agent: 'contract' }) },
-        ...{ durability: 'durable-object', role: 'mirror' },
+        ...{ durability: 'durable-object', role: 'mirror', keys: openTestKeyring() },
         embedder: embedderSource(embedder, { fetch: fetchOf(globalThis), scheduler: workerPorts.scheduler }),
       })
       return createLocalDoor(engine)

@@ -39,7 +39,7 @@ export const capabilityRoute = new Hono<EdgeTypes>().post(
     }
     const requestId = c.req.valid('header')['idempotency-key']
     const mirror = c.env.MIRROR.getByName(c.req.valid('param').book)
-    const options = requestId === undefined ? {} : { requestId }
+    const options = { ...c.get('presented'), ...(requestId === undefined ? {} : { requestId }) }
     return c.json((await fromOutcome(mirror.call(id, c.req.valid('json'), options))) ?? null, 200)
   },
 )

@@ -14,5 +14,8 @@ const body = jsonBody((value) => {
 
 export const syncRoute = new Hono<EdgeTypes>().post('/v1/books/:book/sync', bookParam, body, async (c) => {
   const mirror = c.env.MIRROR.getByName(c.req.valid('param').book)
-  return c.json((await fromOutcome(mirror.exchange(c.req.valid('json')))) as SyncResponse, 200)
+  return c.json(
+    (await fromOutcome(mirror.exchange(c.req.valid('json'), c.get('presented')))) as SyncResponse,
+    200,
+  )
 })

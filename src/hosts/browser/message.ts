@@ -25,6 +25,8 @@ export interface CallMessage {
   readonly number: number
   readonly input: unknown
   readonly requestId?: string
+  /** The token as whose holder the call is made. */
+  readonly as?: string
 }
 
 export type Reply<Value = unknown> =

@@ -132,9 +132,14 @@ export function createWorkerLink(worker: Worker): WorkerLink {
         .catch(() => undefined)
       return reply.value as MethodRow[]
     },
-    call(id, input, { requestId, signal, deadlineMs }) {
+    call(id, input, { requestId, as: token, signal, deadlineMs }) {
       if (ended) return Promise.reject(ended)
-      const message = { number: ++number, input, ...(requestId === undefined ? {} : { requestId }) }
+      const message = {
+        number: ++number,
+        input,
+        ...(requestId === undefined ? {} : { requestId }),
+        ...(token === undefined ? {} : { as: token }),
+      }
       const timed = answered(post(id, message), deadlineMs)
       const call = signal ? orAborted(timed, signal) : timed
       return call.catch((error: unknown) => {

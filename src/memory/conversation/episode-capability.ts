@@ -59,6 +59,7 @@ export const episodeCapabilities = [
   }),
   defineCapability({
     id: 'ks:list_episodes',
+    permission: 'read',
     methods: ['conversation.episodes'],
     summary:
       'Lists episodes, newest first unless asked otherwise, a page at a time; of all agents unless one is named.',
@@ -75,6 +76,7 @@ export const episodeCapabilities = [
   }),
   defineCapability({
     id: 'ks:delete_episode',
+    permission: 'forget',
     methods: ['conversation.forgetEpisode'],
     summary: 'Forgets one episode of an agent; its messages stay.',
     input: z.strictObject({ agent_id: scopeName.optional(), id: recordId }),

@@ -17,6 +17,7 @@ const outcome = {
 export const messageCapabilities = [
   defineCapability({
     id: 'ks:store',
+    permission: 'write',
     methods: ['conversation.store'],
     summary: 'Stores a message of a conversation; skips an empty or a known one and says so.',
     input: z.strictObject({ ...conversationScope, message: messageInput }),
@@ -29,6 +30,7 @@ export const messageCapabilities = [
   }),
   defineCapability({
     id: 'ks:store_messages',
+    permission: 'write',
     methods: ['conversation.storeMany'],
     summary:
       'Stores up to 1,000 messages in one transaction, in their order: all that are new, or on an error none.',
@@ -50,6 +52,7 @@ export const messageCapabilities = [
   }),
   defineCapability({
     id: 'ks:list_messages',
+    permission: 'read',
     methods: ['conversation.list'],
     summary:
       'Lists messages, newest first unless asked otherwise, a page at a time; of all agents unless one is named.',
@@ -66,6 +69,7 @@ export const messageCapabilities = [
   }),
   defineCapability({
     id: 'ks:delete_message',
+    permission: 'forget',
     methods: ['conversation.forget'],
     summary: 'Forgets one message of an agent, by the id of its record or the name its sender gave it.',
     input: z.strictObject({ agent_id: scopeName.optional(), id: z.string().min(1).max(1000) }),

@@ -117,6 +117,7 @@ export const profileCapabilities = [
   }),
   defineCapability({
     id: 'ks:get_profile',
+    permission: 'read',
     methods: ['conversation.profile'],
     summary: 'Tells what an agent knows of a user: what holds now as text, and every fact with its history.',
     input: z

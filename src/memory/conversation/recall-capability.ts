@@ -8,6 +8,7 @@ import { recallMessages } from './recall-message.ts'
 export const conversationRecallCapabilities = [
   defineCapability({
     id: 'ks:recall',
+    permission: 'read',
     methods: ['conversation.recall'],
     summary:
       'Recalls what an agent heard and said about a question, oldest first; without a question, the most recent.',

@@ -1,0 +1,34 @@
+// What an engine is built from: the host's ports, and what a book is opened with.
+import type { Status } from './core/capability.ts'
+import type { Carrier, Keyring, Llm, Ports, SqlDatabase } from './core/ports.ts'
+import type { Durability, Scope } from './core/record.ts'
+import type { RoomEvent } from './core/room.ts'
+import type { EmbedderSource } from './recall/embed/book-embedding.ts'
+import type { Role } from './store/record-store.ts'
+import type { SyncPreferences } from './sync/sync-plan.ts'
+
+export interface EngineOptions {
+  readonly db: SqlDatabase
+  readonly ports: Ports
+  readonly name: string
+  readonly scope: Scope
+  readonly durability: Durability
+  readonly role?: Role
+  /** Keeps the text index in memory too, for fast recall. Default: on a device, not at the mirror. */
+  readonly textLeg?: boolean
+  /** The way to the mirror; without one, `sync` is a clear error. */
+  readonly carrier?: Carrier
+  /** A language model for summaries and profiles; without one, stated algorithms do that work. */
+  readonly llm?: Llm | undefined
+  /** When and what to sync. Default: only when called. */
+  readonly sync?: SyncPreferences
+  /** Verifies signatures, and signs where the book's private key is kept. Default: neither. */
+  readonly keys?: Keyring
+  /** Gives records vectors. Default: none, and recall is by full text alone. */
+  readonly embedder?: EmbedderSource | undefined
+  /** The tab this engine runs in, where there are several, and what led to the meeting room as it is now. */
+  readonly tab?: string
+  readonly room?: readonly RoomEvent[]
+  /** What only the host knows about its storage. */
+  readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes'>>>
+}

@@ -1,0 +1,304 @@
+// The verbs of control tokens: grant, store, verify, revoke, lineage, list.
+import { z } from 'zod'
+import {
+  defineCapability,
+  type Guest,
+  type ReadContext,
+  type TaskContext,
+  type WriteContext,
+} from '../core/capability.ts'
+import { DaybookError } from '../core/errors.ts'
+import { nameId } from '../core/name-id.ts'
+import { permitsAll } from '../core/permission.ts'
+import type { JsonObject } from '../core/path.ts'
+import { coversScope, parseScope } from '../core/scope.ts'
+import { toBase64Url } from '../core/base64url.ts'
+import { needSigner } from './keyring.ts'
+import { lineageHash, linkFault, signedText, toBearer } from './token.ts'
+import { createVerifier, findToken, isInLine, shownTo } from './token-ledger.ts'
+import {
+  controlToken,
+  type ControlToken,
+  instant,
+  permissions,
+  principal,
+  scopePattern,
+  shownToken,
+  tokenId,
+  tokenType,
+} from './token-schema.ts'
+import { reasons, standing, verifyToken } from './verify.ts'
+
+/** The types there are without registering any. */
+export const builtInTypes = ['capability_grant', 'resource_access', 'delegation', 'session'] as const
+
+const guestOf = ({ caller }: Pick<ReadContext, 'caller'>): Guest | undefined =>
+  caller.role === 'guest' ? caller : undefined
+
+const wrong = (path: string, message: string) =>
+  new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
+
+/** Throws unless the type is known and the token is one of that type. */
+function checkType(
+  { type, scope, permissions: given }: Pick<ControlToken, 'type' | 'scope' | 'permissions'>,
+  at: ReadContext,
+): void {
+  if (builtInTypes.some((one) => one === type)) return
+  const id = nameId('token_type', type)
+  const found = at.rules.get(id) as
+    { readonly scope_pattern?: string; readonly required_permissions?: readonly string[] } | undefined
+  if (!found) throw wrong('type', `\`${type.slice(0, 80)}\` is neither built in nor registered`)
+  const pattern = parseScope((found.scope_pattern ?? '**').replaceAll(/\{[^{}]*\}/g, '*'))
+  const asked = parseScope(scope)
+  if (!pattern || !asked || !coversScope(pattern, asked))
+    throw wrong('scope', `Tokens of type \`${type.slice(0, 80)}\` have a scope like ${found.scope_pattern}`)
+  const missing = found.required_permissions?.find((one) => !permitsAll(given, one))
+  if (missing !== undefined)
+    throw wrong('permissions', `Tokens of type \`${type.slice(0, 80)}\` need \`${missing}\``)
+}
+
+/** The parent of a new token, when there is one: named, or for a guest its own token. It must stand. */
+function parentOf(named: string | undefined, at: ReadContext): ControlToken | undefined {
+  const guest = guestOf(at)
+  const id = named ?? guest?.token
+  if (id === undefined) return undefined
+  const find = (one: string) => findToken(at.ledger, one)
+  const parent = find(id)
+  const isKnown =
+    parent && (!guest || parent.token_id === guest.token || parent.delegation_chain.includes(guest.token))
+  const fault = isKnown ? standing(parent, find, at.now) : 'Token not found'
+  if (fault)
+    throw new DaybookError('forbidden', `${fault}: nothing is granted below it.`, {
+      details: { path: 'parent' },
+    })
+  return parent
+}
+
+/** Stores a token that was verified, unless another of its id is there; answers the one that is. */
+function keep(token: ControlToken, at: WriteContext): ControlToken {
+  const known = findToken(at.ledger, token.token_id)
+  if (known && signedText(known) === signedText(token)) return known
+  if (known || at.ledger.get(token.token_id) || at.ledger.wasForgotten(token.token_id)) {
+    throw new DaybookError('conflict', `There is, or was, another token \`${token.token_id}\`.`, {
+      details: { path: 'token_id' },
+    })
+  }
+  at.ledger.put({ kind: 'token', id: token.token_id, body: token as unknown as JsonObject })
+  return token
+}
+
+/** Makes the key that signs one of the book's, the first time. One that was withdrawn stays so. */
+function enrol(key: string, at: WriteContext): void {
+  if (at.ledger.get(key)?.kind === 'key') return
+  if (at.ledger.wasForgotten(key))
+    throw new DaybookError('forbidden', 'The key of this device was withdrawn from the book.')
+  at.ledger.put({ kind: 'key', id: key, body: { added_at: at.now } })
+}
+
+async function storeToken(token: ControlToken, at: TaskContext): Promise<ControlToken> {
+  const guest = guestOf(at)
+  const verifier = createVerifier(at)
+  if (guest && !token.delegation_chain.includes(guest.token))
+    throw new DaybookError('forbidden', 'It is not below the token of the caller.', {
+      details: { path: 'delegation_chain' },
+    })
+  const fault = await verifyToken(token, {}, at.now, verifier)
+  if (fault && !(fault === 'Token not yet valid'))
+    throw new DaybookError('invalid-input', `${fault}: it is not stored.`, {
+      details: { path: 'token', reason: fault },
+    })
+  return at.write((write) => keep(token, write))
+}
+
+export const tokenCapabilities = [
+  defineCapability({
+    id: 'kstar:grant_control_token',
+    permission: 'delegation',
+    methods: ['tokens.grant'],
+    summary:
+      'Makes and signs a control token: what its holder may do, where, until when; below another one if asked.',
+    input: z.strictObject({
+      token_id: tokenId.optional(),
+      type: tokenType.default('capability_grant'),
+      scope: scopePattern,
+      permissions,
+      granted_to: principal,
+      not_before: instant.optional(),
+      expires_at: instant,
+      /** The token below which this one is: it can only be narrower. A guest grants below its own. */
+      parent: tokenId.optional(),
+    }),
+    output: z.object({
+      token: controlToken,
+      /** The whole token as one text, for callers over HTTP. Who has it has what it grants. */
+      bearer: z.string(),
+    }),
+    effect: 'task',
+    repeatable: true,
+    async run({ parent: named, ...asked }, at) {
+      const parent = parentOf(named, at)
+      if (asked.expires_at <= at.now) throw wrong('expires_at', 'It lies in the past')
+      if (asked.not_before !== undefined && asked.not_before >= asked.expires_at)
+        throw wrong('not_before', 'It begins when it has ended')
+      const signer = await needSigner(at.keys)
+      const begins = [asked.not_before, parent?.not_before]
+        .filter((one) => one !== undefined)
+        .sort()
+        .at(-1)
+      const claims = {
+        ...{
+          type: asked.type,
+          scope: asked.scope,
+          permissions: asked.permissions,
+          granted_to: asked.granted_to,
+        },
+        token_id: asked.token_id ?? `token-${toBase64Url(at.random.bytes(16))}`,
+        granted_by: signer.key,
+        granted_at: at.now,
+        ...(begins === undefined ? {} : { not_before: begins }),
+        expires_at: asked.expires_at,
+        delegation_chain: parent ? [parent.token_id, ...parent.delegation_chain] : [],
+        lineage_hash: await lineageHash(parent, at.digest.sha256),
+        revoked: false,
+      }
+      const fault = parent && linkFault(parent, claims)
+      if (fault !== undefined)
+        throw new DaybookError('forbidden', `It can't be granted below \`${parent?.token_id}\`: ${fault}.`, {
+          details: { path: 'parent' },
+        })
+      checkType(claims, at)
+      const token = { ...claims, signature: await signer.sign(signedText(claims)) }
+      const kept = await at.write((write) => {
+        enrol(signer.key, write)
+        return keep(token, write)
+      })
+      return { token: kept, bearer: toBearer(kept) }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:store_control_token',
+    permission: 'delegation',
+    methods: ['tokens.store'],
+    summary: 'Stores a token that somebody else signed, once its signature and its whole chain are verified.',
+    input: controlToken,
+    output: z.object({ token_id: z.string() }),
+    effect: 'task',
+    repeatable: true,
+    async run(token, at) {
+      return { token_id: (await storeToken(token, at)).token_id }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:verify_control_token',
+    permission: 'read',
+    methods: ['tokens.verify'],
+    summary: 'Says whether a token is valid for a scope, and for a permission if one is named; if not, why.',
+    input: z.strictObject({
+      token_id: z.string().max(200),
+      scope: z.string().max(1000),
+      permission: z.string().max(200).optional(),
+    }),
+    output: z.object({
+      valid: z.boolean(),
+      reason: z.enum(reasons).optional(),
+      token: shownToken.optional(),
+    }),
+    effect: 'read',
+    async run({ token_id, scope, permission }, at) {
+      const guest = guestOf(at)
+      const verifier = createVerifier(at)
+      const found = verifier.find(token_id)
+      const token = found && (!guest || isInLine(found, guest, verifier.find)) ? found : undefined
+      const reason = await verifyToken(token, { scope, permission }, at.now, verifier)
+      if (reason) return { valid: false, reason }
+      return { valid: true, ...(token ? { token: shownTo(guest, token) } : {}) }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:revoke_control_token',
+    permission: 'delegation',
+    methods: ['tokens.revoke'],
+    summary: 'Revokes a token and with it all its descendants, for good; the mirror is told at once.',
+    input: z.strictObject({ token_id: tokenId, reason: z.string().max(2000).default('') }),
+    output: z.object({
+      /** False when there is no such token. */
+      revoked: z.boolean(),
+      revoked_at: z.string().optional(),
+    }),
+    effect: 'write',
+    run({ token_id, reason }, at) {
+      const guest = at.caller.role === 'guest' ? at.caller : undefined
+      const token = findToken(at.ledger, token_id)
+      const isTheirs = !guest || token_id === guest.token || token?.delegation_chain.includes(guest.token)
+      if (!token || !isTheirs) return { revoked: false }
+      const revoked_at = token.revoked_at ?? at.now
+      if (!token.revoked) {
+        const body = { ...token, revoked: true, revoked_at, revocation_reason: reason }
+        at.ledger.put({ kind: 'token', id: token_id, body: body as unknown as JsonObject })
+      }
+      return { revoked: true, revoked_at }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:get_token_lineage',
+    permission: 'read',
+    methods: ['tokens.lineage'],
+    summary: 'Reads a token and then its ancestors, the nearest first; empty when there is no such token.',
+    input: z.strictObject({ token_id: tokenId }),
+    output: z.object({ tokens: z.array(shownToken) }),
+    effect: 'read',
+    run({ token_id }, at) {
+      const guest = guestOf(at)
+      const find = (id: string) => findToken(at.ledger, id)
+      const token = find(token_id)
+      if (!token || (guest && !isInLine(token, guest, find))) return { tokens: [] }
+      const line = [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
+      return { tokens: line.map((one) => shownTo(guest, one)) }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:list_tokens_by_type',
+    permission: 'read',
+    methods: ['tokens.list'],
+    summary: 'Lists tokens, of one type or of all, the newest first, with whether each stands now.',
+    input: z
+      .strictObject({
+        type: tokenType.optional(),
+        limit: z.number().int().min(1).max(1000).default(100),
+        cursor: z.string().max(40_000).optional(),
+      })
+      .prefault({}),
+    output: z.object({
+      tokens: z.array(shownToken.extend({ state: z.enum(['active', 'revoked', 'expired', 'pending']) })),
+      cursor: z.string().optional(),
+    }),
+    effect: 'read',
+    run({ type, limit, cursor }, at) {
+      const guest = guestOf(at)
+      const find = (id: string) => findToken(at.ledger, id)
+      const filters = {
+        ...(type === undefined ? {} : { type }),
+        ...(guest ? lineFilter(guest, find) : {}),
+      }
+      const page = at.ledger.query({ kind: 'token', filters, limit, cursor })
+      const tokens = page.records.flatMap((record) => {
+        const token = find(record.id)
+        return token ? [{ ...shownTo(guest, token), state: stateOf(token, find, at.now) }] : []
+      })
+      // A cursor counts all tokens; a guest's line fits one page.
+      return { tokens, ...(page.cursor === undefined || guest ? {} : { cursor: page.cursor }) }
+    },
+  }),
+] as const
+
+function lineFilter(guest: Guest, find: (id: string) => ControlToken | undefined) {
+  const own = [guest.token, ...(find(guest.token)?.delegation_chain ?? [])]
+  return { or: [{ token_id: { in: own } }, { delegation_chain: { contains: guest.token } }] }
+}
+
+function stateOf(token: ControlToken, find: (id: string) => ControlToken | undefined, now: string) {
+  const fault = standing(token, find, now)
+  if (fault === 'Token revoked') return 'revoked' as const
+  if (fault === 'Token expired') return 'expired' as const
+  return fault === undefined ? ('active' as const) : ('pending' as const)
+}

@@ -1,0 +1,96 @@
+// Verifies a token and its whole chain. The reasons come in one order, the first that holds is the answer.
+// Invariant: whatever is revoked, expired or not begun takes all its descendants with it.
+import type { Keyring } from '../core/ports.ts'
+import { permitsAll } from '../core/permission.ts'
+import { coversScope, parseScope } from '../core/scope.ts'
+import { lineageHash, linkFault, signedText } from './token.ts'
+import type { ControlToken } from './token-schema.ts'
+
+export const reasons = [
+  'Token not found',
+  'Token revoked',
+  'Token expired',
+  'Token not yet valid',
+  'Scope mismatch',
+  'Invalid signature',
+  'Invalid delegation chain',
+  'Permission denied',
+] as const
+export type Reason = (typeof reasons)[number]
+
+export interface Verifier {
+  readonly keys: Pick<Keyring, 'verify'>
+  sha256(text: string): Promise<string>
+  find(id: string): ControlToken | undefined
+  /** True for a key of this book's owner. */
+  isOwn(key: string): boolean
+}
+
+export interface Wanted {
+  readonly scope?: string | undefined
+  readonly permission?: string | undefined
+}
+
+/** Why the token is of no use now, by its state and its ancestors'; undefined when it stands. */
+export function standing(
+  token: ControlToken | undefined,
+  find: Verifier['find'],
+  now: string,
+): Extract<Reason, `Token ${string}`> | undefined {
+  if (!token) return 'Token not found'
+  const line = [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
+  if (line.some(({ revoked }) => revoked)) return 'Token revoked'
+  if (line.some(({ expires_at }) => expires_at < now)) return 'Token expired'
+  if (line.some(({ not_before }) => not_before !== undefined && not_before > now))
+    return 'Token not yet valid'
+  return undefined
+}
+
+/** Why the token is not valid for what is wanted; undefined when it is. */
+export async function verifyToken(
+  token: ControlToken | undefined,
+  { scope, permission }: Wanted,
+  now: string,
+  by: Verifier,
+): Promise<Reason | undefined> {
+  const state = standing(token, by.find, now)
+  if (!token || state) return state ?? 'Token not found'
+  if (scope !== undefined && !covers(token.scope, scope)) return 'Scope mismatch'
+  if (!(await isSigned(token, by))) return 'Invalid signature'
+  if (!(await isChained(token, by))) return 'Invalid delegation chain'
+  if (permission !== undefined && !permitsAll(token.permissions, permission)) return 'Permission denied'
+  return undefined
+}
+
+/** True when the token is one of this book's: the chain begins with a key of its owner. */
+export function isOfThisBook(
+  token: ControlToken,
+  { find, isOwn }: Pick<Verifier, 'find' | 'isOwn'>,
+): boolean {
+  const id = token.delegation_chain.at(-1)
+  const root = id === undefined ? token : find(id)
+  return root !== undefined && isOwn(root.granted_by)
+}
+
+function covers(wide: string, narrow: string): boolean {
+  const [one, other] = [parseScope(wide), parseScope(narrow)]
+  return one !== undefined && other !== undefined && coversScope(one, other)
+}
+
+const isSigned = (token: ControlToken, { keys }: Verifier): Promise<boolean> =>
+  keys.verify(token.granted_by, signedText(token), token.signature)
+
+async function isChained(token: ControlToken, by: Verifier): Promise<boolean> {
+  const [id, ...rest] = token.delegation_chain
+  if (id === undefined) return token.lineage_hash === (await lineageHash(undefined, by.sha256))
+  const parent = by.find(id)
+  if (!parent || parent.delegation_chain.length !== rest.length) return false
+  if (linkFault(parent, token) !== undefined || !mayGrant(parent, token.granted_by, by)) return false
+  if (token.lineage_hash !== (await lineageHash(parent, by.sha256))) return false
+  return (await isSigned(parent, by)) && isChained(parent, by)
+}
+
+/** A token below another is signed by its holder, or for the holder by whoever signed that one. */
+function mayGrant(parent: ControlToken, key: string, { isOwn }: Verifier): boolean {
+  return key === parent.granted_to || key === parent.granted_by || (isOwn(key) && isOwn(parent.granted_by))
+}
