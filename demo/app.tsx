@@ -24,6 +24,7 @@ import { SettingsDialog } from './views/settings-dialog.tsx'
 import { StatusBar } from './views/status-bar.tsx'
 import { StorageView } from './views/storage-view.tsx'
 import { SyncView } from './views/sync-view.tsx'
+import { TaskView } from './views/task-view.tsx'
 import { ToastTray } from './views/toast-tray.tsx'
 
 const pages: Partial<Record<View, ComponentType>> = {
@@ -31,6 +32,7 @@ const pages: Partial<Record<View, ComponentType>> = {
   legs: RecallView,
   context: RecallView,
   bundles: BundleView,
+  tasks: TaskView,
   sync: SyncView,
   storage: StorageView,
 }

@@ -29,6 +29,10 @@ const shapes: Readonly<Record<MarkName, Shape>> = {
   competent: level(2),
   proficient: level(3),
   expert: level(4),
+  waiting: { path: 'M3 1h8M3 13h8M4 1c0 4 6 4 6 6s-6 2-6 6M10 1c0 4-6 4-6 6s6 2 6 6' },
+  running: { path: `${ring}M5.3 4.2l4.4 2.8-4.4 2.8z` },
+  done: { path: 'M1.5 7.5l3.5 3.5L12.5 3.5' },
+  dead: { path: 'M1.3 1.3h11.4v11.4H1.3zM7 3.8v4M7 10v.1' },
   definition: {
     path: 'M4.5 1.3C2.5 1.3 4 7 1.3 7 4 7 2.5 12.7 4.5 12.7M9.5 1.3C11.5 1.3 10 7 12.7 7 10 7 11.5 12.7 9.5 12.7',
   },

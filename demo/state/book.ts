@@ -72,6 +72,7 @@ function listenTo(opened: Daybook): void {
   pass('change')
   pass('progress')
   pass('sync')
+  pass('task')
   opened.on('closed', ({ reason }) => {
     if (book.peek() === opened) opening.value = { state: 'closed', reason }
   })
