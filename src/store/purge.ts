@@ -1,4 +1,5 @@
-// Removes what is left of a forgotten record: lost edits in the conflict log, answers to calls, its vector, its words.
+// Removes what is left of a forgotten record: lost edits in the conflict log, answers to calls, its vector, its words,
+// and the book's own model of words, which may have learned from it and is learned anew.
 // Invariant: its tombstone stays, without content, so that no mirror brings the record back.
 import type { SqlDatabase } from '../core/ports.ts'
 import type { Projection } from './projection.ts'
@@ -17,6 +18,8 @@ export function createPurge(db: SqlDatabase, projection: Projection): Purge {
       db.run('DELETE FROM conflicts WHERE record = ?', [id])
       db.run('DELETE FROM vectors WHERE seq = ?', [seq])
       db.run('DELETE FROM uses WHERE seq = ?', [seq])
+      db.run('DELETE FROM model_parts')
+      db.run("DELETE FROM book WHERE key = 'model'")
       // An answer that names the record may quote it.
       db.run('DELETE FROM applied_requests WHERE instr(result, ?) > 0', [JSON.stringify(id)])
     },

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Daybook } from '../../src/daybook.ts'
+import { makeKind, openTestStore } from './test-store.ts'
 import { openDaybook } from '../../src/hosts/node/index.ts'
 
 let folder = ''
@@ -58,6 +59,23 @@ describe('after a purge', () => {
     await using again = await open(name)
     expect(await again.records.get({ id })).toBeNull()
     expect((await again.stats()).total).toBe(300)
+  })
+
+  test('the words that the book’s own model has learned are gone too, and it is learned anew', () => {
+    const store = openTestStore([makeKind({ text: ['title'] })])
+    const { seq } = store.put({ title: 'zanzibar' }, { id: 'r-1' })
+    const saved = store.models.save({
+      ...{ dimensions: 2, madeAt: seq },
+      parts: [{ terms: 'zanzibar', numbers: new Uint8Array(2) }],
+    })
+    expect(store.models.load()?.parts).toHaveLength(1)
+    store.forget('r-1')
+    store.db.transaction(() => store.purge.purge('r-1', seq))
+    expect(store.models.load()).toBeUndefined()
+    expect(store.db.all('SELECT * FROM model_parts')).toEqual([])
+    // A model of the same number would take vectors of the old one for its own.
+    const next = store.models.save({ dimensions: 2, madeAt: seq, parts: [] })
+    expect(next.generation).toBe(saved.generation + 1)
   })
 
   test('forgetting alone leaves the words where they stood, or this test would show nothing', async () => {
