@@ -10,6 +10,7 @@ import { status } from './state/status.ts'
 import type { View } from './room/view.ts'
 import { BundleView } from './views/bundle-view.tsx'
 import { ForgetDialog } from './views/forget-dialog.tsx'
+import { GrantDialog } from './views/grant-dialog.tsx'
 import { HelpDialog } from './views/help-dialog.tsx'
 import { ImportTray } from './views/import-tray.tsx'
 import { OpeningPage } from './views/opening-page.tsx'
@@ -18,6 +19,7 @@ import { PasteDialog } from './views/paste-dialog.tsx'
 import { Rail } from './views/rail.tsx'
 import { RecordView } from './views/record-view.tsx'
 import { RecallView } from './views/recall-view.tsx'
+import { RevokeDialog } from './views/revoke-dialog.tsx'
 import { RoomsDialog } from './views/rooms-dialog.tsx'
 import { SchemaDialog } from './views/schema-dialog.tsx'
 import { SettingsDialog } from './views/settings-dialog.tsx'
@@ -37,9 +39,11 @@ const pages: Partial<Record<View, ComponentType>> = {
   storage: StorageView,
 }
 const dialogs: Record<DialogName, ComponentType> = {
+  grant: GrantDialog,
   help: HelpDialog,
   palette: Palette,
   paste: PasteDialog,
+  revoke: RevokeDialog,
   rooms: RoomsDialog,
   schema: SchemaDialog,
   settings: SettingsDialog,

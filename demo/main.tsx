@@ -17,6 +17,7 @@ import './style/chart.css'
 import './style/example.css'
 import './style/bundle.css'
 import './style/context.css'
+import './style/grant.css'
 import './style/overlay.css'
 
 const root = document.querySelector('#app')

@@ -33,6 +33,9 @@ const shapes: Readonly<Record<MarkName, Shape>> = {
   running: { path: `${ring}M5.3 4.2l4.4 2.8-4.4 2.8z` },
   done: { path: 'M1.5 7.5l3.5 3.5L12.5 3.5' },
   dead: { path: 'M1.3 1.3h11.4v11.4H1.3zM7 3.8v4M7 10v.1' },
+  active: { path: 'M4.5 4a3 3 0 1 0 0 6 3 3 0 0 0 0-6ZM7.5 7h6M11 7v2.3M13 7v1.6' },
+  pending: { path: ring + 'M4.2 7h.1M7 7h.1M9.8 7h.1', dashes: '2.6 2.3' },
+  revoked: { path: ring + 'M2.7 2.7l8.6 8.6' },
   definition: {
     path: 'M4.5 1.3C2.5 1.3 4 7 1.3 7 4 7 2.5 12.7 4.5 12.7M9.5 1.3C11.5 1.3 10 7 12.7 7 10 7 11.5 12.7 9.5 12.7',
   },

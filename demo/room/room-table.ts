@@ -8,6 +8,8 @@ import { profileRoom } from './profile-room.ts'
 import type { RecordRoom } from './room.ts'
 import { schemaRoom } from './schema-room.ts'
 import { skillRoom } from './skill-room.ts'
+import { tokenRoom } from './token-room.ts'
+import { tokenTypeRoom } from './token-type-room.ts'
 import { traceRoom } from './trace-room.ts'
 
 const rooms: readonly RecordRoom[] = [
@@ -20,6 +22,8 @@ const rooms: readonly RecordRoom[] = [
   messageRoom,
   episodeRoom,
   profileRoom,
+  tokenRoom,
+  tokenTypeRoom,
 ]
 
 export function roomOfView(view: string): RecordRoom | undefined {

@@ -1,6 +1,7 @@
 // The guided sample from its beginning to its end: every room of the inspector has something to show after it.
 import type { Daybook } from '../../src/index.ts'
 import { visitHouse } from './courier.ts'
+import { grantTokens } from './grant.ts'
 import { learnFromFirst, learnFromSecond, noteUse, prepareLearning } from './learning.ts'
 import { talkAfter } from './talk.ts'
 
@@ -20,6 +21,7 @@ export async function runSample(book: Daybook): Promise<SampleReport> {
   await noteUse(book, true)
   await learnFromSecond(book, second, { known, avoid: [...first.deadEnds.keys()] })
   await talkAfter(book, first, second)
+  await grantTokens(book)
   return {
     traces: first.doors.length + second.doors.length + 2,
     firstDoors: first.doors.length,

@@ -3,6 +3,7 @@ import { CategorySections } from './category-sections.tsx'
 import { EmptyBook } from './empty-book.tsx'
 import { EmptyEpisodes, EmptyMessages, EmptyProfiles } from './empty-conversation.tsx'
 import { EmptyCategories, EmptyFacts, EmptyPerceptions, EmptySchemas, EmptySkills } from './empty-kstar.tsx'
+import { EmptyTokens, EmptyTokenTypes } from './empty-token.tsx'
 import { EpisodeSections } from './episode-sections.tsx'
 import type { Face } from './face.ts'
 import { FactSections } from './fact-sections.tsx'
@@ -12,6 +13,9 @@ import { ProfileSections } from './profile-sections.tsx'
 import { ChangeSchema, RegisterSchema } from './schema-act.tsx'
 import { SchemaSections } from './schema-sections.tsx'
 import { SkillSections } from './skill-sections.tsx'
+import { GrantToken, TokenActs } from './token-act.tsx'
+import { TokenSections } from './token-sections.tsx'
+import { TokenTypeSections } from './token-type-sections.tsx'
 import { TraceSections } from './trace-sections.tsx'
 
 const faces: Readonly<Record<string, Face>> = {
@@ -28,6 +32,8 @@ const faces: Readonly<Record<string, Face>> = {
   message: { Sections: MessageSections, Empty: EmptyMessages },
   profile: { Sections: ProfileSections, Empty: EmptyProfiles },
   perception: { Sections: PerceptionSections, Empty: EmptyPerceptions },
+  token: { Sections: TokenSections, Empty: EmptyTokens, Tools: GrantToken, Acts: TokenActs },
+  token_type: { Sections: TokenTypeSections, Empty: EmptyTokenTypes },
   skill: { Sections: SkillSections, Empty: EmptySkills },
 }
 

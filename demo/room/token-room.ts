@@ -1,0 +1,114 @@
+// The room of control tokens: who may do what, where and until when.
+import type { CapabilityOutput, Daybook } from '../../src/index.ts'
+import { oneLine } from '../wording/text-word.ts'
+import type { FilterFields } from './filter-field.ts'
+import type { BookRecord, RecordRoom } from './room.ts'
+
+type Claims = CapabilityOutput<'kstar:get_token_lineage'>['tokens'][number]
+export type TokenState = 'active' | 'revoked' | 'expired' | 'pending'
+
+/** A token as a record, with how it stands: an ancestor that is revoked or over takes it along. */
+export type Token = BookRecord & Claims & { readonly state?: TokenState }
+
+const instantNow = () => new Date().toISOString()
+
+const fields = {
+  state: {
+    type: 'choice',
+    name: 'State',
+    choices: [
+      {
+        value: 'active',
+        word: 'active',
+        get filters() {
+          const now = instantNow()
+          const begun = [{ not_before: { exists: false } }, { not_before: { lte: now } }]
+          return { and: [{ revoked: false }, { expires_at: { gt: now } }, { or: begun }] }
+        },
+      },
+      {
+        value: 'pending',
+        word: 'not yet valid',
+        get filters() {
+          return { not_before: { gt: instantNow() } }
+        },
+      },
+      {
+        value: 'expired',
+        word: 'expired',
+        get filters() {
+          return { expires_at: { lte: instantNow() } }
+        },
+      },
+      { value: 'revoked', word: 'revoked', filters: { revoked: true } },
+    ],
+  },
+  type: { type: 'text', name: 'Type', path: 'type' },
+  holder: { type: 'text', name: 'Holder', path: 'granted_to' },
+  scope: { type: 'text', name: 'Scope', path: 'scope' },
+  permission: { type: 'text', name: 'Permission', path: 'permissions', isList: true },
+  time: { type: 'time', name: 'Granted', path: 'granted_at' },
+} satisfies FilterFields
+
+/** How a token stands by itself. */
+export function ownState(
+  { revoked, expires_at: until, not_before: from }: Claims,
+  nowMs = Date.now(),
+): TokenState {
+  if (revoked) return 'revoked'
+  if (Date.parse(until) <= nowMs) return 'expired'
+  return from !== undefined && Date.parse(from) > nowMs ? 'pending' : 'active'
+}
+
+const worst = ['revoked', 'expired', 'pending', 'active'] as const
+
+/** Says of each token how it stands, with its ancestors, which are read once each. */
+export async function withState(book: Daybook, tokens: readonly Token[]): Promise<Token[]> {
+  const known = new Map(tokens.map((token) => [token.token_id, token]))
+  const above = new Set(tokens.flatMap(({ delegation_chain: chain }) => chain))
+  for (const id of above) {
+    if (known.has(id)) continue
+    const record = await book.records.get({ id })
+    if (record?.kind === 'token') known.set(id, record as unknown as Token)
+  }
+  return tokens.map((token) => {
+    const line = [token, ...token.delegation_chain.flatMap((id) => known.get(id) ?? [])]
+    const states = new Set(line.map((one) => ownState(one)))
+    return { ...token, state: worst.find((state) => states.has(state)) ?? 'active' }
+  })
+}
+
+export const tokenRoom: RecordRoom<Token> = {
+  view: 'tokens',
+  kind: 'token',
+  one: 'token',
+  many: 'tokens',
+  order: 'newest first',
+  fields,
+  timePath: 'granted_at',
+  glance: 'Open a token to see what it allows, what it comes from, and what its holder would see.',
+  cites: [],
+  row: (token) => ({
+    id: token.id,
+    at: token.granted_at,
+    mark: token.state ?? ownState(token),
+    title: oneLine(token.granted_to, 120),
+    lead: oneLine(token.scope, 80),
+    rest: oneLine(token.permissions.join(', '), 80),
+    aside: oneLine(token.type.replaceAll('_', ' '), 40),
+    seen: {
+      type: [token.type],
+      holder: [token.granted_to],
+      scope: [token.scope],
+      permission: token.permissions,
+    },
+  }),
+  async query(book, { options: _options, ...ask }, abort) {
+    const found = await book.records.query({ kind: 'token', ...ask }, abort)
+    return { ...found, records: await withState(book, found.records as unknown as Token[]) }
+  },
+  async complete(book, token) {
+    const [completed] = await withState(book, [token])
+    return completed ?? token
+  },
+}
