@@ -90,6 +90,10 @@ export const exportCapabilities = [
 ] as const
 
 async function beginExport(options: Options, at: TaskContext): Promise<Page> {
+  if (options.sign && at.caller.role === 'guest')
+    throw new DaybookError('forbidden', 'Only the owner signs with the key of the book.', {
+      details: { path: 'sign' },
+    })
   const signer = options.sign ? await needSigner(at) : undefined
   const kinds = exportedKinds(at.kinds, options.kinds, options.include_tokens === true)
   const snapshot = at.records.snapshot({
