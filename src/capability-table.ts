@@ -1,6 +1,7 @@
 // The one table: every verb of the system and every kind of record. All doors, and the types of a book, come from here.
 import { bundleCapabilities } from './bundle/bundle-capability.ts'
 import { exportCapabilities } from './bundle/export-capability.ts'
+import { fileCapabilities } from './bundle/file-capability.ts'
 import { importCapabilities } from './bundle/import-capability.ts'
 import { roomCapabilities } from './commons/room/room-capability.ts'
 import { createKinds } from './core/kind.ts'
@@ -57,6 +58,7 @@ export const capabilityTable = [
   ...bundleCapabilities,
   ...importCapabilities,
   ...roomCapabilities,
+  ...fileCapabilities,
   ...syncCapabilities,
   ...taskCapabilities,
   ...engineCapabilities,

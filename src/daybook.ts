@@ -80,7 +80,7 @@ export interface ImportResult {
   readonly imported: number
   readonly skipped: number
   /** Of runs and chats: the session that their records share. */
-  readonly session?: string
+  readonly session?: string | undefined
   /** Of runs and chats: the records, in order. */
   readonly ids: readonly string[]
   /** Of bundles: everything there is to say. */
@@ -219,10 +219,7 @@ async function importSource(
     ...(name ? { name } : {}),
     ...(recorded === undefined ? {} : { recorded_at: formatTime(recorded) }),
   }
-  return {
-    format: 'swe-agent',
-    ...((await door.call('import:swe_agent', input, call)) as CapabilityOutput<'import:swe_agent'>),
-  }
+  return (await door.call('import:file', input, call)) as CapabilityOutput<'import:file'>
 }
 
 function nameOf(source: ImportSource): string | undefined {

@@ -108,6 +108,11 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
     report.imported += 1
     return put()
   }
+  const isFinal = world.kinds.get(kind)?.isFinal
+  const isFinalHere = isFinal?.(partsOf(present).body) === true
+  const isFinalThere = isFinal?.(partsOf(incoming).body) === true
+  // What nothing undoes, such as a revocation, an old bundle does not undo either.
+  if (plan.mode === 'replace' && isFinalHere && !isFinalThere) return conflict('book')
   if (plan.mode === 'replace') {
     if (present.kind === kind && recordText(present) === recordText(incoming)) report.unchanged += 1
     else {
@@ -120,7 +125,8 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
     report.unchanged += 1
     return
   }
-  const winner = decide(policy, present, incoming)
+  const decided = decide(policy, present, incoming)
+  const winner = isFinalHere === isFinalThere ? decided : isFinalHere ? 'book' : 'bundle'
   conflict(winner)
   if (winner === 'book') return lose(plan.from, incoming, present.agent, present)
   report.updated += 1

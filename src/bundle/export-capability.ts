@@ -90,10 +90,13 @@ export const exportCapabilities = [
 ] as const
 
 async function beginExport(options: Options, at: TaskContext): Promise<Page> {
-  if (options.sign && at.caller.role === 'guest')
-    throw new DaybookError('forbidden', 'Only the owner signs with the key of the book.', {
-      details: { path: 'sign' },
-    })
+  for (const own of ['sign', 'include_tokens'] as const) {
+    if (options[own] && at.caller.role === 'guest') {
+      throw new DaybookError('forbidden', 'Only the owner signs for the book, and takes its tokens along.', {
+        details: { path: own },
+      })
+    }
+  }
   const signer = options.sign ? await needSigner(at) : undefined
   const kinds = exportedKinds(at.kinds, options.kinds, options.include_tokens === true)
   const snapshot = at.records.snapshot({

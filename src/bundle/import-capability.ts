@@ -1,7 +1,7 @@
 // The importers: what other programs saved becomes records here. A file is imported whole or not at all, and only once.
 import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
-import { defineCapability, type WriteContext } from '../core/capability.ts'
+import { defineCapability, type TaskContext, type WriteContext } from '../core/capability.ts'
 import type { JsonObject } from '../core/path.ts'
 import { formatTime, parseTime } from '../core/time.ts'
 import { parseSweAgent, type SweRun, type SweStep } from './swe-agent.ts'
@@ -35,24 +35,30 @@ export const importCapabilities = [
     output,
     effect: 'task',
     repeatable: true,
-    async run({ name, text, recorded_at }, at) {
-      const run = parseSweAgent(text, name)
-      const total = run.steps.length
-      const key = (await at.digest.sha256(text)).slice(0, 16)
-      const session = `swe-agent:${name
-        .replace(/\.traj$/i, '')
-        .slice(0, 200)
-        .toWellFormed()}:${key.slice(0, 8)}`
-      const ids = run.steps.map((_, i) => `swe-${key}-${i + 1}`)
-      const times = stepTimes(run.steps, parseTime(recorded_at ?? at.now) ?? 0)
-      checkAborted(at.signal)
-      at.progress({ done: 0, total, what: name })
-      const imported = await at.write((write) => storeRun(run, { name, session, ids, times }, write))
-      at.progress({ done: total, total, what: name })
-      return { imported, skipped: total - imported, session, ids }
-    },
+    run: importTrajectory,
   }),
 ] as const
+
+/** Imports the trajectory in `text`. */
+export async function importTrajectory(
+  { name, text, recorded_at }: { name: string; text: string; recorded_at?: string | undefined },
+  at: TaskContext,
+) {
+  const run = parseSweAgent(text, name)
+  const total = run.steps.length
+  const key = (await at.digest.sha256(text)).slice(0, 16)
+  const session = `swe-agent:${name
+    .replace(/\.traj$/i, '')
+    .slice(0, 200)
+    .toWellFormed()}:${key.slice(0, 8)}`
+  const ids = run.steps.map((_, i) => `swe-${key}-${i + 1}`)
+  const times = stepTimes(run.steps, parseTime(recorded_at ?? at.now) ?? 0)
+  checkAborted(at.signal)
+  at.progress({ done: 0, total, what: name })
+  const imported = await at.write((write) => storeRun(run, { name, session, ids, times }, write))
+  at.progress({ done: total, total, what: name })
+  return { imported, skipped: total - imported, session, ids }
+}
 
 interface Plan {
   readonly name: string

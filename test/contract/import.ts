@@ -63,4 +63,129 @@ export function importCases({ book: open }: BookCase): void {
     expect(error.details['path']).toMatch(path)
     expect((await book.traces.count()).total).toBe(0)
   })
+
+  const chat = [
+    { role: 'user', content: 'What is the weather in Paris?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: '18 degrees and clear' },
+    { role: 'assistant', content: [{ type: 'text', text: 'It is 18 degrees in Paris.' }] },
+  ]
+  const claude = [
+    { type: 'file-history-snapshot', messageId: 'm-0' },
+    {
+      type: 'user',
+      uuid: 'u-1',
+      sessionId: 's-1',
+      timestamp: '2026-01-05T10:00:00Z',
+      message: { content: 'Fix it' },
+    },
+    {
+      ...{
+        type: 'assistant',
+        uuid: 'u-2',
+        sessionId: 's-1',
+        timestamp: '2026-01-05T10:00:01Z',
+        cwd: '/repo',
+      },
+      message: {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'hm' },
+          { type: 'text', text: 'Running the tests' },
+          { type: 'tool_use', id: 't-1', name: 'Bash', input: { command: 'npm test' } },
+        ],
+      },
+    },
+    {
+      ...{ type: 'user', uuid: 'u-3', sessionId: 's-1', timestamp: '2026-01-05T10:00:05Z' },
+      message: {
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 't-1',
+            content: [{ type: 'text', text: 'failed' }],
+            is_error: true,
+          },
+        ],
+      },
+    },
+  ]
+  const mem0 = {
+    results: [
+      {
+        id: 'a1',
+        memory: 'Prefers oolong tea',
+        user_id: 'ada',
+        created_at: '2025-07-01T10:00:00-07:00',
+        metadata: {},
+      },
+    ],
+  }
+  const note =
+    '---\ntitle: Garden\n---\n# Beds\n\nTomatoes in the south bed.\n\n## Water\n\n```\n# not a heading\n```\nEvery evening.'
+  const lines = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join('\n')
+  const good: [format: string, name: string, text: string, kinds: string[], question: string][] = [
+    [
+      'openai-chat',
+      'a.json',
+      JSON.stringify({ messages: chat }),
+      ['message', 'trace', 'message'],
+      'weather Paris',
+    ],
+    [
+      'openai-chat-lines',
+      'a.jsonl',
+      lines([{ messages: chat }, { messages: chat.slice(0, 1) }]),
+      ['message', 'trace', 'message', 'message'],
+      'degrees clear',
+    ],
+    ['claude-code', 's.jsonl', lines(claude), ['message', 'message', 'trace'], 'npm test'],
+    ['mem0', 'm.json', JSON.stringify(mem0), ['perception'], 'oolong tea'],
+    ['markdown', 'garden.md', note, ['fact', 'fact'], 'tomatoes south bed'],
+  ]
+  it.each(good)(
+    'imports %s, tells it by its content, and takes it once',
+    async (format, name, text, kinds, question) => {
+      const book = await open()
+      const first = await book.import(text, { name })
+      expect(first).toMatchObject({ format, imported: kinds.length, skipped: 0 })
+      const records = await Promise.all(first.ids.map((id) => book.records.get({ id })))
+      expect(records.map((record) => record?.kind)).toEqual(kinds)
+      expect((await book.recall({ text: question })).hits.length).toBeGreaterThan(0)
+      expect(await book.import(text, { name })).toMatchObject({ imported: 0, skipped: kinds.length })
+    },
+  )
+
+  it('pairs tool calls with their answers, and keeps the times of a session', async () => {
+    const book = await open()
+    const { session } = await book.import(lines(claude), { name: 's.jsonl' })
+    const { records } = await book.traces.query({ filters: { session } })
+    expect(records[0]).toMatchObject({
+      timestamp: '2026-01-05T10:00:01.000Z',
+      task: { goal: 'Fix it' },
+      action: { type: 'Bash', parameters: { command: 'npm test' } },
+      result: { success: false, outcome: { observation: 'failed' } },
+    })
+  })
+
+  it.each([
+    ['chat', 'a.json', '{"messages":[{"role":"user","content":"a"},{"role":"robot"}]}', /messages\.1\.role/],
+    ['session', 's.jsonl', `${lines(claude)}\n{"type":`, /line 5/],
+    ['session time', 's.jsonl', lines([{ ...claude[1], timestamp: 'noon' }]), /line 1\.timestamp/],
+    ['mem0', 'm.json', '{"results":[{"id":"a","memory":"x"},{"id":"b","memory":7}]}', /results\.1\.memory/],
+    ['unknown', 'x.bin', 'hello', /^$/],
+    ['empty note', 'n.md', '\n\n', /^$/],
+  ])('refuses a broken %s with file and place, and imports nothing', async (_what, name, text, path) => {
+    const book = await open()
+    const error = await failure(book.import(text, { name }))
+    expect(error).toMatchObject({ code: 'invalid-file', details: { file: name } })
+    expect(error.details['path']).toMatch(path)
+    expect((await book.stats()).total).toBe(0)
+  })
 }

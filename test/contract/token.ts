@@ -197,10 +197,13 @@ export function tokenCases({ book: open }: BookCase): void {
       }
       expect((await book.records.query({ kind: 'token' }, as)).records).toEqual([])
       expect((await book.traces.get({ id: 'in-1' }, as))?.id).toBe('in-1')
-      const { text, total } = await book.bundles.export({ include_tokens: true }, as)
+      const { text, total } = await book.bundles.export({}, as)
       expect([total, inside.every((id) => text.includes(`"${id}"`))]).toEqual([2, true])
       expect(text).not.toMatch(/out-|alice|did:key|CS102/)
-      expect((await failure(book.bundles.export({ sign: true }, as))).code).toBe('forbidden')
+      for (const own of ['sign', 'include_tokens']) {
+        const error = await failure(book.bundles.export({ [own]: true }, as))
+        expect(error).toMatchObject({ code: 'forbidden', details: { path: own } })
+      }
     })
 
     it('writes inside its scope, in its own name, and nowhere else', async () => {

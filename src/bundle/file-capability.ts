@@ -1,0 +1,127 @@
+// One entrance for what other programs saved: the format is told by its content, the whole file becomes records in one
+// transaction, and a file that comes again finds its records there.
+import { z } from 'zod'
+import { checkAborted } from '../core/abort.ts'
+import { defineCapability } from '../core/capability.ts'
+import { isJsonObject } from '../core/path.ts'
+import { parseTime } from '../core/time.ts'
+import { looksLikeClaudeCode, parseClaudeCode } from './claude-code.ts'
+import type { Drafts, SourceFile } from './draft.ts'
+import { fileFault } from './file-fault.ts'
+import { parseMarkdown } from './markdown-note.ts'
+import { importTrajectory } from './import-capability.ts'
+import { looksLikeMem0, parseMem0 } from './mem0.ts'
+import { looksLikeChat, parseOpenAiChat } from './openai-chat.ts'
+
+export const fileFormats = [
+  'swe-agent',
+  'claude-code',
+  'openai-chat',
+  'openai-chat-lines',
+  'mem0',
+  'markdown',
+] as const
+type Format = (typeof fileFormats)[number]
+
+/** Ids that are named in the answer. */
+const idLimit = 1000
+
+export const fileCapabilities = [
+  defineCapability({
+    id: 'import:file',
+    methods: ['imports.file'],
+    summary:
+      'Imports a SWE-agent trajectory, a chat, a Claude Code session, a mem0 export or Markdown notes, whole or not at all.',
+    input: z.strictObject({
+      /** The name of the file, for messages and sessions. */
+      name: z.string().min(1).max(500).default('file'),
+      text: z.string().max(20_000_000),
+      /** Default: what the content looks like. */
+      format: z.enum(fileFormats).optional(),
+      /** When the file was written, for formats without times. Default now. */
+      recorded_at: z
+        .string()
+        .refine((value) => parseTime(value) !== undefined, 'is not an ISO 8601 time')
+        .optional(),
+    }),
+    output: z.object({
+      format: z.enum(fileFormats),
+      imported: z.number(),
+      /** Here already, or forgotten here, from an earlier import. */
+      skipped: z.number(),
+      session: z.string().optional(),
+      /** The first thousand, in order. */
+      ids: z.array(z.string()),
+    }),
+    effect: 'task',
+    repeatable: true,
+    async run({ name, text, format: asked, recorded_at }, at) {
+      const format = asked ?? formatOf(name, text)
+      if (format === 'swe-agent')
+        return { format, ...(await importTrajectory({ name, text, recorded_at }, at)) }
+      const hash = (await at.digest.sha256(text)).slice(0, 16)
+      const drafts = parse(format, { name, text, hash, recordedMs: parseTime(recorded_at ?? at.now) ?? 0 })
+      const { records, session } = drafts
+      if (records.length === 0) throw fileFault(name, '', 'There is nothing in it to remember')
+      checkAborted(at.signal)
+      const total = records.length
+      at.progress({ done: 0, total, what: name })
+      const imported = await at.write((write) => {
+        let fresh = 0
+        for (const { kind, id, body, scope } of records) {
+          if (write.records.get(id) || write.records.wasForgotten(id)) continue
+          write.records.put({ kind, id, body, scope })
+          fresh += 1
+        }
+        return fresh
+      })
+      at.progress({ done: total, total, what: name })
+      const ids = records.slice(0, idLimit).map(({ id }) => id)
+      return {
+        format,
+        imported,
+        skipped: total - imported,
+        ...(session === undefined ? {} : { session }),
+        ids,
+      }
+    },
+  }),
+] as const
+
+function parse(format: Exclude<Format, 'swe-agent'>, file: SourceFile): Drafts {
+  switch (format) {
+    case 'claude-code':
+      return parseClaudeCode(file)
+    case 'openai-chat':
+    case 'openai-chat-lines':
+      return parseOpenAiChat(file, format === 'openai-chat-lines')
+    case 'mem0':
+      return parseMem0(file)
+    case 'markdown':
+      return parseMarkdown(file)
+  }
+}
+
+function formatOf(name: string, text: string): Format {
+  if (/\.(?:md|markdown)$/i.test(name)) return 'markdown'
+  const whole = tryJson(text)
+  if (/\.traj$/i.test(name) || looksLikeTrajectory(whole)) return 'swe-agent'
+  if (looksLikeChat(whole)) return 'openai-chat'
+  if (looksLikeMem0(whole)) return 'mem0'
+  const first = tryJson(text.slice(0, text.indexOf('\n') + 1 || undefined))
+  if (looksLikeClaudeCode(first)) return 'claude-code'
+  if (looksLikeChat(first)) return 'openai-chat-lines'
+  throw fileFault(name, '', 'It is none of the formats that can be imported; `format` says which it is')
+}
+
+function looksLikeTrajectory(value: unknown): boolean {
+  return isJsonObject(value) && ('trajectory' in value || 'history' in value)
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
