@@ -16,7 +16,7 @@ export interface App extends AsyncDisposable {
 }
 
 /** What the package itself depends on; a registry would deliver it to a stranger. */
-const dependencies = ['@cfworker/json-schema', 'canonicalize', 'zod', 'hono']
+const dependencies = ['@cfworker/json-schema', '@noble/hashes', 'canonicalize', 'zod', 'hono']
 
 /** The path of the packed tarball; throws what kept it from being made. */
 export function requireTarball(): string {

@@ -1,7 +1,8 @@
 // The package as a stranger installs it: the tarball in fresh apps, nothing configured, a book opened in Chromium.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -107,6 +108,25 @@ test('Node', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['node.mjs'], { cwd: app.path })
   const { id, stored } = JSON.parse(stdout)
   expect(stored).toEqual([id])
+})
+
+test('the command line', async () => {
+  await using app = await createApp([])
+  const book = join(app.path, 'agents/me/memory/book.daybook')
+  await mkdir(dirname(book), { recursive: true })
+  const store = `import { openDaybook } from 'daybook/node'
+    await using book = await openDaybook({ name: 'me', path: process.argv[1] })
+    await book.perceptions.store({ content: 'The build is green' })`
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: app.path })
+  await run('--input-type=module', '-e', store, book)
+  const binary = join(app.path, 'node_modules/daybook/dist/cli.js')
+  const place = ['--home', app.path, '--agent', 'me', '--json']
+  const exported = await run(binary, 'export-memory', '--output', 'out.kstar', ...place)
+  expect(JSON.parse(exported.stdout)).toMatchObject({ records: 1 })
+  const verified = await run(binary, 'verify-bundle', 'out.kstar', '--json')
+  expect(JSON.parse(verified.stdout)).toMatchObject({ counts: { perception: 1 } })
+  // A bundler may take what only sets something for something nobody needs.
+  expect(await readFile(binary, 'utf8')).toContain('--semi-space-growth-factor=1')
 })
 
 test('a Worker of its own', async () => {
