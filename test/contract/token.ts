@@ -15,6 +15,16 @@ const grant = async (book: Daybook, over: Partial<Grant> = {}, as?: string) =>
     as === undefined ? {} : { as },
   )
 
+/** A token that has ended, with the reason that is told of it. Asked until the host's own clock has gone on. */
+async function expired(book: Daybook): Promise<{ id: string; reason: string }> {
+  const expires_at = new Date(Date.now() + 1500).toISOString()
+  const { token } = await grant(book, { permissions: ['**'], expires_at })
+  for (;;) {
+    const { reason } = await book.tokens.verify({ token_id: token.token_id, scope: '**' })
+    if (reason !== undefined) return { id: token.token_id, reason }
+  }
+}
+
 /** Records of two courses and two domains; `out` ones say the same words. */
 async function fill(book: Daybook): Promise<void> {
   const one = (id: string, resource: string, domain: string, more: object = {}) =>
@@ -277,6 +287,11 @@ export function tokenCases({ book: open }: BookCase): void {
         later: (await grant(book, { permissions: ['**'], not_before: soon })).token.token_id,
       }
       await book.tokens.revoke({ token_id: tokens.revoked, reason: 'test' })
+      const { token: parent } = await grant(book, { permissions: ['**'] })
+      const { token: orphan } = await grant(book, { permissions: ['**'], parent: parent.token_id })
+      await book.tokens.revoke({ token_id: parent.token_id, reason: 'test' })
+      const ended = await expired(book)
+      expect(ended.reason).toBe('Token expired')
       const everything = (await grant(book, { permissions: ['**'] })).token.token_id
       const narrow = (await grant(book, { permissions: ['**'], scope: 'course:CS101' })).token.token_id
       for (const { id, ...capability } of capabilityTable) {
@@ -285,6 +300,8 @@ export function tokenCases({ book: open }: BookCase): void {
         expect([id, await code(tokens.words)]).toEqual([id, 'forbidden'])
         expect([id, await code(tokens.revoked)]).toEqual([id, 'unauthorized'])
         expect([id, await code(tokens.later)]).toEqual([id, 'unauthorized'])
+        expect([id, await code(ended.id)]).toEqual([id, 'unauthorized'])
+        expect([id, await code(orphan.token_id)]).toEqual([id, 'unauthorized'])
         expect([id, await code('nobody')]).toEqual([id, 'unauthorized'])
         const permission = 'permission' in capability ? capability.permission : undefined
         // What is let in finds its input wrong; what is the owner's alone is not let in by any token.
