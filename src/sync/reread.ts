@@ -2,7 +2,6 @@
 // or where the two were found to differ. Invariant: what the mirror no longer has goes, unless it was changed here.
 import type { BookStore } from '../store/book-store.ts'
 import type { RecordRow } from '../store/record-row.ts'
-import { defaultPolicy } from './conflict-policy.ts'
 import type { SyncResponse, WireChange } from './protocol.ts'
 import { sideOf, toChange } from './wire-op.ts'
 import { sameDigest, toDigest } from './digest.ts'
@@ -52,7 +51,7 @@ function yields(store: BookStore, row: RecordRow, now: string): boolean {
   const kind = store.kinds.get(row.kind)
   if (!kind?.forgetWins || !store.ops.dropUnsent(row.seq)) return false
   store.conflicts.add({
-    ...{ record: row.id, kind: row.kind, policy: kind.policy ?? defaultPolicy, at: now, state: 'settled' },
+    ...{ record: row.id, kind: row.kind, policy: kind.policy, at: now, state: 'settled' },
     lost: sideOf(toChange(row, store.device), store.device),
   })
   return true

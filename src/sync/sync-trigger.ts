@@ -137,18 +137,10 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
     state() {
       const state = session.state()
       const next = Math.min(...[...timers.values()].map(({ at }) => at))
-      const failure = state.lastError?.code
+      const waiting = stopped ? 'stopped' : timers.has('retry') ? 'waiting' : 'idle'
       return {
         ...state,
-        phase: state.running
-          ? 'running'
-          : failure === 'offline'
-            ? 'offline'
-            : stopped
-              ? 'stopped'
-              : timers.has('retry')
-                ? 'waiting'
-                : 'idle',
+        phase: state.phase === 'idle' ? waiting : state.phase,
         ...(Number.isFinite(next) ? { nextAt: formatTime(next) } : {}),
       }
     },

@@ -35,7 +35,7 @@ function create(
     state: () =>
       ({
         configured: true,
-        phase: 'idle',
+        phase: lastError?.code === 'offline' ? 'offline' : 'idle',
         running: false,
         pending: 0,
         conflicts: 0,
