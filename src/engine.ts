@@ -1,76 +1,37 @@
 // The engine runs one book in one host: the same object in a worker, in a Durable Object and in Node.
 // Invariant: `call` is the one door. Every call is looked up, checked, authorised, deduplicated and run here.
 import { capabilityTable, kinds } from './capability-table.ts'
-import { type AbortSignalLike, neverAborted } from './core/abort.ts'
-import type { AnyCapability, Caller, Guest, Status, TaskContext, WriteContext } from './core/capability.ts'
+import { neverAborted } from './core/abort.ts'
+import type { AnyCapability, Caller, TaskContext, WriteContext } from './core/capability.ts'
 import { DaybookError, toDaybookError } from './core/errors.ts'
 import type { BookEvent } from './core/event.ts'
 import { checkJson } from './core/json.ts'
 import type { Kinds } from './core/kind.ts'
-import type { Scope } from './core/record.ts'
 import { parseWith } from './core/schema.ts'
 import { formatTime } from './core/time.ts'
-import { createMeetingRoom, type MeetingRoom } from './commons/room/meeting-room.ts'
+import { createMeetingRoom } from './commons/room/meeting-room.ts'
 import { authorise, requestName } from './engine-caller.ts'
 import { createChangeFeed } from './engine-change.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { createGuestDesk } from './engine-guest.ts'
 import { createHoldings } from './engine-holding.ts'
-import { createRecordAccess, type RecordAccess } from './engine-record.ts'
+import { createIdleWork } from './engine-idle.ts'
+import { createRecordAccess } from './engine-record.ts'
+import type { CallOptions, Desk, Engine, Seat, View } from './engine-shape.ts'
+import { createStatus } from './engine-status.ts'
 import { createBookEmbedding, noEmbedding } from './recall/embed/book-embedding.ts'
 import { createTasks } from './engine-task-access.ts'
-import { createRecall, type Recall } from './recall/recall.ts'
+import { createRecall } from './recall/recall.ts'
 import { sayingOf } from './recall/saying.ts'
 import { createTextLegs } from './recall/text-leg.ts'
-import { type BookStore, openBookStore } from './store/book-store.ts'
-import { schemaVersion } from './store/schema.ts'
+import { openBookStore } from './store/book-store.ts'
 import { createSyncSession, type SyncSession } from './sync/session.ts'
 import { readSyncPlan } from './sync/sync-plan.ts'
 import { createSyncTrigger } from './sync/sync-trigger.ts'
 import { emptyKeyring } from './trust/keyring.ts'
 
 export type { EngineOptions } from './engine-options.ts'
-
-/** A tab that calls: its name, the scope it opened the book with, and whether this engine runs in it. */
-export interface Seat {
-  readonly tab: string
-  readonly scope: Scope
-  readonly owner: boolean
-}
-
-export interface CallOptions {
-  /** A write with a requestId takes effect once, however often it is sent. */
-  readonly requestId?: string
-  /** Who calls; default the owner. For code of this engine's host: others come with `as` or `bearer`. */
-  readonly caller?: Caller
-  /** The id of a stored token: the call is made as its holder would make it. */
-  readonly as?: string
-  /** A whole token, as a stranger presents it; what is not exactly one that is stored here is `unauthorized`. */
-  readonly bearer?: string
-  readonly signal?: AbortSignalLike
-  /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
-  readonly seat?: Seat
-  /** In the task queue: which try this is, and whom to tell that it goes on. */
-  readonly attempt?: NonNullable<TaskContext['attempt']>
-  readonly onProgress?: () => void
-}
-
-/** What a page, a route or a tool needs of an engine, wherever it runs. */
-export interface Engine {
-  call(capabilityId: string, input: unknown, options?: CallOptions): Promise<unknown>
-  /** Throws unless the caller may call the capability. For what a host does outside of `call`. */
-  check(capabilityId: string, options: Pick<CallOptions, 'as' | 'bearer'>): Promise<void>
-  on(listener: (event: BookEvent) => void): () => void
-  /** Makes calls that came together: their writes share a commit, which is made at once. */
-  together<Result>(calls: () => Result): Result
-  /** The network came back, or the page into view: what waited for that goes on. */
-  wake(): void
-  /** The meeting room, to be copied to other tabs and told of those that are gone. */
-  readonly room: Pick<MeetingRoom, 'apply' | 'leaveTab' | 'snapshot' | 'tabs'>
-  /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */
-  readonly store: BookStore
-  close(): void
-}
+export type { Engine } from './engine-shape.ts'
 
 const table: ReadonlyMap<string, AnyCapability> = new Map(
   capabilityTable.map((one) => [one.id, one as AnyCapability]),
@@ -78,30 +39,6 @@ const table: ReadonlyMap<string, AnyCapability> = new Map(
 /** What bundles know of. */
 const portableKinds: Kinds = new Map([...kinds].filter(([, { bound }]) => !bound))
 const owner: Caller = { role: 'owner' }
-/** Derived rows are filled in when no write came for this long, a few at a time so that calls don't wait. */
-const idleMs = 60
-const idleStepMs = 4
-const idleBatch = 100
-/** Texts are taken into memory in smaller portions, several at once while that takes less than this long. */
-const textBatch = 20
-const textSliceMs = 6
-const textBatches = 25
-
-interface View {
-  readonly access: RecordAccess
-  readonly recall: Recall
-}
-
-/** Who calls, what they see, and the default scope of what they store. */
-interface Desk {
-  readonly caller: Caller
-  readonly view: View
-  readonly seat: NonNullable<CallOptions['seat']>
-  readonly scope: Scope
-}
-
-/** More conflicts than this are not counted for a guest. */
-const conflictLimit = 1000
 
 function named(id: string): AnyCapability {
   const capability = table.get(id)
@@ -130,25 +67,9 @@ export function createEngine(options: EngineOptions): Engine {
     for (const listener of listeners) listener(event)
   }
   let closed = false
-  let cancelIdle: (() => void) | undefined
-  const deriveWhenIdle = (delayMs = idleMs) => {
-    cancelIdle?.()
-    cancelIdle = ports.scheduler.later(delayMs, () => {
-      if (closed) return
-      if (store.projection.step(idleBatch) || takeTexts()) deriveWhenIdle(idleStepMs)
-      else embedding?.wake()
-    })
-  }
-  const takeTexts = () => {
-    const began = ports.clock.now()
-    for (let i = 0; i < textBatches; i++) {
-      if (!store.textLeg?.step(textBatch)) return false
-      if (ports.clock.now() - began >= textSliceMs) break
-    }
-    return true
-  }
-  const store = openBookStore(db, { kinds, role, ports, textLeg, onCommit: () => deriveWhenIdle() })
-  deriveWhenIdle()
+  const store = openBookStore(db, { kinds, role, ports, textLeg, onCommit: () => idle.soon() })
+  const idle = createIdleWork({ ...ports, store, after: () => embedding?.wake() })
+  idle.soon()
   const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))
   const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
   const session: SyncSession | undefined =
@@ -194,48 +115,10 @@ export function createEngine(options: EngineOptions): Engine {
     return { caller, view, seat, scope: caller.role === 'owner' ? seat.scope : view.access.scope }
   }
 
-  /** What a guest is told: its records, and nothing of how much else there is. */
-  const statusFor = ({ agent }: Guest, { access }: View): Status => {
-    const { bytes: usageBytes, pending } = access.seen.queries.usage()
-    const conflicts = access.reader.conflicts({ limit: conflictLimit, undecided: true }).length
-    return {
-      ...{ name, agent, durability, owner: true, schema: schemaVersion, unindexed: 0, degraded: [] },
-      ...{ records: access.seen.queries.counts(), usageBytes },
-      sync: {
-        configured: session !== undefined,
-        running: false,
-        phase: session ? 'idle' : 'off',
-        pending,
-        conflicts,
-        repairs: 0,
-      },
-    }
-  }
-
-  const status = async ({ caller, view, seat }: Desk): Promise<Status> => {
-    if (caller.role === 'guest') return statusFor(caller, view)
-    const storage = (await options.storage?.()) ?? {}
-    return {
-      name,
-      agent: seat.scope.agent,
-      durability,
-      owner: seat.owner,
-      schema: schemaVersion,
-      records: store.queries.counts(),
-      usageBytes: db.sizeBytes(),
-      ...storage,
-      unindexed: store.projection.behind(),
-      sync: trigger?.state() ?? {
-        configured: false,
-        phase: 'off',
-        running: false,
-        pending: store.ops.pendingCount(),
-        conflicts: store.conflicts.count(),
-        repairs: store.settings.getNumber('repairs'),
-      },
-      degraded: [],
-    }
-  }
+  const status = createStatus({
+    ...{ name, durability, store, db, host: options.storage },
+    sync: () => trigger?.state(),
+  })
 
   /** Writes for a task. The nth of a repeatable one that has a requestId is done once, however often the task is run. */
   const writerOf = (
@@ -382,7 +265,7 @@ export function createEngine(options: EngineOptions): Engine {
     close() {
       if (closed) return
       closed = true
-      cancelIdle?.()
+      idle.stop()
       holdings.close()
       trigger?.close()
       embedding?.stop()

@@ -1,0 +1,64 @@
+// What an engine offers, whichever host it runs in. Types only, so that rooms of the engine can speak of it without a cycle.
+import type { AbortSignalLike } from './core/abort.ts'
+import type { Caller, TaskContext } from './core/capability.ts'
+import type { BookEvent } from './core/event.ts'
+import type { Scope } from './core/record.ts'
+import type { MeetingRoom } from './commons/room/meeting-room.ts'
+import type { RecordAccess } from './engine-record.ts'
+import type { Recall } from './recall/recall.ts'
+import type { BookStore } from './store/book-store.ts'
+
+/** A tab that calls: its name, the scope it opened the book with, and whether this engine runs in it. */
+export interface Seat {
+  readonly tab: string
+  readonly scope: Scope
+  readonly owner: boolean
+}
+
+export interface CallOptions {
+  /** A write with a requestId takes effect once, however often it is sent. */
+  readonly requestId?: string
+  /** Who calls; default the owner. For code of this engine's host: others come with `as` or `bearer`. */
+  readonly caller?: Caller
+  /** The id of a stored token: the call is made as its holder would make it. */
+  readonly as?: string
+  /** A whole token, as a stranger presents it; what is not exactly one that is stored here is `unauthorized`. */
+  readonly bearer?: string
+  readonly signal?: AbortSignalLike
+  /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
+  readonly seat?: Seat
+  /** In the task queue: which try this is, and whom to tell that it goes on. */
+  readonly attempt?: NonNullable<TaskContext['attempt']>
+  readonly onProgress?: () => void
+}
+
+/** What a page, a route or a tool needs of an engine, wherever it runs. */
+export interface Engine {
+  call(capabilityId: string, input: unknown, options?: CallOptions): Promise<unknown>
+  /** Throws unless the caller may call the capability. For what a host does outside of `call`. */
+  check(capabilityId: string, options: Pick<CallOptions, 'as' | 'bearer'>): Promise<void>
+  on(listener: (event: BookEvent) => void): () => void
+  /** Makes calls that came together: their writes share a commit, which is made at once. */
+  together<Result>(calls: () => Result): Result
+  /** The network came back, or the page into view: what waited for that goes on. */
+  wake(): void
+  /** The meeting room, to be copied to other tabs and told of those that are gone. */
+  readonly room: Pick<MeetingRoom, 'apply' | 'leaveTab' | 'snapshot' | 'tabs'>
+  /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */
+  readonly store: BookStore
+  close(): void
+}
+
+/** What one caller may read and write, and recall from. */
+export interface View {
+  readonly access: RecordAccess
+  readonly recall: Recall
+}
+
+/** Who calls, what they see, and the default scope of what they store. */
+export interface Desk {
+  readonly caller: Caller
+  readonly view: View
+  readonly seat: NonNullable<CallOptions['seat']>
+  readonly scope: Scope
+}
