@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 import { browserArgs, findBrowser } from '../scripts/find-browser.mjs'
 import { root } from '../scripts/place.mjs'
 import { takeBrowserProfile } from './browser-profile.ts'
+import { withBundledWorker } from './built-worker.ts'
 
 const executablePath = await findBrowser()
 
@@ -28,6 +29,7 @@ export default defineConfig({
       },
       {
         extends: true,
+        plugins: [withBundledWorker()],
         // Known before the first test, so that no page is reloaded in the middle of one.
         optimizeDeps: {
           include: [
