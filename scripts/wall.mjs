@@ -6,14 +6,15 @@ import { posix } from 'node:path'
 
 const ports = ['src/store', 'src/recall', 'src/sync']
 /** @type {Room} */
-const inner = { imports: ['src/core'], types: ports, npm: ['zod', 'canonicalize'] }
+const inner = { imports: ['src/core', 'src/shape'], types: ports, npm: ['zod', 'canonicalize'] }
 const rooms = ['src/memory/*', 'src/trust', 'src/commons/*', 'src/bundle']
-const engine = ['src/core', ...ports, ...rooms, 'src/memory/kstar']
+const engine = ['src/core', 'src/shape', ...ports, ...rooms, 'src/memory/kstar']
 const host = [...engine, 'src', 'src/doors']
 
 /** Longer paths win; `*` stands for one folder, and two such folders are two rooms. @type {Record<string, Room>} */
 const house = {
   'src/core': {},
+  'src/shape': { imports: ['src/core'], npm: ['zod'] },
   'src/store': { imports: ['src/core'], npm: ['zod'] },
   'src/recall': { imports: ['src/core', 'src/store'], npm: ['zod'] },
   'src/sync': { imports: ['src/core', 'src/store'], npm: ['zod'] },

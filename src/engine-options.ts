@@ -18,7 +18,7 @@ export interface EngineOptions {
   readonly textLeg?: boolean
   /** The way to the mirror; without one, `sync` is a clear error. */
   readonly carrier?: Carrier
-  /** A language model for summaries and profiles; without one, stated algorithms do that work. */
+  /** A language model for summaries and profiles; without one, and for guests, stated algorithms do that work. */
   readonly llm?: Llm | undefined
   /** When and what to sync. Default: only when called. */
   readonly sync?: SyncPreferences

@@ -17,6 +17,7 @@ import { createGuestDesk } from './engine-guest.ts'
 import { createHoldings } from './engine-holding.ts'
 import { createIdleWork } from './engine-idle.ts'
 import { createRecordAccess } from './engine-record.ts'
+import { roomFor } from './engine-room.ts'
 import type { CallOptions, Desk, Engine, Seat, View } from './engine-shape.ts'
 import { createStatus } from './engine-status.ts'
 import { createBookEmbedding, noEmbedding } from './recall/embed/book-embedding.ts'
@@ -157,7 +158,7 @@ export function createEngine(options: EngineOptions): Engine {
       recall: (query) => view.recall(query, signal),
       saying: (record) => sayingOf(kinds, record),
       status: () => status(desk),
-      room: room.of(desk.seat.tab, requestId),
+      room: roomFor(caller, room.of(desk.seat.tab, requestId)),
       embedStatus: () => embedding?.status() ?? noEmbedding,
       embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
       write: writerOf(capability, now, input, desk, requestId),
@@ -166,7 +167,7 @@ export function createEngine(options: EngineOptions): Engine {
         emit({ name: 'progress', detail: { ...step, capability: capability.id } })
       },
       keys,
-      llm,
+      llm: caller.role === 'owner' ? llm : undefined,
       scrub: store.purge.scrub,
       ...(attempt ? { attempt } : {}),
       sync: () => trigger?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),

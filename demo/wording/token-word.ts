@@ -41,6 +41,7 @@ export function scopeWords(scope: string): string {
   const [head = '', ...rest] = scope.split(':')
   const tail = rest.join(':')
   if (head === 'agent') return `what the agent “${tail}” stored`
+  if (scope === 'meeting-room') return 'in the meeting room'
   if (head === 'session') return `what belongs to the session “${tail}”`
   const many = roomOfKind(head)?.many
   if (!many) return `what is about “${scope}”`

@@ -17,9 +17,19 @@ export interface NamedRecord {
   readonly body: JsonObject
 }
 
-/** First segments that name a column; a resource whose own begins with one has no name in scopes. */
+/** The meeting room's name in scopes: whoever may not see it is not let in. */
+export const meetingRoom = 'meeting-room'
+
+const reservedSegments: ReadonlySet<string> = new Set(['agent', 'session', meetingRoom])
+
+/** First segments that name a column or the meeting room; a resource whose own begins with one has no name in scopes. */
 export function isReserved(segment: string, kinds: Kinds): boolean {
-  return segment === 'agent' || segment === 'session' || kinds.has(segment)
+  return reservedSegments.has(segment) || kinds.has(segment)
+}
+
+/** All such first segments. */
+export function reservedNames(kinds: Kinds): string[] {
+  return [...reservedSegments, ...kinds.keys()]
 }
 
 /**
@@ -37,6 +47,11 @@ function qualified(name: string, kind: Kind | undefined, body: JsonObject): stri
   if (!kind) return name
   const value = kind.scopedBy === undefined ? undefined : facetOf(kind, kind.scopedBy, body)
   return value === undefined ? scopePrefix(kind) : `${scopePrefix(kind)}:${value}`
+}
+
+/** True when the guest's token lets it into the meeting room. */
+export function isInRoom({ scope }: Reach): boolean {
+  return matchesScope(scope, meetingRoom)
 }
 
 /** True when the guest may see, and within its permissions change, the record. */

@@ -1,7 +1,7 @@
 // A reach as a condition of SQL over `facets f` and `records r`, with the meaning of core/reach.ts: a property test holds
 // the two side by side. Invariant: what a token says only ever becomes a bound parameter, and in doubt the answer is no.
 import { type Kind, type Kinds, type ScopeFacet, scopePrefix } from '../core/kind.ts'
-import { isReserved, type Reach } from '../core/reach.ts'
+import { type Reach, reservedNames } from '../core/reach.ts'
 import type { ScopePattern } from '../core/scope.ts'
 import type { Fragment } from './expression.ts'
 
@@ -53,7 +53,7 @@ function anyName(scope: ScopePattern, kinds: Kinds): Fragment {
   // The column is selected once, under a name, because the condition repeats it.
   const ofKind = afterFirst('q', scope, true)
   const names = cases.map(({ kind }) => kind.name)
-  const reserved = ['agent', 'session', ...kinds.keys()].filter((segment) => isReserved(segment, kinds))
+  const reserved = reservedNames(kinds)
   return join(
     [
       {

@@ -13,13 +13,13 @@ import { permitsAll } from '../core/permission.ts'
 import type { JsonObject } from '../core/path.ts'
 import { coversScope, parseScope } from '../core/scope.ts'
 import { toBase64Url } from '../core/base64url.ts'
+import { instant } from '../shape/instant.ts'
 import { needSigner } from './keyring.ts'
 import { lineageHash, linkFault, signedText, toBearer } from './token.ts'
 import { createVerifier, findToken, isInLine, shownTo } from './token-ledger.ts'
 import {
   controlToken,
   type ControlToken,
-  instant,
   permissions,
   principal,
   scopePattern,

@@ -8,13 +8,6 @@ import { canonicalTime } from '../core/time.ts'
 /** A token may have at most this many ancestors. */
 export const depthLimit = 8
 
-export const instant = z.string().transform((value, context) => {
-  const canonical = canonicalTime(value)
-  if (canonical !== undefined) return canonical
-  context.addIssue({ code: 'custom', message: 'is not an ISO 8601 date or time' })
-  return z.NEVER
-})
-
 /** A time that was signed: another spelling of it would be another text. */
 const signedInstant = z
   .string()

@@ -22,6 +22,7 @@ import { contextCases } from './context.ts'
 import { tokenCases } from './token.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
+import { guestTalkCases } from './guest-talk.ts'
 import { roomCases } from './room.ts'
 
 export interface BookHost {
@@ -74,6 +75,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     conversationCases(cases)
     episodeCases(cases)
     roomCases(cases)
+    guestTalkCases(cases)
     taskCases(cases)
     answerCases(cases)
     tokenCases(cases)

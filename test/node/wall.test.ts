@@ -7,6 +7,9 @@ type Case = readonly [file: string, specifier: string, kind?: 'type']
 const allowed: Case[] = [
   ['src/core/op.ts', './record.ts'],
   ['src/store/record-store.ts', '../core/record.ts'],
+  ['src/shape/instant.ts', 'zod'],
+  ['src/shape/instant.ts', '../core/time.ts'],
+  ['src/trust/token.ts', '../shape/instant.ts'],
   ['src/store/record-schema.ts', 'zod'],
   ['src/store/record-schema.ts', 'zod/mini'],
   ['src/recall/recall.ts', '../store/text.ts'],
@@ -33,6 +36,8 @@ const forbidden: Case[] = [
   ['src/core/op.ts', 'zod'],
   ['src/core/op.ts', 'zod', 'type'],
   ['src/core/op.ts', '../store/op-log.ts', 'type'],
+  ['src/core/time.ts', '../shape/instant.ts'],
+  ['src/shape/instant.ts', '../memory/kstar/trace-kind.ts', 'type'],
   ['src/store/text.ts', '../recall/fuse.ts'],
   ['src/store/text.ts', 'comlink'],
   ['src/recall/recall.ts', '../sync/session.ts'],

@@ -23,6 +23,7 @@ const participant = z.object({
 export const roomCapabilities = [
   defineCapability({
     id: 'room:join',
+    permission: 'write',
     methods: ['room.join'],
     summary: 'Comes into the meeting room, or changes name and role there.',
     input: z
@@ -42,6 +43,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:leave',
+    permission: 'write',
     methods: ['room.leave'],
     summary: 'Leaves the meeting room; when the last one leaves, what was said is gone.',
     input: z.strictObject({ as }).prefault({}),
@@ -52,6 +54,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:say',
+    permission: 'write',
     methods: ['room.say'],
     summary: 'Says something to everyone in the meeting room, coming in if need be.',
     input: z.strictObject({ text: z.string().min(1), as }),
@@ -62,6 +65,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:hear',
+    permission: 'read',
     methods: ['room.hear'],
     summary: 'The next message of somebody else after the last one heard, or none.',
     input: z.strictObject({ last, as }).prefault({}),
@@ -74,6 +78,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:hear_all',
+    permission: 'read',
     methods: ['room.hearAll'],
     summary: 'All messages of others after the last one heard, oldest first.',
     input: z.strictObject({ last, as, limit: z.number().int().min(1).max(1000).default(100) }).prefault({}),
@@ -90,6 +95,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:who_is_here',
+    permission: 'read',
     methods: ['room.whoIsHere'],
     summary: 'Who is in the meeting room, in the order of coming.',
     input: z.strictObject({}).prefault({}),
@@ -99,6 +105,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:status',
+    permission: 'read',
     methods: ['room.status'],
     summary: 'How many are in the meeting room, which messages there are, and how many are unread.',
     input: z.strictObject({ last, as }).prefault({}),

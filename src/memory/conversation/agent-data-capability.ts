@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { checkAborted } from '../../core/abort.ts'
 import { defineCapability, type TaskContext } from '../../core/capability.ts'
-import { scopeName } from './message-schema.ts'
+import { scopeName } from '../../shape/scope-name.ts'
 
 const batch = 500
 
@@ -21,6 +21,7 @@ async function forgetAll(kind: string, agent: string, at: TaskContext): Promise<
 export const agentDataCapabilities = [
   defineCapability({
     id: 'ks:delete_agent_data',
+    permission: 'forget',
     methods: ['conversation.forgetAgent'],
     summary:
       'Forgets all messages, episodes, profiles and kept answers of one agent. What was begun can be begun again.',

@@ -6,8 +6,9 @@ import { DaybookError } from '../../core/errors.ts'
 import { nameHash } from '../../core/murmur.ts'
 import type { JsonObject } from '../../core/path.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { scopeName } from '../../shape/scope-name.ts'
 import { type AnswerBody, answerLimit } from './answer-kind.ts'
-import { recordId, scopeName } from './message-schema.ts'
 import { questionLikeness } from './question-likeness.ts'
 import { fold, wordsOf } from './telling-word.ts'
 
@@ -23,6 +24,7 @@ function versionOf({ records }: Pick<ReadContext, 'records'>, id: string): numbe
 export const answerCapabilities = [
   defineCapability({
     id: 'ks:cache_answer',
+    permission: 'write',
     methods: ['conversation.cacheAnswer'],
     summary: 'Keeps the answer to a question until a record that it rests on changes, or it is too old.',
     input: z.strictObject({
@@ -70,6 +72,7 @@ export const answerCapabilities = [
   }),
   defineCapability({
     id: 'ks:cached_answer',
+    permission: 'read',
     methods: ['conversation.cachedAnswer'],
     summary: 'Gives the answer to a question that was answered before, if what it rested on is unchanged.',
     input: z.strictObject({ agent_id: scopeName.optional(), question }),

@@ -1,7 +1,8 @@
 // The kind `answer`: a question that was answered, the answer, and the records it rested on, each as it was then.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
-import { instant, recordId } from './message-schema.ts'
+import { instant } from '../../shape/instant.ts'
+import { recordId } from '../../shape/record-id.ts'
 
 export const answerLimit = { question: 2000, answer: 16_000, records: 50, kept: 500 } as const
 

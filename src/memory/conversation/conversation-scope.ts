@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { CallContext } from '../../core/capability.ts'
 import type { Filters } from '../../core/filter.ts'
-import { scopeName } from './message-schema.ts'
+import { scopeName } from '../../shape/scope-name.ts'
 
 /** Whose conversation it is; default the book's own agent, session and resource. */
 export const conversationScope = {

@@ -2,11 +2,12 @@
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { scopeName } from '../../shape/scope-name.ts'
 import { archiveEpisode, type ArchiveLine, unarchived } from './archive-episode.ts'
 import { conversationScope, listQuery, scopeOf, withinScope } from './conversation-scope.ts'
 import { type Episode, episode } from './episode-kind.ts'
 import { history, historyLimit } from './history.ts'
-import { recordId, scopeName } from './message-schema.ts'
 
 /** As much of a session as one episode may hold. */
 function bounded(lines: readonly ArchiveLine[]): ArchiveLine[] {
@@ -17,6 +18,7 @@ function bounded(lines: readonly ArchiveLine[]): ArchiveLine[] {
 export const episodeCapabilities = [
   defineCapability({
     id: 'ks:archive_episode',
+    permission: 'write',
     methods: ['conversation.archive'],
     summary:
       'Archives a stretch of conversation as an episode: a summary and keywords, by a language model if there is one, else by extraction.',

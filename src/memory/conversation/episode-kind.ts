@@ -1,7 +1,9 @@
 // The kind `episode`: a stretch of conversation, told in a few sentences and words to find it by.
 import { z } from 'zod'
 import { type Kind, whenField } from '../../core/kind.ts'
-import { instant, recordId, stored } from './message-schema.ts'
+import { instant } from '../../shape/instant.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { stored } from './message-schema.ts'
 
 export const episodeBody = z.looseObject({
   summary: z.string().min(1).max(16_000),

@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
+import { scopeName } from '../../shape/scope-name.ts'
 import { conversationScope, listQuery, scopeOf, withinScope } from './conversation-scope.ts'
-import { type Message, message, messageInput, scopeName } from './message-schema.ts'
+import { type Message, message, messageInput } from './message-schema.ts'
 import { namedMessageId, storeMessage } from './store-message.ts'
 
 const outcome = {

@@ -1,29 +1,10 @@
 // The shape of a message: who said what, when. Sources come in several spellings and are kept in one.
 import { z } from 'zod'
-import { isRecordId } from '../../core/ids.ts'
-import { canonicalTime } from '../../core/time.ts'
+import { instant } from '../../shape/instant.ts'
+import { recordHead } from '../../shape/record-head.ts'
 
 /** Most characters of one message. Longer ones are refused, never cut. */
 export const contentLimit = 16_000
-
-/** A name in a record's head: well-formed Unicode, because it becomes a column. */
-export const scopeName = z
-  .string()
-  .min(1)
-  .max(1000)
-  .refine((value) => value.isWellFormed(), 'is not well-formed Unicode')
-
-/** An ISO 8601 instant; a date alone means its first moment, no offset means UTC. Comes out in canonical form. */
-export const instant = z.string().transform((value, context) => {
-  const canonical = canonicalTime(value)
-  if (canonical !== undefined) return canonical
-  context.addIssue({ code: 'custom', message: 'is not an ISO 8601 date or time' })
-  return z.NEVER
-})
-
-export const recordId = z
-  .string()
-  .refine(isRecordId, 'is not a record id (1 to 128 letters, digits, . _ : -)')
 
 const speakerName = z.string().max(1000)
 
@@ -89,21 +70,11 @@ export const messageBody = z.looseObject({
 })
 export type MessageBody = z.output<typeof messageBody>
 
-const head = {
-  id: z.string(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  ver: z.number(),
-  agent: z.string(),
-  session: z.string().optional(),
-  resource: z.string().optional(),
-}
-
 /** A record of this room as it comes back: its head and, on the same level, its body. */
 export const stored = <Name extends string, Shape extends z.ZodRawShape>(
   kind: Name,
   body: z.ZodObject<Shape>,
-) => z.looseObject({ ...body.shape, ...head, kind: z.literal(kind) })
+) => z.looseObject({ ...body.shape, ...recordHead, kind: z.literal(kind) })
 
 export const message = stored('message', messageBody)
 export type Message = z.output<typeof message>

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { defineCapability, type ReadContext, type TaskContext } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/path.ts'
+import { scopeName } from '../../shape/scope-name.ts'
 import { scopeOf } from './conversation-scope.ts'
 import { history, isUser, type Line } from './history.ts'
 import { askFacts } from './llm/ask-fact.ts'
-import { scopeName } from './message-schema.ts'
 import { type Facts, type Heard, learn, tell, writeProfile } from './profile-fact.ts'
 import { type Profile, profileId, profileLimit } from './profile-kind.ts'
 import { namedMessageId } from './store-message.ts'
@@ -53,6 +53,7 @@ function findProfile({ records }: ReadContext, agent: string, user: string | und
 export const profileCapabilities = [
   defineCapability({
     id: 'ks:update_profile',
+    permission: 'write',
     methods: ['conversation.updateProfile'],
     summary:
       'Learns from a conversation what users say about themselves, and adds it to their profiles; nothing known is taken out.',

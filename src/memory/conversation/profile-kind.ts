@@ -3,7 +3,9 @@
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import { nameHash } from '../../core/murmur.ts'
-import { instant, recordId, stored } from './message-schema.ts'
+import { instant } from '../../shape/instant.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { stored } from './message-schema.ts'
 
 /** Most characters of the text that is told from the facts, and most facts of one user. */
 export const profileLimit = { characters: 2000, facts: 2000, messages: 50 } as const

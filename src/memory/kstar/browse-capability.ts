@@ -4,9 +4,13 @@ import { z } from 'zod'
 import { defineCapability } from '../../core/capability.ts'
 import type { JsonObject } from '../../core/path.ts'
 import type { Stored } from '../../core/record.ts'
-import { head, name, recordId, recordQuery } from './record-schema.ts'
+import { recordHead } from '../../shape/record-head.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { name, recordQuery } from './record-schema.ts'
 
-const anyRecord = z.looseObject({ ...head, kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
+const anyRecord = z.looseObject({ ...recordHead, kind: z.string() }) as unknown as z.ZodType<
+  Stored<JsonObject>
+>
 
 const { filters } = recordQuery.shape
 

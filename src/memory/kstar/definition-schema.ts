@@ -1,7 +1,8 @@
 // The shapes of what is registered: schemas of facts, categories of traces, types of tokens. They are records, so they
 // sync and export like everything else.
 import { z } from 'zod'
-import { head, name, text } from './record-schema.ts'
+import { recordHead } from '../../shape/record-head.ts'
+import { name, text } from './record-schema.ts'
 
 const jsonSchema = z.union([z.record(z.string(), z.unknown()), z.boolean()])
 const names = z.array(name).max(200)
@@ -45,13 +46,21 @@ export const tokenTypeInput = z.strictObject({
 })
 export const tokenTypeBody = z.looseObject({ ...tokenTypeInput.shape, description: text(10_000) })
 
-export const factSchema = z.looseObject({ ...schemaBody.shape, ...head, kind: z.literal('fact_schema') })
+export const factSchema = z.looseObject({
+  ...schemaBody.shape,
+  ...recordHead,
+  kind: z.literal('fact_schema'),
+})
 export const traceCategory = z.looseObject({
   ...categoryBody.shape,
-  ...head,
+  ...recordHead,
   kind: z.literal('trace_category'),
 })
-export const tokenType = z.looseObject({ ...tokenTypeBody.shape, ...head, kind: z.literal('token_type') })
+export const tokenType = z.looseObject({
+  ...tokenTypeBody.shape,
+  ...recordHead,
+  kind: z.literal('token_type'),
+})
 
 export type FactSchema = z.output<typeof factSchema>
 export type TraceCategory = z.output<typeof traceCategory>

@@ -1,6 +1,8 @@
 // The shape of a fact: data of a named schema, where it comes from, whether it was confirmed, which fact it replaces.
 import { z } from 'zod'
-import { head, jsonObject, name, recordId, scope, text } from './record-schema.ts'
+import { recordHead } from '../../shape/record-head.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { jsonObject, name, scope, text } from './record-schema.ts'
 
 const fact = {
   schema: name,
@@ -38,6 +40,6 @@ export const factBody = z.looseObject({
 export type FactBody = z.output<typeof factBody>
 
 /** A fact as it comes back. */
-export const storedFact = z.looseObject({ ...factBody.shape, ...head, kind: z.literal('fact') })
+export const storedFact = z.looseObject({ ...factBody.shape, ...recordHead, kind: z.literal('fact') })
 
 export type Fact = z.output<typeof storedFact>

@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { defineCapability, type RecordQuery, type ReadContext } from '../../core/capability.ts'
 import type { JsonObject } from '../../core/path.ts'
 import { bodyOf } from '../../core/record.ts'
+import { recordId } from '../../shape/record-id.ts'
 import { splitScope } from './own-scope.ts'
 import { type Perception, perception, perceptionInput, perceptionUpdates } from './perception-schema.ts'
-import { name, page, receipt, recordId, recordPage, recordQuery } from './record-schema.ts'
+import { name, page, receipt, recordPage, recordQuery } from './record-schema.ts'
 
 function read(at: ReadContext, query: Omit<RecordQuery, 'kind'>) {
   const found = at.records.query({ ...query, kind: 'perception' })

@@ -1,6 +1,9 @@
 // The shape of a perception: something an agent noticed or believes about a subject, how surely, and on what grounds.
 import { z } from 'zod'
-import { head, instant, name, recordId, scope, text } from './record-schema.ts'
+import { recordHead } from '../../shape/record-head.ts'
+import { instant } from '../../shape/instant.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { name, scope, text } from './record-schema.ts'
 
 const confidence = z.number().min(0).max(1)
 const evidence = z.array(recordId).max(1000)
@@ -41,6 +44,10 @@ export const perceptionBody = z.looseObject({
 export type PerceptionBody = z.output<typeof perceptionBody>
 
 /** A perception as it comes back. */
-export const perception = z.looseObject({ ...perceptionBody.shape, ...head, kind: z.literal('perception') })
+export const perception = z.looseObject({
+  ...perceptionBody.shape,
+  ...recordHead,
+  kind: z.literal('perception'),
+})
 
 export type Perception = z.output<typeof perception>

@@ -1,6 +1,9 @@
 // The shape of a skill: how something is done, what it was learned from, and how well it goes.
 import { z } from 'zod'
-import { head, instant, list, name, recordId, scope, text } from './record-schema.ts'
+import { recordHead } from '../../shape/record-head.ts'
+import { instant } from '../../shape/instant.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { list, name, scope, text } from './record-schema.ts'
 
 const learnedFrom = {
   traces: z.array(recordId).max(1000).default([]),
@@ -54,6 +57,6 @@ export const skillBody = z.looseObject({
 export type SkillBody = z.output<typeof skillBody>
 
 /** A skill as it comes back. */
-export const skill = z.looseObject({ ...skillBody.shape, ...head, kind: z.literal('skill') })
+export const skill = z.looseObject({ ...skillBody.shape, ...recordHead, kind: z.literal('skill') })
 
 export type Skill = z.output<typeof skill>

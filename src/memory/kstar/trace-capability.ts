@@ -4,11 +4,12 @@ import { defineCapability, type ReadContext, type WriteContext } from '../../cor
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/path.ts'
 import { bodyOf } from '../../core/record.ts'
+import { recordId } from '../../shape/record-id.ts'
 import { checkCategory } from './category.ts'
 import { definedCategory } from './definition.ts'
 import type { TraceCategory } from './definition-schema.ts'
 import { splitScope } from './own-scope.ts'
-import { receipt, recordId, recordPage, recordQuery } from './record-schema.ts'
+import { receipt, recordPage, recordQuery } from './record-schema.ts'
 import { trace, type Trace, type TraceBody, traceInput, traceResult } from './trace-schema.ts'
 
 /** Holds a trace against the category that is registered for its action in its domain, if one is. */

@@ -1,7 +1,10 @@
 // The shape of a trace: one thing an agent did, as situation, task, action and result (STAR).
 // What callers send is strict, so that a misspelt field is an error; what is stored keeps fields it does not know.
 import { z } from 'zod'
-import { head, instant, list, name, recordId, scope, text } from './record-schema.ts'
+import { recordHead } from '../../shape/record-head.ts'
+import { instant } from '../../shape/instant.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { list, name, scope, text } from './record-schema.ts'
 
 const object = z.record(z.string(), z.unknown())
 
@@ -54,7 +57,7 @@ export type TraceBody = z.output<typeof traceBody>
 /** A trace as it comes back. */
 export const trace = z.looseObject({
   ...traceBody.shape,
-  ...head,
+  ...recordHead,
   kind: z.literal('trace'),
 })
 

@@ -1,0 +1,12 @@
+// The shape of what every record has beside its kind and its body.
+import { z } from 'zod'
+
+export const recordHead = {
+  id: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  ver: z.number(),
+  agent: z.string(),
+  session: z.string().optional(),
+  resource: z.string().optional(),
+}
