@@ -29,7 +29,7 @@ const house = {
   },
   'src/hosts/node': { imports: host, npm: ['zod', 'node:'] },
   'src/index.ts': { imports: [...engine, 'src', 'src/hosts/browser'] },
-  worker: { imports: host, npm: ['zod', 'hono', '@noble/hashes', 'cloudflare:'] },
+  worker: { imports: host, npm: ['zod', 'hono', 'jose', '@noble/hashes', 'cloudflare:'] },
   demo: { imports: ['src/index.ts'], npm: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot'] },
   'demo/vite.config.ts': { imports: ['scripts'], npm: ['vite', 'node:'] },
   scripts: { npm: ['node:'] },

@@ -33,6 +33,8 @@ import { embedCapabilities } from './recall/embed/embed-capability.ts'
 import { contextCapabilities } from './recall/context-capability.ts'
 import { recallCapabilities } from './recall/recall-capability.ts'
 import { syncCapabilities } from './sync/sync-capability.ts'
+import { accessKeyCapabilities } from './trust/access-key-capability.ts'
+import { accessKeyKind } from './trust/access-key-kind.ts'
 import { tokenCapabilities } from './trust/token-capability.ts'
 import { keyKind, tokenKind } from './trust/token-kind.ts'
 
@@ -45,6 +47,7 @@ export const capabilityTable = [
   ...recordCapabilities,
   ...browseCapabilities,
   ...tokenCapabilities,
+  ...accessKeyCapabilities,
   ...messageCapabilities,
   ...conversationRecallCapabilities,
   ...episodeCapabilities,
@@ -69,6 +72,7 @@ export type CapabilityTable = typeof capabilityTable
 export const kinds = createKinds([
   tokenKind,
   keyKind,
+  accessKeyKind,
   traceKind,
   perceptionKind,
   factKind,

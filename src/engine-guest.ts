@@ -1,10 +1,14 @@
-// Turns a presented token into a guest of the book. Invariant: nobody becomes a guest by a token that is not stored here,
-// signed down from a key of this book's owner, unrevoked and in its time, with all of its ancestors; and a write looks again.
-import type { Guest, Ledger, ReadContext } from './core/capability.ts'
+// Turns what a caller presents into a guest of the book, or its owner. Invariant: nobody is let in by a token that is not
+// stored here, signed down from a key of this book's owner, unrevoked and in its time, with all of its ancestors, nor by an
+// access key that is not, unrevoked and in its time; and a write looks again.
+import type { Caller, Guest, Ledger, ReadContext } from './core/capability.ts'
 import { DaybookError } from './core/errors.ts'
+import type { Grant } from './core/grant.ts'
 import type { Clock } from './core/ports.ts'
+import { bodyOf } from './core/record.ts'
 import { formatTime } from './core/time.ts'
 import { isConcrete, parseScope } from './core/scope.ts'
+import { accessKeyBody, accessKeyId, isAccessKey, isSameHash, keyFault, toGrant } from './trust/access-key.ts'
 import { fromBearer, isSameGrant, signedText } from './trust/token.ts'
 import { createVerifier } from './trust/token-ledger.ts'
 import type { ControlToken } from './trust/token-schema.ts'
@@ -14,15 +18,23 @@ import { isOfThisBook, standing, verifyToken } from './trust/verify.ts'
 export interface Presented {
   readonly as?: string
   readonly bearer?: string
+  /** What the host has verified by itself. */
+  readonly grant?: Grant
+}
+
+export interface Admitted {
+  readonly caller: Caller
+  /** Tells callers apart: the id of the token or key, or whatever names the claims; `owner` for the owner's own. */
+  readonly id: string
 }
 
 export interface GuestDesk {
   /** True when the call is not simply the owner's. */
   isAsked(given: Presented): boolean
 
-  /** The same options with the guest that the token makes for a caller, or `unauthorized` with the reason. */
-  admit<Options extends Presented>(given: Options): Promise<Options & { readonly caller: Guest }>
-  /** Throws `unauthorized` when the token has ended since. Inside a transaction. */
+  /** Who presents this, or `unauthorized` with the reason. */
+  admit(given: Presented): Promise<Admitted>
+  /** Throws `unauthorized` when the token or key has ended since. Inside a transaction. */
   recheck(guest: Guest, now: string): void
 }
 
@@ -77,18 +89,50 @@ export function createGuestDesk({ clock, ...parts }: GuestDeskParts): GuestDesk 
     return stored
   }
 
+  const findKey = (id: string) => {
+    const found = parts.ledger.get(id)
+    return found?.kind === 'access_key' ? accessKeyBody.safeParse(bodyOf(found)).data : undefined
+  }
+
+  const grantOfKey = async (bearer: string, now: string): Promise<Grant> => {
+    const id = accessKeyId(bearer)
+    const body = id === undefined ? undefined : findKey(id)
+    const hash = await parts.digest.sha256(bearer)
+    if (id === undefined || !body || !isSameHash(body.hash, hash)) throw refuse('Key not found')
+    const fault = keyFault(body, now)
+    if (fault !== undefined) throw refuse(fault)
+    return toGrant(id, body)
+  }
+
+  const admitGrant = (grant: Grant, by: 'key' | 'claims'): Admitted => {
+    const { id, owner = false, agent, permissions, push, pull } = grant
+    if (owner) return { id, caller: { role: 'owner' } }
+    const scope = parseScope(grant.scope)
+    if (!scope) throw refuse('Scope mismatch')
+    const granted = { push, pull }
+    return { id, caller: { role: 'guest', token: id, agent, reach: { scope }, permissions, by, granted } }
+  }
+
   return {
-    isAsked: ({ as: id, bearer }) => id !== undefined || bearer !== undefined,
-    async admit(given) {
-      const { as: id = '', bearer } = given
+    isAsked: ({ as: id, bearer, grant }) => id !== undefined || bearer !== undefined || grant !== undefined,
+    async admit({ as: id, bearer, grant }) {
       const now = formatTime(clock.now())
-      return {
-        ...given,
-        caller: toGuest(await check(bearer === undefined ? find(id) : presented(bearer), now)),
-      }
+      if (grant) return admitGrant(grant, 'claims')
+      if (bearer !== undefined && isAccessKey(bearer)) return admitGrant(await grantOfKey(bearer, now), 'key')
+      if (bearer === undefined && id === undefined) return { id: 'owner', caller: { role: 'owner' } }
+      const token = await check(bearer === undefined ? find(id ?? '') : presented(bearer), now)
+      return { id: token.token_id, caller: toGuest(token) }
     },
-    recheck(guest, now) {
-      const token = find(guest.token)
+    recheck({ token: id, by }, now) {
+      // Claims were verified for this one request, and end with it.
+      if (by === 'claims') return
+      if (by === 'key') {
+        const body = findKey(id)
+        const fault = body ? keyFault(body, now) : 'Key not found'
+        if (fault !== undefined) throw refuse(fault)
+        return
+      }
+      const token = find(id)
       const state = standing(token, find, now)
       if (!token || state) throw refuse(state ?? 'Token not found')
       if (!isOfThisBook(token, verifier)) throw refuse('Token not found')

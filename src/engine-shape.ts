@@ -2,8 +2,10 @@
 import type { AbortSignalLike } from './core/abort.ts'
 import type { Caller, TaskContext } from './core/capability.ts'
 import type { BookEvent } from './core/event.ts'
+import type { Grant } from './core/grant.ts'
 import type { Scope } from './core/record.ts'
 import type { MeetingRoom } from './commons/room/meeting-room.ts'
+import type { Admitted } from './engine-guest.ts'
 import type { RecordAccess } from './engine-record.ts'
 import type { Recall } from './recall/recall.ts'
 import type { BookStore } from './store/book-store.ts'
@@ -22,8 +24,10 @@ export interface CallOptions {
   readonly caller?: Caller
   /** The id of a stored token: the call is made as its holder would make it. */
   readonly as?: string
-  /** A whole token, as a stranger presents it; what is not exactly one that is stored here is `unauthorized`. */
+  /** A whole token or an access key, as a stranger presents it; what is not one of this book's is `unauthorized`. */
   readonly bearer?: string
+  /** What the host has verified that the caller may do. */
+  readonly grant?: Grant
   readonly signal?: AbortSignalLike
   /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
   readonly seat?: Seat
@@ -35,8 +39,10 @@ export interface CallOptions {
 /** What a page, a route or a tool needs of an engine, wherever it runs. */
 export interface Engine {
   call(capabilityId: string, input: unknown, options?: CallOptions): Promise<unknown>
+  /** Who it is that presents this, as a caller, with an id for limits; `unauthorized` when it is nobody of this book. */
+  admit(presented: Pick<CallOptions, 'as' | 'bearer' | 'grant'>): Promise<Admitted>
   /** Throws unless the caller may call the capability. For what a host does outside of `call`. */
-  check(capabilityId: string, options: Pick<CallOptions, 'as' | 'bearer'>): Promise<void>
+  check(capabilityId: string, caller: Caller): void
   on(listener: (event: BookEvent) => void): () => void
   /** Makes calls that came together: their writes share a commit, which is made at once. */
   together<Result>(calls: () => Result): Result

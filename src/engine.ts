@@ -218,7 +218,7 @@ export function createEngine(options: EngineOptions): Engine {
   const guests = createGuestDesk({ ...ports, keys, ledger: ownView.access.ledger })
 
   const call = async (id: string, input: unknown, given: CallOptions = {}): Promise<unknown> => {
-    const callOptions = guests.isAsked(given) ? await guests.admit(given) : given
+    const callOptions = guests.isAsked(given) ? { ...given, ...(await guests.admit(given)) } : given
     if (closed) throw new DaybookError('book-closed')
     const capability = named(id)
     const { requestId, caller = owner, signal } = callOptions
@@ -247,9 +247,8 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     store,
     room,
-    async check(id, given) {
-      authorise((await guests.admit(given)).caller, named(id))
-    },
+    admit: guests.admit,
+    check: (id, caller) => authorise(caller, named(id)),
     together: store.writes.together,
     wake: () => trigger?.wake(),
     async call(id, input, callOptions) {

@@ -5,6 +5,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { secureHeaders } from 'hono/secure-headers'
 import { DaybookError } from '../src/core/errors.ts'
 import { requireKey } from './auth.ts'
+import { limitAddress } from './front-limit.ts'
 import { isAllowedOrigin } from './origin.ts'
 import type { EdgeTypes } from './edge-env.ts'
 import { isOwnMachine } from './own-machine.ts'
@@ -45,6 +46,7 @@ export function createApp() {
       await next()
     },
   )
+  app.use(limitAddress())
   app.use('/v1/*', requireKey())
   app.use('/embed', requireKey())
   return app

@@ -1,8 +1,11 @@
 // What the edge needs of its deployment: the objects that keep books, the key, the pages that may call it.
+import type { Grant } from '../src/core/grant.ts'
 import type { Outcome } from './outcome.ts'
 
 /** A mirror as the routes see it: the Durable Object `Mirror`, or whatever keeps a book elsewhere. */
 export interface MirrorDoor {
+  /** Throws unless this may call the capability; for what is done outside of the book. */
+  admit(capabilityId: string, presented: Presented): Promise<Outcome<void>>
   /** Answers one sync request of a device. */
   exchange(request: unknown, options?: Presented): Promise<Outcome<unknown>>
   /** Runs a capability. `requestId` makes a write safe to send again. */
@@ -13,9 +16,15 @@ export interface MirrorDoor {
   ): Promise<Outcome<unknown>>
 }
 
-/** The control token of a caller who has no key. */
+/** What a caller presents who does not have the key of the whole edge: a control token or an access key, or verified claims. */
 export interface Presented {
   readonly bearer?: string
+  readonly grant?: Grant
+}
+
+/** As much of the platform's rate limiting binding as this needs. */
+export interface RateBinding {
+  limit(options: { readonly key: string }): Promise<{ readonly success: boolean }>
 }
 
 /** As much of the Workers AI binding as this needs. */
@@ -26,8 +35,24 @@ export interface AiBinding {
 export interface EdgeEnv {
   /** One object, one SQLite database, per book: a namespace of the class `Mirror`. */
   readonly MIRROR: { getByName(book: string): MirrorDoor }
-  /** The key of every caller (`wrangler secret put DAYBOOK_KEY`). Without it only this machine is let in. */
+  /**
+   * The key to every book (`wrangler secret put DAYBOOK_KEY`); several, apart by blanks, while one is being replaced. Without
+   * it only this machine is let in. Keys to one book are made by the book: `daybook:create_access_key`.
+   */
   readonly DAYBOOK_KEY?: string
+  /** Where an identity provider publishes its keys; with it, its JSON Web Tokens are taken. See jwt.ts. */
+  readonly DAYBOOK_JWKS_URL?: string
+  /** The `iss` and the `aud` that a token must have; both are needed. Several audiences apart by blanks. */
+  readonly DAYBOOK_JWT_ISSUER?: string
+  readonly DAYBOOK_JWT_AUDIENCE?: string
+  /** Algorithms apart by blanks; default EdDSA, Ed25519, ES256 and RS256. */
+  readonly DAYBOOK_JWT_ALGORITHMS?: string
+  /** The book that a token's subject owns, as in `user-{sub}`. Without it a token speaks by its claim `daybook` alone. */
+  readonly DAYBOOK_JWT_BOOK?: string
+  /** What each caller may ask of one book: burst and requests a second, default `2000/20`. */
+  readonly DAYBOOK_RATE?: string
+  /** The platform's own rate limiting, asked for each address before anything else. */
+  readonly RATE_LIMIT?: RateBinding
   /** The key of an OpenAI-compatible API that `POST /embed` asks, its address (default OpenAI's) and its model. */
   readonly DAYBOOK_EMBED_KEY?: string
   readonly DAYBOOK_EMBED_URL?: string

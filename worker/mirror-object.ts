@@ -1,27 +1,42 @@
 // The mirror of one book as a Durable Object. Wiring only: the engine and the mirror are the ones of every host.
 import { DurableObject } from 'cloudflare:workers'
-import { DaybookError } from '../src/core/errors.ts'
+import { DaybookError, isDaybookError, toDaybookError } from '../src/core/errors.ts'
 import { createEngine, type Engine } from '../src/engine.ts'
 import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror.ts'
+import { createSyncReach } from '../src/sync/sync-reach.ts'
+import { accessKeyId } from '../src/trust/access-key.ts'
 import { fromBearer } from '../src/trust/token.ts'
 import { openDoDatabase } from './do-database.ts'
+import { createDueTable, type DueTable } from './due-table.ts'
 import type { EdgeEnv, MirrorDoor, Presented } from './edge-env.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
+import { createRateLimit, type RateLimit, readRate } from './rate-limit.ts'
 import { workerKeyring } from './worker-keyring.ts'
 import { workerPorts } from './worker-ports.ts'
 
 /** The agent that is named when a caller over HTTP stores something and names none. */
 const edgeAgent = 'edge'
-const tidyEveryMs = 86_400_000
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+/** A job that failed is tried again. */
+const againMs = 300_000
+
+interface Opened {
+  readonly engine: Engine
+  readonly mirror: SyncMirror
+  readonly rate: RateLimit
+  readonly due: DueTable
+}
 
 export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
-  #opened: { readonly engine: Engine; readonly mirror: SyncMirror } | undefined
+  #opened: Opened | undefined
 
   /** Opened by the first call, so that what goes wrong is that call's answer. */
-  #open() {
+  #open(): Opened {
     if (this.#opened) return this.#opened
+    const db = openDoDatabase(this.ctx.storage)
     const engine = createEngine({
-      db: openDoDatabase(this.ctx.storage),
+      db,
       ports: workerPorts,
       keys: workerKeyring,
       name: this.ctx.id.name ?? '',
@@ -30,44 +45,87 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       role: 'mirror',
     })
     const mirror = createMirror({ store: engine.store, ...workerPorts })
-    this.#opened = { engine, mirror }
-    void this.#keepTidy()
+    const rate = createRateLimit(db, workerPorts.clock, readRate(this.env.DAYBOOK_RATE))
+    const due = createDueTable(db)
+    due.ensure('tidy', Date.now() + dayMs)
+    this.#opened = { engine, mirror, rate, due }
+    void this.#setAlarm(due)
     return this.#opened
   }
 
-  async #keepTidy(): Promise<void> {
-    if ((await this.ctx.storage.getAlarm()) === null)
-      await this.ctx.storage.setAlarm(Date.now() + tidyEveryMs)
+  async #setAlarm(due: DueTable): Promise<void> {
+    const [next, set] = [due.next(), await this.ctx.storage.getAlarm()]
+    if (next !== undefined && (set === null || next < set)) await this.ctx.storage.setAlarm(next)
   }
 
-  /** Once a day, as long as there is a book: what nobody can need any more is taken away. */
+  /** Does what is due. One job that fails keeps no other from being done. */
   override async alarm(): Promise<void> {
-    await this.#open().mirror.tidy()
-    await this.ctx.storage.setAlarm(Date.now() + tidyEveryMs)
+    const { due } = this.#open()
+    for (const job of due.take(Date.now())) {
+      try {
+        await this.#run(job)
+      } catch (error) {
+        const { code, message } = toDaybookError(error)
+        workerPorts.log.warn('A job of a mirror failed', { job, code, message })
+        due.plan(job, Date.now() + againMs)
+      }
+    }
+    await this.#setAlarm(due)
   }
 
-  exchange(request: unknown, { bearer }: Presented = {}): Promise<Outcome<unknown>> {
+  async #run(job: string): Promise<void> {
+    const { mirror, rate, due } = this.#open()
+    if (job === 'tidy') {
+      await mirror.tidy()
+      due.plan('tidy', Date.now() + dayMs)
+    }
+    if (job === 'rates' && rate.tidy() > 0) due.plan('rates', Date.now() + hourMs)
+  }
+
+  /** Who calls, at the cost of one request. Strangers pay from one purse together: none of them empties another's. */
+  async #admit(presented: Presented) {
+    const opened = presented.bearer === undefined ? this.#open() : this.#openFor(presented.bearer)
+    const { engine, rate, due } = opened
+    const admitted = await engine.admit(presented).catch((error: unknown) => {
+      if (isDaybookError(error, 'unauthorized')) rate.spend('stranger')
+      throw error
+    })
+    rate.spend(admitted.id)
+    due.ensure('rates', Date.now() + hourMs)
+    return { ...opened, caller: admitted.caller }
+  }
+
+  admit(capabilityId: string, presented: Presented): Promise<Outcome<void>> {
     return toOutcome(async () => {
-      if (bearer !== undefined) await this.#openFor(bearer).engine.check('daybook:sync', { bearer })
-      return this.#open().mirror.exchange(request)
+      const { engine, caller } = await this.#admit(presented)
+      engine.check(capabilityId, caller)
+    })
+  }
+
+  exchange(request: unknown, presented: Presented = {}): Promise<Outcome<unknown>> {
+    return toOutcome(async () => {
+      const { engine, mirror, caller } = await this.#admit(presented)
+      if (caller.role === 'owner') return mirror.exchange(request)
+      engine.check('daybook:sync', caller)
+      return mirror.exchange(request, createSyncReach(caller.granted ?? {}, engine.store.kinds))
     })
   }
 
   call(
     id: string,
     input: unknown,
-    options: Presented & { readonly requestId?: string } = {},
+    { requestId, ...presented }: Presented & { readonly requestId?: string } = {},
   ): Promise<Outcome<unknown>> {
-    return toOutcome(() => {
-      const { engine } = options.bearer === undefined ? this.#open() : this.#openFor(options.bearer)
-      return engine.call(id, input, options)
+    return toOutcome(async () => {
+      const { engine, caller } = await this.#admit(presented)
+      return engine.call(id, input, { caller, ...(requestId === undefined ? {} : { requestId }) })
     })
   }
 
-  /** A stranger with a token that can't be one of this book makes no book. */
-  #openFor(bearer: string) {
+  /** A stranger with what can't be a token or key of this book makes no book. */
+  #openFor(bearer: string): Opened {
     const tables = this.ctx.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'records'").toArray()
-    if (tables.length > 0 && fromBearer(bearer)) return this.#open()
+    if (tables.length > 0 && (accessKeyId(bearer) !== undefined || fromBearer(bearer))) return this.#open()
     throw new DaybookError('unauthorized', 'Token not found.', { details: { reason: 'Token not found' } })
   }
 }

@@ -3,6 +3,7 @@
 import type { AbortSignalLike } from './abort.ts'
 import type { ConflictEntry, ConflictQuery } from './conflict.ts'
 import type { Scalar } from './filter.ts'
+import type { GrantedKinds } from './grant.ts'
 import type { JsonStep } from './json-path.ts'
 import type { JsonObject } from './path.ts'
 import type { Progress } from './progress.ts'
@@ -31,6 +32,10 @@ export interface Guest {
   readonly agent: string
   readonly reach: Reach
   readonly permissions: readonly string[]
+  /** By what it is known, when not by a control token; then `token` is the id of the access key, or names the claims. */
+  readonly by?: 'key' | 'claims'
+  /** In a sync: kinds that it may send and fetch, where that is bounded. */
+  readonly granted?: GrantedKinds
 }
 
 /** What a query leaves out unless it is asked for. */

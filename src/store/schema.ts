@@ -97,6 +97,11 @@ export const migrations: readonly string[] = [
     owner TEXT, lease_until TEXT, result TEXT, error_code TEXT, error_message TEXT);
   CREATE INDEX tasks_due ON tasks (state, due_at);
   `,
+  `
+  -- The mirror's side: what each caller has left of its rate, and what is to be done later under the object's one alarm.
+  CREATE TABLE rate_buckets (caller TEXT PRIMARY KEY, left_over REAL NOT NULL, at_ms INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE due_jobs (job TEXT PRIMARY KEY, at_ms INTEGER NOT NULL) WITHOUT ROWID;
+  `,
 ]
 
 export const schemaVersion = migrations.length

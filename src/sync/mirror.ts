@@ -18,6 +18,7 @@ import {
   type WireResult,
   wireVersion,
 } from './protocol.ts'
+import { pushFault, type SyncReach, withinReach } from './sync-reach.ts'
 import { toChange } from './wire-op.ts'
 
 export interface MirrorOptions {
@@ -32,8 +33,11 @@ export const keepMs = 90 * 86_400_000
 export interface Mirror {
   /** Takes away tombstones and stored answers that nobody can need any more; answers how many tombstones. */
   tidy(): Promise<number>
-  /** Answers one request of a device, or throws `DaybookError`; then nothing of the request took effect. */
-  exchange(request: unknown): Promise<SyncResponse>
+  /**
+   * Answers one request of a device, or throws `DaybookError`; then nothing of the request took effect. With a `reach`, only
+   * kinds within it are taken and given.
+   */
+  exchange(request: unknown, reach?: SyncReach): Promise<SyncResponse>
 }
 
 /** The mirror over `store`, which was opened with the role `mirror`. */
@@ -56,9 +60,14 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     throw new DaybookError('resync-required', undefined, { details: { reason: 'floor' } })
   }
 
-  const complete = (op: WireOp, answer: Answer): WireResult => {
+  const complete = (op: WireOp, answer: Answer, reach?: SyncReach): WireResult => {
     if (answer.s === 'rejected')
       return { mid: op.mid, s: 'rejected', error: { ...answer.error, details: { ...answer.error.details } } }
+    // Who may not fetch a kind is not shown what stands there.
+    if (answer.s === 'conflict' && reach?.mayPull(op.kind) === false) {
+      const { details, ...error } = new DaybookError('conflict').toJSON()
+      return { mid: op.mid, s: 'rejected', error: { ...error, details: { ...details } } }
+    }
     if (answer.s === 'ok') return { mid: op.mid, ...answer }
     const row = records.row(op.id)
     if (!row) throw new DaybookError('internal', 'A conflict was answered about a record that is not here.')
@@ -71,6 +80,7 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     hash: string,
     lastMid: number,
     nowMs: number,
+    reach?: SyncReach,
   ): Answer => {
     const { device } = request
     if (op.mid <= lastMid) {
@@ -79,12 +89,16 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
         throw new DaybookError('device-forked', undefined, { details: { mid: op.mid } })
       return JSON.parse(kept.result) as Answer
     }
-    const answer = admitOp(store, op, { device, newer: request.schema > schemaNumber(store.kinds) }, nowMs)
+    const sender = { device, newer: request.schema > schemaNumber(store.kinds) }
+    const answer: Answer =
+      reach?.mayPush(op.kind) === false
+        ? { s: 'rejected', error: pushFault(op.kind).toJSON() }
+        : admitOp(store, op, sender, nowMs)
     devices.keep(device, { mid: op.mid, hash, result: JSON.stringify(answer) })
     return answer
   }
 
-  const respond = (request: SyncRequest, hashes: readonly string[]): SyncResponse => {
+  const respond = (request: SyncRequest, hashes: readonly string[], reach?: SyncReach): SyncResponse => {
     const nowMs = clock.now()
     const { device, ackedMid, ops, pull } = request
     let lastMid = devices.lastMid(device)
@@ -93,7 +107,8 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     const results: WireResult[] = []
     for (const [i, op] of ops.entries()) {
       if (op.mid > lastMid + 1) break
-      results.push(complete(op, answerOnce(request, op, hashes[i] ?? '', lastMid, nowMs)))
+      const answer = answerOnce(request, op, hashes[i] ?? '', lastMid, nowMs, reach)
+      results.push(complete(op, answer, reach))
       lastMid = Math.max(lastMid, op.mid)
     }
     devices.note(device, { lastMid, cursor: pull.cursor, at: formatTime(nowMs) })
@@ -139,10 +154,11 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
         return collected
       })
     },
-    async exchange(raw) {
-      const request = parseSyncRequest(raw)
+    async exchange(raw, reach) {
+      const asked = parseSyncRequest(raw)
+      const request = reach ? withinReach(asked, reach) : asked
       const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
-      return store.writes.write(() => respond(request, hashes))
+      return store.writes.write(() => respond(request, hashes, reach))
     },
   }
 }

@@ -19,6 +19,7 @@ import { bundleCases } from './bundle.ts'
 import { episodeCases } from './episode.ts'
 import { importCases } from './import.ts'
 import { contextCases } from './context.ts'
+import { accessKeyCases } from './access-key.ts'
 import { tokenCases } from './token.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
@@ -79,6 +80,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     taskCases(cases)
     answerCases(cases)
     tokenCases(cases)
+    accessKeyCases(cases)
     badInputCases(cases)
   })
 }

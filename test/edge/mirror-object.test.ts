@@ -80,9 +80,12 @@ describe('the Mirror', () => {
     const rows = (sql: string) =>
       runInDurableObject(stub, (_object, { storage }) => [...storage.sql.exec(sql)].length)
     const age = "UPDATE records SET updated_at = '2020-01-01T00:00:00.000Z' RETURNING seq"
+    const due = "UPDATE due_jobs SET at_ms = 1 WHERE job = 'tidy' RETURNING job"
+    expect(await rows(due)).toBe(1)
     expect(await runDurableObjectAlarm(stub)).toBe(true)
     expect(await rows('SELECT seq FROM records')).toBe(1)
     expect(await rows(age)).toBe(1)
+    expect(await rows(due)).toBe(1)
     await evict(book)
     expect(await runDurableObjectAlarm(stub)).toBe(true)
     expect(await rows('SELECT seq FROM records')).toBe(0)

@@ -6,6 +6,7 @@ import type { Daybook } from '../../../daybook.ts'
 import { openDaybook } from '../index.ts'
 import { type Command, exitCode, textOf, type Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
+import { createKey, listKeys, revokeKey } from './access-keys.ts'
 import { placeOf, requirePlace } from './book-place.ts'
 import { exportMemory } from './export-memory.ts'
 import { importMemory } from './import-memory.ts'
@@ -20,6 +21,9 @@ const commands: readonly Command[] = [
   recallCommand,
   queryCommand,
   statsCommand,
+  createKey,
+  listKeys,
+  revokeKey,
 ]
 
 const sharedOptions = {

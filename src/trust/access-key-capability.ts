@@ -1,0 +1,157 @@
+// The verbs of access keys: make one, list them, revoke one. All of them are the owner's.
+import { z } from 'zod'
+import { defineCapability } from '../core/capability.ts'
+import { DaybookError } from '../core/errors.ts'
+import type { Kinds } from '../core/kind.ts'
+import type { JsonObject } from '../core/path.ts'
+import { permits } from '../core/permission.ts'
+import { bodyOf } from '../core/record.ts'
+import { accessKeyBody, type AccessKeyBody, keyFault, makeAccessKey } from './access-key.ts'
+import { instant } from '../shape/instant.ts'
+import { permissions, principal, scopePattern } from './token-schema.ts'
+
+const kindNames = z.array(z.string().min(1).max(64)).max(100)
+const keyId = z.string().regex(/^key-[A-Za-z0-9_-]{16}$/, 'is not the id of an access key')
+
+const asked = z.strictObject({
+  /** What it is for, in your own words. */
+  name: z.string().min(1).max(200),
+  /** Everything, as the owner of this book: for another device of the owner. */
+  owner: z.boolean().default(false),
+  /** Rights and patterns over capability ids, as a control token has them. */
+  permissions: permissions.default([]),
+  /** What it reaches, as a control token's scope; `**` is the whole book. */
+  scope: scopePattern.default('**'),
+  /** In whose name its holder writes. Default: the name of the key. */
+  holder: principal.optional(),
+  /** Kinds that it may send and fetch in a sync. Default: all but tokens, keys and definitions, which it may fetch. */
+  push: kindNames.optional(),
+  pull: kindNames.optional(),
+  expires_at: instant.optional(),
+})
+
+const shown = accessKeyBody.omit({ hash: true }).extend({
+  id: z.string(),
+  state: z.enum(['active', 'revoked', 'expired']),
+})
+
+function wrong(path: string, message: string): DaybookError {
+  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
+}
+
+/** What was asked for must mean something: a right that can never be used is a mistake. */
+function check(input: z.output<typeof asked>, now: string, kinds: Kinds): void {
+  const { owner, push, pull, expires_at } = input
+  if (expires_at !== undefined && expires_at <= now) throw wrong('expires_at', 'It lies in the past')
+  if (owner) {
+    const path = input.permissions.length > 0 ? 'permissions' : push ? 'push' : pull ? 'pull' : undefined
+    if (path !== undefined || input.scope !== '**')
+      throw wrong(path ?? 'scope', 'An owner’s key has no bounds')
+    return
+  }
+  if (input.permissions.length === 0) throw wrong('permissions', 'At least one is wanted, or `owner`')
+  if (input.permissions.some((one) => one === 'delegation'))
+    throw wrong('permissions', 'Keys delegate nothing; grant a control token')
+  const syncs = permits(input.permissions, { id: 'daybook:sync', permission: 'sync' })
+  if (input.permissions.includes('sync') && input.scope !== '**')
+    throw wrong('scope', 'Who syncs must reach the whole book: `**`')
+  for (const [path, list] of [
+    ['push', push],
+    ['pull', pull],
+  ] as const) {
+    if (list && !syncs) throw wrong(path, 'It means something with the permission `sync` only')
+    for (const [i, name] of (list ?? []).entries()) {
+      const kind = kinds.get(name)
+      if (!kind) throw wrong(`${path}.${i}`, `There is no kind \`${name}\``)
+      if (path === 'push' && kind.guests)
+        throw wrong(`${path}.${i}`, `Who sends \`${name}\` must be the owner`)
+    }
+  }
+}
+
+export const accessKeyCapabilities = [
+  defineCapability({
+    id: 'daybook:create_access_key',
+    methods: ['accessKeys.create'],
+    summary:
+      'Makes a key with which a device or a program may call the edge for this book. It is shown this one time.',
+    input: asked,
+    output: z.object({
+      id: z.string(),
+      /** The key itself: it is kept nowhere, and cannot be read again. */
+      key: z.string(),
+    }),
+    effect: 'task',
+    async run(input, at) {
+      // What a queued task answered is stored, and so would be the key.
+      if (at.attempt)
+        throw new DaybookError('invalid-input', 'A key is not made by the task queue: nobody would see it.')
+      check(input, at.now, at.kinds)
+      const { id, key } = makeAccessKey(at.random.bytes)
+      const { holder = input.name, push, pull, expires_at, ...rest } = input
+      const body: AccessKeyBody = {
+        ...rest,
+        holder,
+        hash: await at.digest.sha256(key),
+        added_at: at.now,
+        revoked: false,
+        ...(push ? { push } : {}),
+        ...(pull ? { pull } : {}),
+        ...(expires_at === undefined ? {} : { expires_at }),
+      }
+      await at.write(({ ledger }) => ledger.put({ kind: 'access_key', id, body: body as JsonObject }))
+      return { id, key }
+    },
+  }),
+  defineCapability({
+    id: 'daybook:list_access_keys',
+    methods: ['accessKeys.list'],
+    summary:
+      'Lists the access keys of this book, newest first: what each may do and whether it still counts.',
+    input: z
+      .strictObject({
+        limit: z.number().int().min(1).max(1000).default(100),
+        cursor: z.string().max(40_000).optional(),
+      })
+      .prefault({}),
+    output: z.object({ keys: z.array(shown), cursor: z.string().optional() }),
+    effect: 'read',
+    run({ limit, cursor }, at) {
+      const page = at.ledger.query({ kind: 'access_key', limit, cursor })
+      const keys = page.records.flatMap((record) => {
+        const body = accessKeyBody.safeParse(bodyOf(record)).data
+        if (!body) return []
+        const { hash: _, ...rest } = body
+        const fault = keyFault(body, at.now)
+        const state = fault === undefined ? 'active' : fault === 'Key expired' ? 'expired' : 'revoked'
+        return [{ ...rest, id: record.id, state } as const]
+      })
+      return { keys, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+    },
+  }),
+  defineCapability({
+    id: 'daybook:revoke_access_key',
+    methods: ['accessKeys.revoke'],
+    summary: 'Ends an access key for good; the mirror is told at once.',
+    input: z.strictObject({ id: keyId }),
+    output: z.object({
+      /** False when there is no such key. */
+      revoked: z.boolean(),
+      revoked_at: z.string().optional(),
+    }),
+    effect: 'write',
+    run({ id }, at) {
+      const found = at.ledger.get(id)
+      const body = found?.kind === 'access_key' ? accessKeyBody.safeParse(bodyOf(found)).data : undefined
+      if (!body) return { revoked: false }
+      const revoked_at = body.revoked_at ?? at.now
+      if (!body.revoked)
+        at.ledger.put({
+          kind: 'access_key',
+          id,
+          body: { ...body, revoked: true, revoked_at } as JsonObject,
+        })
+      return { revoked: true, revoked_at }
+    },
+  }),
+] as const

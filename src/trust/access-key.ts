@@ -1,0 +1,72 @@
+// Access keys: what a device or a program presents to the edge as a bearer token, for one book.
+// Invariant: a book knows the hash alone. A key is 256 random bits, so that SHA-256 needs no salt and no rounds; it is
+// shown once, to who made it, and comparing takes the same time wherever two hashes differ.
+import { z } from 'zod'
+import { toBase64Url } from '../core/base64url.ts'
+import type { Grant } from '../core/grant.ts'
+import { canonicalTime } from '../core/time.ts'
+import { permissions, principal, scopePattern } from './token-schema.ts'
+
+const prefix = 'dbk1.'
+const idBytes = 12
+const secretBytes = 32
+const shape = /^dbk1\.([A-Za-z0-9_-]{16})\.[A-Za-z0-9_-]{43}$/
+
+const instant = z.string().refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
+const kindNames = z.array(z.string().min(1).max(64)).max(100)
+
+export const accessKeyBody = z.strictObject({
+  /** What it is for, in words of its maker. */
+  name: z.string().min(1).max(200),
+  /** SHA-256 of the key, in hexadecimal. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal'),
+  owner: z.boolean(),
+  /** In whose name its holder writes. */
+  holder: principal,
+  scope: scopePattern,
+  permissions,
+  push: kindNames.optional(),
+  pull: kindNames.optional(),
+  added_at: instant,
+  expires_at: instant.optional(),
+  revoked: z.boolean(),
+  revoked_at: instant.optional(),
+})
+export type AccessKeyBody = z.output<typeof accessKeyBody>
+
+/** A new key and the id of its record. */
+export function makeAccessKey(random: (count: number) => Uint8Array): { id: string; key: string } {
+  const name = toBase64Url(random(idBytes))
+  return { id: `key-${name}`, key: `${prefix}${name}.${toBase64Url(random(secretBytes))}` }
+}
+
+/** True for a text that claims to be an access key. */
+export function isAccessKey(text: string): boolean {
+  return text.startsWith(prefix)
+}
+
+/** The id of the record of a key, or undefined for what is no key. */
+export function accessKeyId(text: string): string | undefined {
+  const name = shape.exec(text)?.[1]
+  return name === undefined ? undefined : `key-${name}`
+}
+
+/** Why a key does not count now; undefined when it does. */
+export function keyFault({ revoked, expires_at }: AccessKeyBody, now: string): string | undefined {
+  if (revoked) return 'Key revoked'
+  return expires_at !== undefined && expires_at <= now ? 'Key expired' : undefined
+}
+
+export function toGrant(
+  id: string,
+  { owner, holder, scope, permissions: may, push, pull }: AccessKeyBody,
+): Grant {
+  return { id, owner, agent: holder, scope, permissions: may, push, pull }
+}
+
+/** True when two texts of one length are the same; as long in time whatever differs. */
+export function isSameHash(one: string, other: string): boolean {
+  let difference = one.length ^ other.length
+  for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i)
+  return difference === 0
+}
