@@ -16,12 +16,14 @@ import { formatTime } from './core/time.ts'
 import type { InputOf, OutputOf } from './core/schema.ts'
 
 type Entry = CapabilityTable[number]
+// Looked up by key, never searched: the compiler would compare every schema of the table with every other.
+type ById = { readonly [E in Entry as E['id']]: E }
+type ByMethod = { readonly [E in Entry as E['methods'][number]]: E }
 /** Every capability id. */
-export type CapabilityId = Entry['id']
-type ById<Id extends CapabilityId> = Extract<Entry, { readonly id: Id }>
+export type CapabilityId = keyof ById
 /** What a capability takes and answers. */
-export type CapabilityInput<Id extends CapabilityId> = InputOf<ById<Id>['input']>
-export type CapabilityOutput<Id extends CapabilityId> = OutputOf<ById<Id>['output']>
+export type CapabilityInput<Id extends CapabilityId> = InputOf<ById[Id]['input']>
+export type CapabilityOutput<Id extends CapabilityId> = OutputOf<ById[Id]['output']>
 
 export interface BookCallOptions {
   /** Makes a write safe to send again: it takes effect once. */
@@ -38,23 +40,17 @@ type Verb<E extends Entry> =
     ? (input?: InputOf<E['input']>, options?: BookCallOptions) => Promise<OutputOf<E['output']>>
     : (input: InputOf<E['input']>, options?: BookCallOptions) => Promise<OutputOf<E['output']>>
 
-type MethodOf<E extends Entry> = E['methods'][number]
 type Head<M extends string> = M extends `${infer Name}.${string}` ? Name : M
 /** What is left of the methods that begin with `Name`. */
 type Below<M extends string, Name extends string> = M extends `${Name}.${infer Rest}` ? Rest : never
-type EntryOf<M extends string> = Entry extends infer E
-  ? E extends Entry
-    ? M extends MethodOf<E>
-      ? E
-      : never
-    : never
-  : never
-type Method = MethodOf<Entry>
+type Method = keyof ByMethod
 
 /** Verbs and namespaces, which nest: `M` are methods without the `Prefix` that leads here. */
 type Verbs<M extends string, Prefix extends string = ''> = {
   readonly [Name in Head<M>]: [Below<M, Name>] extends [never]
-    ? Verb<EntryOf<`${Prefix}${Name}`>>
+    ? `${Prefix}${Name}` extends Method
+      ? Verb<ByMethod[`${Prefix}${Name}`]>
+      : never
     : Verbs<Below<M, Name>, `${Prefix}${Name}.`>
 }
 
