@@ -20,6 +20,8 @@ export interface EngineOptions {
   readonly carrier?: Carrier
   /** A language model for summaries and profiles; without one, and for guests, stated algorithms do that work. */
   readonly llm?: Llm | undefined
+  /** True: tasks that are due later are not waited for here; the host calls `wake` then. For hosts that put engines away. */
+  readonly wakesTasks?: boolean
   /** When and what to sync. Default: only when called. */
   readonly sync?: SyncPreferences
   /** Verifies signatures, and signs where the book's private key is kept. Default: neither. */

@@ -46,7 +46,7 @@ export interface Engine {
   on(listener: (event: BookEvent) => void): () => void
   /** Makes calls that came together: their writes share a commit, which is made at once. */
   together<Result>(calls: () => Result): Result
-  /** The network came back, or the page into view: what waited for that goes on. */
+  /** The network came back, the page into view, or a task is due: what waited for that goes on. */
   wake(): void
   /** The meeting room, to be copied to other tabs and told of those that are gone. */
   readonly room: Pick<MeetingRoom, 'apply' | 'leaveTab' | 'snapshot' | 'tabs'>

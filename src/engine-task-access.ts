@@ -20,6 +20,8 @@ export const taskLimit = { inputBytes: 1_000_000, open: 10_000, delayMs: 366 * 8
 
 /** The queue of a book and who runs it. */
 export interface Tasks extends TaskAccess {
+  /** Looks for tasks that have become due. */
+  wake(): void
   close(): void
 }
 
@@ -35,6 +37,7 @@ interface TaskCallOptions {
 export interface TasksParts {
   readonly store: Pick<BookStore, 'tasks' | 'writes'>
   readonly ports: Ports
+  readonly isWoken?: boolean | undefined
   /** The capability of that id, or `unknown-capability`. */
   named(id: string): AnyCapability
   call(id: string, input: unknown, options: TaskCallOptions): Promise<unknown>
@@ -42,9 +45,9 @@ export interface TasksParts {
 }
 
 /** Begins to run what waits in the queue. A task runs as the owner's, in the scope it was put off in. */
-export function createTasks({ store, ports, named, call, tell }: TasksParts): Tasks {
+export function createTasks({ store, ports, isWoken, named, call, tell }: TasksParts): Tasks {
   const runner = createTaskRunner({
-    ...{ queue: store.tasks, writes: store.writes, tell, ...ports },
+    ...{ queue: store.tasks, writes: store.writes, isWoken, tell, ...ports },
     call: ({ task: { id, capability, input, scope, attempts, max_attempts }, signal, touch }) =>
       call(capability, input ?? undefined, {
         ...{ signal, onProgress: touch, attempt: { number: attempts, isLast: attempts >= max_attempts } },
@@ -65,7 +68,7 @@ export function createTasks({ store, ports, named, call, tell }: TasksParts): Ta
     },
   })
   ports.scheduler.soon(runner.wake)
-  return { ...access, close: runner.close }
+  return { ...access, wake: runner.wake, close: runner.close }
 }
 
 interface TaskAccess {

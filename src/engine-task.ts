@@ -56,6 +56,8 @@ export interface TaskRunnerParts {
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
+  /** True: somebody else calls `wake` when a task is due later. */
+  readonly isWoken?: boolean | undefined
   call(attempt: TaskTry): Promise<unknown>
   tell(task: BookEvents['task']): void
 }
@@ -78,7 +80,7 @@ export function backoffMs(number: number, chance: number): number {
 
 /** Starts with what an earlier engine left behind; it runs until it is closed. */
 export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
-  const { queue, writes, clock, random, scheduler, call, tell } = parts
+  const { queue, writes, clock, random, scheduler, isWoken, call, tell } = parts
   const owner = toHex(random.bytes(16))
   const running = new Map<string, Running>()
   let closed = false
@@ -130,7 +132,7 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
 
   /** Until the next task is due, or the next lease ends. */
   const sleep = () => {
-    const due = running.size < taskConcurrency ? queue.nextDue() : undefined
+    const due = running.size < taskConcurrency && !isWoken ? queue.nextDue() : undefined
     const times = [...running.values()].map(({ leaseUntil }) => leaseUntil)
     if (due !== undefined) times.push(parseTime(due) ?? 0)
     cancelTimer?.()

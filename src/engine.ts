@@ -240,7 +240,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   const tasks = createTasks({
-    ...{ store, ports, named, call },
+    ...{ store, ports, named, call, isWoken: options.wakesTasks },
     tell: (detail) => emit({ name: 'task', detail }),
   })
 
@@ -250,7 +250,10 @@ export function createEngine(options: EngineOptions): Engine {
     admit: guests.admit,
     check: (id, caller) => authorise(caller, named(id)),
     together: store.writes.together,
-    wake: () => trigger?.wake(),
+    wake() {
+      trigger?.wake()
+      tasks.wake()
+    },
     async call(id, input, callOptions) {
       try {
         return await call(id, input, callOptions)

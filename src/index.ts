@@ -1,5 +1,7 @@
 // The public browser API of Daybook.
 export { openDaybook, type OpenOptions } from './hosts/browser/open-daybook.ts'
+export { builtInModel, type DownloadOptions, type ModelAvailability } from './hosts/browser/built-in-model.ts'
+export type { BrowserLlmOptions, ModelLanguages } from './hosts/browser/message.ts'
 export type {
   BookCallOptions,
   BookMembers,

@@ -6,6 +6,7 @@ import { browserArgs, findBrowser } from '../scripts/find-browser.mjs'
 import { root } from '../scripts/place.mjs'
 import { takeBrowserProfile } from './browser-profile.ts'
 import { withBundledWorker } from './built-worker.ts'
+import { withTestModel } from './model-plugin.ts'
 
 const executablePath = await findBrowser()
 
@@ -29,7 +30,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [withBundledWorker()],
+        plugins: [withBundledWorker(), withTestModel()],
         // Known before the first test, so that no page is reloaded in the middle of one.
         optimizeDeps: {
           include: [

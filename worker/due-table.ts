@@ -7,6 +7,8 @@ export interface DueTable {
   plan(job: string, atMs: number): void
   /** Plans `job`, unless it is planned already. */
   ensure(job: string, atMs: number): void
+  /** `job` is not to be done any more. */
+  drop(job: string): void
   /** Takes out the jobs that are due. */
   take(nowMs: number): string[]
   /** When the first is due. */
@@ -17,6 +19,7 @@ export function createDueTable(db: SqlDatabase): DueTable {
   return {
     plan: (job, atMs) => db.run('INSERT OR REPLACE INTO due_jobs (job, at_ms) VALUES (?, ?)', [job, atMs]),
     ensure: (job, atMs) => db.run('INSERT OR IGNORE INTO due_jobs (job, at_ms) VALUES (?, ?)', [job, atMs]),
+    drop: (job) => db.run('DELETE FROM due_jobs WHERE job = ?', [job]),
     take: (nowMs) =>
       db
         .all<{ job: string }>('DELETE FROM due_jobs WHERE at_ms <= ? RETURNING job', [nowMs])

@@ -57,6 +57,10 @@ export interface EdgeEnv {
   readonly DAYBOOK_EMBED_KEY?: string
   readonly DAYBOOK_EMBED_URL?: string
   readonly DAYBOOK_EMBED_MODEL?: string
+  /** A language model for summaries and profiles: its name, its OpenAI-compatible address (default OpenAI's), its key. */
+  readonly DAYBOOK_LLM_MODEL?: string
+  readonly DAYBOOK_LLM_URL?: string
+  readonly DAYBOOK_LLM_KEY?: string
   /** Workers AI, asked by `POST /embed` when there is no key of an API. */
   readonly AI?: AiBinding
   /** Origins of pages that may call the edge, besides those of this machine: `https://app.example.org …`. */

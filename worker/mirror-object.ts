@@ -8,9 +8,11 @@ import { accessKeyId } from '../src/trust/access-key.ts'
 import { fromBearer } from '../src/trust/token.ts'
 import { openDoDatabase } from './do-database.ts'
 import { createDueTable, type DueTable } from './due-table.ts'
+import { edgeLlm } from './edge-llm.ts'
 import type { EdgeEnv, MirrorDoor, Presented } from './edge-env.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
 import { createRateLimit, type RateLimit, readRate } from './rate-limit.ts'
+import { createTaskWatch, taskJob, type TaskWatch } from './task-watch.ts'
 import { workerKeyring } from './worker-keyring.ts'
 import { workerPorts } from './worker-ports.ts'
 
@@ -26,6 +28,7 @@ interface Opened {
   readonly mirror: SyncMirror
   readonly rate: RateLimit
   readonly due: DueTable
+  readonly tasks: TaskWatch
 }
 
 export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
@@ -43,19 +46,30 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       scope: { agent: edgeAgent },
       durability: 'durable-object',
       role: 'mirror',
+      wakesTasks: true,
+      llm: edgeLlm(this.env),
     })
     const mirror = createMirror({ store: engine.store, ...workerPorts })
     const rate = createRateLimit(db, workerPorts.clock, readRate(this.env.DAYBOOK_RATE))
     const due = createDueTable(db)
     due.ensure('tidy', Date.now() + dayMs)
-    this.#opened = { engine, mirror, rate, due }
+    const tasks = createTaskWatch(engine, due)
+    // Tries that fail are due at other times, and so is what a task puts off.
+    engine.on(({ name }) => name === 'task' && void this.#planTasks().catch(() => undefined))
+    this.#opened = { engine, mirror, rate, due, tasks }
+    tasks.plan()
     void this.#setAlarm(due)
     return this.#opened
   }
 
+  async #planTasks(): Promise<void> {
+    const { tasks, due } = this.#open()
+    if (tasks.plan()) await this.#setAlarm(due)
+  }
+
   async #setAlarm(due: DueTable): Promise<void> {
     const [next, set] = [due.next(), await this.ctx.storage.getAlarm()]
-    if (next !== undefined && (set === null || next < set)) await this.ctx.storage.setAlarm(next)
+    if (next !== undefined && next !== set) await this.ctx.storage.setAlarm(next)
   }
 
   /** Does what is due. One job that fails keeps no other from being done. */
@@ -74,7 +88,11 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   async #run(job: string): Promise<void> {
-    const { mirror, rate, due } = this.#open()
+    const { mirror, rate, due, tasks } = this.#open()
+    if (job === taskJob) {
+      await tasks.run()
+      tasks.plan()
+    }
     if (job === 'tidy') {
       await mirror.tidy()
       due.plan('tidy', Date.now() + dayMs)
@@ -118,7 +136,11 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   ): Promise<Outcome<unknown>> {
     return toOutcome(async () => {
       const { engine, caller } = await this.#admit(presented)
-      return engine.call(id, input, { caller, ...(requestId === undefined ? {} : { requestId }) })
+      try {
+        return await engine.call(id, input, { caller, ...(requestId === undefined ? {} : { requestId }) })
+      } finally {
+        await this.#planTasks()
+      }
     })
   }
 

@@ -48,6 +48,9 @@ export interface TaskQueue {
   drop(id: string): boolean
   /** When the next waiting task is due. */
   nextDue(): string | undefined
+  /** When somebody must look again: the next is due, or a try that runs should have ended or shown progress. */
+  nextLook(): string | undefined
+  isRunning(): boolean
   /** Takes out what was done before `before`, and all but the latest `keep` of what is done. */
   prune(before: string, keep: number): void
 }
@@ -176,6 +179,12 @@ export function createTaskQueue(db: SqlDatabase): TaskQueue {
     nextDue: () =>
       db.get<{ due: string | null }>("SELECT min(due_at) AS due FROM tasks WHERE state = 'waiting'")?.due ??
       undefined,
+    nextLook: () =>
+      db.get<{ at: string | null }>(
+        `SELECT min(CASE state WHEN 'waiting' THEN due_at ELSE lease_until END) AS at FROM tasks
+         WHERE state IN ('waiting', 'running')`,
+      )?.at ?? undefined,
+    isRunning: () => db.get("SELECT 1 FROM tasks WHERE state = 'running' LIMIT 1") !== undefined,
     prune(before, keep) {
       db.run("DELETE FROM tasks WHERE state = 'done' AND updated_at < ?", [before])
       db.run(

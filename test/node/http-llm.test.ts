@@ -91,8 +91,8 @@ describe('a model over HTTP', () => {
       'a redirect, which could carry the text elsewhere',
       ((_request, response) =>
         void response.writeHead(307, { location: 'https://example.org/' }).end()) as Behaviour,
-      /could not be reached/,
-      true,
+      /sends its callers elsewhere/,
+      false,
     ],
     [
       'an answer that breaks off',
@@ -130,6 +130,7 @@ describe('a model over HTTP', () => {
     [{ url: 'http://example.org/v1', model: 'm' }, 'llm.url'],
     [{ url: 'https://x/v1', model: '' }, 'llm.model'],
     [{ url: 'https://x/v1', model: 'm', key: 'a b' }, 'llm.key'],
+    [{ url: 'https://x/v1', model: 'm', provider: 'oracle' as 'api' }, 'llm.provider'],
   ] as const)('refuses to be made of %j', async (options, path) => {
     const opening = openDaybook({ name: 'x', path: ':memory:', llm: { provider: 'api', ...options } })
     expect(await failure(opening)).toMatchObject({ code: 'invalid-input', details: { path } })

@@ -2,9 +2,26 @@
 import type { CapabilityEffect } from '../../core/capability.ts'
 import { type ErrorShape, toDaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
+import type { LlmQuestion } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
+import type { LlmOptions } from '../../memory/conversation/llm/llm-options.ts'
+
+export interface ModelLanguages {
+  /** Languages that are read and written, as BCP 47 tags; default what the browser takes for granted. */
+  readonly languages?: readonly string[]
+}
+
+export interface BuiltInOptions extends ModelLanguages {
+  /** Milliseconds until a question is given up; default 60,000. */
+  readonly deadlineMs?: number
+  /** Most characters of text for one question; default 6,000: these models are small. */
+  readonly limitChars?: number
+}
+
+/** As on every host, or the model that the browser brings along. */
+export type BrowserLlmOptions = LlmOptions | ({ readonly provider: 'browser' } & BuiltInOptions)
 
 export interface OpenRequest {
   readonly name: string
@@ -15,6 +32,7 @@ export interface OpenRequest {
   readonly tab: string
   readonly sync?: { readonly url: string; readonly key: string } & SyncPreferences
   readonly embedder?: EmbedderOptions
+  readonly llm?: BrowserLlmOptions
 }
 
 /** One row for each way a capability hangs on a book: method, id, effect. */
@@ -32,6 +50,15 @@ export interface CallMessage {
 export type Reply<Value = unknown> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: ErrorShape }
 
+/** The page's model as its worker asks it. */
+export interface PageModel {
+  /** Fetches the key of a model over HTTP. */
+  key(): Promise<string>
+  /** Asks the browser's model; `number` names the question for `abort`. */
+  answer(number: number, question: LlmQuestion): Promise<Reply<string>>
+  abort(number: number): void
+}
+
 /** An error as an outcome. */
 export function failed(error: unknown): Reply<never> {
   return { ok: false, error: toDaybookError(error).toJSON() }
@@ -47,6 +74,7 @@ export interface WorkerDoor {
     listener: (event: BookEvent) => void,
     getKey?: () => Promise<string>,
     getEmbedderKey?: () => Promise<string>,
+    model?: PageModel,
   ): Promise<Reply<MethodRow[]>>
   /** Calls of one capability that were made together; they share a transaction where they write. */
   call(id: string, calls: readonly CallMessage[]): Promise<Reply[]>

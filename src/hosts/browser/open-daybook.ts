@@ -6,7 +6,8 @@ import type { BookEvent } from '../../core/event.ts'
 import { type BookDoor, createDaybook, type Daybook } from '../../daybook.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
-import type { OpenRequest } from './message.ts'
+import { createPageModel } from './built-in-model.ts'
+import type { BrowserLlmOptions, OpenRequest, PageModel } from './message.ts'
 import { openPageLink, type StartedWorker } from './page-link.ts'
 import { createWorkerLink } from './worker-link.ts'
 
@@ -27,6 +28,11 @@ export interface OpenOptions {
   readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
   /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
   readonly embedder?: EmbedderOptions
+  /**
+   * A language model for summaries and profiles: one behind an OpenAI-compatible endpoint, or the browser's own. Default
+   * none: stated algorithms do that work. While this tab holds the book, it is the model of all tabs.
+   */
+  readonly llm?: BrowserLlmOptions
   readonly signal?: AbortSignal
 }
 
@@ -49,13 +55,18 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   const tell = (event: BookEvent) => {
     for (const listener of listeners) listener(event)
   }
-  const keys = { sync: fetcherOf(options.sync?.key), embedder: fetcherOf(keyOf(options.embedder)) }
+  const model = pageModelOf(options.llm)
+  const given = {
+    sync: fetcherOf(options.sync?.key),
+    embedder: fetcherOf(keyOf(options.embedder)),
+    model,
+  }
   const start = async (): Promise<StartedWorker> => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'daybook' })
     const link = createWorkerLink(worker)
     try {
       const tab = crypto.randomUUID()
-      return { link, rows: await orAborted(link.open({ ...request, tab }, tell, keys), signal) }
+      return { link, rows: await orAborted(link.open({ ...request, tab }, tell, given), signal) }
     } catch (error) {
       await link.close()
       throw error
@@ -78,7 +89,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    close: () => link.close(),
+    close: () => link.close().finally(() => model?.close()),
   }
   return createDaybook(
     door,
@@ -97,7 +108,7 @@ function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab'> {
       },
     )
   }
-  const { sync, embedder } = options
+  const { sync, embedder, llm } = options
   return {
     name: checkBookName(options.name),
     scope: bookScope(options),
@@ -105,6 +116,7 @@ function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab'> {
     onUnavailable: options.onUnavailable ?? 'reject',
     ...(sync ? { sync: { ...sync, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
     ...(embedder ? { embedder: withoutFetcher(embedder) } : {}),
+    ...(llm ? { llm: withoutFetcher(llm) } : {}),
   }
 }
 
@@ -112,14 +124,20 @@ type Key = string | (() => Promise<string>) | undefined
 
 const fetcherOf = (key: Key) => (typeof key === 'function' ? key : undefined)
 
-const keyOf = (embedder: EmbedderOptions | undefined): Key =>
-  embedder && 'key' in embedder ? embedder.key : undefined
+const keyOf = (options: EmbedderOptions | BrowserLlmOptions | undefined): Key =>
+  options && 'key' in options ? options.key : undefined
 
 /** A function can't be sent to the worker; one that fetches the key is handed over beside the options. */
-function withoutFetcher(embedder: EmbedderOptions): EmbedderOptions {
-  return typeof keyOf(embedder) === 'function'
-    ? ({ ...embedder, key: 'fetched' } as EmbedderOptions)
-    : embedder
+function withoutFetcher<Options extends EmbedderOptions | BrowserLlmOptions>(options: Options): Options {
+  return typeof keyOf(options) === 'function' ? { ...options, key: 'fetched' } : options
+}
+
+/** What the worker asks the page for: answers of the browser's model, or the key of another. */
+function pageModelOf(llm: BrowserLlmOptions | undefined): (PageModel & { close(): void }) | undefined {
+  const key = fetcherOf(keyOf(llm))
+  if (llm?.provider !== 'browser' && !key) return undefined
+  const languages = llm?.provider === 'browser' ? llm : {}
+  return { ...createPageModel(languages), key: key ?? (() => Promise.resolve('')) }
 }
 
 let asked = false

@@ -2,10 +2,12 @@
 import { capabilityTable } from '../../capability-table.ts'
 import type { AnyCapability } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
+import type { Llm } from '../../core/ports.ts'
 import { createEngine } from '../../engine.ts'
 import { createHttpCarrier } from '../../sync/http-carrier.ts'
 import { loadSqlite, openBookStorage } from './book-storage.ts'
 import { browserEmbedder } from './browser-embedder.ts'
+import { createBrowserLlm } from './browser-llm.ts'
 import { browserPorts } from './browser-ports.ts'
 import { openBrowserKeyring } from './key-store.ts'
 import { failed, type MethodRow, type OpenRequest, type WorkerDoor } from './message.ts'
@@ -26,8 +28,9 @@ const unknown: CallNature = { effect: 'read', repeatable: true }
 export function createWorkerEngine(): WorkerDoor {
   let seat: TabSeat | undefined
 
-  const open: WorkerDoor['open'] = async (request, listener, getKey, getEmbedderKey) => {
+  const open: WorkerDoor['open'] = async (request, listener, getKey, getEmbedderKey, model) => {
     const embedder = browserEmbedder(request.embedder, getEmbedderKey)
+    const llm = createBrowserLlm(request.llm, model)
     seat = createTabSeat({
       book: request.name,
       tab: request.tab,
@@ -37,7 +40,7 @@ export function createWorkerEngine(): WorkerDoor {
       port: browserTabs,
       clock: browserPorts.clock,
       natureOf: (id) => natures.get(id) ?? unknown,
-      open: (turn) => openOwned(request, { getKey, embedder }, turn),
+      open: (turn) => openOwned(request, { getKey, embedder, llm }, turn),
       tell: listener,
     })
     await seat.seated
@@ -61,12 +64,16 @@ export function createWorkerEngine(): WorkerDoor {
   }
 }
 
+/** What the page gave along that is no data. */
+interface Given {
+  readonly getKey: (() => Promise<string>) | undefined
+  readonly embedder: ReturnType<typeof browserEmbedder>
+  readonly llm: Llm | undefined
+}
+
 async function openOwned(
   { name, tab, scope, onUnavailable, sync }: OpenRequest,
-  {
-    getKey,
-    embedder,
-  }: { getKey: (() => Promise<string>) | undefined; embedder: ReturnType<typeof browserEmbedder> },
+  { getKey, embedder, llm }: Given,
   turn: Turn,
 ): Promise<OwnedBook> {
   const storage = await openBookStorage({
@@ -90,6 +97,7 @@ async function openOwned(
       scope,
       durability: storage.durability,
       embedder,
+      llm,
       keys: openBrowserKeyring(name, { kept: storage.durability !== 'memory' }),
       storage: browserStorage,
       tab,

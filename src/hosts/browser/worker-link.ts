@@ -10,12 +10,13 @@ import {
   type CallMessage,
   type MethodRow,
   type OpenRequest,
+  type PageModel,
   type Reply,
   type WorkerDoor,
 } from './message.ts'
 
 export interface WorkerLink {
-  open(request: OpenRequest, listener: (event: BookEvent) => void, keys?: OpenKeys): Promise<MethodRow[]>
+  open(request: OpenRequest, listener: (event: BookEvent) => void, given?: OpenGiven): Promise<MethodRow[]>
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
   /** Lets the worker finish what it has, then ends it; what is left is rejected with `reason`. */
   close(reason?: DaybookError): Promise<void>
@@ -27,10 +28,11 @@ export interface WorkerLink {
   readonly gone: Promise<DaybookError>
 }
 
-/** Functions that fetch keys, where the page has such. */
-export interface OpenKeys {
+/** What can't be sent and is handed over: functions that fetch keys, where the page has such, and the page's model. */
+export interface OpenGiven {
   readonly sync?: (() => Promise<string>) | undefined
   readonly embedder?: (() => Promise<string>) | undefined
+  readonly model?: PageModel | undefined
 }
 
 interface Waiting {
@@ -117,10 +119,10 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     gone,
     cut: lose,
     isBusy: () => waiting.size > 0,
-    async open(request, listener, { sync, embedder } = {}) {
+    async open(request, listener, { sync, embedder, model } = {}) {
       const [key, embedderKey] = [sync, embedder].map((fetch) => fetch && proxy(fetch))
       const reply = await answered<Reply<MethodRow[]>>(
-        remote.open(request, proxy(listener), key, embedderKey),
+        remote.open(request, proxy(listener), key, embedderKey, model && proxy(model)),
         openDeadlineMs,
       )
       if (!reply.ok) throw DaybookError.from(reply.error)

@@ -9,7 +9,7 @@ import { createEngine } from '../../engine.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import { createLocalDoor } from '../../doors/local-door.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
-import { createHttpLlm, type HttpLlmOptions } from '../../memory/conversation/llm/http-llm.ts'
+import { createLlm, type LlmOptions } from '../../memory/conversation/llm/llm-options.ts'
 import { createHttpCarrier } from '../../sync/http-carrier.ts'
 import { openNodeKeyring } from './key-file.ts'
 import { openNodeDatabase } from './node-database.ts'
@@ -33,7 +33,7 @@ export interface NodeBookOptions {
   /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
   readonly embedder?: EmbedderOptions
   /** A language model for summaries and profiles, behind an OpenAI-compatible endpoint. Default none. */
-  readonly llm?: { readonly provider: 'none' } | ({ readonly provider: 'api' } & HttpLlmOptions)
+  readonly llm?: LlmOptions
   readonly signal?: AbortSignal
 }
 
@@ -44,10 +44,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   const embedder = nodeEmbedder(options.embedder)
   const path = options.path === ':memory:' ? options.path : resolve(options.path ?? `${name}.daybook`)
   if (path !== ':memory:') await mkdir(dirname(path), { recursive: true })
-  const llm =
-    options.llm?.provider === 'api'
-      ? createHttpLlm(options.llm, { web: globalThis, scheduler: nodePorts.scheduler })
-      : undefined
+  const llm = createLlm(options.llm, { web: globalThis, scheduler: nodePorts.scheduler })
   const db = openNodeDatabase({ path, ...(options.durability ? { durability: options.durability } : {}) })
   try {
     const engine = createEngine({
@@ -83,6 +80,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
 
 export { DaybookError, type ErrorCode, isDaybookError } from '../../core/errors.ts'
 export { type EmbedServer, serveEmbed, type ServeEmbedOptions } from './serve-embed.ts'
+export type { LlmOptions } from '../../memory/conversation/llm/llm-options.ts'
 export type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 export type { BookEvents } from '../../core/event.ts'
 export type { CapabilityId, CapabilityInput, CapabilityOutput, Daybook } from '../../daybook.ts'

@@ -26,7 +26,7 @@ export interface WebPlatform<Signal> {
       method: 'POST'
       headers: Record<string, string>
       body: string
-      redirect: 'error'
+      redirect: 'manual'
       signal: Signal
     },
   ): Promise<WebResponse>
@@ -90,7 +90,8 @@ export function createHttpLlm<Signal>(
         ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
       },
       body: JSON.stringify({ model, messages, stream: false, ...wishes }),
-      redirect: 'error',
+      // `error` is unknown at the edge; this way a redirect is an answer that is no success.
+      redirect: 'manual',
       signal,
     })
     return { status: response.status, text: await readBounded(response, new web.TextDecoder()) }
@@ -125,6 +126,11 @@ export function createHttpLlm<Signal>(
 }
 
 function readAnswer({ status, text }: { status: number; text: string }): string {
+  if (status === 0 || (status >= 300 && status < 400)) {
+    throw new DaybookError('model-unavailable', "The model's service sends its callers elsewhere.", {
+      retry: false,
+    })
+  }
   if (status < 200 || status > 299) {
     const retry = status === 408 || status === 429 || status >= 500
     throw new DaybookError('model-unavailable', `The model's service answered with status ${status}.`, {
