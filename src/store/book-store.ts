@@ -11,6 +11,7 @@ import { migrate } from './migrate.ts'
 import { createModelStore, type ModelStore } from './model-store.ts'
 import { createOpLog, type OpLog } from './op-log.ts'
 import { createPlaceSums, type PlaceSums } from './place-sum.ts'
+import { createPostingArchive } from './posting-archive.ts'
 import { createProjection, type Projection } from './projection.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createQueryStore, type QueryStore } from './query-store.ts'
@@ -90,7 +91,9 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
   const sums = createPlaceSums(db, settings)
   const projection = createProjection(db, kinds, settings)
   const budget = wanted === true ? undefined : wanted
-  const textLeg = budget === false ? undefined : createTextLeg(db, kinds, projection, budget)
+  // Also where nothing is kept in memory: what another host kept here must not grow old unnoticed.
+  const archive = createPostingArchive(db, projection, settings, budget ? budget.segments : undefined)
+  const textLeg = budget === false ? undefined : createTextLeg(db, kinds, projection, archive, budget)
   return {
     db,
     kinds,
@@ -110,7 +113,7 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
     models: createModelStore(db, kinds, projection, settings),
     vectors: createVectorStore(db, kinds, projection, settings, { wasm: ports.wasm }),
     conflicts: createConflictLog(db),
-    purge: createPurge(db, projection),
+    purge: createPurge(db, projection, archive),
     requests,
     devices: createDeviceLog(db),
     tasks: createTaskQueue(db),

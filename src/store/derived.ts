@@ -35,8 +35,18 @@ CREATE VIRTUAL TABLE text_index USING fts5 (
   ${textColumns}, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE text_words USING fts5vocab (text_index, row);
 CREATE VIRTUAL TABLE text_places USING fts5vocab (text_index, instance);
+-- The postings of the text index as they are in memory, see posting-archive.ts.
+CREATE TABLE posting_segments (
+  n INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, documents INTEGER NOT NULL, size_bytes INTEGER NOT NULL,
+  checksum INTEGER NOT NULL, gone BLOB NOT NULL);
+CREATE TABLE posting_parts (
+  segment INTEGER NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (segment, part));
+CREATE TABLE posting_stale (seq INTEGER PRIMARY KEY);
 `
-const derivedNames = ['stale', 'links', 'facets', 'text_words', 'text_places', 'text_index']
+const derivedNames = [
+  ...['stale', 'links', 'facets', 'text_words', 'text_places', 'text_index'],
+  ...['posting_segments', 'posting_parts', 'posting_stale'],
+]
 
 /** Makes the derived tables where they are missing or another Daybook made them; what a kind declares anew is stale. */
 export function prepareDerived(db: SqlDatabase, kinds: Kinds, settings: Settings): void {

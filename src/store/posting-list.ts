@@ -5,6 +5,8 @@
 export interface PostingList {
   entries: Uint32Array
   length: number
+  /** Entries that are still to be read from what was kept; there is room for all of them once the first is. */
+  expected: number
   often: Map<number, number> | undefined
   /** Entries of documents that are not removed, as of so many removals. */
   live: number
@@ -17,10 +19,13 @@ const byte = 255
 /** Classes of frequency: the highest of each. The last one has no end, and a frequency beyond all bounds adds 2.2. */
 const classes = [1, 2, 3, 5, 9, Infinity] as const
 
+const none = new Uint32Array(0)
+
 export function createPostingList(): PostingList {
   return {
-    entries: new Uint32Array(2),
+    entries: none,
     length: 0,
+    expected: 0,
     often: undefined,
     live: 0,
     removals: 0,
@@ -31,7 +36,7 @@ export function createPostingList(): PostingList {
 /** Adds a document whose number is above all others here. */
 export function addPosting(list: PostingList, document: number, frequency: number, size: number): void {
   if (list.length === list.entries.length) {
-    const grown = new Uint32Array(Math.ceil(list.length * (list.length < 64 ? 2 : 1.25)))
+    const grown = new Uint32Array(Math.max(2, Math.ceil(list.length * (list.length < 64 ? 2 : 1.25))))
     grown.set(list.entries)
     list.entries = grown
   }
@@ -39,6 +44,47 @@ export function addPosting(list: PostingList, document: number, frequency: numbe
   list.entries[list.length++] = document * 256 + Math.min(frequency, byte)
   list.live += 1
   if (list.shortest) shorten(list.shortest, frequency, size)
+}
+
+/** Adds `count` of the expected entries as posting-segment.ts writes them: documents from `first` on. Answers where they end. */
+export function readPostings(
+  list: PostingList,
+  count: number,
+  first: number,
+  bytes: Uint8Array,
+  from: number,
+): number {
+  if (list.length + list.expected > list.entries.length) {
+    const grown = new Uint32Array(list.length + list.expected)
+    grown.set(list.entries.subarray(0, list.length))
+    list.entries = grown
+  }
+  const { entries } = list
+  let [at, document, length] = [from, first, list.length]
+  for (let left = count; left > 0; left--) {
+    let part = bytes[at++] as number
+    let entry = part & 127
+    for (let shift = 7; part >= 128; shift += 7) {
+      part = bytes[at++] as number
+      entry |= (part & 127) << shift
+    }
+    document += entry >>> 1
+    let frequency = 1
+    if ((entry & 1) === 1) {
+      part = bytes[at++] as number
+      frequency = part & 127
+      for (let shift = 7; part >= 128; shift += 7) {
+        part = bytes[at++] as number
+        frequency |= (part & 127) << shift
+      }
+      if (frequency >= byte) (list.often ??= new Map<number, number>()).set(document, frequency)
+    }
+    entries[length++] = document * 256 + (frequency < byte ? frequency : byte)
+  }
+  list.length = length
+  list.expected -= count
+  list.live += count
+  return at
 }
 
 export function frequencyAt(list: PostingList, at: number): number {
@@ -104,7 +150,7 @@ function shorten(shortest: Float64Array, frequency: number, size: number): void 
   if (size < (shortest[i] as number)) shortest[i] = size
 }
 
-/** Drops removed documents and gives the others their new numbers, which keep their order. False when none is left. */
+/** Drops removed documents and gives the others their new numbers, which keep their order. False when there is nothing in it. */
 export function compactPostings(list: PostingList, renamed: Int32Array): boolean {
   const often = list.often
   list.often = undefined
@@ -121,5 +167,5 @@ export function compactPostings(list: PostingList, renamed: Int32Array): boolean
   list.length = list.live = length
   list.removals = 0
   list.shortest = undefined
-  return length > 0
+  return length > 0 || list.expected > 0
 }

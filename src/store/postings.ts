@@ -24,6 +24,10 @@ export interface Postings {
   /** Takes in the terms of a record, in any order and with repeats. What the record had before goes. */
   set(seq: number, terms: readonly string[], facts: RecordFacts): void
   remove(seq: number): void
+  /** Takes in a record that has no document here and `size` terms; its document comes last. Its entries come by `expect`. */
+  append(seq: number, size: number, facts: RecordFacts): void
+  /** The list of a term, which is to get `more` entries of documents above those it has. */
+  expect(term: string, more: number): PostingList
   list(term: string): PostingList | undefined
   /** Every term, in no order. */
   terms(): IterableIterator<string>
@@ -51,7 +55,10 @@ const compaction = { least: 1000, share: 0.25 } as const
 const overhead = { term: 260 } as const
 const [plainFlag, lightFlag] = [1, 2]
 
-export function createPostings(): Postings {
+/** Told of the new numbers of documents, below 0 for those that went, and how many there are now. */
+export type OnCompact = (renamed: Int32Array, count: number) => void
+
+export function createPostings(onCompact?: OnCompact): Postings {
   const lists = new Map<string, PostingList>()
   /** By seq: the document and 1, 0 for none. Sequences are counted in this book, so they are dense. */
   let places = new Int32Array(1024)
@@ -97,46 +104,68 @@ export function createPostings(): Postings {
       if (compactPostings(list, renamed)) capacity += list.length
       else lists.delete(term)
     }
+    onCompact?.(renamed, next)
+  }
+
+  const listOf = (term: string): PostingList => {
+    let list = lists.get(term)
+    if (!list) lists.set(term, (list = { ...createPostingList(), removals }))
+    return list
   }
 
   const add = (document: number, term: string, frequency: number, size: number) => {
-    let list = lists.get(term)
-    if (!list) lists.set(term, (list = { ...createPostingList(), removals }))
-    const before = list.length === 0 ? 0 : list.entries.length
+    const list = listOf(term)
+    const before = list.entries.length
     addPosting(list, document, frequency, size)
     capacity += list.entries.length - before
+  }
+
+  const grow = (seq: number) => {
+    if (count === sizes.length) {
+      const more = [
+        new Uint32Array(count * 2),
+        new Float64Array(count * 2),
+        new Uint8Array(count * 2),
+      ] as const
+      more[0].set(sizes)
+      more[1].set(seqs)
+      more[2].set(flags)
+      ;[sizes, seqs, flags] = more
+    }
+    if (seq >= places.length) {
+      const more = new Int32Array(Math.max(seq + 1, places.length * 2))
+      more.set(places)
+      places = more
+    }
+  }
+
+  const append = (seq: number, size: number, facts: RecordFacts): number => {
+    grow(seq)
+    const document = count++
+    sizes[document] = size
+    seqs[document] = seq
+    flags[document] = (facts.isPlain ? plainFlag : 0) | (facts.isLight ? lightFlag : 0)
+    threads.add(document, facts.session, facts.at)
+    places[seq] = document + 1
+    live += 1
+    return document
   }
 
   return {
     set(seq, terms, facts) {
       remove(seq)
-      if (count === sizes.length) {
-        const more = [
-          new Uint32Array(count * 2),
-          new Float64Array(count * 2),
-          new Uint8Array(count * 2),
-        ] as const
-        more[0].set(sizes)
-        more[1].set(seqs)
-        more[2].set(flags)
-        ;[sizes, seqs, flags] = more
-      }
-      if (seq >= places.length) {
-        const more = new Int32Array(Math.max(seq + 1, places.length * 2))
-        more.set(places)
-        places = more
-      }
-      const document = count++
+      // A record without a word counts as one of size 1: 0 says that a document was removed.
+      const document = append(seq, Math.max(1, terms.length), facts)
       const frequencies = new Map<string, number>()
       for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
       for (const [term, frequency] of frequencies) add(document, term, frequency, terms.length)
-      // A record without a word counts as one of size 1: 0 says that a document was removed.
-      sizes[document] = Math.max(1, terms.length)
-      seqs[document] = seq
-      flags[document] = (facts.isPlain ? plainFlag : 0) | (facts.isLight ? lightFlag : 0)
-      threads.add(document, facts.session, facts.at)
-      places[seq] = document + 1
-      live += 1
+    },
+    append,
+    expect(term, more) {
+      const list = listOf(term)
+      list.expected += more
+      capacity += more
+      return list
     },
     remove,
     list: (term) => lists.get(term),

@@ -2,6 +2,7 @@
 // and the book's own model of words, which may have learned from it and is learned anew.
 // Invariant: its tombstone stays, without content, so that no mirror brings the record back.
 import type { SqlDatabase } from '../core/ports.ts'
+import type { PostingArchive } from './posting-archive.ts'
 import type { Projection } from './projection.ts'
 
 export interface Purge {
@@ -11,7 +12,7 @@ export interface Purge {
   scrub(): void
 }
 
-export function createPurge(db: SqlDatabase, projection: Projection): Purge {
+export function createPurge(db: SqlDatabase, projection: Projection, archive: PostingArchive): Purge {
   return {
     purge(id, seq) {
       db.run('DELETE FROM history WHERE seq = ?', [seq])
@@ -26,6 +27,7 @@ export function createPurge(db: SqlDatabase, projection: Projection): Purge {
     scrub() {
       projection.catchUp()
       // The index only marks what is deleted; merging all of it into one piece leaves the words out.
+      archive.drop()
       db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
       db.scrub()
     },

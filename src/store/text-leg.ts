@@ -1,11 +1,13 @@
-// Keeps postings of the text index in memory: fills them in idle moments and follows what the projection changes.
-// Invariant: they are read from what is committed and derived, so a rollback never leaves a trace in them. While they
+// Keeps postings of the text index in memory: fills them in idle moments, from what the book has kept of them and then
+// from its records, follows what the projection changes, and has them kept. Invariant: they are read from what is committed and derived, so a rollback never leaves a trace in them. While they
 // are not complete, and when they would take too much memory, there is no answer here and FTS5 gives it.
 import type { Kinds } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
 import type { SqlDatabase, SqlRow } from '../core/ports.ts'
 import { parseTime } from '../core/time.ts'
 import { readTotals } from './index-totals.ts'
+import type { PostingArchive } from './posting-archive.ts'
+import type { SegmentLimits } from './posting-merge.ts'
 import { createPostingSearch, type Scored } from './posting-search.ts'
 import { createPostings, type Postings } from './postings.ts'
 import type { Projection } from './projection.ts'
@@ -21,7 +23,10 @@ export interface TextLegState {
 }
 
 export interface TextLeg {
-  /** Takes in up to `limit` records once nothing is left to derive; true when more wait. For idle time. */
+  /**
+   * Takes in up to `limit` records once nothing is left to derive, or a segment of what was kept, or keeps some; true
+   * when more is to be done. For idle time: outside of transactions.
+   */
   step(limit: number): boolean
   /** The best records for any of `terms`, or undefined when FTS5 must be asked. Over an index that is caught up. */
   search(terms: readonly string[], limit: number): Scored[] | undefined
@@ -35,12 +40,16 @@ export interface TextLeg {
 export interface TextLegBudget {
   readonly records: number
   readonly bytes: number
+  /** How they are kept in the book. */
+  readonly segments?: SegmentLimits
 }
 
 /** What is more takes too long to fill, or too much of a phone's memory. */
-const defaultBudget: TextLegBudget = { records: 400_000, bytes: 96_000_000 }
+const defaultBudget: TextLegBudget = { records: 1_200_000, bytes: 300_000_000 }
 /** This few records are taken in at once by the question that finds them missing. */
 const catchUpLimit = 50
+/** So much of what was kept is read at once by the first question: it takes no longer than FTS5's answer. */
+const loadLimitBytes = 8_000_000
 
 interface Source extends SqlRow {
   readonly seq: number
@@ -60,24 +69,46 @@ export function createTextLeg(
   db: SqlDatabase,
   kinds: Kinds,
   projection: Projection,
+  archive: PostingArchive,
   budget: TextLegBudget = defaultBudget,
 ): TextLeg {
-  let postings = createPostings()
+  let postings = createPostings(archive.compacted)
   let find = createPostingSearch(postings)
   /** Records up to here are taken in, but for those in `changed`. */
   let cursor = 0
   let off = false
+  /** `loading`: segments are left to be read. `unproved`: they are read, and held against the records when all are in. */
+  let source: 'loading' | 'unproved' | 'proved' = 'loading'
   const changed = new Set<number>()
 
   projection.watch((seq) => {
     if (!off && seq <= cursor) changed.add(seq)
   })
 
+  /** Starts over from the records; what was kept is not of these postings. */
   const forget = () => {
-    postings = createPostings()
+    archive.abandon()
+    postings = createPostings(archive.compacted)
     find = createPostingSearch(postings)
     changed.clear()
     cursor = 0
+    source = 'proved'
+  }
+
+  /** Reads one segment. */
+  const load = () => {
+    const state = archive.load(postings)
+    if (state === 'damaged') return forget()
+    if (state === 'more') return
+    cursor = archive.savedSeq()
+    for (const seq of archive.stale()) changed.add(seq)
+    source = cursor > 0 ? 'unproved' : 'proved'
+  }
+
+  /** Called with all records in: as many as there should be? */
+  const prove = () => {
+    source = 'proved'
+    if (db.get<{ n: number }>('SELECT count(*) AS n FROM facets')?.n !== postings.records()) forget()
   }
 
   const take = (row: Source) => {
@@ -112,27 +143,54 @@ export function createTextLeg(
     cursor = rows.length < limit ? upTo : (rows.at(-1)?.seq ?? upTo)
   }
 
-  const step = (limit: number): boolean => {
+  const isComplete = () =>
+    source !== 'loading' && changed.size === 0 && cursor === projection.derivedSeq() && !projection.isBehind()
+
+  /** Takes in what is next; true when more waits. */
+  const takeSome = (limit: number): boolean => {
     // A record that changed and is not derived yet would be taken in with a text the index doesn't have.
     if (off || projection.isBehind()) return false
+    if (source === 'loading') {
+      load()
+      return true
+    }
     const upTo = projection.derivedSeq()
     if (upTo < cursor) forget()
     if (changed.size > 0) takeChanged(limit)
     else if (cursor < upTo) takeNew(upTo, limit)
+    if (source === 'unproved' && isComplete()) prove()
     if (postings.records() > budget.records || postings.sizeBytes() > budget.bytes) {
       forget()
       off = true
     }
-    return !off && (changed.size > 0 || cursor < upTo)
+    return !off && (changed.size > 0 || cursor < projection.derivedSeq())
   }
+
+  const step = (limit: number): boolean => {
+    archive.tidy()
+    const more = takeSome(limit)
+    return keep() || more
+  }
+
+  /** Keeps what is in memory, once that is proved and nothing in it is out of date. */
+  const keep = (): boolean =>
+    !off &&
+    source === 'proved' &&
+    changed.size === 0 &&
+    !projection.isBehind() &&
+    archive.save(postings, cursor, isComplete())
 
   /** True when every record is taken in, if need be now. */
   const isWarm = (): boolean => {
     if (off || projection.isBehind()) return false
+    if (source === 'loading' && archive.sizeBytes() > loadLimitBytes) return false
+    while (source === 'loading') load()
     const missing = Math.abs(projection.derivedSeq() - cursor) + changed.size
     if (missing > catchUpLimit) return false
-    while (step(catchUpLimit));
-    return !off
+    // New ones, changed ones, and nothing left.
+    for (let i = 0; i < 3 && takeSome(catchUpLimit); i++);
+    if (source === 'unproved') prove()
+    return !off && isComplete()
   }
 
   return {
@@ -145,9 +203,8 @@ export function createTextLeg(
       isWarm() ? new Map(terms.map((term) => [term, postings.frequency(term)])) : undefined,
     warm: () => (isWarm() ? postings : undefined),
     state() {
-      const complete = changed.size === 0 && cursor === projection.derivedSeq() && !projection.isBehind()
       const bytes = off ? 0 : postings.sizeBytes()
-      return { state: off ? 'off' : complete ? 'warm' : 'cold', records: postings.records(), bytes }
+      return { state: off ? 'off' : isComplete() ? 'warm' : 'cold', records: postings.records(), bytes }
     },
   }
 }

@@ -4,6 +4,7 @@
 // list until the next compaction and is stepped over.
 
 interface Thread {
+  readonly name: string
   documents: number[]
   sorted: boolean
 }
@@ -13,6 +14,8 @@ export interface Threads {
   add(document: number, session: string | undefined, at: number): void
   /** A number for its session, 0 for none. */
   sessionOf(document: number): number
+  /** The name behind such a number. */
+  nameOf(session: number): string
   atOf(document: number): number
   /** The live documents before and after one in its session, -1 for none. */
   around(document: number, isLive: (document: number) => boolean): readonly [before: number, after: number]
@@ -60,7 +63,7 @@ export function createThreads(seqOf: (document: number) => number): Threads {
       if (session === undefined) return
       let number = numbers.get(session)
       if (number === undefined) {
-        threads.push({ documents: [], sorted: true })
+        threads.push({ name: session, documents: [], sorted: true })
         numbers.set(session, (number = threads.length))
       }
       sessions[document] = number
@@ -71,6 +74,7 @@ export function createThreads(seqOf: (document: number) => number): Threads {
       members += 1
     },
     sessionOf: (document) => sessions[document] as number,
+    nameOf: (session) => threads[session - 1]?.name ?? '',
     atOf: (document) => times[document] as number,
     around(document, isLive) {
       const thread = threads[(sessions[document] as number) - 1]
