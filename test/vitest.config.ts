@@ -21,7 +21,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'node', environment: 'node', include: ['test/{node,contract,types}/**/*.test.ts'] },
+        test: { name: 'node', environment: 'node', include: ['test/{node,contract,sim,types}/**/*.test.ts'] },
       },
       {
         extends: true,

@@ -35,6 +35,8 @@ export interface OpLog {
   sent(): SentOp[]
   /** The unsent ops that were not refused, at most `limit`, of all kinds or of some: urgent ones first, then the oldest. */
   unsent(limit: number, kinds?: readonly string[]): PendingOp[]
+  /** True when there is an unsent op that was not refused, of any kind or of some. */
+  hasUnsent(kinds?: readonly string[]): boolean
   /** Everything the mirror has not taken over: sent, unsent and refused. */
   pendingCount(): number
   /** The unsent op of the record at `seq` goes ahead of all others. */
@@ -100,15 +102,22 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       db.all<SentOp & SqlRow>(
         'SELECT n, seq, mid, wire, base_rev, rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
       ),
+    hasUnsent(kinds) {
+      const waits = 'SELECT 1 AS one FROM ops o WHERE o.mid IS NULL AND o.refused IS NULL'
+      if (!kinds) return db.get(`${waits} LIMIT 1`) !== undefined
+      const ofKinds = 'SELECT seq FROM records WHERE kind IN (SELECT value FROM json_each(?))'
+      return db.get(`${waits} AND o.seq IN (${ofKinds}) LIMIT 1`, [JSON.stringify(kinds)]) !== undefined
+    },
     unsent(limit, kinds) {
+      const isUrgent = db.get('SELECT 1 AS one FROM ops WHERE urgent = 1 LIMIT 1') !== undefined
+      const ofKinds = kinds ? 'AND r.kind IN (SELECT value FROM json_each(?))' : ''
       const read = (urgent: 0 | 1, most: number) =>
         db.all<Joined>(
           `SELECT o.n, o.base, o.base_rev, o.rounds, ${recordColumns} FROM ops o JOIN records r ON r.seq = o.seq
-           WHERE o.urgent = ${urgent} AND o.mid IS NULL AND o.refused IS NULL
-             AND (? IS NULL OR r.kind IN (SELECT value FROM json_each(?))) ORDER BY o.n LIMIT ?`,
-          [kinds ? 1 : null, JSON.stringify(kinds ?? []), most],
+           WHERE o.urgent = ${urgent} AND o.mid IS NULL AND o.refused IS NULL ${ofKinds} ORDER BY o.n LIMIT ?`,
+          kinds ? [JSON.stringify(kinds), most] : [most],
         )
-      const first = read(1, limit)
+      const first = isUrgent ? read(1, limit) : []
       const rows = first.length < limit ? [...first, ...read(0, limit - first.length)] : first
       return rows.map(({ n, base, base_rev, rounds, ...row }) => {
         return { n, base, base_rev, rounds, row: row as RecordRow }

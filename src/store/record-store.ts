@@ -83,13 +83,16 @@ export function createRecordStore(
   const find = (id: string) =>
     db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.id = ?`, [id])
 
+  /** No version of a record that was collected comes again: one that begins anew begins above all of them. */
+  let collectedVer = settings.getNumber('collected_ver')
+
   const placed = (kind: string, before: RecordRow | undefined, device?: string): Placed => {
     if (role === 'device')
       return { ver: before?.ver ?? 0, place: before?.place ?? 0, device: before?.device ?? null }
     const place = 1 + settings.getNumber('head')
     settings.set('head', place)
     sums.move(kind, before?.place ?? 0, place)
-    return { ver: (before?.ver ?? 0) + 1, place, device: device ?? null }
+    return { ver: (before?.ver ?? collectedVer) + 1, place, device: device ?? null }
   }
 
   const insert = (op: PutOp | ForgetOp, body: string, at: Placed, logged: boolean): RecordRow => {
@@ -254,11 +257,13 @@ export function createRecordStore(
       )?.place ?? undefined,
     collect(floor) {
       const gone = 'deleted = 1 AND place > 0 AND place <= ? AND op IS NULL'
-      const rows = db.all<{ seq: number; kind: string; place: number }>(
-        `SELECT seq, kind, place FROM records WHERE ${gone}`,
+      const rows = db.all<{ seq: number; kind: string; place: number; ver: number }>(
+        `SELECT seq, kind, place, ver FROM records WHERE ${gone}`,
         [floor],
       )
       if (rows.length === 0) return 0
+      collectedVer = rows.reduce((most, { ver }) => Math.max(most, ver), collectedVer)
+      settings.set('collected_ver', collectedVer)
       // Whatever was derived from them goes first, while they are there to say so.
       projection.catchUpWithin()
       if (role === 'mirror') for (const { kind, place } of rows) sums.move(kind, place, 0)

@@ -1,5 +1,6 @@
 // What a device does with an answer: its own ops first, then the changes of others, and the cursor with them.
 // Invariant: a record with an op that waits is never overwritten; its push finds the conflict by compare-and-set.
+import type { ConflictSide } from '../core/conflict.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { SentOp } from '../store/op-log.ts'
@@ -62,14 +63,18 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   const meetStranger = (row: RecordRow, change: WireChange) => {
     const ours = toChange(row, store.device)
     const final = finalWinner(store.kinds.get(row.kind), change, ours)
-    if (saysSame(ours, change) || final === 'arriving') return accept(change)
-    if (change.stamp >= row.stamp && final === undefined) return accept(change)
-    if (ours.op === 'forget') {
+    if (saysSame(ours, change)) return accept(change)
+    const log = (lost: ConflictSide, kept: ConflictSide) => {
       const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
-      const [lost, kept] = [sideOf(change, change.by), sideOf(ours, store.device)]
       store.conflicts.add({ record: row.id, kind: row.kind, policy, at: now, state: 'settled', lost, kept })
       onLogged()
     }
+    const [mine, theirs] = [sideOf(ours, store.device), sideOf(change, change.by)]
+    if (final === 'arriving' || (change.stamp >= row.stamp && final === undefined)) {
+      log(mine, theirs)
+      return accept(change)
+    }
+    log(theirs, mine)
     ops.relog(row.seq, change.ver)
   }
 

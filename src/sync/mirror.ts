@@ -146,7 +146,6 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     tidy() {
       return store.writes.write(() => {
         const since = formatTime(clock.now() - keepMs)
-        devices.dropUnseen(since)
         const floor = nextFloor(since)
         if (floor <= settings.getNumber('floor')) return 0
         const collected = records.collect(floor)

@@ -47,7 +47,7 @@ export function nextRequest(store: BookStore, selection: SyncSelection = {}): Sy
 
 function takeOps({ ops }: BookStore, { push, policies }: SyncSelection): SentOp[] {
   const unanswered = ops.sent()
-  if (unanswered.length > 0) return unanswered
+  if (unanswered.length > 0 || !ops.hasUnsent(push)) return unanswered
   const taken: SentOp[] = []
   let bytes = 0
   for (;;) {

@@ -4,6 +4,7 @@ import type { BookStore } from '../store/book-store.ts'
 import type { RecordRow } from '../store/record-row.ts'
 import type { SyncResponse, WireChange } from './protocol.ts'
 import { sideOf, toChange } from './wire-op.ts'
+import { defaultPolicy } from './conflict-policy.ts'
 import { sameDigest, toDigest } from './digest.ts'
 
 /** The setting that says so, and its value while everything above some place is read anew. */
@@ -36,7 +37,8 @@ export function endReread(
   store.ops.unsend(lastMid)
   return store.records.misplaced(kinds).flatMap((row) => {
     const { id, kind, deleted } = row
-    if (deleted || (row.op !== null && !yields(store, row, now))) return []
+    if (deleted) return []
+    if (row.op !== null && !decideEdit(store, row, now)) return []
     const { agent, stamp, ver, device } = row
     store.records.accept(
       { op: 'forget', kind, id, at: now, stamp, agent },
@@ -46,15 +48,18 @@ export function endReread(
   })
 }
 
-/** A forget elsewhere against an edit here that was not sent: the edit is kept, unless its kind has forgetting win. */
-function yields(store: BookStore, row: RecordRow, now: string): boolean {
+/** A forget elsewhere against an edit here that was not sent: the edit is kept, unless its kind has forgetting win. True when it goes. */
+function decideEdit(store: BookStore, row: RecordRow, now: string): boolean {
   const kind = store.kinds.get(row.kind)
-  if (!kind?.forgetWins || !store.ops.dropUnsent(row.seq)) return false
+  const goes = kind?.forgetWins === true && store.ops.dropUnsent(row.seq)
+  const edit = sideOf(toChange(row, store.device), store.device)
+  // Who forgot it, the mirror no longer knows.
+  const forgotten = { by: '', op: 'forget' } as const
   store.conflicts.add({
-    ...{ record: row.id, kind: row.kind, policy: kind.policy, at: now, state: 'settled' },
-    lost: sideOf(toChange(row, store.device), store.device),
+    ...{ record: row.id, kind: row.kind, policy: kind?.policy ?? defaultPolicy, at: now, state: 'settled' },
+    ...(goes ? { lost: edit, kept: forgotten } : { lost: forgotten, kept: edit }),
   })
-  return true
+  return goes
 }
 
 /**

@@ -87,7 +87,7 @@ export function createSyncSession({
     store.writes.write(() => {
       const intake = takeIn(store, request, response, formatTime(clock.now()))
       const isResyncing = intake.differs || store.settings.get(resyncing) !== undefined
-      const isSent = store.ops.unsent(1, selection?.push).length === 0 && store.ops.sent().length === 0
+      const isSent = !store.ops.hasUnsent(selection?.push) && store.ops.sent().length === 0
       const done = !response.more && isSent && !isResyncing
       if (done) store.settings.set('synced_at', formatTime(clock.now()))
       return { ...intake, done }

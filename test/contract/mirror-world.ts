@@ -54,7 +54,7 @@ export const testKinds = createKinds([
 ])
 
 /** A generator of numbers below 2^32 from a seed: mulberry32. */
-function createNumbers(seed: number): () => number {
+export function createNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

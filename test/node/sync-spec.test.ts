@@ -7,7 +7,7 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const rules = [...read('src/sync/SPEC.md').matchAll(/^- \*\*([A-Z]\d+)\*\* /gm)].map(
   (match) => match[1] ?? '',
 )
-const files = globSync('test/{contract,node,edge,browser}/**/*.ts', { cwd: root })
+const files = globSync('test/{contract,node,sim,edge,browser}/**/*.ts', { cwd: root })
 const titles = files.flatMap((file) =>
   [...read(file).matchAll(/\b(?:it|test)(?:\.each\([\s\S]*?\))?\(\s*['"`]((?:[A-Z]\d+ )+)/g)].map(
     (match) => ({

@@ -1,0 +1,114 @@
+// What was written in a simulated world, by whom and on top of what: asks of each write what became of it.
+import type { ConflictEntry } from '../../src/core/conflict.ts'
+import type { JsonObject } from '../../src/core/path.ts'
+import type { SqlRow } from '../../src/core/ports.ts'
+import { createConflictLog } from '../../src/store/conflict-log.ts'
+import type { Disk } from './sim-disk.ts'
+
+export interface Write {
+  /** Said once: the text of a put, and the agent of a forget. */
+  readonly token: string
+  readonly op: 'put' | 'forget'
+  readonly record: string
+  readonly kind: string
+  readonly by: string
+  /** The token that stood there before, for its author; undefined when nothing did. */
+  readonly saw: string | undefined
+}
+
+export interface Row extends SqlRow {
+  readonly id: string
+  readonly kind: string
+  readonly agent: string
+  readonly session: string | null
+  readonly resource: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly ver: number
+  readonly place: number
+  readonly deleted: number
+  readonly body: string
+}
+
+export interface Ledger {
+  readonly writes: readonly Write[]
+  add(write: Write): void
+  /** The next token. */
+  token(): string
+  /** These are gone with a disk that was set back: nobody else had them. */
+  excuse(tokens: Iterable<string>): void
+  /** Tombstones were collected: who creates a record anew may not know that it was forgotten. */
+  collect(): void
+  /** What a disk that was set back had in its conflict log is no longer there to be asked. */
+  keepLog(disk: Disk): void
+  /** Writes that are neither visible, nor superseded by somebody who saw them, nor in a conflict log. */
+  lost(mirror: Disk, disks: readonly Disk[]): Write[]
+}
+
+const columns = 'id, kind, agent, session, resource, created_at, updated_at, ver, place, deleted, body'
+
+export function rowOf({ db }: Disk, record: string): Row | undefined {
+  return db.get<Row>(`SELECT ${columns} FROM records WHERE id = ?`, [record])
+}
+
+/** Everything a disk says of its records, tombstones included or not. */
+export function rowsOf({ db }: Disk, deleted: 0 | 1): Row[] {
+  return db.all<Row>(`SELECT ${columns} FROM records WHERE deleted = ? ORDER BY id`, [deleted])
+}
+
+/** The token of the write that a row shows. */
+export function tokenOf(row: Row): string {
+  return row.deleted ? row.agent : String((JSON.parse(row.body) as JsonObject)['text'])
+}
+
+/** Every token that a disk still knows of, in records, their history and the conflict log. */
+export function tokensOf({ db }: Disk): Set<string> {
+  const texts = db.all<{ text: string | null }>(
+    `SELECT agent AS text FROM records UNION SELECT body ->> 'text' FROM records UNION SELECT agent FROM history
+     UNION SELECT body ->> 'text' FROM history UNION SELECT lost_body ->> 'text' FROM conflicts`,
+  )
+  return new Set(texts.flatMap(({ text }) => text ?? []))
+}
+
+export function createLedger(): Ledger {
+  const writes: Write[] = []
+  const excused = new Set<string>()
+  const logs: ConflictEntry[] = []
+  const logOf = ({ db }: Disk) => createConflictLog(db).list({ limit: 10_000 })
+  let count = 0
+  let collected = false
+
+  return {
+    writes,
+    add: (write) => void writes.push(write),
+    token: () => `w${++count}`,
+    excuse(tokens) {
+      for (const token of tokens) excused.add(token)
+    },
+    collect: () => void (collected = true),
+    keepLog: (disk) => void logs.push(...logOf(disk)),
+    lost(mirror, disks) {
+      const entries = [...logs, ...disks.flatMap(logOf)]
+      const inLog = ({ op, token, record }: Write) =>
+        entries.some(({ record: about, lost }) =>
+          op === 'put' ? lost.body?.['text'] === token : about === record && lost.op === 'forget',
+        )
+      const isVisible = ({ token, record, op }: Write) => {
+        const row = rowOf(mirror, record)
+        if (op === 'forget') return row === undefined || row.deleted === 1
+        return row !== undefined && tokenOf(row) === token
+      }
+      const forgets = new Set(writes.flatMap(({ op, token }) => (op === 'forget' ? [token] : [])))
+      // Two that forget the same record say the same: who saw one of them knew what the other wants.
+      const isSuperseded = ({ op, token, record }: Write) =>
+        writes.some(
+          ({ record: about, saw = '' }) =>
+            about === record &&
+            (saw === token || (op === 'forget' && (forgets.has(saw) || (collected && saw === '')))),
+        )
+      return writes.filter(
+        (write) => !excused.has(write.token) && !isVisible(write) && !isSuperseded(write) && !inLog(write),
+      )
+    },
+  }
+}

@@ -1,0 +1,240 @@
+// A world to break sync in: devices and their mirror, each on a disk of its own, processes that die in the middle, and a
+// network whose every letter moves only when told. The mirror and the devices are the code that ships.
+import { neverAborted } from '../../src/core/abort.ts'
+import { DaybookError, type ErrorShape, isDaybookError } from '../../src/core/errors.ts'
+import type { Kinds } from '../../src/core/kind.ts'
+import type { Ports } from '../../src/core/ports.ts'
+import { createRecordAccess, type RecordAccess } from '../../src/engine-record.ts'
+import { type BookStore, openBookStore } from '../../src/store/book-store.ts'
+import type { Role } from '../../src/store/record-store.ts'
+import { createMirror, type Mirror } from '../../src/sync/mirror.ts'
+import type { SyncSelection } from '../../src/sync/outbox.ts'
+import type { SyncRequest, SyncResponse } from '../../src/sync/protocol.ts'
+import { createSyncSession, type SyncSession } from '../../src/sync/session.ts'
+import { createNumbers } from '../contract/mirror-world.ts'
+import { noCipher, noDigest } from '../support/no-port.ts'
+import { type Disk, giveBack, type Handle, type Image, takeDisk } from './sim-disk.ts'
+import { newKinds } from './sim-kind.ts'
+
+/** A running process: the device's or the mirror's. */
+interface Process {
+  readonly handle: Handle
+  readonly store: BookStore
+  readonly access: RecordAccess
+}
+
+/** What may differ from one start of a process to the next. */
+interface Setup {
+  kinds: Kinds
+  selection: SyncSelection
+  skewMs: number
+}
+
+export interface Site extends Setup {
+  readonly name: string
+  readonly disk: Disk
+  /** The process there, started if there is none. */
+  run(): Process
+  /** The process ends as if the power were cut. */
+  crash(): void
+  isRunning(): boolean
+}
+
+export interface SimDevice extends Site {
+  session(): SyncSession
+  /** Starts a sync or joins the one that runs; the promise resolves whatever becomes of it. */
+  start(): Promise<void>
+  /** Nothing that was started is unsettled. */
+  isIdle(): boolean
+  /** Every answer that was refused, by code. */
+  readonly refusals: string[]
+}
+
+export interface SimMirror extends Site {
+  /** An empty disk. */
+  readonly blank: Image
+  exchange(request: unknown): Promise<SyncResponse>
+  tidy(): Promise<void>
+}
+
+interface Sending {
+  readonly from: SimDevice
+  readonly text: string
+  readonly isAwaited: () => boolean
+  readonly resolve: (answer: unknown) => void
+  readonly reject: (why: DaybookError) => void
+}
+
+/** A request under way, and then its answer. */
+export interface Letter {
+  readonly from: SimDevice
+  readonly text: string
+  /** Who sent it still runs. */
+  isAwaited(): boolean
+  /** The mirror has answered, and the answer is under way. */
+  answered(): boolean
+  /** One hop on: to the mirror, or from there to the device. */
+  carry(): Promise<void>
+  /** The same request once more, whose answer nobody waits for. */
+  copy(): void
+  /** The device waits no longer. */
+  drop(): void
+}
+
+export interface SimWorld {
+  readonly clock: { nowMs: number }
+  readonly mirror: SimMirror
+  readonly devices: readonly SimDevice[]
+  /** In the order in which they were sent. */
+  readonly letters: Letter[]
+  addDevice(name: string): SimDevice
+  /** Called with each request and the mirror's answer to it. */
+  onAnswer: (request: SyncRequest, response: SyncResponse) => void
+  /** Lets everything run that waits for nothing but its turn. */
+  rest(): Promise<void>
+  close(): void
+}
+
+export function createSimWorld(seed: number): SimWorld {
+  const clock = { nowMs: Date.UTC(2026, 0, 1) }
+  const numbers = createNumbers(seed)
+  const letters: Letter[] = []
+  const devices: SimDevice[] = []
+  const disks: Disk[] = []
+
+  const createSite = <More extends object>(
+    name: string,
+    role: Role,
+    extend: (store: BookStore, ports: Ports, site: Site) => More,
+  ): { site: Site; more(): More } => {
+    const disk = takeDisk(newKinds)
+    disks.push(disk)
+    let process: (Process & { more: More }) | undefined
+    const ports: Ports = {
+      clock: { now: () => clock.nowMs + site.skewMs },
+      random: { bytes: (size) => Uint8Array.from({ length: size }, () => numbers() & 0xff) },
+      scheduler: { soon: (task) => queueMicrotask(task), later: () => () => undefined },
+      digest: noDigest,
+      cipher: noCipher,
+      log: { warn: () => undefined },
+    }
+    const run = () => {
+      if (process?.handle.alive()) return process
+      const handle = disk.plug()
+      const store = openBookStore(handle, { kinds: site.kinds, role, ports, onCommit: () => undefined })
+      const access = createRecordAccess({ store, ports, scope: { agent: name } })({ role: 'owner' })
+      return (process = { handle, store, access, more: extend(store, ports, site) })
+    }
+    const site: Site = {
+      ...{ name, disk, kinds: newKinds, selection: {}, skewMs: 0, run },
+      crash() {
+        process?.handle.die()
+        process = undefined
+      },
+      isRunning: () => process?.handle.alive() === true,
+    }
+    return { site, more: () => run().more }
+  }
+
+  const { site: mirrorSite, more: onMirror } = createSite(
+    'mirror',
+    'mirror',
+    (store, { clock: time, random }) => ({
+      mirror: createMirror({ store, clock: time, random }) as Mirror,
+    }),
+  )
+  const mirror: SimMirror = Object.assign(mirrorSite, {
+    blank: mirrorSite.disk.save(),
+    // A wire carries text: nothing but JSON comes through, and no object is shared.
+    exchange: async (request: unknown) =>
+      JSON.parse(JSON.stringify(await onMirror().mirror.exchange(request))) as SyncResponse,
+    tidy: async () => void (await onMirror().mirror.tidy()),
+  })
+
+  const post = (from: SimDevice, request: SyncRequest): Promise<unknown> => {
+    const text = JSON.stringify(request)
+    const { handle } = from.run()
+    return new Promise((resolve, reject) => {
+      send({ from, text, isAwaited: handle.alive, resolve, reject })
+    })
+  }
+
+  const send = ({ from, text, isAwaited, resolve, reject }: Sending) => {
+    let answer: { ok: SyncResponse } | { refused: ErrorShape } | undefined
+    const leave = () => void letters.splice(letters.indexOf(letter), letters.includes(letter) ? 1 : 0)
+    const letter: Letter = {
+      from,
+      text,
+      isAwaited,
+      answered: () => answer !== undefined,
+      async carry() {
+        if (!answer) {
+          answer = await ask(text)
+          return
+        }
+        leave()
+        if ('ok' in answer) return resolve(answer.ok)
+        from.refusals.push(answer.refused.code)
+        reject(DaybookError.from(answer.refused))
+      },
+      copy: () =>
+        send({ from, text, isAwaited: () => false, resolve: () => undefined, reject: () => undefined }),
+      drop() {
+        leave()
+        reject(new DaybookError('offline'))
+      },
+    }
+    letters.push(letter)
+  }
+
+  const ask = async (text: string): Promise<{ ok: SyncResponse } | { refused: ErrorShape }> => {
+    const request = JSON.parse(text) as SyncRequest
+    try {
+      const ok = await mirror.exchange(request)
+      world.onAnswer(request, ok)
+      return { ok }
+    } catch (error) {
+      // A mirror that died in the middle answers nothing.
+      const isOurs = isDaybookError(error) && mirror.isRunning()
+      if (isOurs && error.code === 'internal') throw error
+      return { refused: isOurs ? error.toJSON() : new DaybookError('offline').toJSON() }
+    }
+  }
+
+  const world: SimWorld = {
+    clock,
+    mirror,
+    devices,
+    letters,
+    onAnswer: () => undefined,
+    addDevice(name) {
+      const { site, more } = createSite(name, 'device', (store, ports, self) => ({
+        session: createSyncSession({
+          ...{ store, clock: ports.clock, selection: self.selection },
+          carrier: { exchange: (request) => post(device, request as SyncRequest) },
+          onChange: () => undefined,
+          onState: () => undefined,
+        }),
+        calls: 0,
+      }))
+      const device: SimDevice = Object.assign(site, {
+        refusals: [],
+        session: () => more().session,
+        isIdle: () => !site.isRunning() || more().calls === 0,
+        async start() {
+          const process = more()
+          process.calls += 1
+          await process.session.sync(neverAborted).catch(() => undefined)
+          process.calls -= 1
+        },
+      })
+      devices.push(device)
+      return device
+    },
+    rest: () => new Promise((resolve) => setImmediate(resolve)),
+    close() {
+      for (const disk of disks) giveBack(disk)
+    },
+  }
+  return world
+}
