@@ -27,7 +27,12 @@ const house = {
     imports: host,
     npm: ['zod', 'comlink', 'idb', '@noble/hashes', '@sqlite.org/sqlite-wasm'],
   },
-  'src/hosts/node': { imports: host, npm: ['zod', 'node:'] },
+  'src/hosts/node': { imports: [...host, 'src/hosts/node/serve'], npm: ['zod', 'node:'] },
+  'src/hosts/node/postgres': { imports: [...host, 'src/hosts/node', 'worker'], npm: ['node:', 'pg'] },
+  'src/hosts/node/serve': {
+    imports: [...host, 'src/hosts/node', 'src/hosts/node/postgres', 'worker'],
+    npm: ['node:', '@hono/node-server'],
+  },
   'src/index.ts': { imports: [...engine, 'src', 'src/hosts/browser'] },
   worker: { imports: host, npm: ['zod', 'hono', 'jose', '@noble/hashes', 'cloudflare:'] },
   demo: { imports: ['src/index.ts'], npm: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot'] },

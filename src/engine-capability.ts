@@ -17,7 +17,7 @@ const syncState = z.object({
 const status = z.object({
   name: z.string(),
   agent: z.string(),
-  durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object']),
+  durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object', 'postgres']),
   persisted: z.boolean().optional(),
   owner: z.boolean(),
   schema: z.number(),

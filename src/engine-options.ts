@@ -1,6 +1,6 @@
 // What an engine is built from: the host's ports, and what a book is opened with.
 import type { Status } from './core/capability.ts'
-import type { Carrier, Keyring, Llm, Ports, SqlDatabase } from './core/ports.ts'
+import type { Carrier, Keyring, Llm, Ports, SqlDatabase, Truth } from './core/ports.ts'
 import type { Durability, Scope } from './core/record.ts'
 import type { RoomEvent } from './core/room.ts'
 import type { EmbedderSource } from './recall/embed/book-embedding.ts'
@@ -14,6 +14,8 @@ export interface EngineOptions {
   readonly scope: Scope
   readonly durability: Durability
   readonly role?: Role
+  /** At a mirror: where its commits become final, when that is not `db`. */
+  readonly truth?: Truth
   /** Keeps the text index in memory too, for fast recall. Default: on a device, not at the mirror. */
   readonly textLeg?: boolean
   /** The way to the mirror; without one, `sync` is a clear error. */

@@ -58,6 +58,7 @@ export function createEngine(options: EngineOptions): Engine {
     scope,
     durability,
     role = 'device',
+    truth,
     carrier,
     keys = emptyKeyring,
     llm,
@@ -68,7 +69,7 @@ export function createEngine(options: EngineOptions): Engine {
     for (const listener of listeners) listener(event)
   }
   let closed = false
-  const store = openBookStore(db, { kinds, role, ports, textLeg, onCommit: () => idle.soon() })
+  const store = openBookStore(db, { kinds, role, ports, textLeg, truth, onCommit: () => idle.soon() })
   const idle = createIdleWork({ ...ports, store, after: () => embedding?.wake() })
   idle.soon()
   const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))

@@ -35,4 +35,5 @@ export const durabilityWords: Readonly<Record<Status['durability'], MediumWords>
     text: 'A SQLite database at the edge.',
     isSafe: true,
   },
+  postgres: { short: 'PostgreSQL', name: 'kept in PostgreSQL', text: 'A PostgreSQL database.', isSafe: true },
 }

@@ -176,6 +176,21 @@ export interface SqlDatabase {
 }
 
 /**
+ * Where the commits of a mirror become final. A Durable Object needs none: its own database is the truth. Elsewhere the
+ * truth may be a database that many processes share, and ours a copy that follows it and can be thrown away.
+ *
+ * Law: `commit` runs `work`, which is synchronous and may run more than once, on everything that was committed before,
+ * here or elsewhere, and commits what it changed as a whole or not at all; commits of one book happen one after another,
+ * wherever they are made. Our database never shows what was not committed there. When `follow` resolves, everything that
+ * was committed before the call is in our database. Either throws `DaybookError`: what `work` threw, or `storage-failed`
+ * with `retry`; then the commit may yet have happened, and whoever does it again must be known by his number.
+ */
+export interface Truth {
+  follow(): Promise<void>
+  commit<Result>(work: () => Result): Promise<Result>
+}
+
+/**
  * The way to a mirror. Law: `exchange` sends one request and answers the mirror's response as it came, unchecked.
  * It throws `DaybookError`: what the mirror refused with, or `offline` when it could not be asked.
  */

@@ -54,4 +54,4 @@ export interface RecordVersion {
 }
 
 /** How far a resolved write has come: into which medium it was committed. */
-export type Durability = 'opfs' | 'indexeddb' | 'memory' | 'file' | 'durable-object'
+export type Durability = 'opfs' | 'indexeddb' | 'memory' | 'file' | 'durable-object' | 'postgres'

@@ -2,7 +2,7 @@
 import type { Kinds } from '../core/kind.ts'
 import { createStampClock, type StampClock } from '../core/stamp.ts'
 import { toHex } from '../core/ids.ts'
-import type { Ports, SqlDatabase } from '../core/ports.ts'
+import type { Ports, SqlDatabase, Truth } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
 import { type ConflictLog, createConflictLog } from './conflict-log.ts'
 import { prepareDerived } from './derived.ts'
@@ -67,6 +67,8 @@ export interface BookStoreOptions {
   readonly onCommit: () => void
   /** Whether texts are searched in memory, and within which bounds. */
   readonly textLeg?: boolean | TextLegBudget
+  /** At a mirror: where its commits become final, when that is not `db`. */
+  readonly truth?: Truth | undefined
 }
 
 /** Opens the book in `db`. */
@@ -117,7 +119,7 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
     requests,
     devices: createDeviceLog(db),
     tasks: createTaskQueue(db),
-    writes: createWriteQueue(db, ports.scheduler, options.onCommit),
+    writes: createWriteQueue(db, ports.scheduler, options.onCommit, options.truth),
     staging: createStaging(db),
   }
 }

@@ -49,6 +49,8 @@ export interface RecordStore {
   firstTombstone(since: string): number | undefined
   /** Takes away the tombstones up to `floor` that no change waits on. */
   collect(floor: number): number
+  /** Takes note of rows that came into the table by another way than this. */
+  renumber(): void
   history(id: string): RecordVersion[]
   /** What the record at `seq` said in an earlier version; undefined when that is gone, or was forgotten. */
   bodyAt(seq: number, version: number): JsonObject | undefined
@@ -79,7 +81,8 @@ export function createRecordStore(
   sums: PlaceSums,
 ): RecordStore {
   // A number that a rolled back transaction took is left out: sequences grow, they need not be dense.
-  let lastSeq = db.get<{ n: number | null }>('SELECT max(seq) AS n FROM records')?.n ?? 0
+  const greatestSeq = () => db.get<{ n: number | null }>('SELECT max(seq) AS n FROM records')?.n ?? 0
+  let lastSeq = greatestSeq()
   const find = (id: string) =>
     db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.id = ?`, [id])
 
@@ -208,6 +211,7 @@ export function createRecordStore(
 
   return {
     row: find,
+    renumber: () => void (lastSeq = Math.max(lastSeq, greatestSeq())),
     put(op, { fresh = false } = {}) {
       const before = fresh ? undefined : find(op.id)
       return store(before, op, placed(op.kind, before), role === 'device')

@@ -1,7 +1,7 @@
 // Group commit: writes that are waiting share one transaction.
 // Invariant: a write's promise resolves only after the commit that holds it; one that throws undoes only itself.
 import { DaybookError, toDaybookError } from '../core/errors.ts'
-import type { Scheduler, SqlDatabase } from '../core/ports.ts'
+import type { Scheduler, SqlDatabase, Truth } from '../core/ports.ts'
 
 export interface WriteQueue {
   /** Runs `work` in a transaction soon. It must be safe to run again from the start after a rollback. */
@@ -20,12 +20,27 @@ interface Waiting {
 /** Bounds how long one transaction holds the engine. */
 const writesPerCommit = 1024
 
-/** `onCommit` runs after each transaction that committed, before its promises resolve. */
-export function createWriteQueue(db: SqlDatabase, scheduler: Scheduler, onCommit: () => void): WriteQueue {
+/**
+ * `onCommit` runs after each transaction that committed, before its promises resolve. With a `truth` transactions are
+ * committed there, one at a time; what comes meanwhile waits and shares the next.
+ */
+export function createWriteQueue(
+  db: SqlDatabase,
+  scheduler: Scheduler,
+  onCommit: () => void,
+  truth?: Truth,
+): WriteQueue {
   let waiting: Waiting[] = []
   let scheduled = false
   let held = false
   let closed = false
+
+  let committing = false
+
+  const settle = (group: readonly Waiting[], results: readonly unknown[]) => {
+    onCommit()
+    group.forEach((one, i) => one.resolve(results[i] as never))
+  }
 
   const commit = (group: readonly Waiting[]) => {
     let results: unknown[]
@@ -37,11 +52,31 @@ export function createWriteQueue(db: SqlDatabase, scheduler: Scheduler, onCommit
       else group[0]?.reject(toDaybookError(error))
       return
     }
-    onCommit()
-    group.forEach((one, i) => one.resolve(results[i] as never))
+    settle(group, results)
+  }
+
+  const commitThere = async (to: Truth, group: readonly Waiting[]) => {
+    try {
+      settle(group, await to.commit(() => group.map(({ work }) => work())))
+    } catch (error) {
+      if (group.length > 1) for (const one of group) await commitThere(to, [one])
+      else group[0]?.reject(toDaybookError(error))
+    }
+  }
+
+  const drain = async (to: Truth) => {
+    if (committing) return
+    committing = true
+    while (waiting.length > 0) await commitThere(to, waiting.splice(0, writesPerCommit))
+    committing = false
   }
 
   const flush = () => {
+    if (truth) {
+      scheduled = false
+      void drain(truth)
+      return
+    }
     scheduled = false
     const group = waiting
     waiting = []

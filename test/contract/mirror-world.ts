@@ -8,7 +8,7 @@ import type { ConflictEntry } from '../../src/core/conflict.ts'
 import { DaybookError } from '../../src/core/errors.ts'
 import { type ConflictPolicy, createKinds, type Kind } from '../../src/core/kind.ts'
 import type { JsonObject } from '../../src/core/path.ts'
-import type { Ports, SqlDatabase } from '../../src/core/ports.ts'
+import type { Ports, SqlDatabase, Truth } from '../../src/core/ports.ts'
 import type { Scope, Stored } from '../../src/core/record.ts'
 import { formatTime } from '../../src/core/time.ts'
 import { createRecordAccess, type RecordAccess } from '../../src/engine-record.ts'
@@ -23,8 +23,15 @@ import { createSyncSession, type SyncSession } from '../../src/sync/session.ts'
 /** Where databases are. The same name is the same database; work on it happens where it lives. */
 export interface DatabaseHost {
   within<Result>(name: string, work: (db: SqlDatabase) => Result | Promise<Result>): Promise<Result>
+  /** What the database of a mirror is a copy of, where it is one. */
+  truth?(name: string, db: SqlDatabase, ports: Ports): Promise<CopiedTruth>
   /** Throws away everything in memory around that database. */
   evict(name: string): Promise<void>
+}
+
+/** A truth that is told which store follows it. */
+export interface CopiedTruth extends Truth {
+  follows(store: BookStore): void
 }
 
 /** What the network does with one request: nothing, lose it, lose its answer, bring it twice, or what a test wants. */
@@ -111,6 +118,7 @@ export interface World {
 
 interface Opened {
   readonly store: BookStore
+  readonly truth: Truth | undefined
   readonly access: RecordAccess
 }
 
@@ -119,11 +127,11 @@ let serial = 0
 /** An empty world over databases of `host`. `kindsAtMirror` is what the mirror knows, for tests of skew. */
 export function createWorld(
   host: DatabaseHost,
-  options: { seed?: number; kindsAtMirror?: typeof testKinds } = {},
+  options: { seed?: number; kindsAtMirror?: typeof testKinds; name?: string } = {},
 ): World {
-  const prefix = `world-${++serial}`
+  const prefix = options.name ?? `world-${++serial}`
   const clock = { nowMs: Date.UTC(2026, 0, 1) }
-  const numbers = createNumbers(options.seed ?? serial)
+  const numbers = createNumbers(options.seed ?? (options.name ? ++serial : serial))
   const portsOf = (skewMs: () => number): Ports => ({
     clock: { now: () => clock.nowMs + skewMs() },
     random: { bytes: (size) => Uint8Array.from({ length: size }, () => numbers() & 0xff) },
@@ -141,17 +149,25 @@ export function createWorld(
   ): { site: Site; on<Result>(work: (at: Opened & More) => Result | Promise<Result>): Promise<Result> } => {
     const kinds = role === 'mirror' ? (options.kindsAtMirror ?? testKinds) : testKinds
     const place = `${prefix}-${name}`
-    let opened: (Opened & More) | undefined
-    const open = (db: SqlDatabase): Opened & More => {
-      const store = openBookStore(db, { kinds, role, ports, onCommit: () => undefined })
+    const opened = new Map<SqlDatabase, Promise<Opened & More>>()
+    const open = async (db: SqlDatabase): Promise<Opened & More> => {
+      const truth = role === 'mirror' ? await host.truth?.(place, db, ports) : undefined
+      const store = openBookStore(db, { kinds, role, ports, truth, onCommit: () => undefined })
+      truth?.follows(store)
       return {
         store,
+        truth,
         access: createRecordAccess({ store, ports, scope: { agent: name } })({ role: 'owner' }),
         ...more(store),
       }
     }
     const on = <Result>(work: (at: Opened & More) => Result | Promise<Result>) =>
-      host.within(place, (db) => work((opened ??= open(db))))
+      host.within(place, async (db) => {
+        const at = opened.get(db) ?? open(db)
+        opened.set(db, at)
+        await (await at).truth?.follow()
+        return work(await at)
+      })
     const write = <Result>(work: (records: ReturnType<RecordAccess['writer']>['records']) => Result) =>
       on(({ store, access }) =>
         store.writes.write(() => work(access.writer(formatTime(ports.clock.now())).records)),
@@ -173,9 +189,15 @@ export function createWorld(
           )
         }),
       conflicts: () => on(({ store }) => store.conflicts.list({ limit: 1000 })),
-      look: (work) => on(({ store }) => work(store)),
+      look: (work) =>
+        on(async ({ store, truth }) => {
+          const seen = work(store)
+          // Whoever looks may have changed something on the way.
+          await truth?.commit(() => undefined)
+          return seen
+        }),
       async restart() {
-        opened = undefined
+        opened.clear()
         await host.evict(place)
       },
     }

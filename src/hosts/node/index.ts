@@ -79,6 +79,12 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
 }
 
 export { DaybookError, type ErrorCode, isDaybookError } from '../../core/errors.ts'
+export {
+  type Answered,
+  type MirrorServer,
+  serveMirrors,
+  type ServeMirrorsOptions,
+} from './serve/serve-mirrors.ts'
 export { type EmbedServer, serveEmbed, type ServeEmbedOptions } from './serve-embed.ts'
 export type { LlmOptions } from '../../memory/conversation/llm/llm-options.ts'
 export type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'

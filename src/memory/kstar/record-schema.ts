@@ -20,7 +20,7 @@ export const scope = {
 export const receipt = z.object({
   id: z.string(),
   stored_at: z.string(),
-  durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object']),
+  durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object', 'postgres']),
 })
 
 /** Filters are read by the filter language itself, which says where one is wrong. */

@@ -11,6 +11,7 @@ import { placeOf, requirePlace } from './book-place.ts'
 import { exportMemory } from './export-memory.ts'
 import { importMemory } from './import-memory.ts'
 import { queryCommand, recallCommand, statsCommand } from './read-commands.ts'
+import { serveMirrors } from './serve-mirrors.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 import { verifyBundle } from './verify-bundle.ts'
 
@@ -24,6 +25,7 @@ const commands: readonly Command[] = [
   createKey,
   listKeys,
   revokeKey,
+  serveMirrors,
 ]
 
 const sharedOptions = {

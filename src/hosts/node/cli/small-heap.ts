@@ -2,4 +2,6 @@
 // By default V8 lets the young generation of a process that streams a book grow to a hundred megabytes.
 import { setFlagsFromString } from 'node:v8'
 
-for (const flag of ['--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag)
+// A server lives long and is to be fast.
+if (process.argv[2] !== 'serve')
+  for (const flag of ['--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag)

@@ -1,0 +1,67 @@
+// `daybook serve`: mirrors for the devices of many books, their truth in PostgreSQL.
+// Invariant: secrets come from the environment, and neither they nor the database's address are ever printed.
+import { serveMirrors as serve } from '../serve/serve-mirrors.ts'
+import { type Command, numberOf, textOf } from './command.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Taken from the environment as they are. */
+const edgeSettings = [
+  ...['DAYBOOK_JWKS_URL', 'DAYBOOK_JWT_ISSUER', 'DAYBOOK_JWT_AUDIENCE', 'DAYBOOK_JWT_ALGORITHMS'],
+  ...['DAYBOOK_JWT_BOOK', 'DAYBOOK_RATE', 'DAYBOOK_EMBED_KEY', 'DAYBOOK_EMBED_URL', 'DAYBOOK_EMBED_MODEL'],
+  ...['DAYBOOK_LLM_MODEL', 'DAYBOOK_LLM_URL', 'DAYBOOK_LLM_KEY'],
+]
+
+export const serveMirrors: Command = {
+  name: 'serve',
+  summary:
+    'Answers devices that sync, with the truth of their books in PostgreSQL. Ends with SIGTERM or Ctrl-C.',
+  operands: '',
+  options: {
+    host: { type: 'string' },
+    port: { type: 'string' },
+    'behind-proxy': { type: 'boolean' },
+    'database-ca': { type: 'string' },
+    connections: { type: 'string' },
+    origins: { type: 'string' },
+    quiet: { type: 'boolean' },
+  },
+  help: {
+    host: '<name>    address to listen on, default 127.0.0.1 (or $HOST)',
+    port: '<n>       port to listen on, default 8787 (or $PORT); 0 is any that is free',
+    'behind-proxy': 'a proxy before this speaks HTTPS and says so in X-Forwarded-Proto',
+    'database-ca': '<file>  who vouches for the database: its certificate is then checked',
+    connections: '<n>  most connections to the database, default 10',
+    origins: '<list>  origins of pages that may call, apart by blanks (or $DAYBOOK_ORIGINS)',
+    quiet: '        say nothing of each request',
+  },
+  async run({ values, terminal, signal }) {
+    const { env } = process
+    const database = env['DAYBOOK_DATABASE_URL']
+    if (!database) throw new UsageError('The address of the database is expected in $DAYBOOK_DATABASE_URL')
+    const isQuiet = values['quiet'] === true
+    const server = await serve({
+      database,
+      databaseCa: textOf(values, 'database-ca') ?? env['DAYBOOK_DATABASE_CA'],
+      connections: numberOf(values, 'connections', 1, 1000) ?? 10,
+      host: textOf(values, 'host') ?? env['HOST'] ?? '127.0.0.1',
+      port: numberOf({ port: textOf(values, 'port') ?? env['PORT'] }, 'port', 0, 65_535) ?? 8787,
+      key: env['DAYBOOK_KEY'],
+      behindProxy: values['behind-proxy'] === true,
+      origins: textOf(values, 'origins') ?? env['DAYBOOK_ORIGINS'],
+      settings: Object.fromEntries(
+        edgeSettings.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+      ),
+      ...(isQuiet
+        ? {}
+        : {
+            onAnswer: (answer) => terminal.note(JSON.stringify({ at: new Date().toISOString(), ...answer })),
+          }),
+    })
+    terminal.answer({ url: server.url }, `Listening on ${server.url}`)
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve()
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    await server.close()
+  },
+}

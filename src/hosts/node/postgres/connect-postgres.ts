@@ -1,0 +1,148 @@
+// The way to PostgreSQL from a connection string: a pool of connections, TLS to other machines, transactions that end as
+// a whole. No statement is named, so poolers that give each transaction another connection will do.
+// Invariant: the string, which holds a password, is in no message and no log.
+import { readFileSync } from 'node:fs'
+import { Pool, type PoolClient, types } from 'pg'
+import { DaybookError } from '../../../core/errors.ts'
+import { isConnectionFault } from './postgres-fault.ts'
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`. `sslmode` is `disable`, `require` or `verify-full`. */
+  readonly url: string
+  /** A file with the certificate of who vouches for the server. With it the server's is checked. */
+  readonly caFile?: string | undefined
+  /** Most connections of this process, 10 by default. */
+  readonly connections?: number
+}
+
+/** A transaction, or a connection of its own for one statement. */
+export interface Sql {
+  rows<Row extends object>(text: string, params?: readonly (string | number | null)[]): Promise<Row[]>
+}
+
+export interface Postgres extends Sql {
+  /**
+   * Runs `work` in a transaction that begins with the statements of `opening`, which have no parameters; the rows of
+   * the last of them are `work`'s to see. When a connection of the pool turns out to be dead, another one is tried.
+   */
+  begin<Row extends object, Result>(
+    opening: string,
+    work: (sql: Sql, rows: readonly Row[]) => Promise<Result>,
+  ): Promise<Result>
+  close(): Promise<void>
+}
+
+const ownNames = new Set(['', 'localhost', '127.0.0.1', '[::1]'])
+/** Dead connections of the pool that are passed over. */
+const tries = 3
+/** PostgreSQL's number of the type `bigint`; what is one here counts, and is below 2^53. */
+const bigintType = 20
+
+/** Connects as queries need it; nothing is asked yet. Throws `invalid-input` for what is no such address. */
+export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptions): Postgres {
+  const address = parse(url)
+  const socket = address.searchParams.get('host')
+  const pool = new Pool({
+    host: socket ?? hostOf(address),
+    ...(address.port === '' ? {} : { port: Number(address.port) }),
+    ...(address.username === '' ? {} : { user: decodeURIComponent(address.username) }),
+    ...(address.password === '' ? {} : { password: decodeURIComponent(address.password) }),
+    ...(address.pathname.length > 1 ? { database: decodeURIComponent(address.pathname.slice(1)) } : {}),
+    application_name: address.searchParams.get('application_name') ?? 'daybook',
+    max: connections,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    ssl: tlsOf(address, caFile),
+    types: {
+      getTypeParser: (type: number, format?: 'text' | 'binary') =>
+        type === bigintType
+          ? Number
+          : (types.getTypeParser(type, format as 'text') as (text: string) => unknown),
+    },
+  })
+  // A connection that ends says so to whoever uses it next; here nobody waits for it.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('error', () => undefined)
+
+  const open = async <Row extends object>(
+    opening: string,
+  ): Promise<{ client: PoolClient; rows: readonly Row[] }> => {
+    for (let left = tries; ; left--) {
+      const client = await pool.connect()
+      try {
+        const results = (await client.query(opening)) as unknown as { rows: Row[] } | { rows: Row[] }[]
+        return { client, rows: (Array.isArray(results) ? results.at(-1) : results)?.rows ?? [] }
+      } catch (error) {
+        client.release(true)
+        if (left === 1 || !isConnectionFault(error)) throw error
+      }
+    }
+  }
+
+  return {
+    async rows<Row extends object>(text: string, params: readonly (string | number | null)[] = []) {
+      return (await pool.query(text, [...params])).rows as Row[]
+    },
+    async begin(opening, work) {
+      const { client, rows } = await open<never>(`BEGIN; ${opening}`)
+      const sql: Sql = {
+        async rows<Row extends object>(text: string, params: readonly (string | number | null)[] = []) {
+          return (await client.query(text, [...params])).rows as Row[]
+        },
+      }
+      try {
+        const result = await work(sql, rows)
+        await client.query('COMMIT')
+        client.release()
+        return result
+      } catch (error) {
+        // What can't be undone in good order ends with its connection.
+        await client.query('ROLLBACK').then(
+          () => client.release(),
+          () => client.release(true),
+        )
+        throw error
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+function parse(url: string): URL {
+  let address: URL | undefined
+  try {
+    address = new URL(url)
+  } catch {
+    // What was given is a secret, also when it is malformed.
+  }
+  if (address && /^postgres(?:ql)?:$/.test(address.protocol)) return address
+  throw new DaybookError(
+    'invalid-input',
+    '`database` is no address like postgres://user:password@host/database.',
+    { details: { path: 'database' } },
+  )
+}
+
+const hostOf = ({ hostname }: URL) => (hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''))
+
+function tlsOf({ hostname, searchParams }: URL, caFile: string | undefined) {
+  const checked = () => (caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') })
+  const unchecked = { rejectUnauthorized: false }
+  const mode = searchParams.get('sslmode')
+  switch (mode) {
+    case 'disable':
+      return false
+    case 'require':
+      return caFile === undefined ? unchecked : checked()
+    case 'verify-full':
+      return checked()
+    case null:
+      if (caFile !== undefined) return checked()
+      return ownNames.has(hostname) || searchParams.has('host') ? false : unchecked
+    default:
+      throw new DaybookError('invalid-input', '`sslmode` is disable, require or verify-full.', {
+        details: { path: 'database' },
+      })
+  }
+}

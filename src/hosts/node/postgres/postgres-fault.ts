@@ -1,0 +1,48 @@
+// What goes wrong in PostgreSQL, in the words of the error table. The address of the database is in none of them.
+import { DatabaseError } from 'pg'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+
+/** SQLSTATEs (PostgreSQL documentation, appendix A): no room left, and a lock that was not had in time. */
+const full = new Set(['53100', '53200'])
+const busy = new Set(['55P03', '40001', '40P01'])
+
+/** What the network says of a connection, and the driver of one that ended under it: it has no codes. */
+const network = /^E(?:CONN|NOTFOUND|AI_AGAIN|PIPE|HOST|NET|TIMEDOUT)/
+const driver =
+  /^Connection terminated|^timeout exceeded when trying to connect|Client (?:was closed|has encountered)|not queryable/
+
+/** SQLSTATEs of class 57P: the server ends the connection. */
+const ended = /^57P0/
+
+/** True when the connection was at fault, not what was asked over it. */
+export function isConnectionFault(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return network.test(code) || ended.test(code) || driver.test(error.message)
+}
+
+/** Runs `work`; whatever fails in it is a `DaybookError`, and may be tried again. */
+export async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw toPostgresFault(cause)
+  }
+}
+
+function toPostgresFault(cause: unknown): unknown {
+  if (isDaybookError(cause) || !(cause instanceof Error)) return cause
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  // Not from the database or the way to it: a fault of ours, which is to be seen as one.
+  if (!(cause instanceof DatabaseError) && !isConnectionFault(cause)) return cause
+  if (full.has(code)) return new DaybookError('storage-full', undefined, { cause })
+  if (busy.has(code)) {
+    const details = { retryAfterMs: 1000 }
+    return new DaybookError('rate-limited', 'Others are writing to this book just now.', { details, cause })
+  }
+  const details = { code: code || 'connection' }
+  return new DaybookError('storage-failed', `PostgreSQL could not do it (${details.code}).`, {
+    cause,
+    details,
+  })
+}

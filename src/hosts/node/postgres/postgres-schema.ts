@@ -1,0 +1,80 @@
+// The tables of mirrors in PostgreSQL, as forward-only numbered migrations. A migration that was released never changes.
+// Every row belongs to a book and to the commit that wrote it last (`txn`); row-level security lets a transaction see
+// the one book that it names, also where the role could pass it by: see `enter` in postgres-truth.ts.
+
+/** Takes the place of a user that row-level security does not bind. */
+export const mirrorRole = 'daybook_mirror'
+
+const bookTables = [
+  'book',
+  'records',
+  'history',
+  'conflicts',
+  'applied_requests',
+  'devices',
+  'results',
+  'tasks',
+  'gone',
+]
+
+const separate = (table: string) => `
+  ALTER TABLE daybook.${table} ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE daybook.${table} FORCE ROW LEVEL SECURITY;
+  CREATE POLICY own_book ON daybook.${table}
+    USING (book = current_setting('daybook.book', true)) WITH CHECK (book = current_setting('daybook.book', true));`
+
+const owned = 'book text NOT NULL REFERENCES daybook.books ON DELETE CASCADE, txn bigint NOT NULL'
+
+/** Step n brings the database from version n to n + 1. */
+export const postgresMigrations: readonly string[] = [
+  `
+  -- One row for each book: whose lock makes its commits serial. \`txn\` counts them; followers that stopped before
+  -- \`gone_from\` can't be told what is gone since, and begin anew.
+  CREATE TABLE daybook.books (
+    book text PRIMARY KEY, epoch text NOT NULL, device text NOT NULL, txn bigint NOT NULL DEFAULT 0,
+    gone_from bigint NOT NULL DEFAULT 0, created_at timestamptz NOT NULL DEFAULT now(), tidied_at timestamptz);
+  CREATE TABLE daybook.book (${owned}, key text NOT NULL, value text NOT NULL, PRIMARY KEY (book, key));
+  CREATE TABLE daybook.records (
+    ${owned}, seq bigint NOT NULL, id text NOT NULL, kind text NOT NULL, agent text NOT NULL,
+    session text, resource text, created_at text NOT NULL, updated_at text NOT NULL, stamp text NOT NULL,
+    ver bigint NOT NULL, place bigint NOT NULL, device text, rev bigint NOT NULL, deleted smallint NOT NULL,
+    body json NOT NULL, PRIMARY KEY (book, seq));
+  CREATE UNIQUE INDEX records_id ON daybook.records (book, id);
+  CREATE TABLE daybook.history (
+    ${owned}, seq bigint NOT NULL, version bigint NOT NULL, at text NOT NULL, agent text NOT NULL, op text NOT NULL,
+    body json NOT NULL, session text, resource text, PRIMARY KEY (book, seq, version));
+  CREATE TABLE daybook.conflicts (
+    ${owned}, id bigint NOT NULL, record text NOT NULL, kind text NOT NULL, policy text NOT NULL, at text NOT NULL,
+    state text NOT NULL, lost_by text NOT NULL, lost_op text NOT NULL, lost_body json, kept_by text, kept_op text,
+    kept_body json, base_body json, paths json, PRIMARY KEY (book, id));
+  CREATE TABLE daybook.applied_requests (
+    ${owned}, request text NOT NULL, capability text NOT NULL, input text NOT NULL, result text NOT NULL,
+    at text NOT NULL, PRIMARY KEY (book, request));
+  CREATE TABLE daybook.devices (
+    ${owned}, device text NOT NULL, last_mid bigint NOT NULL, seen_at text NOT NULL, cursor bigint NOT NULL,
+    PRIMARY KEY (book, device));
+  CREATE TABLE daybook.results (
+    ${owned}, device text NOT NULL, mid bigint NOT NULL, hash text NOT NULL, result text NOT NULL,
+    PRIMARY KEY (book, device, mid));
+  CREATE TABLE daybook.tasks (
+    ${owned}, n bigint NOT NULL, id text NOT NULL, capability text NOT NULL, input text NOT NULL, scope text NOT NULL,
+    state text NOT NULL, attempts bigint NOT NULL, max_attempts bigint NOT NULL, created_at text NOT NULL,
+    updated_at text NOT NULL, due_at text NOT NULL, owner text, lease_until text, result text, error_code text,
+    error_message text, PRIMARY KEY (book, n));
+  -- Keys of rows that are gone, for followers.
+  CREATE TABLE daybook.gone (${owned}, relation text NOT NULL, key text NOT NULL, PRIMARY KEY (book, relation, key));
+  ${bookTables.map((table) => `CREATE INDEX ${table}_txn ON daybook.${table} (book, txn);`).join('\n')}
+  ${['books', ...bookTables].map(separate).join('\n')}
+  -- Whoever may pass by row-level security acts as a role that may not.
+  DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)) THEN
+      BEGIN CREATE ROLE ${mirrorRole} NOLOGIN;
+      EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END;
+      EXECUTE format('GRANT ${mirrorRole} TO %I', current_user);
+      GRANT USAGE ON SCHEMA daybook TO ${mirrorRole};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA daybook TO ${mirrorRole};
+      REVOKE ALL ON daybook.schema_version FROM ${mirrorRole};
+    END IF;
+  END $$;
+  `,
+]

@@ -1,0 +1,83 @@
+// The statements of PostgreSQL for each relation, and how values travel: rows as one JSON text, so that a commit is a
+// few statements however many rows it has. Every statement names the book, although no other could be seen.
+import type { SqlRow } from '../../../core/ports.ts'
+import { quoted, type Relation } from './relation.ts'
+
+const types = { text: 'text', integer: 'bigint', json: 'text' } as const
+
+const fieldsOf = ({ columns }: Relation, names = Object.keys(columns)) =>
+  names.map((name) => `${quoted(name)} ${types[columns[name] ?? 'text']}`).join(', ')
+
+/** $1 book, $2 commit, $3 rows. */
+export function upsertSql(relation: Relation): string {
+  const { name, key, columns } = relation
+  const names = Object.keys(columns)
+  const cast = { text: '', integer: '', json: '::json' } as const
+  const values = names.map((column) => `x.${quoted(column)}${cast[columns[column] ?? 'text']}`)
+  const others = names.filter((column) => !key.includes(column))
+  const set = ['txn', ...others.map(quoted)].map((column) => `${column} = excluded.${column}`)
+  return `INSERT INTO daybook.${name} (book, txn, ${names.map(quoted).join(', ')})
+    SELECT $1, $2::bigint, ${values.join(', ')} FROM json_to_recordset($3::text::json) AS x(${fieldsOf(relation)})
+    ON CONFLICT (book, ${key.map(quoted).join(', ')}) DO UPDATE SET ${set.join(', ')}`
+}
+
+/** $1 book, $2 keys. */
+export function deleteSql(relation: Relation): string {
+  const { name, key, columns } = relation
+  const same = key.map((column, i) => {
+    const value = `(k.value->>${i})`
+    return `t.${quoted(column)} = ${columns[column] === 'integer' ? `${value}::bigint` : value}`
+  })
+  return `DELETE FROM daybook.${name} t USING json_array_elements($2::text::json) AS k(value)
+    WHERE t.book = $1 AND ${same.join(' AND ')}`
+}
+
+/** $1 book, $2 commit after which. Bodies come as the text they were. */
+export function selectSql({ name, columns }: Relation): string {
+  const selected = Object.entries(columns).map(([column, type]) =>
+    type === 'json' ? `${quoted(column)}::text AS ${quoted(column)}` : quoted(column),
+  )
+  return `SELECT ${selected.join(', ')} FROM daybook.${name} WHERE book = $1 AND txn > $2`
+}
+
+/** $1 book, $2 commit after which. */
+export const goneSql = 'SELECT relation, key FROM daybook.gone WHERE book = $1 AND txn > $2'
+
+/** $1 book, $2 commit, $3 relation, $4 keys. */
+export const noteGoneSql = `INSERT INTO daybook.gone (book, txn, relation, key)
+  SELECT $1, $2::bigint, $3, k.value FROM json_array_elements_text($4::text::json) AS k(value)
+  ON CONFLICT (book, relation, key) DO UPDATE SET txn = excluded.txn`
+
+/** U+FFFF is no character, so what a person writes stays as it is. */
+const escape = '\uffff'
+
+/**
+ * Values as JSON text. PostgreSQL has no character U+0000 in texts: it is written as U+FFFF and `0`, U+FFFF itself as
+ * U+FFFF and `1`.
+ */
+export function toThere(values: unknown): string {
+  return JSON.stringify(values, (_key, value: unknown) =>
+    typeof value === 'string' ? textThere(value) : value,
+  )
+}
+
+function textThere(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed()
+  return /[\0\uffff]/.test(whole)
+    ? whole.replaceAll(escape, `${escape}1`).replaceAll('\0', `${escape}0`)
+    : whole
+}
+
+/** A row as it was before `toThere`. */
+export function fromThere(row: SqlRow): SqlRow {
+  const values = Object.entries(row)
+  if (!values.some(([, value]) => typeof value === 'string' && value.includes(escape))) return row
+  return Object.fromEntries(
+    values.map(([name, value]) => [
+      name,
+      typeof value === 'string'
+        ? value.replaceAll(`${escape}0`, '\0').replaceAll(`${escape}1`, escape)
+        : value,
+    ]),
+  )
+}

@@ -1,0 +1,111 @@
+// What of a mirror is truth and lives in PostgreSQL, table by table, and what stays in this copy alone.
+// Invariant: whatever the engine writes inside a commit and cannot tell from something else is named here.
+import type { SqlRow, SqlValue } from '../../../core/ports.ts'
+
+/** `json` is text here and `json` there: the text as it was written, which others can ask into. */
+export type ColumnType = 'text' | 'integer' | 'json'
+
+export interface Relation {
+  /** The table in SQLite, and in PostgreSQL when the rows are shared. */
+  readonly name: string
+  readonly key: readonly string[]
+  readonly columns: Readonly<Record<string, ColumnType>>
+  /** False: the rows are this process's own business. */
+  readonly shared: boolean
+  /** Which rows count, in SQL over `row`; all by default. */
+  readonly only?: string
+}
+
+/** What a commit changed in one relation. */
+export interface Change {
+  readonly relation: Relation
+  readonly put: readonly SqlRow[]
+  /** Keys of rows that are gone, in the order of `relation.key`. */
+  readonly gone: readonly (readonly SqlValue[])[]
+}
+
+export const relations: readonly Relation[] = [
+  {
+    name: 'book',
+    key: ['key'],
+    columns: { key: 'text', value: 'text' },
+    shared: true,
+    // What is derived, and vectors, each copy has for itself.
+    only: "row.key IN ('device', 'epoch', 'head', 'floor') OR row.key GLOB 'sum:*'",
+  },
+  {
+    name: 'records',
+    key: ['seq'],
+    columns: {
+      ...{ seq: 'integer', id: 'text', kind: 'text', agent: 'text', session: 'text', resource: 'text' },
+      ...{ created_at: 'text', updated_at: 'text', stamp: 'text', ver: 'integer', place: 'integer' },
+      ...{ device: 'text', rev: 'integer', deleted: 'integer', body: 'json' },
+    },
+    shared: true,
+  },
+  {
+    name: 'history',
+    key: ['seq', 'version'],
+    columns: {
+      ...{ seq: 'integer', version: 'integer', at: 'text', agent: 'text', op: 'text', body: 'json' },
+      ...{ session: 'text', resource: 'text' },
+    },
+    shared: true,
+  },
+  {
+    name: 'conflicts',
+    key: ['id'],
+    columns: {
+      ...{ id: 'integer', record: 'text', kind: 'text', policy: 'text', at: 'text', state: 'text' },
+      ...{ lost_by: 'text', lost_op: 'text', lost_body: 'json', kept_by: 'text', kept_op: 'text' },
+      ...{ kept_body: 'json', base_body: 'json', paths: 'json' },
+    },
+    shared: true,
+  },
+  {
+    name: 'applied_requests',
+    key: ['request'],
+    columns: { request: 'text', capability: 'text', input: 'text', result: 'text', at: 'text' },
+    shared: true,
+  },
+  {
+    name: 'devices',
+    key: ['device'],
+    columns: { device: 'text', last_mid: 'integer', seen_at: 'text', cursor: 'integer' },
+    shared: true,
+  },
+  {
+    name: 'results',
+    key: ['device', 'mid'],
+    columns: { device: 'text', mid: 'integer', hash: 'text', result: 'text' },
+    shared: true,
+  },
+  {
+    name: 'tasks',
+    key: ['n'],
+    columns: {
+      ...{ n: 'integer', id: 'text', capability: 'text', input: 'text', scope: 'text', state: 'text' },
+      ...{ attempts: 'integer', max_attempts: 'integer', created_at: 'text', updated_at: 'text' },
+      ...{ due_at: 'text', owner: 'text', lease_until: 'text', result: 'text' },
+      ...{ error_code: 'text', error_message: 'text' },
+    },
+    shared: true,
+  },
+  {
+    name: 'staged',
+    key: ['n'],
+    columns: { n: 'integer', upload: 'text', id: 'text', kind: 'text', text: 'text' },
+    shared: false,
+  },
+  {
+    name: 'uses',
+    key: ['seq'],
+    columns: { seq: 'integer', count: 'integer', last_at: 'text' },
+    shared: false,
+  },
+]
+
+export const sharedRelations = relations.filter(({ shared }) => shared)
+
+/** A column's name as it must be written: some are words of SQL. */
+export const quoted = (name: string): string => `"${name}"`

@@ -1,0 +1,151 @@
+// The edge under Node: the same app, its mirrors in PostgreSQL. Several such processes may stand on one database.
+// Invariant: a key crosses no plain connection but on this machine, and whoever calls from elsewhere can't pass for it.
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { checkKey } from '../../../core/address.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import { createApp } from '../../../../worker/app.ts'
+import type { EdgeEnv } from '../../../../worker/edge-env.ts'
+import { edgeLlm } from '../../../../worker/edge-llm.ts'
+import { readRate } from '../../../../worker/rate-limit.ts'
+import { nodePorts } from '../node-ports.ts'
+import { connectPostgres } from '../postgres/connect-postgres.ts'
+import { migratePostgres } from '../postgres/migrate-postgres.ts'
+import { openPostgresMirrors } from '../postgres/postgres-mirrors.ts'
+import { createHealth } from './health.ts'
+
+export interface ServeMirrorsOptions {
+  /** Where the truth is: `postgres://user:password@host:5432/database`, Supabase's pooler on port 6543 included. */
+  readonly database: string
+  /** A file with the certificate of who vouches for the database; with it the database's own is checked. */
+  readonly databaseCa?: string | undefined
+  /** Most connections to the database, 10 by default. */
+  readonly connections?: number
+  /** Address and port to listen on; `127.0.0.1` and 8787, and port 0 is any that is free. */
+  readonly host?: string
+  readonly port?: number
+  /** The key of every caller. Without it only this machine is let in, with the key `development`. */
+  readonly key?: string | undefined
+  /** A proxy stands before this that ends TLS and says so in `X-Forwarded-Proto`. Nobody else may reach the port. */
+  readonly behindProxy?: boolean
+  /** Origins of pages that may call, besides those of this machine, apart by blanks. */
+  readonly origins?: string | undefined
+  /** The other settings of an edge, as in its environment: JSON Web Tokens, rates, embedder, language model. */
+  readonly settings?: EdgeSettings
+  /** Told of every answer. Neither bodies nor keys are in it. */
+  readonly onAnswer?: (answer: Answered) => void
+}
+
+/** What an edge can be told beside its key and origins. */
+export type EdgeSettings = Omit<EdgeEnv, 'MIRROR' | 'DAYBOOK_KEY' | 'DAYBOOK_ORIGINS' | 'RATE_LIMIT' | 'AI'>
+
+export interface Answered {
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly ms: number
+}
+
+export interface MirrorServer extends AsyncDisposable {
+  readonly url: string
+  /** Takes no more requests, waits up to 10 s for those under way, and lets go of the database. */
+  close(): Promise<void>
+}
+
+const loopback = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+|localhost)$/
+const graceMs = 10_000
+
+/** Migrates the database and begins to answer. Rejects with `invalid-input` for settings that would let keys leak. */
+export async function serveMirrors(options: ServeMirrorsOptions): Promise<MirrorServer> {
+  const { host = '127.0.0.1', port = 8787, key, behindProxy = false } = options
+  checkSettings(options)
+  const postgres = connectPostgres({
+    url: options.database,
+    caFile: options.databaseCa,
+    ...(options.connections === undefined ? {} : { connections: options.connections }),
+  })
+  try {
+    await migratePostgres(postgres)
+    const { settings = {} } = options
+    const mirrors = await openPostgresMirrors({
+      ...{ postgres, ports: nodePorts, rate: readRate(settings.DAYBOOK_RATE) },
+      llm: edgeLlm({ ...settings, MIRROR: { getByName: (book) => mirrors.getByName(book) } }),
+    })
+    const env: EdgeEnv = {
+      ...settings,
+      MIRROR: mirrors,
+      ...(key ? { DAYBOOK_KEY: key } : {}),
+      ...(options.origins ? { DAYBOOK_ORIGINS: options.origins } : {}),
+    }
+    const app = createApp()
+    const health = createHealth(postgres, nodePorts.clock)
+    const listener = getRequestListener(
+      (request, { incoming }) => {
+        const { pathname } = new URL(request.url)
+        if (pathname === '/health') return health()
+        return app.fetch(addressed(request, incoming as HttpBindings['incoming'], behindProxy), env)
+      },
+      { overrideGlobalObjects: false },
+    )
+    const server = createServer((request, response) => {
+      const began = performance.now()
+      response.once('close', () =>
+        options.onAnswer?.({
+          method: request.method ?? '',
+          path: (request.url ?? '').split('?')[0] ?? '',
+          status: response.statusCode,
+          ms: Math.round(performance.now() - began),
+        }),
+      )
+      void listener(request, response)
+    })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, host, resolve)
+    })
+    let closing: Promise<void> | undefined
+    const close = () =>
+      (closing ??= (async () => {
+        const ended = new Promise<void>((resolve) => server.close(() => resolve()))
+        server.closeIdleConnections()
+        const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+        await ended
+        clearTimeout(cut)
+        await mirrors.close()
+        await postgres.close()
+      })())
+    const { port: taken } = server.address() as AddressInfo
+    const name = host.includes(':') ? `[${host}]` : host
+    return { url: `http://${name}:${taken}`, close, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await postgres.close()
+    throw error
+  }
+}
+
+function checkSettings({ host = '127.0.0.1', key, behindProxy = false }: ServeMirrorsOptions): void {
+  const wrong = (path: string, message: string) =>
+    new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
+  if (key !== undefined) checkKey(key, 'key')
+  if (behindProxy && !key)
+    throw wrong('key', 'behind a proxy everybody seems to be this machine, so there must be one')
+  if (!loopback.test(host) && !behindProxy)
+    throw wrong('host', 'others are answered over HTTPS only, which a proxy before this must speak: say so')
+}
+
+/**
+ * The request with the address that it was really made to: HTTPS where the proxy says so, and never this machine's name
+ * from elsewhere, whatever `Host` says.
+ */
+function addressed(request: Request, incoming: IncomingMessage, behindProxy: boolean): Request {
+  const url = new URL(request.url)
+  if (behindProxy) {
+    const proto = incoming.headers['x-forwarded-proto']
+    if (proto !== 'https') url.hostname = 'plain.invalid'
+    else url.protocol = 'https:'
+  } else if (!loopback.test(incoming.socket.remoteAddress ?? '')) url.hostname = 'elsewhere.invalid'
+  if (url.href === request.url) return request
+  const { method, headers, body, signal } = request
+  return new Request(url, { method, headers, signal, ...(body ? { body, duplex: 'half' } : {}) })
+}
