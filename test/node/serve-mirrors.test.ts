@@ -82,7 +82,7 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 120_000 },
     database = (await postgres.get()).postgres.url
   })
   afterAll(async () => {
-    for (const close of closing.reverse()) await close()
+    for (const close of closing.toReversed()) await close()
     await postgres.close()
   })
 
