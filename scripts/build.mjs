@@ -12,7 +12,14 @@ const inPage = {
   platform: /** @type {const} */ ('browser'),
   plugins: [withBuiltWorker(), withoutUnusedWorkers()],
 }
-const outside = { platform: /** @type {const} */ ('neutral'), external: /^(?:[^./]|node:|cloudflare:)/ }
+const outside = {
+  platform: /** @type {const} */ ('neutral'),
+  external: /^(?:[^./]|node:|cloudflare:)/,
+  plugins: [withBuiltWorker()],
+}
+
+/** What runs models is the user's own package. */
+const withPeer = { external: ['@huggingface/transformers'] }
 
 rmSync(dist, { recursive: true, force: true })
 
@@ -20,7 +27,10 @@ rmSync(dist, { recursive: true, force: true })
 const bundles = [
   ['src/index.ts', 'index.js', inPage, true],
   ['src/hosts/browser/worker.ts', 'worker.js', inPage, true],
+  ['src/hosts/browser/local.ts', 'local.js', inPage, true],
+  ['src/hosts/browser/model-worker.ts', 'model-worker.js', { ...inPage, ...withPeer }, true],
   ['src/hosts/node/index.ts', 'node.js', outside, false],
+  ['src/hosts/node/model-worker.ts', 'node-model-worker.js', outside, false],
   ['src/hosts/node/cli.ts', 'cli.js', outside, false],
   ['worker/create-edge.ts', 'edge.js', outside, false],
 ]

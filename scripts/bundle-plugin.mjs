@@ -1,5 +1,5 @@
 // What a bundler must be told about this package's own sources, shared by the build and the demo.
-// 1. dist/index.js starts `./worker.js`, the sources start `./worker.ts`.
+// 1. The files of dist/ start workers of dist/, the sources those of the sources.
 // 2. SQLite's package also names two workers that Daybook never starts. Bundlers would look for their files and
 //    webpack would fail, so their addresses are made opaque; sqlite3.wasm keeps its own, and lies beside the worker.
 
@@ -31,18 +31,25 @@ export function withoutUnusedWorkers() {
   }
 }
 
+/** The modules that start a worker, the source they name, and the file of dist/ that it becomes. @type {[string, string, string][]} */
+const workers = [
+  ['src/hosts/browser/open-daybook.ts', './worker.ts', './worker.js'],
+  ['src/hosts/browser/local.ts', './model-worker.ts', './model-worker.js'],
+  ['src/hosts/node/model-host.ts', './model-worker.ts', './node-model-worker.js'],
+]
+
 /** @returns {import('rolldown').Plugin} */
 export function withBuiltWorker() {
   return {
     name: 'daybook:with-built-worker',
     transform: {
-      filter: { id: /src\/hosts\/browser\/open-daybook\.ts/ },
-      handler: (code) =>
-        replaceOnce(
-          code,
-          `new URL('./worker.ts', import.meta.url)`,
-          `new URL('./worker.js', import.meta.url)`,
-        ),
+      filter: { id: /src\/hosts\/(?:browser|node)\/(?:open-daybook|local|model-host)\.ts/ },
+      handler(code, id) {
+        const found = workers.find(([file]) => id.replaceAll('\\', '/').includes(file))
+        if (!found) return code
+        const [, from, to] = found
+        return replaceOnce(code, `new URL('${from}', import.meta.url)`, `new URL('${to}', import.meta.url)`)
+      },
     },
   }
 }

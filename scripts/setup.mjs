@@ -34,7 +34,9 @@ function run(command, args, { env, output = 'inherit' } = {}) {
 /** @param {string[]} args */
 function npm(...args) {
   const cli = process.env['npm_execpath']
-  return cli ? run(process.execPath, [cli, ...args]) : run('npm', args)
+  // An npm that does not know `allowScripts` would let this package fetch its libraries for graphics cards.
+  const env = { ONNXRUNTIME_NODE_INSTALL: 'skip' }
+  return cli ? run(process.execPath, [cli, ...args], { env }) : run('npm', args, { env })
 }
 
 /** @param {string} path @returns {Record<string, { version?: string, integrity?: string, optional?: boolean }>} */

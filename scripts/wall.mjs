@@ -25,9 +25,12 @@ const house = {
   'src/doors/mcp': { imports: ['src/core', 'src', 'src/doors'], npm: ['zod', '@modelcontextprotocol/'] },
   'src/hosts/browser': {
     imports: host,
-    npm: ['zod', 'comlink', 'idb', '@noble/hashes', '@sqlite.org/sqlite-wasm'],
+    npm: ['zod', 'comlink', 'idb', '@noble/hashes', '@sqlite.org/sqlite-wasm', '@huggingface/transformers'],
   },
-  'src/hosts/node': { imports: [...host, 'src/hosts/node/serve'], npm: ['zod', 'node:'] },
+  'src/hosts/node': {
+    imports: [...host, 'src/hosts/node/serve'],
+    npm: ['zod', 'node:', '@huggingface/transformers'],
+  },
   'src/hosts/node/postgres': { imports: [...host, 'src/hosts/node', 'worker'], npm: ['node:', 'pg'] },
   'src/hosts/node/serve': {
     imports: [...host, 'src/hosts/node', 'src/hosts/node/postgres', 'worker'],

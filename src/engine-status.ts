@@ -14,10 +14,12 @@ interface StatusSource extends Pick<EngineOptions, 'name' | 'durability' | 'db'>
   readonly host: EngineOptions['storage']
   /** The state of sync; undefined when the book has no mirror. */
   readonly sync: () => Status['sync'] | undefined
+  /** What does not work as it should, each in words. */
+  readonly degraded: () => string[]
 }
 
 export function createStatus(source: StatusSource): (desk: Desk) => Promise<Status> {
-  const { name, durability, db, store, host, sync } = source
+  const { name, durability, db, store, host, sync, degraded } = source
   const forGuest = ({ agent }: Guest, { access }: View): Status => {
     const { bytes: usageBytes, pending } = access.seen.queries.usage()
     const conflicts = access.reader.conflicts({ limit: conflictLimit, undecided: true }).length
@@ -49,7 +51,7 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
         conflicts: store.conflicts.count(),
         repairs: store.settings.getNumber('repairs'),
       },
-      degraded: [],
+      degraded: degraded(),
     }
   }
 }

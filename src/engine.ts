@@ -91,11 +91,7 @@ export function createEngine(options: EngineOptions): Engine {
     options.embedder &&
     createBookEmbedding({
       ...{ store, ports, source: options.embedder },
-      onProgress: ({ embedded: done, total }) =>
-        emit({
-          name: 'progress',
-          detail: { done, total, what: 'Records with a vector', capability: 'embed:status' },
-        }),
+      tell: (detail) => emit({ name: 'progress', detail }),
     })
   const accessOf = createRecordAccess({ store, ports, scope })
   const viewOf = (caller: Caller): View => {
@@ -120,6 +116,7 @@ export function createEngine(options: EngineOptions): Engine {
   const status = createStatus({
     ...{ name, durability, store, db, host: options.storage },
     sync: () => trigger?.state(),
+    degraded: () => [embedding?.degraded()].filter((why) => why !== undefined),
   })
 
   /** Writes for a task. The nth of a repeatable one that has a requestId is done once, however often the task is run. */

@@ -7,6 +7,7 @@ import { root } from '../scripts/place.mjs'
 import { takeBrowserProfile } from './browser-profile.ts'
 import { withBundledWorker } from './built-worker.ts'
 import { withTestModel } from './model-plugin.ts'
+import { serveTinyModel } from './support/serve-tiny-model.ts'
 
 const executablePath = await findBrowser()
 
@@ -30,10 +31,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [withBundledWorker(), withTestModel()],
+        plugins: [withBundledWorker(), withTestModel(), serveTinyModel()],
         // Known before the first test, so that no page is reloaded in the middle of one.
         optimizeDeps: {
           include: [
+            '@huggingface/transformers',
             '@cfworker/json-schema',
             '@noble/hashes/sha2.js',
             '@sqlite.org/sqlite-wasm',

@@ -123,8 +123,13 @@ export interface Embedder {
   readonly weight: number
   /** Why it can't embed yet, in words; undefined when it can. */
   readonly waiting?: string | undefined
-  /** Does a few milliseconds of work of its own; true when more is to be done. For idle time. */
-  prepare?(): boolean
+  /** How far its model is loaded, in bytes, while it is; questions are not asked meanwhile. */
+  readonly loading?: { readonly done: number; readonly total: number } | undefined
+  /**
+   * Does a few milliseconds of work of its own; true when more is to be done. For idle time. A promise when it is
+   * something to wait for, such as a download; it fails as `embed` does.
+   */
+  prepare?(): boolean | Promise<void>
   embed(
     texts: readonly string[],
     purpose: EmbedPurpose,

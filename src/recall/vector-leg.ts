@@ -15,6 +15,8 @@ export interface VectorLegParts {
   readonly questions: QuestionVectors
   /** How many records have no vector yet, as far as is known without counting. */
   readonly behind: () => number
+  /** What keeps vectors from being asked for, if anything. */
+  readonly degraded: () => string | undefined
 }
 
 const nothing: LegAnswer<'vector'> = { candidates: [], found: 0 }
@@ -26,7 +28,13 @@ const fullSpan = 0.5
 const spare = 2
 
 /** strength = (similarity − least / 2) / (1/2 + least / 2), within 0 and 1. What is at least `minSimilarity` answers. */
-export function createVectorLeg({ store, embedder, questions, behind }: VectorLegParts): Leg<'vector'> {
+export function createVectorLeg({
+  store,
+  embedder,
+  questions,
+  behind,
+  degraded,
+}: VectorLegParts): Leg<'vector'> {
   const { minSimilarity } = embedder
   const lowest = minSimilarity * (minSimilarity > 0 ? liftShare : 1)
 
@@ -52,7 +60,11 @@ export function createVectorLeg({ store, embedder, questions, behind }: VectorLe
     weight: embedder.weight,
     async find({ text, scope, limit, signal }) {
       if (text.trim() === '') return nothing
-      if (embedder.waiting !== undefined || embedder.weight === 0) return nothing
+      if (embedder.weight === 0) return nothing
+      if (embedder.waiting !== undefined) {
+        const why = degraded()
+        return why === undefined ? nothing : { ...nothing, degraded: why }
+      }
       const { provider, model } = embedder
       let vector: Float32Array
       try {

@@ -7,6 +7,7 @@ import { extname, join, normalize } from 'node:path'
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
   '.wasm': 'application/wasm',
 }
 

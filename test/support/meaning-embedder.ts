@@ -2,13 +2,7 @@
 import { neverAborted } from '../../src/core/abort.ts'
 import { DaybookError } from '../../src/core/errors.ts'
 import type { Embedder } from '../../src/core/ports.ts'
-
-const meanings = [
-  ['car', 'automobile', 'vehicle', 'drive'],
-  ['doctor', 'physician', 'hospital', 'medicine'],
-  ['money', 'salary', 'bank', 'pay'],
-  ['rain', 'storm', 'weather', 'umbrella'],
-]
+import { meanings } from './meaning.ts'
 
 export interface MeaningEmbedder extends Embedder {
   /** Texts that it was asked to embed as documents, in order. */

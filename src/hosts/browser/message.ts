@@ -6,6 +6,7 @@ import type { LlmQuestion } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
+import type { FarPageEmbedder } from './worker-embedder.ts'
 import type { LlmOptions } from '../../memory/conversation/llm/llm-options.ts'
 
 export interface ModelLanguages {
@@ -75,6 +76,7 @@ export interface WorkerDoor {
     getKey?: () => Promise<string>,
     getEmbedderKey?: () => Promise<string>,
     model?: PageModel,
+    embedder?: FarPageEmbedder,
   ): Promise<Reply<MethodRow[]>>
   /** Calls of one capability that were made together; they share a transaction where they write. */
   call(id: string, calls: readonly CallMessage[]): Promise<Reply[]>

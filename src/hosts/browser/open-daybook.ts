@@ -9,6 +9,7 @@ import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import { createPageModel } from './built-in-model.ts'
 import type { BrowserLlmOptions, OpenRequest, PageModel } from './message.ts'
 import { openPageLink, type StartedWorker } from './page-link.ts'
+import { createPageEmbedder, type PageEmbedder } from './page-embedder.ts'
 import { createWorkerLink } from './worker-link.ts'
 
 export interface OpenOptions {
@@ -60,6 +61,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     sync: fetcherOf(options.sync?.key),
     embedder: fetcherOf(keyOf(options.embedder)),
     model,
+    modelWorker: pageEmbedderOf(options.embedder),
   }
   const start = async (): Promise<StartedWorker> => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'daybook' })
@@ -129,7 +131,13 @@ const keyOf = (options: EmbedderOptions | BrowserLlmOptions | undefined): Key =>
 
 /** A function can't be sent to the worker; one that fetches the key is handed over beside the options. */
 function withoutFetcher<Options extends EmbedderOptions | BrowserLlmOptions>(options: Options): Options {
+  if ('start' in options) return { ...options, start: undefined }
   return typeof keyOf(options) === 'function' ? { ...options, key: 'fetched' } : options
+}
+
+/** What starts the worker of a local embedding model. */
+function pageEmbedderOf(embedder: EmbedderOptions | undefined): PageEmbedder | undefined {
+  return embedder?.provider === 'local' && embedder.start ? createPageEmbedder(embedder.start) : undefined
 }
 
 /** What the worker asks the page for: answers of the browser's model, or the key of another. */

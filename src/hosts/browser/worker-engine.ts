@@ -28,8 +28,8 @@ const unknown: CallNature = { effect: 'read', repeatable: true }
 export function createWorkerEngine(): WorkerDoor {
   let seat: TabSeat | undefined
 
-  const open: WorkerDoor['open'] = async (request, listener, getKey, getEmbedderKey, model) => {
-    const embedder = browserEmbedder(request.embedder, getEmbedderKey)
+  const open: WorkerDoor['open'] = async (request, listener, getKey, getEmbedderKey, model, page) => {
+    const embedder = browserEmbedder(request.embedder, { getKey: getEmbedderKey, page })
     const llm = createBrowserLlm(request.llm, model)
     seat = createTabSeat({
       book: request.name,

@@ -1,6 +1,6 @@
 // The page's end of the wire to its worker: deadlines, supervision, and calls made together sent together.
 // Invariant: every call settles. When the worker dies, everything that waits is rejected with `engine-died`.
-import { proxy, type Remote, releaseProxy, wrap } from 'comlink'
+import { proxy, type ProxyMarked, type Remote, releaseProxy, wrap } from 'comlink'
 import { orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
@@ -14,6 +14,8 @@ import {
   type Reply,
   type WorkerDoor,
 } from './message.ts'
+import type { PageEmbedder } from './page-embedder.ts'
+import type { FarPageEmbedder } from './worker-embedder.ts'
 
 export interface WorkerLink {
   open(request: OpenRequest, listener: (event: BookEvent) => void, given?: OpenGiven): Promise<MethodRow[]>
@@ -33,6 +35,8 @@ export interface OpenGiven {
   readonly sync?: (() => Promise<string>) | undefined
   readonly embedder?: (() => Promise<string>) | undefined
   readonly model?: PageModel | undefined
+  /** Starts and ends the worker of a local embedding model. */
+  readonly modelWorker?: PageEmbedder | undefined
 }
 
 interface Waiting {
@@ -119,10 +123,15 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     gone,
     cut: lose,
     isBusy: () => waiting.size > 0,
-    async open(request, listener, { sync, embedder, model } = {}) {
+    async open(request, listener, { sync, embedder, model, modelWorker } = {}) {
+      if (modelWorker) void gone.then(modelWorker.end)
       const [key, embedderKey] = [sync, embedder].map((fetch) => fetch && proxy(fetch))
       const reply = await answered<Reply<MethodRow[]>>(
-        remote.open(request, proxy(listener), key, embedderKey, model && proxy(model)),
+        remote.open(
+          ...([request, proxy(listener), key, embedderKey] as const),
+          model && proxy(model),
+          modelWorker && farOf(modelWorker),
+        ),
         openDeadlineMs,
       )
       if (!reply.ok) throw DaybookError.from(reply.error)
@@ -159,6 +168,9 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     },
   }
 }
+
+/** Comlink types what a proxy answers as the far side gets it. */
+const farOf = (page: PageEmbedder) => proxy(page) as unknown as FarPageEmbedder & ProxyMarked
 
 function settle(reply: Reply | undefined, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
   if (reply?.ok) resolve(reply.value)

@@ -1,11 +1,16 @@
-// Embedders in Node, over its own fetch.
-import { embedderSource } from '../../recall/embed/create-embedder.ts'
-import { type EmbedCaller, fetchOf } from '../../recall/embed/embed-fetch.ts'
+// Embedders in Node: over its own fetch, or from a model in a thread.
+import { type EmbedHost, embedderSource } from '../../recall/embed/create-embedder.ts'
+import { fetchOf } from '../../recall/embed/embed-fetch.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
+import { nodeModelHost } from './model-host.ts'
 import { nodePorts } from './node-ports.ts'
 
 /** What embedders need of Node. */
-export const nodeEmbedderHost: EmbedCaller = { fetch: fetchOf(globalThis), scheduler: nodePorts.scheduler }
+export const nodeEmbedderHost: EmbedHost = {
+  fetch: fetchOf(globalThis),
+  scheduler: nodePorts.scheduler,
+  models: nodeModelHost,
+}
 
 /** What gives a book in Node its vectors. */
 export const nodeEmbedder = (options: EmbedderOptions | undefined) =>

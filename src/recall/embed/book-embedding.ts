@@ -1,8 +1,8 @@
 // The embedder of a book with everything around it: the task behind the writes, the leg of recall, the state it is in.
 import { createAbort } from '../../core/abort.ts'
 import type { EmbedStatus } from '../../core/capability.ts'
-import { DaybookError } from '../../core/errors.ts'
 import type { Clock, Embedder, Ports } from '../../core/ports.ts'
+import type { Progress } from '../../core/progress.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { ModelStore } from '../../store/model-store.ts'
 import type { Leg } from '../leg.ts'
@@ -13,7 +13,12 @@ import { createQuestionVectors } from './question-vector.ts'
 
 /** How a host gives a book its embedder. */
 export interface EmbedderSource {
-  open(parts: { readonly models: ModelStore; readonly clock: Clock }): Embedder
+  open(parts: {
+    readonly models: ModelStore
+    readonly clock: Clock
+    /** How far a model is loaded has changed. */
+    readonly onLoading: () => void
+  }): Embedder
   /** How long a recall waits for the vector of its question. Default 800. */
   readonly questionDeadlineMs?: number | undefined
 }
@@ -23,6 +28,8 @@ export interface BookEmbedding {
   /** Something may be to embed. */
   wake(): void
   status(): EmbedStatus
+  /** Why recall is without vectors, or has not all of them; undefined when nothing is wrong. */
+  degraded(): string | undefined
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
   stop(): void
 }
@@ -31,17 +38,21 @@ export interface BookEmbeddingParts {
   readonly store: BookStore
   readonly ports: Ports
   readonly source: EmbedderSource
-  readonly onProgress: (status: EmbedStatus) => void
+  readonly tell: (progress: Progress & { readonly capability: string }) => void
 }
 
 const defaultQuestionDeadlineMs = 800
 /** Counting all records takes a while, so progress is told now and then, and at the end. */
 const tellEveryMs = 500
 
-export function createBookEmbedding({ store, ports, source, onProgress }: BookEmbeddingParts): BookEmbedding {
+export function createBookEmbedding({ store, ports, source, tell }: BookEmbeddingParts): BookEmbedding {
   const { clock, scheduler, log } = ports
   const { vectors, models } = store
-  const embedder = source.open({ models, clock })
+  const onLoading = () => {
+    const { done, total } = embedder.loading ?? { done: 0, total: 0 }
+    if (total > 0) tell({ done, total, what: 'Bytes of the model', capability: 'embed:texts' })
+  }
+  const embedder = source.open({ models, clock, onLoading })
   const health = createEmbedHealth(clock)
   const stopped = createAbort()
   const deadlineMs = source.questionDeadlineMs ?? defaultQuestionDeadlineMs
@@ -56,7 +67,8 @@ export function createBookEmbedding({ store, ports, source, onProgress }: BookEm
       const now = status()
       if (toldOf === `${now.embedded}/${now.total}`) return
       toldOf = `${now.embedded}/${now.total}`
-      onProgress(now)
+      const { embedded: done, total } = now
+      tell({ done, total, what: 'Records with a vector', capability: 'embed:status' })
     },
   })
 
@@ -72,7 +84,7 @@ export function createBookEmbedding({ store, ports, source, onProgress }: BookEm
       provider: embedder.provider,
       model: embedder.model,
       ...(fingerprint === undefined ? {} : { fingerprint }),
-      state: stateOf(embedder.waiting, lastError, behind),
+      state: stateOf(embedder, lastError, behind),
       ...(why === undefined ? {} : { why }),
       ...{ total, embedded, behind, refused, bytes },
       ...(lastError ? { lastError } : {}),
@@ -80,15 +92,18 @@ export function createBookEmbedding({ store, ports, source, onProgress }: BookEm
     }
   }
 
+  const degraded = () => {
+    const error = health.lastError()
+    if (error) return `vectors: ${error.message}`
+    return embedder.loading && `vectors: ${embedder.waiting ?? ''}`
+  }
+
   return {
-    leg: createVectorLeg({ store, embedder, questions, behind: vectors.missing }),
+    leg: createVectorLeg({ store, embedder, questions, behind: vectors.missing, degraded }),
     wake: task.wake,
     status,
-    embed(texts) {
-      if (embedder.waiting !== undefined)
-        return Promise.reject(new DaybookError('embedder-failed', embedder.waiting))
-      return embedder.embed(texts, 'document', stopped.signal)
-    },
+    degraded,
+    embed: (texts) => embedder.embed(texts, 'document', stopped.signal),
     stop() {
       stopped.abort()
       task.stop()
@@ -96,9 +111,9 @@ export function createBookEmbedding({ store, ports, source, onProgress }: BookEm
   }
 }
 
-function stateOf(waiting: string | undefined, lastError: object | undefined, behind: number) {
+function stateOf({ waiting, loading }: Embedder, lastError: object | undefined, behind: number) {
+  if (lastError && !loading) return 'failing'
   if (waiting !== undefined) return 'waiting'
-  if (lastError) return 'failing'
   return behind > 0 ? 'working' : 'ready'
 }
 

@@ -71,14 +71,18 @@ export function createEmbedTask(parts: EmbedTaskParts): EmbedTask {
   }
 
   const step = () => {
-    if (embedder.prepare?.()) return schedule(pauseMs)
-    if (embedder.waiting !== undefined) return
+    const rest = health.restMs()
+    if (rest === 0 || embedder.waiting === undefined) {
+      const preparing = embedder.prepare?.()
+      if (preparing === true) return schedule(pauseMs)
+      if (preparing) return run(preparing.then(health.succeeded), [])
+    }
+    if (embedder.waiting !== undefined) return rest > 0 ? schedule(rest) : undefined
     const isKnown = enterSpace()
     if (isKnown && takeIn()) {
       settled = false
       return schedule(pauseMs)
     }
-    const rest = health.restMs()
     // Nothing is entered before it is known how many dimensions there are: any text tells.
     const pending = isKnown ? vectors.pending(batch) : []
     if (isKnown && pending.length === 0) {
@@ -88,8 +92,12 @@ export function createEmbedTask(parts: EmbedTaskParts): EmbedTask {
       return
     }
     if (rest > 0) return schedule(rest)
+    run(embed(pending), pending)
+  }
+
+  const run = (work: Promise<void>, pending: readonly PendingText[]) => {
     running = true
-    void embed(pending)
+    void work
       .catch((error: unknown) => fail(toDaybookError(error), pending))
       .finally(() => {
         running = false

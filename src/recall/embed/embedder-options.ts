@@ -54,12 +54,45 @@ export interface ApiEmbedderOptions extends Tuning, Prefixes {
   readonly deadlineMs?: number
 }
 
-export type EmbedderOptions = NoEmbedderOptions | LsaOptions | HttpEmbedderOptions | ApiEmbedderOptions
+/** A model of one's own machine, by Transformers.js. In a page it comes from `localEmbedder` of `daybook/local`. */
+export interface LocalModelOptions extends Tuning, Prefixes {
+  /** A model with ONNX files: its id on the Hugging Face Hub, such as `Xenova/all-MiniLM-L6-v2`, or its folder in `path`. */
+  readonly model: string
+  /** Branch, tag or commit on the hub. Default `main`. */
+  readonly revision?: string
+  /** Which of the model's files: how its numbers are kept. Default `q8`. */
+  readonly dtype?: 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4' | 'q4f16' | 'bnb4'
+  /** How the vectors of its tokens become one; the model's card says it. Default `mean`. */
+  readonly pooling?: 'mean' | 'cls' | 'last_token'
+  /** `webgpu`, `wasm`, `cpu` and others that Transformers.js knows. Default `wasm` in a page, `cpu` in Node. */
+  readonly device?: string
+  /** Where models lie, `<path>/<model>/config.json`: an address, or in Node a folder. Default the Hugging Face Hub. */
+  readonly path?: string
+  /** True: only from the cache or a folder; nothing is asked of any network. */
+  readonly offline?: boolean
+  /** Node: the folder that downloads are kept in. Default `daybook/models` in the user's cache. */
+  readonly cache?: string
+  /** Page: address of a folder with the `ort-wasm-simd-threaded.asyncify` files. Default what lies beside the runtime. */
+  readonly wasm?: string
+  /** Address of the module of Transformers.js. Default the package `@huggingface/transformers`. */
+  readonly runtime?: string
+  /** For one batch of texts, in milliseconds. Default 120,000. */
+  readonly deadlineMs?: number
+}
+
+export interface LocalEmbedderOptions extends LocalModelOptions {
+  readonly provider: 'local'
+  /** Page: starts the worker of the model. `localEmbedder` gives it. */
+  readonly start?: (() => unknown) | undefined
+}
+
+export type EmbedderOptions =
+  NoEmbedderOptions | LsaOptions | HttpEmbedderOptions | ApiEmbedderOptions | LocalEmbedderOptions
 
 /** An embedder that is one. */
 export type ActiveEmbedderOptions = Exclude<EmbedderOptions, NoEmbedderOptions>
 
-const providers = ['none', 'lsa', 'http', 'api']
+const providers = ['none', 'lsa', 'http', 'api', 'local']
 const ranges: Readonly<Record<string, readonly [least: number, most: number]>> = {
   minSimilarity: [-1, 1],
   weight: [0, 10],
@@ -67,7 +100,11 @@ const ranges: Readonly<Record<string, readonly [least: number, most: number]>> =
   deadlineMs: [1, 600_000],
   dimensions: [1, dimensionLimit],
 }
-const texts = ['model', 'documentPrefix', 'questionPrefix']
+const texts = [
+  ...['model', 'documentPrefix', 'questionPrefix', 'revision', 'device', 'path', 'cache', 'wasm', 'runtime'],
+]
+const dtypes = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'bnb4']
+const poolings = ['mean', 'cls', 'last_token']
 
 /** The options when they can be meant, undefined when they say `none`; anything else is `invalid-input` with its path. */
 export function parseEmbedderOptions(
@@ -100,7 +137,30 @@ export function parseEmbedderOptions(
     if (options.provider === 'api' && key === undefined) throw wrong('key', 'a key is wanted')
     if (key !== undefined && typeof key !== 'function') checkKey(key, 'embedder.key')
   }
+  if (options.provider === 'local') checkLocal(options)
   return options.provider === 'none' ? undefined : options
+}
+
+function checkLocal({ model, path, dtype, pooling, offline }: LocalEmbedderOptions): void {
+  if (!model) throw wrong('model', 'the name of a model is wanted')
+  if (dtype !== undefined && !dtypes.includes(dtype))
+    throw wrong('dtype', `one of ${dtypes.join(', ')} is wanted`)
+  if (pooling !== undefined && !poolings.includes(pooling))
+    throw wrong('pooling', `one of ${poolings.join(', ')} is wanted`)
+  if (offline !== undefined && typeof offline !== 'boolean') throw wrong('offline', 'true or false is wanted')
+  if (path !== undefined && /^https?:/i.test(path)) checkAddress(path, 'embedder.path')
+}
+
+/** A model's name in fingerprints: what is put before texts moves their vectors too. */
+export function spaceOf(model: string, documentPrefix: string | undefined): string {
+  return documentPrefix ? `${model} ${JSON.stringify(documentPrefix)}` : model
+}
+
+/** What two tabs must have in common to want the same vectors: `provider|model`. */
+export function embedderName(options: EmbedderOptions | undefined): string {
+  const { provider, model, url } = { provider: 'none', ...options } as Record<string, string | undefined>
+  const name = model ?? url
+  return name === undefined ? String(provider) : `${provider}|${name}`
 }
 
 function wrong(name: string, what: string): DaybookError {

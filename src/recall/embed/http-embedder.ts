@@ -4,7 +4,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose } from '../../core/ports.ts'
 import { normalise } from '../../store/quantise.ts'
 import { askEmbedder, type EmbedCaller, readVectors } from './embed-fetch.ts'
-import type { ApiEmbedderOptions, HttpEmbedderOptions } from './embedder-options.ts'
+import { type ApiEmbedderOptions, type HttpEmbedderOptions, spaceOf } from './embedder-options.ts'
 
 /** Most texts of one request, as the plain endpoint has it; APIs take more, but long requests fail more. */
 export const batchLimit = 100
@@ -54,7 +54,7 @@ function createRemote(
   let { dimensions } = options
   return {
     provider,
-    model,
+    model: spaceOf(model, documentPrefix),
     get dimensions() {
       return dimensions
     },

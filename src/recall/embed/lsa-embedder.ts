@@ -13,6 +13,7 @@ const growth = 1.5
 const sampleLimit = 8192
 const readBatch = 100
 const sliceMs = 6
+const tooFew = `It needs ${leastTexts} records or more to learn from.`
 
 export interface LsaParts {
   readonly models: ModelStore
@@ -55,7 +56,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
       return `book-${generation}`
     },
     get waiting() {
-      return model ? undefined : `It needs ${leastTexts} records or more to learn from.`
+      return model ? undefined : tooFew
     },
     prepare() {
       if (!training) {
@@ -79,7 +80,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
     },
     embed(texts, purpose) {
       const now = model
-      if (!now) return Promise.reject(new DaybookError('embedder-failed', 'It has no model yet.'))
+      if (!now) return Promise.reject(new DaybookError('embedder-failed', tooFew))
       return Promise.resolve(texts.map((text) => now.embed(text, purpose)))
     },
     close() {

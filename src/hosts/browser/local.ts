@@ -1,0 +1,28 @@
+// `daybook/local`: a model of the page's own machine as the embedder of a book. An entry of its own, so that only who
+// imports it needs `@huggingface/transformers`.
+import type { LocalEmbedderOptions, LocalModelOptions } from '../../recall/embed/embedder-options.ts'
+
+/**
+ * The `embedder` of `openDaybook` that runs a model in a worker of its own, started by the tab that holds the book.
+ * Addresses may be relative to the page.
+ *
+ * ```ts
+ * openDaybook({ name, embedder: localEmbedder({ model: 'Xenova/all-MiniLM-L6-v2' }) })
+ * ```
+ */
+export function localEmbedder(options: LocalModelOptions): LocalEmbedderOptions {
+  const { path, wasm, runtime } = options
+  return {
+    ...options,
+    ...(path === undefined ? {} : { path: absolute(path) }),
+    ...(wasm === undefined ? {} : { wasm: absolute(wasm) }),
+    ...(runtime === undefined ? {} : { runtime: absolute(runtime) }),
+    provider: 'local',
+    start: () =>
+      new Worker(new URL('./model-worker.ts', import.meta.url), { type: 'module', name: 'daybook-model' }),
+  }
+}
+
+const absolute = (address: string) => new URL(address, location.href).href
+
+export type { LocalEmbedderOptions, LocalModelOptions }

@@ -1,0 +1,20 @@
+// The worker of a local model. It only wires.
+import type { ModelRequest } from '../../recall/embed/model-message.ts'
+import { serveModel } from '../../recall/embed/model-server.ts'
+
+/** The first message hands over the line to the engine; it may run in another worker than whoever started this one. */
+addEventListener(
+  'message',
+  ({ ports: [line] }) => {
+    const serve = serveModel({
+      post: (answer, transfer) => line?.postMessage(answer, transfer),
+      importRuntime: (address): Promise<unknown> =>
+        address === undefined
+          ? import('@huggingface/transformers')
+          : import(/* @vite-ignore */ /* webpackIgnore: true */ address),
+      notFound: () => new Response(null, { status: 404 }),
+    })
+    if (line) line.onmessage = ({ data }: MessageEvent<ModelRequest>) => serve(data)
+  },
+  { once: true },
+)

@@ -1,0 +1,12 @@
+// The thread of a local model. It only wires.
+import { parentPort } from 'node:worker_threads'
+import type { ModelRequest } from '../../recall/embed/model-message.ts'
+import { serveModel } from '../../recall/embed/model-server.ts'
+
+const serve = serveModel({
+  post: (answer, transfer) => parentPort?.postMessage(answer, transfer),
+  importRuntime: (address): Promise<unknown> =>
+    address === undefined ? import('@huggingface/transformers') : import(address),
+  notFound: () => new Response(null, { status: 404 }),
+})
+parentPort?.on('message', (request: ModelRequest) => serve(request))

@@ -1,0 +1,201 @@
+// The worker's half of a local model: loads Transformers.js and the model, and embeds a few texts at a time.
+// Invariants: a question never waits for more than one slice of documents; no text ever stands in an error.
+import { DaybookError, toDaybookError } from '../../core/errors.ts'
+import type { ModelAnswer, ModelChoice, ModelRequest } from './model-message.ts'
+
+/** As much of Transformers.js as this needs. */
+export interface TransformersRuntime {
+  readonly env: {
+    logLevel: number
+    allowLocalModels: boolean
+    allowRemoteModels: boolean
+    localModelPath: string
+    remoteHost: string
+    remotePathTemplate: string
+    cacheDir: string | null
+    fetch(address: unknown): Promise<unknown>
+    readonly backends: { readonly onnx: { readonly wasm?: { wasmPaths?: unknown } } }
+  }
+  pipeline(task: 'feature-extraction', model: string, options: object): Promise<Extractor>
+}
+
+type Extractor = (texts: readonly string[], options: { readonly pooling: string }) => Promise<Tensor>
+
+interface Tensor {
+  readonly type: string
+  readonly data: ArrayLike<number>
+  readonly dims: readonly number[]
+  to(type: 'float32'): Tensor
+}
+
+export interface ModelServerParts {
+  post(answer: ModelAnswer, transfer: ArrayBuffer[]): void
+  /** Imports Transformers.js: the module at `address`, or the package where none is given. */
+  importRuntime(address: string | undefined): Promise<unknown>
+  /** An HTTP answer with status 404. */
+  notFound(): unknown
+}
+
+type Wanted = Extract<ModelRequest, { type: 'embed' }>
+interface Batch extends Wanted {
+  readonly rows: Float32Array[]
+}
+
+/** Texts that the model sees at once; a question waits for so many at most. */
+const slice = 4
+/** Only what failed. */
+const logErrors = 40
+const wasmFile = 'ort-wasm-simd-threaded.asyncify'
+
+/** What answers the requests of one embedder. */
+export function serveModel({
+  post,
+  importRuntime,
+  notFound,
+}: ModelServerParts): (request: ModelRequest) => void {
+  let extract: ((texts: readonly string[]) => Promise<Tensor>) | undefined
+  const waiting: Batch[] = []
+  let running: Batch | undefined
+
+  const load = async (choice: ModelChoice) => {
+    const runtime = (await importRuntime(choice.runtime).catch((cause: unknown) => {
+      throw runtimeFault(cause)
+    })) as TransformersRuntime
+    let told = -1
+    // What is not in the cache is as good as missing.
+    if (choice.offline) runtime.env.fetch = () => Promise.resolve(notFound())
+    const extractor = await openModel(runtime, choice, (done, total) => {
+      const percent = Math.floor((100 * done) / Math.max(1, total))
+      if (percent === told) return
+      told = percent
+      post({ type: 'loading', done, total }, [])
+    }).catch((cause: unknown) => {
+      throw modelFault(cause, choice)
+    })
+    extract = (texts) => extractor(texts, { pooling: choice.pooling })
+    post({ type: 'loaded' }, [])
+    void work()
+  }
+
+  const work = async () => {
+    while (extract && !running) {
+      const at = waiting.findIndex(({ isQuestion }) => isQuestion)
+      const batch = waiting[Math.max(0, at)]
+      if (!batch) return
+      running = batch
+      const { number, texts, rows } = batch
+      try {
+        const rest = texts.slice(rows.length, rows.length + slice)
+        rows.push(...rowsOf(await extract(rest), rest.length))
+        if (rows.length === texts.length) answer(batch)
+      } catch (cause) {
+        drop(number)
+        // As a server that can't take a text: the others of its batch may be fine.
+        const error = new DaybookError('embedder-failed', 'The model failed on these texts.', {
+          details: { status: 422, reason: cause instanceof Error ? cause.name : typeof cause },
+          retry: false,
+        })
+        post({ type: 'failed', number, error: error.toJSON() }, [])
+      } finally {
+        running = undefined
+      }
+    }
+  }
+
+  const answer = ({ number, rows }: Batch) => {
+    // Given up in the meantime: nobody waits for it.
+    if (!drop(number)) return
+    const dimensions = rows[0]?.length ?? 0
+    const numbers = new Float32Array(rows.length * dimensions)
+    rows.forEach((row, i) => numbers.set(row, i * dimensions))
+    post({ type: 'vectors', number, numbers, dimensions }, [numbers.buffer])
+  }
+
+  const drop = (number: number): boolean => {
+    const at = waiting.findIndex((batch) => batch.number === number)
+    if (at >= 0) waiting.splice(at, 1)
+    return at >= 0
+  }
+
+  return (request) => {
+    if (request.type === 'abort') return void drop(request.number)
+    if (request.type === 'embed') {
+      waiting.push({ ...request, rows: [] })
+      return void work()
+    }
+    load(request.choice).catch((error: unknown) =>
+      post({ type: 'not-loaded', error: toDaybookError(error).toJSON() }, []),
+    )
+  }
+}
+
+function openModel(
+  { env, pipeline }: TransformersRuntime,
+  { model, revision, dtype, device, path, cache, wasm }: ModelChoice,
+  onProgress: (done: number, total: number) => void,
+): Promise<Extractor> {
+  env.logLevel = logErrors
+  if (cache !== undefined) env.cacheDir = cache
+  if (path !== undefined && /^https?:/i.test(path)) {
+    // An address of one's own, laid out as a folder; what comes from there is cached like what comes from the hub, but
+    // apart from it: models may have the same name.
+    if (cache !== undefined) env.cacheDir = `${cache}/${encodeURIComponent(path)}`
+    env.allowLocalModels = false
+    env.remoteHost = `${path.replace(/\/+$/, '')}/`
+    env.remotePathTemplate = '{model}/'
+  } else if (path !== undefined) {
+    env.allowLocalModels = true
+    env.allowRemoteModels = false
+    env.localModelPath = path
+  }
+  const { wasm: onnx } = env.backends.onnx
+  if (onnx) {
+    // Unset, the runtime takes the files that lie beside it, and none from a third party.
+    const folder = wasm?.replace(/\/*$/, '/')
+    onnx.wasmPaths = folder && { mjs: `${folder}${wasmFile}.mjs`, wasm: `${folder}${wasmFile}.wasm` }
+  }
+  return pipeline('feature-extraction', model, {
+    dtype,
+    ...(revision === undefined ? {} : { revision }),
+    ...(device === undefined ? {} : { device }),
+    progress_callback(step: { status: string; loaded?: number; total?: number }) {
+      if (step.status === 'progress_total') onProgress(step.loaded ?? 0, step.total ?? 0)
+    },
+  })
+}
+
+/** One row for each text. */
+function rowsOf(tensor: Tensor, count: number): Float32Array[] {
+  const { data, dims } = tensor.type === 'float32' ? tensor : tensor.to('float32')
+  const [rows = 0, dimensions = 0] = dims
+  if (dims.length !== 2 || rows !== count) throw new RangeError('No vector for each text.')
+  const numbers = Float32Array.from(data)
+  return Array.from({ length: rows }, (_, i) => numbers.slice(i * dimensions, (i + 1) * dimensions))
+}
+
+const saying = (cause: unknown) =>
+  (cause instanceof Error ? cause.message : String(cause)).split('\n')[0]?.slice(0, 300) ?? ''
+const isNetwork = (cause: unknown) => /fetch|network|ENOTFOUND|ECONN|ETIMEDOUT/i.test(saying(cause))
+
+function runtimeFault(cause: unknown): DaybookError {
+  return new DaybookError(
+    'embedder-failed',
+    `Transformers.js could not be loaded (${saying(cause)}). Install it, \`npm install @huggingface/transformers\`, or give the address of its module as \`embedder.runtime\`.`,
+    { details: { package: '@huggingface/transformers' }, retry: isNetwork(cause), cause },
+  )
+}
+
+function modelFault(cause: unknown, { model, dtype, offline }: ModelChoice): DaybookError {
+  const hint = offline
+    ? 'It is not in the cache: open the book once without `embedder.offline`, or give `embedder.path`.'
+    : `Check \`embedder.model\`, \`embedder.dtype\` (here ${dtype}) and \`embedder.path\`.`
+  return new DaybookError(
+    'embedder-failed',
+    `The model \`${model}\` could not be loaded (${saying(cause)}). ${hint}`,
+    {
+      details: { model },
+      retry: !offline && isNetwork(cause),
+      cause,
+    },
+  )
+}
