@@ -65,6 +65,8 @@ test('webpack 5', async () => {
     webpack(
       {
         mode: 'production',
+        // Minifying the runtime takes a minute and is not what is tried here.
+        optimization: { minimize: false },
         context: app.path,
         entry: './local.js',
         output: { path: app.path, filename: 'main.js' },
