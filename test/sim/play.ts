@@ -7,6 +7,7 @@ import { stampLeadMs } from '../../src/sync/admit.ts'
 import { keepMs } from '../../src/sync/mirror.ts'
 import { sameDigest, toDigest } from '../../src/sync/digest.ts'
 import { decideConflict } from '../../src/sync/sync-capability.ts'
+import { createConflictLog } from '../../src/store/conflict-log.ts'
 import { createLedger, type Ledger, rowOf, rowsOf, tokenOf, tokensOf } from './ledger.ts'
 import { deviceCount, type Schedule, type Step, type Weather } from './schedule.ts'
 import { Crash, type Image } from './sim-disk.ts'
@@ -94,7 +95,7 @@ async function take(stage: Stage, step: Step): Promise<void> {
       ledger.collect()
       return survive(world.mirror.tidy())
     case 'harm':
-      return harm(deviceOf(stage, step.at), idOf(step.record))
+      return harm(stage, deviceOf(stage, step.at), idOf(step.record))
     case 'replace-mirror':
       return setBack(stage, world.mirror, world.mirror.blank)
     case 'backup-mirror':
@@ -221,7 +222,7 @@ async function carryIn(stage: Stage, letter: Letter, weather: Weather, record: n
   const { world } = stage
   if (weather === 'lose-request') return letter.drop()
   if (weather === 'twice') letter.copy()
-  if (!letter.answered()) await letter.carry()
+  if (!letter.answered()) await letter.carry(weather === 'behead' ? 'first-op' : undefined)
   if (weather === 'twice') await world.letters.at(-1)?.carry()
   if (weather === 'lose-answer') return letter.drop()
   if (weather === 'edit-meanwhile') await put(stage, letter.from, record)
@@ -233,14 +234,22 @@ async function carryIn(stage: Stage, letter: Letter, weather: Weather, record: n
   await letter.carry()
 }
 
-function harm(self: SimDevice, record: string): void {
+function harm(stage: Stage, self: SimDevice, record: string): void {
+  const had = tokensOf(self.disk)
   self.crash()
-  self.disk.db.run(
-    'DELETE FROM history WHERE seq = (SELECT seq FROM records WHERE id = ? AND place > 0 AND op IS NULL)',
-    [record],
-  )
-  self.disk.db.run('DELETE FROM records WHERE id = ? AND place > 0 AND op IS NULL', [record])
-  self.disk.db.run("DELETE FROM book WHERE key = 'agreed'")
+  const { db } = self.disk
+  const synced = 'WHERE id = ? AND place > 0 AND op IS NULL'
+  db.run(`DELETE FROM history WHERE seq = (SELECT seq FROM records ${synced})`, [record])
+  db.run(`DELETE FROM records ${synced}`, [record])
+  db.run("DELETE FROM book WHERE key = 'agreed'")
+  excuse(stage, had)
+}
+
+/** Of these, nobody has to answer for what no disk has any more. */
+function excuse({ ledger, world }: Stage, had: Set<string>): void {
+  for (const { disk } of [world.mirror, ...world.devices])
+    for (const token of tokensOf(disk)) had.delete(token)
+  ledger.excuse(had)
 }
 
 function keepImage({ images }: Stage, site: Site): void {
@@ -257,9 +266,7 @@ function setBack(stage: Stage, site: Site, image = stage.images.get(site.name)):
   site.disk.load(image)
   // Who restores a mirror gives it a new epoch.
   if (site === world.mirror) site.disk.db.run("DELETE FROM book WHERE key = 'epoch'")
-  for (const { disk } of [world.mirror, ...world.devices])
-    for (const token of tokensOf(disk)) had.delete(token)
-  ledger.excuse(had)
+  excuse(stage, had)
   watch.reset(site.name)
 }
 
@@ -326,8 +333,8 @@ function judge({ world, ledger }: Stage, schedule: Schedule): void {
     if (stampMs(stamp) > limit) throw new Error(`A stamp at the mirror is ahead of its clock: ${stamp}`)
   }
   const has = (...names: Step['do'][]) => schedule.some((step) => names.includes(step.do))
-  // Copies of one device both send what was unsent when they parted.
-  if (!has('fork', 'restore'))
+  // Copies of one device both send what was unsent when they parted; a new mirror is told what another one knew.
+  if (!has('fork', 'restore', 'replace-mirror', 'restore-mirror'))
     for (const { id } of expected) {
       const texts = mirror
         .run()
@@ -343,7 +350,22 @@ function judge({ world, ledger }: Stage, schedule: Schedule): void {
     [],
     'nothing that was acknowledged is lost',
   )
+  for (const { record, lost, kept } of createConflictLog(mirror.disk.db).list({ limit: 10_000 })) {
+    if (!kept || lost.op === kept.op) continue
+    same(
+      kept.op,
+      kindOf(Number(record.replace('record-', ''))) === 'forget_wins' ? 'forget' : 'put',
+      `${record}: an edit wins over a forget`,
+    )
+  }
   if (has('replace-mirror', 'restore-mirror', 'restore', 'fork', 'harm', 'choose')) return
+  for (const { name, disk } of devices) {
+    same(
+      disk.db.get("SELECT value FROM book WHERE key = 'repairs'"),
+      undefined,
+      `${name} never differed from the mirror`,
+    )
+  }
   for (const row of expected) {
     const shown = tokenOf(row)
     const by = ledger.writes.filter(

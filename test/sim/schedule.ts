@@ -3,9 +3,9 @@
 import { createNumbers } from '../contract/mirror-world.ts'
 import { recordCount } from './sim-kind.ts'
 
-/** What the network does with one request of a sync that is carried through. */
+/** What the network does with one request of a sync that is carried through; `behead`: it loses the first op. */
 export type Weather =
-  'fair' | 'lose-request' | 'lose-answer' | 'twice' | 'edit-meanwhile' | 'others-meanwhile'
+  'fair' | 'lose-request' | 'lose-answer' | 'twice' | 'behead' | 'edit-meanwhile' | 'others-meanwhile'
 
 export type Step =
   | { readonly do: 'put' | 'forget'; readonly at: number; readonly record: number }
@@ -52,6 +52,7 @@ const weathers: readonly Weather[] = [
   'lose-request',
   'lose-answer',
   'twice',
+  'behead',
   'edit-meanwhile',
   'others-meanwhile',
 ]
@@ -92,7 +93,7 @@ const sources: readonly Source[] = [
   },
   { weight: 4, make: (draw) => ({ do: 'wait', ms: [1, 1000, 100_000][draw(3)] ?? 1 }) },
   { weight: 2, make: (draw) => ({ do: 'skew', at: device(draw), ms: (draw(19) - 9) * year }) },
-  { weight: 1, make: () => ({ do: 'age' }) },
+  { weight: 2, make: () => ({ do: 'age' }) },
   { weight: 1, make: () => ({ do: 'tidy' }) },
   { weight: 2, make: (draw, { records }) => ({ do: 'harm', at: device(draw), record: draw(records) }) },
   { weight: 1, make: () => ({ do: 'replace-mirror' }) },

@@ -73,8 +73,8 @@ export interface Letter {
   isAwaited(): boolean
   /** The mirror has answered, and the answer is under way. */
   answered(): boolean
-  /** One hop on: to the mirror, or from there to the device. */
-  carry(): Promise<void>
+  /** One hop on: to the mirror, or from there to the device. `without` its first op: something took it out on the way. */
+  carry(without?: 'first-op'): Promise<void>
   /** The same request once more, whose answer nobody waits for. */
   copy(): void
   /** The device waits no longer. */
@@ -167,9 +167,9 @@ export function createSimWorld(seed: number): SimWorld {
       text,
       isAwaited,
       answered: () => answer !== undefined,
-      async carry() {
+      async carry(without) {
         if (!answer) {
-          answer = await ask(text)
+          answer = await ask(text, without === 'first-op' ? 1 : 0)
           return
         }
         leave()
@@ -187,8 +187,9 @@ export function createSimWorld(seed: number): SimWorld {
     letters.push(letter)
   }
 
-  const ask = async (text: string): Promise<{ ok: SyncResponse } | { refused: ErrorShape }> => {
-    const request = JSON.parse(text) as SyncRequest
+  const ask = async (text: string, skip: number): Promise<{ ok: SyncResponse } | { refused: ErrorShape }> => {
+    const whole = JSON.parse(text) as SyncRequest
+    const request = { ...whole, ops: whole.ops.slice(skip) }
     try {
       const ok = await mirror.exchange(request)
       world.onAnswer(request, ok)

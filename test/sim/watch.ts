@@ -30,6 +30,11 @@ export function createWatch(world: SimWorld): Watch {
     epoch = response.epoch
     moves += response.changes.length + response.results.length
     if (pull.resync && ops.length > 0) faults.push('A device sends while it reads everything anew.')
+    let mid = lastMid.get(device) ?? (response.results[0]?.mid ?? 1) - 1
+    for (const result of response.results) {
+      if (result.mid > mid + 1) faults.push(`An op of ${device} was taken before the one before it.`)
+      mid = Math.max(mid, result.mid)
+    }
     if (response.lastMid < (lastMid.get(device) ?? 0)) faults.push(`The last mid of ${device} went back.`)
     lastMid.set(device, response.lastMid)
     if (response.floor < floor) faults.push('The floor sank.')
