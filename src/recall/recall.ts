@@ -13,12 +13,12 @@ import { textQueryLimits, wordsOf } from '../store/text-query.ts'
 import { factorsOf } from './factor.ts'
 import { whenField } from '../core/kind.ts'
 import { becauseOf, fuse, weigh, type Weighted } from './fuse.ts'
-import { diversify, lookAt, order, type Read, type Reranked } from './rerank.ts'
+import { diversify, highestScore, lookAt, order, type Read, type Reranked } from './rerank.ts'
 import type { Leg, Question } from './leg.ts'
 import { stopWords } from './stop-words.ts'
 
-/** How many of the best are read to be looked at once more. */
-const lookedAt = { least: 20, times: 3 } as const
+/** How many of the best are read to be looked at once more; so many more than wanted, first, and the rest if they can matter. */
+const lookedAt = { least: 20, times: 3, spare: 6 } as const
 /** How many candidates a leg brings; many times what is usually returned, because fusion reorders them. */
 const candidateLimit = 200
 
@@ -51,11 +51,17 @@ export function createRecall({ store, clock, legs }: RecallParts): Recall {
     const terms = question.words.flatMap((word) => tokenize(word))
     // What says the same as another falls out, so it may take more than one look to have enough.
     const step = Math.max(lookedAt.least, lookedAt.times * limit)
+    const enough = diversity === 0 ? limit : Infinity
+    const piece = diversity === 0 ? limit + lookedAt.spare : step
     const looked: Reranked<Weighted>[] = []
     let ranked: Reranked<Weighted>[] = []
-    for (let from = 0; from < weighed.length && ranked.length < limit; from += step) {
-      looked.push(...readTexts(store, weighed.slice(from, from + step)).map((one) => lookAt(one, terms)))
-      ranked = order(looked, distinct)
+    for (let from = 0; from < weighed.length;) {
+      const last = ranked[limit - 1]
+      if (last && (from % step === 0 || highestScore(weighed[from]?.score ?? 0) < last.score)) break
+      const to = Math.min(from + piece, from - (from % step) + step)
+      looked.push(...readTexts(store, weighed.slice(from, to), lists).map((one) => lookAt(one, terms)))
+      ranked = order(looked, distinct, enough)
+      from = to
     }
     const best = diversify(
       ranked.filter(({ score }) => score >= minScore),
@@ -79,14 +85,20 @@ export function createRecall({ store, clock, legs }: RecallParts): Recall {
 }
 
 /** The records of a ranking with their texts. The words of the day it happened are not what a record says. */
-function readTexts(store: BookStore, some: readonly Weighted[]): Read<Weighted>[] {
+function readTexts(
+  store: BookStore,
+  some: readonly Weighted[],
+  lists: readonly { readonly name: string }[],
+): Read<Weighted>[] {
+  const text = lists.findIndex(({ name }) => name === 'text')
   const records = store.queries.read(some.map(({ seq }) => seq))
   return some.flatMap((item) => {
     const record = records.get(item.seq)
     const kind = record && store.kinds.get(record.kind)
     if (!kind) return []
     const said = { ...kind, text: kind.text.filter((path) => path !== whenField) }
-    return [{ item, record, seq: item.seq, score: item.score, texts: textOf(said, record, undefined) }]
+    const has = (item.candidates[text]?.because as LegReasons['text'])?.words
+    return [{ item, record, seq: item.seq, score: item.score, texts: textOf(said, record, undefined), has }]
   })
 }
 

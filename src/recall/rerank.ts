@@ -12,11 +12,19 @@ export interface Read<Item> {
   readonly score: number
   /** The record's texts, field by field, without the words of its date. */
   readonly texts: readonly string[]
+  /** Those of the question's terms that it may have; undefined: any. */
+  readonly has?: readonly string[] | undefined
+}
+
+/** What a record says: its terms but stop words, and its numbers in their order. */
+interface Said {
+  readonly terms: ReadonlySet<string>
+  readonly numbers: string
 }
 
 export interface Reranked<Item> extends Read<Item> {
-  readonly terms: ReadonlySet<string>
-  readonly numbers: string
+  /** Told when it is first asked for, because of most it never is. */
+  readonly said: () => Said
 }
 
 /** What a record gains that has all neighbouring words of the question side by side. */
@@ -31,15 +39,27 @@ export const sameShare = 0.85
  * text ends in a question mark). `terms` are the question's, in its order.
  */
 export function lookAt<Item>(one: Read<Item>, terms: readonly string[]): Reranked<Item> {
-  const pairs = terms.slice(1).map((term, i) => `${terms[i] ?? ''} ${term}`)
-  const fields = one.texts.map((text) => tokenize(text))
-  const told = pairs.length === 0 ? 0 : pairsIn(fields, pairs) / pairs.length
-  const all = fields.flat()
+  let fields: string[][] | undefined
+  const wordsOf = () => (fields ??= one.texts.map((text) => tokenize(text)))
+  const { has } = one
+  const mayStand = (term: string | undefined) => term !== undefined && (has?.includes(term) ?? true)
+  const isOpen = terms.some((term, i) => i > 0 && mayStand(term) && mayStand(terms[i - 1]))
+  const told = isOpen ? pairsIn(wordsOf(), terms) / (terms.length - 1) : 0
+  let said: Said | undefined
   return {
     ...one,
     score: one.score * (1 + phraseShare * told) * (asks(one.texts) ? askingShare : 1),
-    terms: new Set(all.filter((term) => !stopWords.has(term))),
-    numbers: all.filter((term) => /\d/.test(term)).join(' '),
+    said: () => (said ??= sayingOf(wordsOf().flat())),
+  }
+}
+
+/** What `score` can become at most by being looked at. */
+export const highestScore = (score: number): number => score * (1 + phraseShare)
+
+function sayingOf(words: readonly string[]): Said {
+  return {
+    terms: new Set(words.filter((term) => !stopWords.has(term))),
+    numbers: words.filter((term) => /\d/.test(term)).join(' '),
   }
 }
 
@@ -47,36 +67,65 @@ export function lookAt<Item>(one: Read<Item>, terms: readonly string[]): Reranke
 export const asks = (texts: readonly string[]): boolean =>
   texts.some((text) => /[?？]["'”»)\]]*\s*$/.test(text))
 
-/** Orders by score, then by what was stored last; when `distinct`, without what says the same as one before it. */
-export function order<Item>(looked: readonly Reranked<Item>[], distinct: boolean): Reranked<Item>[] {
+/**
+ * Orders by score, then by what was stored last; when `distinct`, without what says the same as one before it. No more
+ * than the first `limit`.
+ */
+export function order<Item>(
+  looked: readonly Reranked<Item>[],
+  distinct: boolean,
+  limit = Infinity,
+): Reranked<Item>[] {
   const ranked = [...looked].sort((a, b) => b.score - a.score || b.seq - a.seq)
-  if (!distinct) return ranked
+  if (!distinct) return ranked.slice(0, limit)
   const kept: Reranked<Item>[] = []
-  for (const one of ranked) if (!kept.some((other) => saysTheSame(one, other))) kept.push(one)
+  for (const one of ranked) {
+    if (kept.length >= limit) break
+    if (!kept.some((other) => saysTheSame(one, other))) kept.push(one)
+  }
   return kept
 }
 
-function pairsIn(fields: readonly (readonly string[])[], pairs: readonly string[]): number {
-  const there = new Set(
-    fields.flatMap((words) => words.slice(1).map((word, i) => `${words[i] ?? ''} ${word}`)),
-  )
-  return pairs.reduce((sum, pair) => (there.has(pair) ? sum + 1 : sum), 0)
+/** How many neighbours among `terms` are neighbours in one of the fields. */
+function pairsIn(fields: readonly (readonly string[])[], terms: readonly string[]): number {
+  /** By its first term: the places of each pair in the question. */
+  const places = new Map<string, number[]>()
+  for (let i = 0; i + 1 < terms.length; i++) {
+    const first = terms[i] as string
+    places.set(first, [...(places.get(first) ?? []), i])
+  }
+  const found = new Set<number>()
+  for (const words of fields)
+    for (let at = 0; at + 1 < words.length; at++)
+      for (const i of places.get(words[at] as string) ?? []) if (terms[i + 1] === words[at + 1]) found.add(i)
+  return found.size
 }
-
-type Told = Pick<Reranked<unknown>, 'terms' | 'numbers'> & { readonly record: { readonly kind: string } }
 
 /** True when two records of one kind have nearly all words and all numbers in common. */
-export function saysTheSame(a: Told, b: Told): boolean {
-  if (a.record.kind !== b.record.kind || a.numbers !== b.numbers || a.terms.size === 0) return false
-  return overlap(a, b) >= sameShare
+function saysTheSame(a: Reranked<unknown>, b: Reranked<unknown>): boolean {
+  if (a.record.kind !== b.record.kind) return false
+  const [one, other] = [a.said(), b.said()]
+  if (one.numbers !== other.numbers || one.terms.size === 0) return false
+  return overlap(one.terms, other.terms, sameShare) >= sameShare
 }
 
-/** Share of the words of either that both have (Jaccard), 0 to 1. */
-export function overlap(a: Pick<Told, 'terms'>, b: Pick<Told, 'terms'>): number {
-  let both = 0
-  for (const term of a.terms) if (b.terms.has(term)) both += 1
-  const either = a.terms.size + b.terms.size - both
-  return either === 0 ? 0 : both / either
+/**
+ * Share of the words of either that both have (Jaccard), 0 to 1. What is surely less than `least` may be answered too
+ * high, but stays less.
+ */
+function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, least = 0): number {
+  const total = a.size + b.size
+  if (total === 0) return 0
+  /** As many as both may have, given what was looked at so far. */
+  let both = Math.min(a.size, b.size)
+  let spare = a.size - both
+  for (const term of a) {
+    if (b.has(term)) continue
+    if (spare > 0) spare -= 1
+    else both -= 1
+    if (both / (total - both) < least) break
+  }
+  return both / (total - both)
 }
 
 /**
@@ -99,7 +148,8 @@ export function diversify<Item>(
     const next = rest.reduce((most, one) => (worth(one) > worth(most) ? one : most))
     rest.splice(rest.indexOf(next), 1)
     chosen.push(next)
-    for (const one of rest) closest.set(one, Math.max(closest.get(one) ?? 0, overlap(one, next)))
+    for (const one of rest)
+      closest.set(one, Math.max(closest.get(one) ?? 0, overlap(one.said().terms, next.said().terms)))
   }
   return chosen
 }

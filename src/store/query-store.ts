@@ -319,6 +319,8 @@ export function createQueryStore(
     size() {
       projection.catchUp()
       if (narrow) return narrow.totals().rows
+      const known = leg?.warm()?.records()
+      if (known !== undefined) return known
       if (counted?.generation !== projection.generation()) {
         const n = db.get<{ n: number }>('SELECT count(*) AS n FROM facets')?.n ?? 0
         counted = { n, generation: projection.generation() }

@@ -1,6 +1,7 @@
 // The best of a recall, looked at once more: phrases, questions, repetitions, variety.
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { diversify, lookAt, order, type Read } from '../../src/recall/rerank.ts'
+import { diversify, lookAt, order, type Read, sameShare } from '../../src/recall/rerank.ts'
 import { tokenize } from '../../src/store/tokenize.ts'
 
 let serial = 0
@@ -33,6 +34,44 @@ describe('the second look', () => {
     ].map((one) => look(one))
     expect(order(all, true).map(({ score }) => score)).toEqual([0.9, 0.7, 0.6, 0.5, 0.4, 0.3])
     expect(order(all.toReversed(), false).map(({ score }) => score)).toEqual(all.map(({ score }) => score))
+  })
+
+  test('finds the same first ones however many are wanted, and the same overlap however soon it gives up', () => {
+    const word = fc.constantFrom('a1', 'red', 'door', 'old', 'house', 'barn', 'quay', 'boat', 'blue', 'paint')
+    const text = fc.oneof(
+      fc.array(word, { maxLength: 12 }),
+      fc.tuple(fc.constantFrom(...'abcdefgh'), fc.nat(2)).map(([extra, n]) => {
+        const all = 'one two three four five six seven eight nine ten eleven twelve thirteen'.split(' ')
+        return [...all.slice(n), extra]
+      }),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, fc.nat(8)), { maxLength: 25 }), fc.nat(12), (texts, limit) => {
+        const all = texts.map(([words, score]) => look(read(words.join(' '), score / 8), 'red door old red'))
+        const kept: typeof all = []
+        for (const one of [...all].sort((a, b) => b.score - a.score || b.seq - a.seq)) {
+          const same = kept.some((other) => {
+            const [a, b] = [one.said(), other.said()]
+            if (a.numbers !== b.numbers || a.terms.size === 0) return false
+            const both = [...a.terms].filter((term) => b.terms.has(term)).length
+            return both / (a.terms.size + b.terms.size - both) >= sameShare
+          })
+          if (!same) kept.push(one)
+        }
+        expect(items(order(all, true, limit))).toEqual(items(kept.slice(0, limit)))
+        expect(items(order(all, true))).toEqual(items(kept))
+      }),
+    )
+  })
+
+  test('reads no words when none of the neighbours can be there, and finds them when they can', () => {
+    const texts = ['the tidal garden']
+    expect(look({ ...read('the tidal garden'), has: ['tidal'] }).score).toBe(0.5)
+    expect(look({ ...read('the tidal garden'), texts, has: ['garden', 'tidal'] }).score).toBeGreaterThan(0.5)
+    expect(look(read('tidal garden tidal garden'), 'tidal garden tidal garden').score).toBeCloseTo(
+      0.5 * 1.15,
+      12,
+    )
   })
 
   test('chooses what differs when asked to, and keeps the order when not', () => {
