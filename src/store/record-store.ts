@@ -35,6 +35,8 @@ export interface RecordStore {
   admit(op: PutOp | ForgetOp, device: string): RecordRow
   /** Takes over what the mirror says, without logging an op. */
   accept(op: PutOp | ForgetOp, copy: MirrorCopy): void
+  /** The place at which the mirror was last seen to have the record at `seq`; 0 for none. */
+  placeOf(seq: number): number
   /** Notes the version that the mirror gave to our own change. */
   confirm(seq: number, copy: MirrorCopy): void
   /** At the mirror: records whose last change comes after `place`, each once, in the order of the sequence. */
@@ -226,6 +228,7 @@ export function createRecordStore(
       return store(before, op, placed(op.kind, before, device), false)
     },
     accept: (op, copy) => void store(find(op.id), op, copy, false),
+    placeOf: (seq) => db.get<{ place: number }>('SELECT place FROM records WHERE seq = ?', [seq])?.place ?? 0,
     confirm(seq, { ver, place, device }) {
       db.run('UPDATE records SET ver = ?, place = ?, device = ? WHERE seq = ?', [ver, place, device, seq])
     },

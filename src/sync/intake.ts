@@ -7,7 +7,7 @@ import type { SentOp } from '../store/op-log.ts'
 import type { RecordRow } from '../store/record-row.ts'
 import { defaultPolicy, finalWinner, saysSame } from './conflict-policy.ts'
 import type { SyncRequest, SyncResponse, WireChange, WireResult } from './protocol.ts'
-import { checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
+import { beginReread, checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
 import { settleConflict } from './settle-conflict.ts'
 import { sideOf, toChange, toOp } from './wire-op.ts'
 
@@ -33,10 +33,17 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     tally.changed.push({ id: change.id, kind: change.kind })
   }
   const isReread = isRereading(store)
+  let overtakenAt: number | undefined
+  /** While everything was read anew no answer came: a change after an op of ours went by unread. */
+  const noteOvertaken = (op: SentOp, place: number) => {
+    const met = store.records.placeOf(op.seq)
+    if (met > place) overtakenAt = Math.min(met, overtakenAt ?? met)
+  }
   const onLogged = () => void (tally.conflicts += 1)
   const settle = (op: SentOp, result: WireResult) => {
     switch (result.s) {
       case 'ok':
+        noteOvertaken(op, result.seq)
         store.records.confirm(op.seq, { ver: result.ver, place: result.seq, device: store.device })
         ops.settle(op, result.ver)
         tally.pushed += 1
@@ -97,6 +104,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     // What this mirror did not name it does not have.
     else ops.relogUnplaced()
   }
+  if (overtakenAt !== undefined) beginReread(store, overtakenAt - 1, request.pull.kinds)
   return { ...tally, differs: checkDigest(store, response, request.pull.kinds) }
 }
 
