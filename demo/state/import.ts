@@ -6,11 +6,18 @@ import { address, go } from './address.ts'
 import { announce } from './announce.ts'
 import { book, onBook } from './book.ts'
 import { isBundleFile, tryBundle } from './bundle-import.ts'
+import { viewOfFormat } from '../room/import-view.ts'
 import { reloadList } from './record-list.ts'
 
 export type ImportState =
   | { readonly step: 'waiting' | 'importing' | 'cancelled' }
-  | { readonly step: 'done'; readonly imported: number; readonly skipped: number; readonly session?: string }
+  | {
+      readonly step: 'done'
+      readonly imported: number
+      readonly skipped: number
+      readonly view: string
+      readonly session?: string
+    }
   | { readonly step: 'failed'; readonly error: unknown }
 
 export interface FileImport {
@@ -76,10 +83,12 @@ async function run(): Promise<void> {
   isRunning = false
   const failed = imports.peek().filter(({ state }) => state.step === 'failed').length
   announce(
-    `${countOf(imported, 'trace')} imported${failed > 0 ? `, ${countOf(failed, 'file')} refused` : ''}.`,
+    `${countOf(imported, 'record')} imported${failed > 0 ? `, ${countOf(failed, 'file')} refused` : ''}.`,
   )
   if (imported > 0) {
-    if (address.peek().view !== 'traces') go({ view: 'traces' })
+    const views = new Set(imports.peek().flatMap(({ state }) => (state.step === 'done' ? [state.view] : [])))
+    const [first] = views
+    if (first !== undefined && !views.has(address.peek().view)) go({ view: first })
     await reloadList()
   }
 }
@@ -90,8 +99,12 @@ async function importOne(number: number, file: File, abort: AbortSignal): Promis
   importShare.value = 0
   try {
     if (!current) throw new DaybookError('book-closed')
-    const { imported, skipped, session } = await current.import(file, { name: file.name, signal: abort })
-    set(number, { step: 'done', imported, skipped, ...(session === undefined ? {} : { session }) })
+    const { imported, skipped, session, format } = await current.import(file, {
+      name: file.name,
+      signal: abort,
+    })
+    const view = viewOfFormat(format)
+    set(number, { step: 'done', imported, skipped, view, ...(session === undefined ? {} : { session }) })
     return imported
   } catch (error) {
     if (isDaybookError(error, 'aborted')) set(number, { step: 'cancelled' })

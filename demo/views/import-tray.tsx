@@ -60,7 +60,7 @@ function FileLine({ file: { number, name, sizeBytes, state } }: { file: FileImpo
           </button>
         )}
         {state.step === 'done' && state.session !== undefined && (
-          <button type="button" class="link" onClick={() => show(state.session ?? '')}>
+          <button type="button" class="link" onClick={() => show(state.view, state.session ?? '')}>
             Show<span class="hidden"> {name}</span>
           </button>
         )}
@@ -80,23 +80,23 @@ function FileLine({ file: { number, name, sizeBytes, state } }: { file: FileImpo
   )
 }
 
-function show(session: string): void {
-  go({ view: 'traces', search: '', chips: [{ field: 'session', value: session }], id: undefined })
+function show(view: string, session: string): void {
+  go({ view, search: '', chips: [{ field: 'session', value: session }], id: undefined })
 }
 
 function summary(files: readonly FileImport[]): string {
   const done = files.flatMap(({ state }) => (state.step === 'done' ? [state.imported] : []))
   const failed = files.filter(({ state }) => state.step === 'failed').length
-  const traces = countOf(
+  const records = countOf(
     done.reduce((sum, imported) => sum + imported, 0),
-    'trace',
+    'record',
   )
-  return failed === 0 ? traces : `${traces}, ${countOf(failed, 'file')} refused`
+  return failed === 0 ? records : `${records}, ${countOf(failed, 'file')} refused`
 }
 
 function doneWords(imported: number, skipped: number): string {
-  if (imported === 0) return `${countOf(skipped, 'trace')}, all here already`
+  if (imported === 0) return `${countOf(skipped, 'record')}, all here already`
   return skipped === 0
-    ? countOf(imported, 'trace')
-    : `${countOf(imported, 'trace')}, ${skipped} were here already`
+    ? countOf(imported, 'record')
+    : `${countOf(imported, 'record')}, ${skipped} were here already`
 }

@@ -1,4 +1,5 @@
 // What an importer makes of a file: records that are not in the book yet, in order, under ids that the same file gives again.
+import { namedMessageId, saidMessageId } from '../core/message-id.ts'
 import type { JsonObject } from '../core/path.ts'
 import type { Scope } from '../core/record.ts'
 
@@ -33,6 +34,50 @@ export function messageDrafts(
   session: string,
 ): Draft[] {
   const { id, text, role, at, name, metadata } = message
+  const type = role === 'assistant' ? 'Agent' : role === 'user' ? 'User' : 'System'
+  const source = { type, ...(name === undefined ? {} : { name }) }
+  return saidDrafts({ id, text, source, at, metadata, scope: { session } })
+}
+
+/** A message that another memory kept under a name: its id is what it would have been, had it been stored here. */
+export function keptMessageDrafts({
+  msgId,
+  agent,
+  resource,
+  text,
+  source,
+  at,
+  metadata,
+}: KeptMessage): Draft[] {
+  const id =
+    msgId === ''
+      ? saidMessageId({ agent }, { said: at, source, content: text })
+      : namedMessageId(agent, msgId)
+  const scope = { ...(agent === '' ? {} : { agent }), ...(resource === '' ? {} : { resource }) }
+  return saidDrafts({ id, msgId, text, source, at, metadata, scope })
+}
+
+export interface KeptMessage {
+  readonly msgId: string
+  readonly agent: string
+  readonly resource: string
+  readonly text: string
+  readonly source: JsonObject
+  readonly at: string
+  readonly metadata: JsonObject
+}
+
+interface Said {
+  readonly id: string
+  readonly msgId?: string
+  readonly text: string
+  readonly source: JsonObject
+  readonly at: string
+  readonly metadata: JsonObject
+  readonly scope: Partial<Scope>
+}
+
+function saidDrafts({ id, msgId = '', text, source, at, metadata, scope }: Said): Draft[] {
   if (text.trim() === '') return []
   const parts: string[] = []
   for (let from = 0; from < text.length;) {
@@ -41,18 +86,17 @@ export function messageDrafts(
     parts.push(text.slice(from, isSplit ? end - 1 : end))
     from = isSplit ? end - 1 : end
   }
-  const type = role === 'assistant' ? 'Agent' : role === 'user' ? 'User' : 'System'
   return parts.map((content, i) => ({
     kind: 'message',
     id: i === 0 ? id : `${id}.${i + 1}`,
     body: {
-      msg_id: '',
+      msg_id: i === 0 ? msgId : '',
       content,
-      source: { type, ...(name === undefined ? {} : { name }) },
+      source,
       timestamp: at,
       metadata: { ...metadata, ...(parts.length > 1 ? { part: i + 1, parts: parts.length } : {}) },
     },
-    scope: { session },
+    scope,
   }))
 }
 

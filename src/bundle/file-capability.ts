@@ -5,9 +5,12 @@ import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability.ts'
 import { isJsonObject } from '../core/path.ts'
 import { parseTime } from '../core/time.ts'
+import { looksLikeChatGpt, parseChatGpt } from './chatgpt.ts'
 import { looksLikeClaudeCode, parseClaudeCode } from './claude-code.ts'
+import { looksLikeCPersona, parseCPersona } from './cpersona.ts'
 import type { Drafts, SourceFile } from './draft.ts'
 import { fileFault } from './file-fault.ts'
+import { looksLikeKeyedMessages, parseKeyedMessages } from './keyed-message.ts'
 import { parseMarkdown } from './markdown-note.ts'
 import { importTrajectory } from './import-capability.ts'
 import { looksLikeMem0, parseMem0 } from './mem0.ts'
@@ -18,7 +21,10 @@ export const fileFormats = [
   'claude-code',
   'openai-chat',
   'openai-chat-lines',
+  'chatgpt',
   'mem0',
+  'cpersona',
+  'keyed-messages',
   'markdown',
 ] as const
 type Format = (typeof fileFormats)[number]
@@ -31,7 +37,7 @@ export const fileCapabilities = [
     id: 'import:file',
     methods: ['imports.file'],
     summary:
-      'Imports a SWE-agent trajectory, a chat, a Claude Code session, a mem0 export or Markdown notes, whole or not at all.',
+      'Imports what another program saved (trajectories, chats, sessions, exports of memories, notes), whole or not at all.',
     input: z.strictObject({
       /** The name of the file, for messages and sessions. */
       name: z.string().min(1).max(500).default('file'),
@@ -95,8 +101,14 @@ function parse(format: Exclude<Format, 'swe-agent'>, file: SourceFile): Drafts {
     case 'openai-chat':
     case 'openai-chat-lines':
       return parseOpenAiChat(file, format === 'openai-chat-lines')
+    case 'chatgpt':
+      return parseChatGpt(file)
     case 'mem0':
       return parseMem0(file)
+    case 'cpersona':
+      return parseCPersona(file)
+    case 'keyed-messages':
+      return parseKeyedMessages(file)
     case 'markdown':
       return parseMarkdown(file)
   }
@@ -107,8 +119,12 @@ function formatOf(name: string, text: string): Format {
   const whole = tryJson(text)
   if (/\.traj$/i.test(name) || looksLikeTrajectory(whole)) return 'swe-agent'
   if (looksLikeChat(whole)) return 'openai-chat'
+  if (looksLikeChatGpt(whole)) return 'chatgpt'
   if (looksLikeMem0(whole)) return 'mem0'
+  if (looksLikeKeyedMessages(whole)) return 'keyed-messages'
   const first = tryJson(text.slice(0, text.indexOf('\n') + 1 || undefined))
+  if (looksLikeCPersona(first)) return 'cpersona'
+  if (looksLikeKeyedMessages(first)) return 'keyed-messages'
   if (looksLikeClaudeCode(first)) return 'claude-code'
   if (looksLikeChat(first)) return 'openai-chat-lines'
   throw fileFault(name, '', 'It is none of the formats that can be imported; `format` says which it is')

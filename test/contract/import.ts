@@ -127,6 +127,72 @@ export function importCases({ book: open }: BookCase): void {
       },
     ],
   }
+  const turn = (id: string, parent: string | null, role: string, text: string, more: object = {}) => ({
+    ...{ id, parent, children: [] },
+    message: {
+      ...{ id, author: { role }, create_time: 1_767_600_000 + id.length, recipient: 'all' },
+      ...{ content: { content_type: 'text', parts: [text] }, ...more },
+    },
+  })
+  const chatGpt = [
+    {
+      ...{ title: 'Trip', create_time: 1_767_600_000.5, conversation_id: 'c-1', current_node: 'aaaaa' },
+      mapping: {
+        root: { id: 'root', parent: null, message: null },
+        a: turn('a', 'root', 'system', 'Be kind.'),
+        aa: turn('aa', 'a', 'user', 'Describe my fjord photo'),
+        other: turn('other', 'aa', 'assistant', 'An answer that was made again'),
+        aaa: turn('aaa', 'aa', 'assistant', 'look()', { recipient: 'vision' }),
+        aaaa: turn('aaaa', 'aaa', 'tool', 'cliffs, water'),
+        aaaaa: turn('aaaaa', 'aaaa', 'assistant', 'Cliffs over still water.'),
+      },
+    },
+  ]
+  const cPersona = [
+    {
+      ...{
+        _type: 'header',
+        version: 'cpersona-export/1.0',
+        agent_id: '',
+        exported_at: '2026-03-24T00:00:00Z',
+      },
+      ...{ memory_count: 2, episode_count: 1, has_profile: true },
+    },
+    {
+      ...{
+        _type: 'memory',
+        id: 1,
+        agent_id: 'agent.sapphy',
+        msg_id: 'm-1',
+        created_at: '2026-03-01 09:00:00',
+      },
+      ...{ content: 'The harbour crane is painted red', source: { User: 'ann' }, timestamp: '' },
+    },
+    {
+      ...{ _type: 'memory', id: 2, agent_id: 'agent.sapphy', msg_id: '', metadata: '{"k":1}' },
+      ...{ content: 'Noted.', source: '{"Agent":"sapphy"}', timestamp: '2026-03-01T09:00:01+09:00' },
+    },
+    {
+      ...{ _type: 'episode', id: 1, agent_id: 'agent.sapphy', summary: 'They spoke of the crane.' },
+      ...{ keywords: 'crane harbour', start_time: '2026-03-01T09:00:00Z', end_time: null },
+    },
+    {
+      ...{ _type: 'profile', agent_id: 'agent.sapphy', user_id: 'ann' },
+      ...{ content: '- home: Oslo\n- sails on Sundays', updated_at: '2026-03-02T00:00:00Z' },
+    },
+  ]
+  const keyed = {
+    'mem:agent:karin:2026-02-01T10:00:00.123Z:9f8e': JSON.stringify({
+      ...{
+        id: 'k-1',
+        content: 'The lighthouse keeper retired',
+        source: { type: 'User', id: 'u', name: 'Ann' },
+      },
+      ...{ timestamp: '2026-02-01T10:00:00Z', metadata: { channel: 'x' } },
+    }),
+    'mem:agent:karin:1769940001000:ab': { content: 'When?', source: 'user' },
+    'settings:theme': 'dark',
+  }
   const note =
     '---\ntitle: Garden\n---\n# Beds\n\nTomatoes in the south bed.\n\n## Water\n\n```\n# not a heading\n```\nEvery evening.'
   const lines = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join('\n')
@@ -147,6 +213,9 @@ export function importCases({ book: open }: BookCase): void {
     ],
     ['claude-code', 's.jsonl', lines(claude), ['message', 'message', 'trace'], 'npm test'],
     ['mem0', 'm.json', JSON.stringify(mem0), ['perception'], 'oolong tea'],
+    ['chatgpt', 'c.json', JSON.stringify(chatGpt), ['message', 'trace', 'message'], 'fjord photo'],
+    ['cpersona', 'p.jsonl', lines(cPersona), ['message', 'message', 'episode', 'profile'], 'harbour crane'],
+    ['keyed-messages', 'k.json', JSON.stringify(keyed), ['message', 'message'], 'lighthouse keeper'],
     ['markdown', 'garden.md', note, ['fact', 'fact'], 'tomatoes south bed'],
   ]
   it.each(good)(
@@ -174,11 +243,62 @@ export function importCases({ book: open }: BookCase): void {
     })
   })
 
+  it('finds a message that was imported when the same one is stored, and what an old memory knew', async () => {
+    const book = await open()
+    await book.import(lines(cPersona), { name: 'p.jsonl' })
+    await book.import(JSON.stringify(keyed), { name: 'k.json' })
+    const again = [
+      ['agent.sapphy', { id: 'm-1', content: 'anything', source: { User: 'ann' } }],
+      ['agent:karin', { id: 'k-1', content: 'anything' }],
+    ] as const
+    for (const [agent_id, message] of again)
+      expect(await book.conversation.store({ agent_id, message })).toMatchObject({
+        reason: 'duplicate msg_id',
+      })
+    const { records } = await book.conversation.list({ order_by: 'timestamp' })
+    expect(records.map(({ timestamp, source }) => [timestamp, source.type])).toEqual([
+      ['2026-02-01T10:00:00.000Z', 'User'],
+      ['2026-02-01T10:00:01.000Z', 'User'],
+      ['2026-03-01T00:00:01.000Z', 'Agent'],
+      ['2026-03-01T09:00:00.000Z', 'User'],
+    ])
+    expect(records[2]?.metadata).toEqual({ k: 1 })
+    const known = await book.conversation.profile({ agent_id: 'agent.sapphy', user_id: 'ann' })
+    expect(known.facts.map(({ attribute, value }) => `${attribute}: ${value}`).toSorted()).toEqual([
+      'home: Oslo',
+      'note: sails on Sundays',
+    ])
+    // What is learned later joins what was known.
+    const history = [{ content: 'I live in Bergen.', source: { User: 'ann' }, timestamp: '2026-05-01' }]
+    await book.conversation.updateProfile({ agent_id: 'agent.sapphy', history })
+    const now = await book.conversation.profile({ agent_id: 'agent.sapphy', user_id: 'ann' })
+    expect(now.profile).toBe('home: Bergen\nnote: sails on Sundays')
+    expect(now.earlier).toMatchObject([{ value: 'Oslo', superseded_by: 'Bergen' }])
+    expect((await book.conversation.episodes()).records).toMatchObject([
+      { agent: 'agent.sapphy', keywords: ['crane', 'harbour'] },
+    ])
+  })
+
   it.each([
     ['chat', 'a.json', '{"messages":[{"role":"user","content":"a"},{"role":"robot"}]}', /messages\.1\.role/],
     ['session', 's.jsonl', `${lines(claude)}\n{"type":`, /line 5/],
     ['session time', 's.jsonl', lines([{ ...claude[1], timestamp: 'noon' }]), /line 1\.timestamp/],
     ['mem0', 'm.json', '{"results":[{"id":"a","memory":"x"},{"id":"b","memory":7}]}', /results\.1\.memory/],
+    ['torn CPersona export', 'p.jsonl', lines(cPersona.slice(0, 2)), /line 1\.memory_count/],
+    ['line of CPersona', 'p.jsonl', `${lines(cPersona)}\n{"_type":"mem`, /line 6/],
+    [
+      'memory of CPersona',
+      'p.jsonl',
+      lines([cPersona[0], { ...cPersona[1], content: 7 }, cPersona[2], cPersona[3]]),
+      /line 2\.content/,
+    ],
+    ['key', 'k.json', '{"mem:a:2024-01-01T00:00:00Z:x":"{}","mem:b":"{}"}', /mem:a.*content/],
+    [
+      'conversation',
+      'c.json',
+      '[{"mapping":{}},{"mapping":{"a":{"message":{"id":7}}}}]',
+      /1\.mapping\.a\.message\.id/,
+    ],
     ['unknown', 'x.bin', 'hello', /^$/],
     ['empty note', 'n.md', '\n\n', /^$/],
   ])('refuses a broken %s with file and place, and imports nothing', async (_what, name, text, path) => {

@@ -10,7 +10,8 @@ import { recordId } from '../../shape/record-id.ts'
 import { scopeName } from '../../shape/scope-name.ts'
 import { type AnswerBody, answerLimit } from './answer-kind.ts'
 import { questionLikeness } from './question-likeness.ts'
-import { fold, wordsOf } from './telling-word.ts'
+import { fold } from '../../core/fold.ts'
+import { wordsOf } from './telling-word.ts'
 
 /** From this likeness on, two questions are one. */
 export const sameQuestion = 0.95

@@ -9,7 +9,8 @@ import { type Line, spanOf } from './history.ts'
 import { keywordsOf } from './keyword.ts'
 import { askSummary } from './llm/ask-summary.ts'
 import type { Message } from './message-schema.ts'
-import { type MessageScope, namedMessageId } from './store-message.ts'
+import { namedMessageId } from '../../core/message-id.ts'
+import { type MessageScope } from './store-message.ts'
 import { summarise } from './summarise.ts'
 
 export interface Archived {

@@ -1,7 +1,7 @@
 // A stretch of conversation as callers send it: messages in any of the usual forms, read into one.
 import { z } from 'zod'
 import { instant } from '../../shape/instant.ts'
-import { type Source, sourceInput } from './message-schema.ts'
+import { type Source, sourceInput } from '../../shape/source.ts'
 
 /** Most messages, and most characters of all of them, that are looked at together. */
 export const historyLimit = { messages: 1000, characters: 400_000 } as const

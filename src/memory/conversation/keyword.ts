@@ -6,7 +6,8 @@
 // itself, so a candidate scores the mean degree of its words, not the sum, times 1 + ln(how often it stands there), and
 // one that contains a better one, or is contained in it, is left out.
 import type { Line } from './history.ts'
-import { commonWords, fold, isUnspaced, wordsOf } from './telling-word.ts'
+import { fold } from '../../core/fold.ts'
+import { commonWords, isUnspaced, wordsOf } from './telling-word.ts'
 
 export const keywordLimit = 10
 const longest = 3

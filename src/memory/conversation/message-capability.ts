@@ -5,7 +5,8 @@ import { DaybookError } from '../../core/errors.ts'
 import { scopeName } from '../../shape/scope-name.ts'
 import { conversationScope, listQuery, scopeOf, withinScope } from './conversation-scope.ts'
 import { type Message, message, messageInput } from './message-schema.ts'
-import { namedMessageId, storeMessage } from './store-message.ts'
+import { namedMessageId } from '../../core/message-id.ts'
+import { storeMessage } from './store-message.ts'
 
 const outcome = {
   /** The record of the message: the new one, or for a duplicate the one that was there. */

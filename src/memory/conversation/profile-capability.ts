@@ -8,8 +8,9 @@ import { scopeOf } from './conversation-scope.ts'
 import { history, isUser, type Line } from './history.ts'
 import { askFacts } from './llm/ask-fact.ts'
 import { type Facts, type Heard, learn, tell, writeProfile } from './profile-fact.ts'
-import { type Profile, profileId, profileLimit } from './profile-kind.ts'
-import { namedMessageId } from './store-message.ts'
+import { type Profile, profileLimit } from './profile-kind.ts'
+import { namedMessageId } from '../../core/message-id.ts'
+import { profileId } from '../../core/profile-id.ts'
 import { findStatements } from './user-fact.ts'
 
 const told = z.object({

@@ -2,7 +2,7 @@
 // Invariant: learning is commutative, associative and idempotent, so the order in which conversations are read, and on
 // which device, decides nothing. Of an attribute with one value, the one that was said last holds.
 import { type KnownFact, profileLimit } from './profile-kind.ts'
-import { fold } from './telling-word.ts'
+import { fold } from '../../core/fold.ts'
 import { isSingle, opposites } from './user-fact.ts'
 
 export type Facts = Readonly<Record<string, KnownFact>>

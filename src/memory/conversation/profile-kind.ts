@@ -2,7 +2,6 @@
 // Invariant: facts are only added to, never taken out; which of them hold now follows from what was said when.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
-import { nameHash } from '../../core/murmur.ts'
 import { instant } from '../../shape/instant.ts'
 import { recordId } from '../../shape/record-id.ts'
 import { stored } from './message-schema.ts'
@@ -37,11 +36,6 @@ export type ProfileBody = z.output<typeof profileBody>
 
 export const profile = stored('profile', profileBody)
 export type Profile = z.output<typeof profile>
-
-/** The one record of what `agent` knows of `user`, the same on every device. */
-export function profileId(agent: string, user: string): string {
-  return `profile-${nameHash(agent, user)}`
-}
 
 export const profileKind: Kind<'profile', ProfileBody> = {
   name: 'profile',

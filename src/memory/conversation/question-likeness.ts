@@ -1,5 +1,6 @@
 // How alike two questions are, by their words alone: a stated measure that would rather miss than mistake.
-import { fold, tellingWords, wordsOf } from './telling-word.ts'
+import { fold } from '../../core/fold.ts'
+import { tellingWords, wordsOf } from './telling-word.ts'
 
 /** Words and neighbouring pairs of a question, folded, in their order, with repeats. */
 function featuresOf(question: string): string[] {

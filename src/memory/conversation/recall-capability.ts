@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability.ts'
 import { conversationScope, scopeOf } from './conversation-scope.ts'
-import { source } from './message-schema.ts'
+import { source } from '../../shape/source.ts'
 import { recallMessages } from './recall-message.ts'
 
 export const conversationRecallCapabilities = [

@@ -3,7 +3,7 @@
 import type { ReadContext } from '../../core/capability.ts'
 import type { JsonObject } from '../../core/path.ts'
 import type { Stored } from '../../core/record.ts'
-import type { Source } from './message-schema.ts'
+import type { Source } from '../../shape/source.ts'
 
 export interface Recalled {
   readonly id: string

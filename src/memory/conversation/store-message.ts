@@ -2,7 +2,7 @@
 // Invariant: the id of a message that has a name, or a time of its own, follows from what it says it is. So the same
 // message stored twice, on one device or on two that sync later, is one record.
 import type { WriteContext } from '../../core/capability.ts'
-import { nameHash } from '../../core/murmur.ts'
+import { namedMessageId, saidMessageId } from '../../core/message-id.ts'
 import type { JsonObject } from '../../core/path.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import type { MessageInput } from './message-schema.ts'
@@ -17,11 +17,6 @@ export interface MessageScope {
   readonly agent: string
   readonly session?: string
   readonly resource?: string
-}
-
-/** The record of the message that `agent` knows as `msgId`. */
-export function namedMessageId(agent: string, msgId: string): string {
-  return `msg-${nameHash(agent, msgId)}`
 }
 
 /**
@@ -42,7 +37,7 @@ export function storeMessage(
       ? namedMessageId(scope.agent, msgId)
       : said === undefined
         ? undefined
-        : `msg-${nameHash(scope.agent, scope.session ?? '', said, JSON.stringify(source), content)}`
+        : saidMessageId(scope, { said, source, content })
   const known = id === undefined ? undefined : records.get(id)
   const isSame =
     known?.agent === scope.agent && (msgId !== '' ? known['msg_id'] === msgId : known['content'] === content)

@@ -1,5 +1,6 @@
 // Words that tell something: folded words of a text without the ones that every text of its language has.
 // Scripts without spaces give pairs of neighbouring characters instead.
+import { fold } from '../../core/fold.ts'
 
 const common: Readonly<Record<string, string>> = {
   en:
@@ -46,16 +47,6 @@ const run = new RegExp(
   `${unspaced.source}+|(?:(?!${unspaced.source})[\\p{L}\\p{N}])+(?:['’](?:(?!${unspaced.source})\\p{L})+)*`,
   'gu',
 )
-
-/** Lower case, without marks, with a plain apostrophe. */
-export function fold(word: string): string {
-  return word
-    .normalize('NFKD')
-    .replaceAll(/\p{M}+/gu, '')
-    .toLowerCase()
-    .normalize('NFC')
-    .replaceAll('’', "'")
-}
 
 /** The words of `text` as they are written; of scripts without spaces, whole runs of characters. */
 export function wordsOf(text: string): string[] {

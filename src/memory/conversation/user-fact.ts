@@ -2,7 +2,7 @@
 // pattern is no fact. English, German, French and Spanish, and the plainest forms of Japanese and Chinese.
 import { type Line, isUser } from './history.ts'
 import { sentencesOf } from './summarise.ts'
-import { fold } from './telling-word.ts'
+import { fold } from '../../core/fold.ts'
 
 /** One thing said about a user. */
 export interface Statement {
