@@ -1,12 +1,15 @@
 // Where what came in from a file is found: the room of what most of it became.
 
-const views: Readonly<Record<string, string>> = {
+/** One of the rooms that files come into. */
+export type ImportView = 'messages' | 'traces' | 'perceptions' | 'facts'
+
+const views: Readonly<Record<string, ImportView>> = {
   mem0: 'perceptions',
   markdown: 'facts',
   'swe-agent': 'traces',
 }
 
 /** The view for a format; chats, of which there are many, are messages. */
-export function viewOfFormat(format: string): string {
+export function viewOfFormat(format: string): ImportView {
   return views[format] ?? 'messages'
 }

@@ -6,7 +6,7 @@ import { address, go } from './address.ts'
 import { announce } from './announce.ts'
 import { book, onBook } from './book.ts'
 import { isBundleFile, tryBundle } from './bundle-import.ts'
-import { viewOfFormat } from '../room/import-view.ts'
+import { type ImportView, viewOfFormat } from '../room/import-view.ts'
 import { reloadList } from './record-list.ts'
 
 export type ImportState =
@@ -15,7 +15,7 @@ export type ImportState =
       readonly step: 'done'
       readonly imported: number
       readonly skipped: number
-      readonly view: string
+      readonly view: ImportView
       readonly session?: string
     }
   | { readonly step: 'failed'; readonly error: unknown }
@@ -86,9 +86,9 @@ async function run(): Promise<void> {
     `${countOf(imported, 'record')} imported${failed > 0 ? `, ${countOf(failed, 'file')} refused` : ''}.`,
   )
   if (imported > 0) {
-    const views = new Set(imports.peek().flatMap(({ state }) => (state.step === 'done' ? [state.view] : [])))
+    const views = imports.peek().flatMap(({ state }) => (state.step === 'done' ? [state.view] : []))
     const [first] = views
-    if (first !== undefined && !views.has(address.peek().view)) go({ view: first })
+    if (first !== undefined && !views.some((view) => view === address.peek().view)) go({ view: first })
     await reloadList()
   }
 }

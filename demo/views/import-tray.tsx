@@ -3,6 +3,7 @@ import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { go } from '../state/address.ts'
 import { cancelImport, clearImports, type FileImport, imports, importShare } from '../state/import.ts'
+import type { ImportView } from '../room/import-view.ts'
 import { countOf, sizeWord } from '../wording/size-word.ts'
 
 export function ImportTray() {
@@ -80,7 +81,7 @@ function FileLine({ file: { number, name, sizeBytes, state } }: { file: FileImpo
   )
 }
 
-function show(view: string, session: string): void {
+function show(view: ImportView, session: string): void {
   go({ view, search: '', chips: [{ field: 'session', value: session }], id: undefined })
 }
 
