@@ -1,5 +1,5 @@
-// `npm run build`: dist/ as it is published. The page entry and its worker import nothing, so that they run as plain
-// files; sqlite3.wasm lies beside the worker; the Node and edge entries leave their npm packages to npm.
+// `npm run build`: dist/ as it is published. The page entry, its worker and the service worker import nothing, so that
+// they run as plain files; sqlite3.wasm lies beside the worker; the Node and edge entries leave their npm packages to npm.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -29,6 +29,7 @@ const bundles = [
   ['src/hosts/browser/worker.ts', 'worker.js', inPage, true],
   ['src/hosts/browser/local.ts', 'local.js', inPage, true],
   ['src/hosts/browser/model-worker.ts', 'model-worker.js', { ...inPage, ...withPeer }, true],
+  ['src/hosts/browser/service-worker.ts', 'service-worker.js', inPage, true],
   ['src/hosts/node/index.ts', 'node.js', outside, false],
   ['src/hosts/node/model-worker.ts', 'node-model-worker.js', outside, false],
   ['src/hosts/node/cli.ts', 'cli.js', outside, false],

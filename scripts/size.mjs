@@ -11,7 +11,7 @@ function measure(file) {
   const content = readFileSync(join(root, 'dist', file))
   const brotliBytes = brotliCompressSync(content).length
   console.log(
-    `${file.padEnd(14)} ${kib(content.length).padStart(12)} ${kib(brotliBytes).padStart(12)} brotli`,
+    `${file.padEnd(18)} ${kib(content.length).padStart(12)} ${kib(brotliBytes).padStart(12)} brotli`,
   )
   return brotliBytes
 }
@@ -21,6 +21,7 @@ const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`
 
 const pageBytes = measure('index.js')
 measure('worker.js')
+measure('service-worker.js')
 measure('sqlite3.wasm')
 if (pageBytes > pageLimitBytes) {
   console.error(`The page entry is ${kib(pageBytes)} compressed; its limit is ${kib(pageLimitBytes)}.`)

@@ -36,6 +36,7 @@ const house = {
     imports: [...host, 'src/hosts/node', 'src/hosts/node/postgres', 'worker'],
     npm: ['node:', '@hono/node-server'],
   },
+  'src/hosts/browser/service-worker.ts': { imports: ['src/hosts/browser'], npm: [] },
   'src/index.ts': { imports: [...engine, 'src', 'src/hosts/browser'] },
   worker: { imports: host, npm: ['zod', 'hono', 'jose', '@noble/hashes', 'cloudflare:'] },
   demo: { imports: ['src/index.ts'], npm: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot'] },

@@ -1,6 +1,6 @@
 // What an engine is built from: the host's ports, and what a book is opened with.
 import type { Status } from './core/capability.ts'
-import type { Carrier, Keyring, Llm, Ports, SqlDatabase, Truth } from './core/ports.ts'
+import type { Carrier, Keyring, Llm, Ports, SpillPlace, SqlDatabase, Truth } from './core/ports.ts'
 import type { Durability, Scope } from './core/record.ts'
 import type { RoomEvent } from './core/room.ts'
 import type { EmbedderSource } from './recall/embed/book-embedding.ts'
@@ -24,6 +24,8 @@ export interface EngineOptions {
   readonly llm?: Llm | undefined
   /** True: tasks that are due later are not waited for here; the host calls `wake` then. For hosts that put engines away. */
   readonly wakesTasks?: boolean
+  /** Where requests are left that are to be sent when this engine has ended. Default: none are. */
+  readonly spillPlace?: SpillPlace | undefined
   /** When and what to sync. Default: only when called. */
   readonly sync?: SyncPreferences
   /** Verifies signatures, and signs where the book's private key is kept. Default: neither. */

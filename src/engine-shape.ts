@@ -9,6 +9,7 @@ import type { Admitted } from './engine-guest.ts'
 import type { RecordAccess } from './engine-record.ts'
 import type { Recall } from './recall/recall.ts'
 import type { BookStore } from './store/book-store.ts'
+import type { Background } from './sync/background.ts'
 
 /** A tab that calls: its name, the scope it opened the book with, and whether this engine runs in it. */
 export interface Seat {
@@ -48,6 +49,8 @@ export interface Engine {
   together<Result>(calls: () => Result): Result
   /** The network came back, the page into view, or a task is due: what waited for that goes on. */
   wake(): void
+  /** What is sent when this engine has ended; undefined when the book was not opened with it. */
+  readonly background: Pick<Background, 'allow' | 'spill'> | undefined
   /** The meeting room, to be copied to other tabs and told of those that are gone. */
   readonly room: Pick<MeetingRoom, 'apply' | 'leaveTab' | 'snapshot' | 'tabs'>
   /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */

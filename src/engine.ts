@@ -26,8 +26,9 @@ import { createRecall } from './recall/recall.ts'
 import { sayingOf } from './recall/saying.ts'
 import { createTextLegs } from './recall/text-leg.ts'
 import { openBookStore } from './store/book-store.ts'
+import { createBackground } from './sync/background.ts'
 import { createSyncSession, type SyncSession } from './sync/session.ts'
-import { readSyncPlan } from './sync/sync-plan.ts'
+import { isAutomatic, readSyncPlan } from './sync/sync-plan.ts'
 import { createSyncTrigger } from './sync/sync-trigger.ts'
 import { emptyKeyring } from './trust/keyring.ts'
 
@@ -85,7 +86,15 @@ export function createEngine(options: EngineOptions): Engine {
       onState: (state, result) =>
         emit({ name: 'sync', detail: { ...(trigger?.state() ?? state), ...(result ? { result } : {}) } }),
     })
-  const trigger = session && createSyncTrigger({ plan, session, store, ...ports })
+  const background =
+    session &&
+    options.spillPlace &&
+    createBackground({
+      ...{ store, ...ports, place: options.spillPlace, selection: plan, isAutomatic: isAutomatic(plan) },
+      onChange: changes.add,
+      onState: () => trigger && emit({ name: 'sync', detail: trigger.state() }),
+    })
+  const trigger = session && createSyncTrigger({ plan, session, background, store, ...ports })
   const holdings = createHoldings(ports)
   const embedding =
     options.embedder &&
@@ -247,6 +256,7 @@ export function createEngine(options: EngineOptions): Engine {
     room,
     admit: guests.admit,
     check: (id, caller) => authorise(caller, named(id)),
+    background,
     together: store.writes.together,
     wake() {
       trigger?.wake()

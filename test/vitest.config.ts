@@ -90,6 +90,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'devices',
+          include: ['test/devices/**/*.test.ts'],
+          globalSetup: ['test/devices/serve.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 5 },
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 15_000 } },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'journey',
           include: ['test/journey/**/*.test.ts'],
           sequence: { groupOrder: 2 },

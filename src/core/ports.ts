@@ -202,3 +202,20 @@ export interface Truth {
 export interface Carrier {
   exchange(request: unknown, signal: AbortSignalLike): Promise<unknown>
 }
+
+/** A request of sync as the bytes that are to be sent, with the bytes of its answer once there is one. */
+export interface Spilled {
+  readonly request: string
+  readonly answer?: string | undefined
+}
+
+/**
+ * Where a book leaves requests for somebody who sends them when no engine runs. Law: what `put` left is there, in its
+ * order, until it is replaced or cleared, however this engine ends; `read` answers it with what came for it meanwhile.
+ * Nothing is there for longer than a week.
+ */
+export interface SpillPlace {
+  put(requests: readonly string[]): Promise<void>
+  read(): Promise<readonly Spilled[]>
+  clear(): Promise<void>
+}

@@ -63,4 +63,9 @@ export interface SyncState {
   readonly repairs: number
   readonly lastSyncedAt?: string
   readonly lastError?: { readonly code: string; readonly message: string }
+  /**
+   * Sending with no page open, where the book was opened with it. `missing`: this browser has no Background Sync, or the
+   * page no service worker. `ready`: the service worker has nothing to send. `handed`: it has.
+   */
+  readonly background?: 'missing' | 'ready' | 'handed'
 }

@@ -25,10 +25,15 @@ export interface HttpCarrierOptions {
   readonly deadlineMs?: number
 }
 
+/** Where the requests of `book` go at the edge at `url`; throws `invalid-input` when that is no address for a key. */
+export function syncAddress(url: string, book: string): string {
+  return `${checkAddress(url, 'sync.url')}/v1/books/${checkBookName(book)}/sync`
+}
+
 /** A carrier to the mirror of `book` at `url`; throws `invalid-input` when that is no address to send a key to. */
 export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
   const { key, fetch, scheduler, deadlineMs = 60_000 } = options
-  const url = `${checkAddress(options.url, 'sync.url')}/v1/books/${checkBookName(options.book)}/sync`
+  const url = syncAddress(options.url, options.book)
   if (typeof key === 'string') checkKey(key, 'sync.key')
 
   const send = async (request: unknown): Promise<unknown> => {

@@ -45,14 +45,46 @@ export function nextRequest(store: BookStore, selection: SyncSelection = {}): Sy
   }
 }
 
-function takeOps({ ops }: BookStore, { push, policies }: SyncSelection): SentOp[] {
-  const unanswered = ops.sent()
-  if (unanswered.length > 0 || !ops.hasUnsent(push)) return unanswered
+function takeOps(store: BookStore, selection: SyncSelection): SentOp[] {
+  const [unanswered] = splitOps(store.ops.sent())
+  if (unanswered) return unanswered
+  return store.ops.hasUnsent(selection.push) ? freezeOps(store, selection) : []
+}
+
+/** `ops` in as many requests as they need. */
+export function splitOps(ops: readonly SentOp[]): SentOp[][] {
+  const parts: SentOp[][] = []
+  let bytes = 0
+  for (const op of ops) {
+    const size = utf8Length(op.wire) + 1
+    const part = parts.at(-1)
+    if (part && part.length < wireLimits.ops && bytes + size <= wireLimits.requestBytes) {
+      part.push(op)
+      bytes += size
+    } else {
+      parts.push([op])
+      bytes = size
+    }
+  }
+  return parts
+}
+
+/** Numbers the oldest unsent ops, as many as one request takes, and fixes their bytes; none of the records `besides`. */
+export function freezeOps(
+  { ops }: BookStore,
+  { push, policies }: SyncSelection,
+  besides: ReadonlySet<number> = new Set(),
+): SentOp[] {
   const taken: SentOp[] = []
   let bytes = 0
+  let passed = 0
   for (;;) {
-    const next = ops.unsent(Math.min(chunk, wireLimits.ops - taken.length), push)
-    if (next.length === 0) return taken
+    const most = Math.min(chunk, wireLimits.ops - taken.length)
+    if (most === 0) return taken
+    const found = ops.unsent(most + passed, push)
+    const next = found.filter(({ row }) => !besides.has(row.seq)).slice(0, most)
+    if (next.length === 0 && found.length < most + passed) return taken
+    passed = found.filter(({ row }) => besides.has(row.seq)).length
     for (const op of next) {
       const size = utf8Length(encodeOp(op, 0, policies?.get(op.row.kind))) + numberBytes
       if (size > wireLimits.opBytes) {

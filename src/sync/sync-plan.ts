@@ -39,6 +39,11 @@ export interface SyncPlan {
   readonly policies: ReadonlyMap<string, ConflictPolicy>
 }
 
+/** Something makes the book sync by itself. */
+export function isAutomatic({ onWake, idleMs, everyMs, onAction }: SyncPlan): boolean {
+  return onWake || idleMs !== undefined || everyMs !== undefined || onAction === 'all' || onAction.size > 0
+}
+
 const defaultTriggers: SyncTriggers = { on_wake: true, on_action: true, periodic: { interval: '15m' } }
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** Timers of the platforms end here. */

@@ -7,13 +7,16 @@ import { type DaybookError, toDaybookError } from '../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
+import type { Background } from './background.ts'
 import { backoffMs } from './backoff.ts'
 import type { SyncSession } from './session.ts'
-import type { SyncPlan } from './sync-plan.ts'
+import { isAutomatic, type SyncPlan } from './sync-plan.ts'
 
 export interface SyncTriggerOptions {
   readonly plan: SyncPlan
   readonly session: SyncSession
+  /** Sends what this engine can't, where there is such a thing. */
+  readonly background?: Background | undefined
   readonly store: Pick<BookStore, 'settings' | 'writes'>
   readonly clock: Clock
   readonly random: Random
@@ -45,7 +48,7 @@ interface Retry {
 }
 
 export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
-  const { plan, session, clock, random, scheduler } = options
+  const { plan, session, background, clock, random, scheduler } = options
   const { settings, writes } = options.store
   const timers = new Map<Reason, { readonly at: number; readonly cancel: () => void }>()
   let closed = false
@@ -85,6 +88,7 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
       if (!closed) {
         stopped = undefined
         forgetRetry()
+        background?.done()
       }
       return result
     } catch (error) {
@@ -107,14 +111,10 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
     const retry: Retry = { attempt: attempts, at: clock.now() + delayMs }
     note(() => settings.set('retry', JSON.stringify(retry)))
     if (hasTriggers) due('retry', delayMs)
+    background?.failed()
   }
 
-  const hasTriggers =
-    plan.onWake ||
-    plan.idleMs !== undefined ||
-    plan.everyMs !== undefined ||
-    plan.onAction === 'all' ||
-    plan.onAction.size > 0
+  const hasTriggers = isAutomatic(plan)
   const left = readRetry()
   // The clock may have been set back meanwhile: no wait is longer than the plan of a wait can be.
   if (left && hasTriggers) due('retry', Math.min(300_000, Math.max(0, left.at - clock.now())))
@@ -124,6 +124,7 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
   return {
     sync: (signal) => attempt(signal),
     acted(kind) {
+      if (timers.has('retry')) background?.acted()
       const isMeant = plan.onAction === 'all' || plan.onAction.has(kind)
       // While waiting after a failure everything waits with it.
       if (isMeant && !stopped && !timers.has('action') && !timers.has('retry')) due('action', actionDelayMs)
@@ -142,10 +143,12 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
         ...state,
         phase: state.phase === 'idle' ? waiting : state.phase,
         ...(Number.isFinite(next) ? { nextAt: formatTime(next) } : {}),
+        ...(background ? { background: background.state() } : {}),
       }
     },
     close() {
       closed = true
+      background?.close()
       for (const reason of [...timers.keys()]) cancel(reason)
     },
   }

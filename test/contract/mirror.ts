@@ -1,5 +1,6 @@
 // The law of sync between devices and their mirror, as tests: run over every database that a mirror can live in.
 import { describe } from 'vitest'
+import { backgroundCases } from './mirror-background.ts'
 import { convergenceCases } from './mirror-convergence.ts'
 import { deliveryCases } from './mirror-delivery.ts'
 import { digestCases } from './mirror-digest.ts'
@@ -20,5 +21,6 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     selectionCases(host)
     refusalCases(host)
     restartCases(host)
+    backgroundCases(host)
   })
 }

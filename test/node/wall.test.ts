@@ -26,6 +26,7 @@ const allowed: Case[] = [
   ['src/hosts/browser/open-book.ts', 'comlink'],
   ['src/hosts/node/node-database.ts', 'node:sqlite'],
   ['src/index.ts', './hosts/browser/open-book.ts'],
+  ['src/hosts/browser/service-worker.ts', './spill-place.ts'],
   ['worker/app.ts', '../src/engine.ts'],
   ['worker/app.ts', 'hono/cors'],
   ['demo/src/app.tsx', '../../src/index.ts'],

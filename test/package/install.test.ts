@@ -5,6 +5,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright'
+import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { build, createServer } from 'vite'
 import webpack from 'webpack'
@@ -101,6 +102,28 @@ test('a page without a bundler', async () => {
   await using app = await createApp([])
   await using served = await serveFolder(app.path)
   await expectBook(`${served.url}plain.html`)
+})
+
+test('a service worker without a bundler', async () => {
+  await using app = await createApp([])
+  await using served = await serveFolder(app.path)
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(`${served.url}plain.html`)
+  const state = await page.evaluate<string>(
+    `navigator.serviceWorker.register('/service-worker.js', { type: 'module' })
+      .then(() => navigator.serviceWorker.ready).then(({ active }) => active.state)`,
+  )
+  expect(state).toMatch(/^activat/)
+  await context.close()
+})
+
+test('a service worker in a bundle has only what is used of it', async () => {
+  await using app = await createApp([])
+  const bundle = await rolldown({ cwd: app.path, input: './tag.js' })
+  const { output } = await bundle.generate({ format: 'es', minify: true })
+  expect(output[0].code).toContain('daybook')
+  expect(output[0].code).not.toContain('Bearer')
 })
 
 test('Node', async () => {

@@ -31,7 +31,11 @@ export interface OpenRequest {
   readonly onUnavailable: 'reject' | 'memory'
   /** Names the tab, and the Web Lock that its worker holds while it lives. */
   readonly tab: string
-  readonly sync?: { readonly url: string; readonly key: string } & SyncPreferences
+  readonly sync?: {
+    readonly url: string
+    readonly key: string
+    readonly background?: boolean | { readonly key: string }
+  } & SyncPreferences
   readonly embedder?: EmbedderOptions
   readonly llm?: BrowserLlmOptions
 }
@@ -81,5 +85,9 @@ export interface WorkerDoor {
   /** Calls of one capability that were made together; they share a transaction where they write. */
   call(id: string, calls: readonly CallMessage[]): Promise<Reply[]>
   abort(number: number): void
+  /** Whether the page has a service worker that sends when it is gone. */
+  allowBackground(isAllowed: boolean): void
+  /** The page goes out of sight: what the mirror has not acknowledged is handed over. True when something was. */
+  spill(): Promise<boolean>
   close(): Promise<void>
 }

@@ -3,12 +3,13 @@ import { checkAborted, neverAborted, orAborted } from '../../core/abort.ts'
 import { bookScope, checkBookName } from '../../core/book.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
+import { watchBackground } from './background-sync.ts'
 import { type BookDoor, createDaybook, type Daybook } from '../../daybook.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import { createPageModel } from './built-in-model.ts'
 import type { BrowserLlmOptions, OpenRequest, PageModel } from './message.ts'
-import { openPageLink, type StartedWorker } from './page-link.ts'
+import { openPageLink, type PageLink, type StartedWorker } from './page-link.ts'
 import { createPageEmbedder, type PageEmbedder } from './page-embedder.ts'
 import { createWorkerLink } from './worker-link.ts'
 
@@ -26,7 +27,17 @@ export interface OpenOptions {
   /** `relaxed` (default) survives a killed tab or browser; `strict` also waits for the flush at each commit. */
   readonly durability?: 'relaxed' | 'strict'
   /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
-  readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
+  readonly sync?: {
+    readonly url: string
+    readonly key: string | (() => Promise<string>)
+    /**
+     * Sends what waits with no page open, where the browser has Background Sync and the page a service worker that calls
+     * `serveBackgroundSync`. Default false. With `true` that service worker must know how to get a key; a `key` given
+     * here lies in IndexedDB, readable for every script of this origin, as long as something waits, a week at most:
+     * make it a control token that may do nothing but sync, and ends.
+     */
+    readonly background?: boolean | { readonly key: string }
+  } & SyncPreferences
   /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
   readonly embedder?: EmbedderOptions
   /**
@@ -56,6 +67,8 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   const tell = (event: BookEvent) => {
     for (const listener of listeners) listener(event)
   }
+  const background = request.sync?.background ? watchBackground(() => link.spill()) : undefined
+  if (background) listeners.add(({ name, detail }) => name === 'sync' && background.heard(detail))
   const model = pageModelOf(options.llm)
   const given = {
     sync: fetcherOf(options.sync?.key),
@@ -68,13 +81,15 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     const link = createWorkerLink(worker)
     try {
       const tab = crypto.randomUUID()
-      return { link, rows: await orAborted(link.open({ ...request, tab }, tell, given), signal) }
+      const rows = await orAborted(link.open({ ...request, tab }, tell, given), signal)
+      background?.started(link.allowBackground)
+      return { link, rows }
     } catch (error) {
       await link.close()
       throw error
     }
   }
-  const link = await openPageLink(start, ({ message }) =>
+  const link: PageLink = await openPageLink(start, ({ message }) =>
     tell({ name: 'closed', detail: { reason: message } }),
   )
   const { rows } = link
@@ -84,14 +99,20 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     async call(id, input, call) {
       const deadline = call.deadlineMs === undefined && !long.has(id) ? { deadlineMs: callDeadlineMs } : {}
       const answer = await link.call(id, input, { ...call, ...deadline })
-      if (writes.has(id)) askToPersist()
+      if (writes.has(id)) {
+        askToPersist()
+        background?.wrote()
+      }
       return answer
     },
     on(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    close: () => link.close().finally(() => model?.close()),
+    close() {
+      background?.stop()
+      return link.close().finally(() => model?.close())
+    },
   }
   return createDaybook(
     door,

@@ -14,6 +14,7 @@ export interface StartedWorker {
 export interface PageLink {
   readonly rows: readonly MethodRow[]
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
+  spill(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -83,6 +84,7 @@ export async function openPageLink(
   return {
     rows,
     call,
+    spill: async () => (await current?.link.spill()) ?? false,
     async close() {
       closed = true
       removeEventListener('pagehide', whenHidden)

@@ -1,15 +1,17 @@
 // The worker's side of the wire: takes a seat at the book and answers the page's calls with values, never with throws.
 import { capabilityTable } from '../../capability-table.ts'
+import { checkKey } from '../../core/address.ts'
 import type { AnyCapability } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Llm } from '../../core/ports.ts'
 import { createEngine } from '../../engine.ts'
-import { createHttpCarrier } from '../../sync/http-carrier.ts'
+import { createHttpCarrier, syncAddress } from '../../sync/http-carrier.ts'
 import { loadSqlite, openBookStorage } from './book-storage.ts'
 import { browserEmbedder } from './browser-embedder.ts'
 import { createBrowserLlm } from './browser-llm.ts'
 import { browserPorts } from './browser-ports.ts'
 import { openBrowserKeyring } from './key-store.ts'
+import { openSpillPlace } from './spill-place.ts'
 import { failed, type MethodRow, type OpenRequest, type WorkerDoor } from './message.ts'
 import type { CallNature } from './tab-follower.ts'
 import type { OwnedBook } from './tab-owner.ts'
@@ -27,6 +29,9 @@ const unknown: CallNature = { effect: 'read', repeatable: true }
 /** A worker that has not opened a book yet. */
 export function createWorkerEngine(): WorkerDoor {
   let seat: TabSeat | undefined
+  /** The book, while this tab holds it. */
+  let owned: OwnedBook | undefined
+  let mayBackground = false
 
   const open: WorkerDoor['open'] = async (request, listener, getKey, getEmbedderKey, model, page) => {
     const embedder = browserEmbedder(request.embedder, { getKey: getEmbedderKey, page })
@@ -40,7 +45,11 @@ export function createWorkerEngine(): WorkerDoor {
       port: browserTabs,
       clock: browserPorts.clock,
       natureOf: (id) => natures.get(id) ?? unknown,
-      open: (turn) => openOwned(request, { getKey, embedder, llm }, turn),
+      async open(turn) {
+        owned = await openOwned(request, { getKey, embedder, llm }, turn)
+        owned.engine.background?.allow(mayBackground)
+        return owned
+      },
       tell: listener,
     })
     await seat.seated
@@ -52,6 +61,8 @@ export function createWorkerEngine(): WorkerDoor {
     return { ok: true, value: rows }
   }
 
+  const spill = async () => (await owned?.engine.background?.spill()) ?? false
+
   return {
     open: (...args) => open(...args).catch(failed),
     call(id, calls) {
@@ -60,7 +71,15 @@ export function createWorkerEngine(): WorkerDoor {
       return Promise.resolve(calls.map(() => reply))
     },
     abort: (number) => seat?.abort(number),
-    close: () => seat?.close() ?? Promise.resolve(),
+    allowBackground(isAllowed) {
+      mayBackground = isAllowed
+      owned?.engine.background?.allow(isAllowed)
+    },
+    spill,
+    async close() {
+      await spill()
+      await seat?.close()
+    },
   }
 }
 
@@ -90,6 +109,14 @@ async function openOwned(
         scheduler: browserPorts.scheduler,
         fetch: (...args) => fetch(...args),
       })
+    const spillPlace =
+      sync?.background && storage.durability !== 'memory'
+        ? openSpillPlace({
+            book: name,
+            url: syncAddress(sync.url, name),
+            key: sync.background === true ? undefined : checkKey(sync.background.key, 'sync.background.key'),
+          })
+        : undefined
     const engine = createEngine({
       db: storage.db,
       ports: browserPorts,
@@ -102,6 +129,7 @@ async function openOwned(
       storage: browserStorage,
       tab,
       room: turn.room(),
+      spillPlace,
       ...(carrier ? { sync, carrier } : {}),
     })
     const { settings } = engine.store

@@ -20,6 +20,9 @@ import type { FarPageEmbedder } from './worker-embedder.ts'
 export interface WorkerLink {
   open(request: OpenRequest, listener: (event: BookEvent) => void, given?: OpenGiven): Promise<MethodRow[]>
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
+  readonly allowBackground: (isAllowed: boolean) => void
+  /** Has what waits for the mirror handed over; false too when nobody is there any more. */
+  spill(): Promise<boolean>
   /** Lets the worker finish what it has, then ends it; what is left is rejected with `reason`. */
   close(reason?: DaybookError): Promise<void>
   /** Some call has no answer yet. */
@@ -123,6 +126,8 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     gone,
     cut: lose,
     isBusy: () => waiting.size > 0,
+    allowBackground: (isAllowed) => void remote.allowBackground(isAllowed),
+    spill: () => answered(remote.spill()).catch(() => false),
     async open(request, listener, { sync, embedder, model, modelWorker } = {}) {
       if (modelWorker) void gone.then(modelWorker.end)
       const [key, embedderKey] = [sync, embedder].map((fetch) => fetch && proxy(fetch))

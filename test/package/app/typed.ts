@@ -1,6 +1,7 @@
 // The public types, as a stranger's compiler reads them.
 import { DaybookError, isDaybookError, openDaybook } from 'daybook'
 import { openDaybook as openInNode } from 'daybook/node'
+import { backgroundSyncTag, sendSpilled, serveBackgroundSync } from 'daybook/service-worker'
 
 export async function remember(): Promise<string> {
   const book = await openDaybook({ name: 'stranger', agent: 'visitor' })
@@ -18,6 +19,10 @@ export async function remember(): Promise<string> {
   await book.close()
   return goal ?? String(count ?? id)
 }
+
+export const serve = (): void => serveBackgroundSync({ key: ({ book, url }) => Promise.resolve(book + url) })
+export const send = (tag: string): Promise<void> | undefined =>
+  tag === backgroundSyncTag ? sendSpilled() : undefined
 
 export const openHere: typeof openInNode = (options) => openInNode(options)
 export const isFull = (error: unknown): boolean =>

@@ -1,0 +1,101 @@
+// Serves what devices need: a page as it is built for production, with a service worker, and the edge as it runs locally.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build, preview } from 'vite'
+import type { TestProject } from 'vitest/node'
+import { quietWrangler, root } from '../../scripts/place.mjs'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly pageUrl: string
+    readonly edgeUrl: string
+  }
+}
+
+const page = join(root, 'test/devices/page')
+const built = join(root, '.cache/devices-test')
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [edge] = await Promise.all([startEdge(), buildPage()])
+  const server = await preview({
+    root: page,
+    configFile: false,
+    logLevel: 'error',
+    build: { outDir: built },
+    preview: { host: '127.0.0.1', port: 0 },
+  })
+  const [url = ''] = server.resolvedUrls?.local ?? []
+  project.provide('pageUrl', url)
+  project.provide('edgeUrl', edge.url)
+  return async () => {
+    await server.close()
+    await edge.stop()
+    rmSync(built, { recursive: true, force: true })
+  }
+}
+
+async function buildPage(): Promise<void> {
+  await build({
+    root: page,
+    configFile: false,
+    logLevel: 'error',
+    worker: { format: 'es' },
+    build: {
+      outDir: built,
+      emptyOutDir: true,
+      target: 'es2023',
+      chunkSizeWarningLimit: 10_000,
+      rolldownOptions: {
+        input: [join(page, 'index.html'), join(page, 'service-worker.ts')],
+        output: {
+          entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+        },
+      },
+    },
+  })
+}
+
+async function startEdge(): Promise<{ url: string; stop(): Promise<void> }> {
+  const state = mkdtempSync(join(tmpdir(), 'daybook-devices-'))
+  const child = spawn(
+    process.execPath,
+    [
+      join(root, 'node_modules/wrangler/bin/wrangler.js'),
+      ...['dev', '--ip', '127.0.0.1', '--port', '0', '--inspector-port', '0', '--log-level', 'log'],
+      ...['--persist-to', state, '--show-interactive-dev-session', 'false'],
+    ],
+    {
+      cwd: root,
+      env: { ...process.env, ...quietWrangler },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    },
+  )
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const url = await readyUrl(child)
+  return {
+    url,
+    async stop() {
+      // The group: workerd goes with wrangler.
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+      await exited
+      rmSync(state, { recursive: true, force: true })
+    },
+  }
+}
+
+function readyUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const hear = (part: Buffer) => {
+      said += part.toString()
+      const url = /Ready on (http:\S+)/.exec(said)?.[1]
+      if (url !== undefined) resolve(url)
+    }
+    child.stdout?.on('data', hear)
+    child.stderr?.on('data', hear)
+    child.once('exit', (code) => reject(new Error(`The edge ended with ${code}:\n${said}`)))
+  })
+}
