@@ -3,29 +3,31 @@
 // Invariant: without Background Sync, or without a service worker, nothing happens.
 import type { BookEvents } from '../../core/event.ts'
 import { backgroundSyncTag } from './background-sync-tag.ts'
+import type { WorkerLink } from './worker-link.ts'
 
 /** Not in every browser, and so not in the types of all. */
 interface SyncRegistration extends ServiceWorkerRegistration {
   readonly sync?: { register(tag: string): Promise<void> }
 }
 
+type BackgroundLink = Pick<WorkerLink, 'allowBackground' | 'spill'>
+
 export interface BackgroundWatch {
-  /** A new worker of this page: it is told as soon as a service worker is there. */
-  started(allow: (isAllowed: boolean) => void): void
+  /** The page has a worker, or another one: it is told as soon as a service worker is there. */
+  started(link: BackgroundLink): void
   /** Something was written in this page. */
   wrote(): void
   heard(state: BookEvents['sync']): void
   stop(): void
 }
 
-/** `spill` hands over what waits, and says whether there was something. */
-export function watchBackground(spill: () => Promise<boolean>): BackgroundWatch {
+export function watchBackground(): BackgroundWatch {
   // Never resolves where the page has no service worker.
   const ready = navigator.serviceWorker?.ready as Promise<SyncRegistration> | undefined
   let refused = false
   let asked = false
   let isDirty = false
-  let allow: ((isAllowed: boolean) => void) | undefined
+  let link: BackgroundLink | undefined
   const ask = async () => {
     if (refused) return
     try {
@@ -33,20 +35,20 @@ export function watchBackground(spill: () => Promise<boolean>): BackgroundWatch 
     } catch {
       // The user, or the browser's policy, does not want it.
       refused = true
-      allow?.(false)
+      link?.allowBackground(false)
     }
   }
   const hide = () => {
     if (document.visibilityState !== 'hidden') return
     // The page may have no time for more than this.
     if (isDirty) void ask()
-    void spill().then((isHanded) => (isHanded ? ask() : undefined))
+    void link?.spill().then((isHanded) => (isHanded ? ask() : undefined))
   }
-  document.addEventListener('visibilitychange', hide)
   return {
-    started(tell) {
-      allow = tell
-      void ready?.then(({ sync }) => sync && !refused && tell(true))
+    started(next) {
+      link = next
+      document.addEventListener('visibilitychange', hide)
+      void ready?.then(({ sync }) => sync && !refused && next.allowBackground(true))
     },
     wrote: () => void (isDirty = true),
     heard({ background, pending }) {

@@ -9,7 +9,7 @@ import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import { createPageModel } from './built-in-model.ts'
 import type { BrowserLlmOptions, OpenRequest, PageModel } from './message.ts'
-import { openPageLink, type PageLink, type StartedWorker } from './page-link.ts'
+import { openPageLink, type StartedWorker } from './page-link.ts'
 import { createPageEmbedder, type PageEmbedder } from './page-embedder.ts'
 import { createWorkerLink } from './worker-link.ts'
 
@@ -67,7 +67,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   const tell = (event: BookEvent) => {
     for (const listener of listeners) listener(event)
   }
-  const background = request.sync?.background ? watchBackground(() => link.spill()) : undefined
+  const background = request.sync?.background ? watchBackground() : undefined
   if (background) listeners.add(({ name, detail }) => name === 'sync' && background.heard(detail))
   const model = pageModelOf(options.llm)
   const given = {
@@ -82,14 +82,14 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     try {
       const tab = crypto.randomUUID()
       const rows = await orAborted(link.open({ ...request, tab }, tell, given), signal)
-      background?.started(link.allowBackground)
+      background?.started(link)
       return { link, rows }
     } catch (error) {
       await link.close()
       throw error
     }
   }
-  const link: PageLink = await openPageLink(start, ({ message }) =>
+  const link = await openPageLink(start, ({ message }) =>
     tell({ name: 'closed', detail: { reason: message } }),
   )
   const { rows } = link

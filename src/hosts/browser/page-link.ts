@@ -14,7 +14,6 @@ export interface StartedWorker {
 export interface PageLink {
   readonly rows: readonly MethodRow[]
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
-  spill(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -84,7 +83,6 @@ export async function openPageLink(
   return {
     rows,
     call,
-    spill: async () => (await current?.link.spill()) ?? false,
     async close() {
       closed = true
       removeEventListener('pagehide', whenHidden)
