@@ -57,6 +57,10 @@ export interface EdgeEnv {
   readonly DAYBOOK_EMBED_KEY?: string
   readonly DAYBOOK_EMBED_URL?: string
   readonly DAYBOOK_EMBED_MODEL?: string
+  /** `api` (default with a key), `http` (a server with `POST {texts}` at the address), `workers-ai` (default with `AI`). */
+  readonly DAYBOOK_EMBED_PROVIDER?: string
+  /** `true`: recall at this edge has vectors too, and texts of records go to that embedder. Default: only `POST /embed`. */
+  readonly DAYBOOK_EMBED_RECORDS?: string
   /** A language model for summaries and profiles: its name, its OpenAI-compatible address (default OpenAI's), its key. */
   readonly DAYBOOK_LLM_MODEL?: string
   readonly DAYBOOK_LLM_URL?: string

@@ -9,6 +9,8 @@ import { fromBearer } from '../src/trust/token.ts'
 import { openDoDatabase } from './do-database.ts'
 import { createDueTable, type DueTable } from './due-table.ts'
 import { edgeLlm } from './edge-llm.ts'
+import { edgeVectors } from './edge-embedder.ts'
+import { createEmbedWatch, embedJob, type EmbedWatch } from './embed-watch.ts'
 import type { EdgeEnv, MirrorDoor, Presented } from './edge-env.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
 import { createRateLimit, type RateLimit, readRate } from './rate-limit.ts'
@@ -29,6 +31,7 @@ interface Opened {
   readonly rate: RateLimit
   readonly due: DueTable
   readonly tasks: TaskWatch
+  readonly vectors: EmbedWatch | undefined
 }
 
 export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
@@ -38,6 +41,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   #open(): Opened {
     if (this.#opened) return this.#opened
     const db = openDoDatabase(this.ctx.storage)
+    const embedder = edgeVectors(this.env)
     const engine = createEngine({
       db,
       ports: workerPorts,
@@ -48,6 +52,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       role: 'mirror',
       wakesTasks: true,
       llm: edgeLlm(this.env),
+      embedder,
     })
     const mirror = createMirror({ store: engine.store, ...workerPorts })
     const rate = createRateLimit(db, workerPorts.clock, readRate(this.env.DAYBOOK_RATE))
@@ -55,16 +60,19 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     due.ensure('tidy', Date.now() + dayMs)
     const tasks = createTaskWatch(engine, due)
     // Tries that fail are due at other times, and so is what a task puts off.
-    engine.on(({ name }) => name === 'task' && void this.#planTasks().catch(() => undefined))
-    this.#opened = { engine, mirror, rate, due, tasks }
+    engine.on(({ name }) => name === 'task' && void this.#planJobs().catch(() => undefined))
+    const vectors = embedder && createEmbedWatch(engine, due)
+    this.#opened = { engine, mirror, rate, due, tasks, vectors }
     tasks.plan()
+    vectors?.plan()
     void this.#setAlarm(due)
     return this.#opened
   }
 
-  async #planTasks(): Promise<void> {
-    const { tasks, due } = this.#open()
-    if (tasks.plan()) await this.#setAlarm(due)
+  async #planJobs(): Promise<void> {
+    const { tasks, due, vectors } = this.#open()
+    const plans = [tasks.plan(), vectors?.plan()]
+    if (plans.includes(true)) await this.#setAlarm(due)
   }
 
   async #setAlarm(due: DueTable): Promise<void> {
@@ -88,7 +96,8 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   async #run(job: string): Promise<void> {
-    const { mirror, rate, due, tasks } = this.#open()
+    const { mirror, rate, due, tasks, vectors } = this.#open()
+    if (job === embedJob) await vectors?.run()
     if (job === taskJob) {
       await tasks.run()
       tasks.plan()
@@ -123,9 +132,13 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   exchange(request: unknown, presented: Presented = {}): Promise<Outcome<unknown>> {
     return toOutcome(async () => {
       const { engine, mirror, caller } = await this.#admit(presented)
-      if (caller.role === 'owner') return mirror.exchange(request)
-      engine.check('daybook:sync', caller)
-      return mirror.exchange(request, createSyncReach(caller.granted ?? {}, engine.store.kinds))
+      try {
+        if (caller.role === 'owner') return await mirror.exchange(request)
+        engine.check('daybook:sync', caller)
+        return await mirror.exchange(request, createSyncReach(caller.granted ?? {}, engine.store.kinds))
+      } finally {
+        await this.#planJobs()
+      }
     })
   }
 
@@ -139,7 +152,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       try {
         return await engine.call(id, input, { caller, ...(requestId === undefined ? {} : { requestId }) })
       } finally {
-        await this.#planTasks()
+        await this.#planJobs()
       }
     })
   }

@@ -24,6 +24,9 @@ import { createVectorStore, type VectorStore } from './vector-store.ts'
 import { clearStaging, createStaging, type StagingStore } from './staging.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
+/** An object at the edge has 128 MB in all. */
+const mirrorVectorBytes = 32_000_000
+
 export interface BookStore {
   readonly db: SqlDatabase
   readonly kinds: Kinds
@@ -113,7 +116,10 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
     queries: createQueryStore(db, kinds, projection, textLeg, ports.clock),
     textLeg,
     models: createModelStore(db, kinds, projection, settings),
-    vectors: createVectorStore(db, kinds, projection, settings, { wasm: ports.wasm }),
+    vectors: createVectorStore(db, kinds, projection, settings, {
+      wasm: ports.wasm,
+      ...(role === 'mirror' ? { limitBytes: mirrorVectorBytes } : {}),
+    }),
     conflicts: createConflictLog(db),
     purge: createPurge(db, projection, archive),
     requests,

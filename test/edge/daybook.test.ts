@@ -47,7 +47,7 @@ daybookContract('a Durable Object', {
       const engine = createEngine({
         ...{ db: openDoDatabase(storage), ports: workerPorts, name, scope: bookScope({ agent: 'contract' }) },
         ...{ durability: 'durable-object', role: 'mirror', keys: openTestKeyring() },
-        embedder: embedderSource(embedder, { fetch: fetchOf(globalThis), scheduler: workerPorts.scheduler }),
+        embedder: embedderSource(embedder, { ...workerPorts, fetch: fetchOf(globalThis) }),
       })
       return createLocalDoor(engine)
     })

@@ -147,6 +147,21 @@ describe('what becomes of wrong answers', () => {
     expect((await failure(vectorsOf(http(), ['a', 'b']))).code).toBe('embedder-failed')
   })
 
+  test.each([
+    ['7', 7000],
+    ['100000', 3_600_000],
+    [() => new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000).toUTCString(), 60_000],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+    ['soon', undefined],
+    ['-1', undefined],
+  ])('Retry-After: %s', async (header, rest) => {
+    answer(429, {}, { 'retry-after': typeof header === 'string' ? header : header() })
+    const { details } = await failure(vectorsOf(http(), ['a']))
+    if (rest === undefined) return expect(details).toEqual({ status: 429 })
+    expect(details['retryAfterMs']).toBeGreaterThanOrEqual(rest * 0.9)
+    expect(details['retryAfterMs']).toBeLessThanOrEqual(rest + 1000)
+  })
+
   test('other dimensions than were asked for are a failure', async () => {
     expect((await failure(vectorsOf(http({ dimensions: 3 }), ['a']))).code).toBe('embedder-failed')
   })
@@ -185,7 +200,7 @@ describe('options', () => {
     [{ provider: 'http', url: 'https://a.example', key: 'two words' }, 'key'],
     [{ provider: 'api', model: 'm' }, 'key'],
     [{ provider: 'api', key: 'k' }, 'model'],
-    [{ provider: 'local' }, 'provider'],
+    [{ provider: 'local' }, 'model'],
     [{ provider: 'lsa', dimensions: 4 }, 'dimensions'],
     [{ provider: 'lsa', dimensions: 99.5 }, 'dimensions'],
     [{ provider: 'lsa', minSimilarity: 2 }, 'minSimilarity'],

@@ -6,7 +6,7 @@ import { browserPorts } from './browser-ports.ts'
 import { type FarPageEmbedder, modelHostOf } from './worker-embedder.ts'
 
 const fetch = fetchOf(globalThis)
-const { scheduler } = browserPorts
+const { scheduler, clock } = browserPorts
 
 /** What gives a book in a page its vectors. `getKey` fetches the key where the page gave a function for it. */
 export function browserEmbedder(
@@ -18,6 +18,7 @@ export function browserEmbedder(
   return embedderSource(hasKey && getKey ? { ...options, key: getKey } : options, {
     fetch,
     scheduler,
+    clock,
     models,
   })
 }

@@ -9,6 +9,7 @@ import { nodePorts } from './node-ports.ts'
 export const nodeEmbedderHost: EmbedHost = {
   fetch: fetchOf(globalThis),
   scheduler: nodePorts.scheduler,
+  clock: nodePorts.clock,
   models: nodeModelHost,
 }
 

@@ -2,7 +2,8 @@
 // Invariant: an error says what happened and never what was sent or answered: that may be a key or a user's text.
 import { type AbortSignalLike, createAbort, orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
-import type { Scheduler } from '../../core/ports.ts'
+import type { Clock, Scheduler } from '../../core/ports.ts'
+import { retryAfterMs } from '../../core/retry-after.ts'
 
 export interface EmbedAnswer {
   readonly status: number
@@ -43,11 +44,12 @@ export interface EmbedRequest {
 export interface EmbedCaller {
   readonly fetch: EmbedFetch
   readonly scheduler: Scheduler
+  readonly clock: Clock
 }
 
 /** Sends the request and answers the JSON that came back with success. */
 export async function askEmbedder(
-  { fetch, scheduler }: EmbedCaller,
+  { fetch, scheduler, clock }: EmbedCaller,
   { url, key, body, deadlineMs, signal }: EmbedRequest,
 ): Promise<unknown> {
   const within = createAbort()
@@ -70,7 +72,7 @@ export async function askEmbedder(
       body: JSON.stringify(body),
       signal: within.signal,
     })
-    if (answer.status < 200 || answer.status > 299) throw refusal(answer)
+    if (answer.status < 200 || answer.status > 299) throw refusal(answer, clock.now())
     return answer.json()
   }
   try {
@@ -87,13 +89,16 @@ export async function askEmbedder(
   }
 }
 
-function refusal({ status, headers }: EmbedAnswer): DaybookError {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+function refusal({ status, headers }: EmbedAnswer, now: number): DaybookError {
+  const rest = retryAfterMs(headers.get('retry-after'), now)
   return new DaybookError('embedder-failed', `It answered with status ${status}.`, {
-    details: { status, ...(seconds > 0 ? { retryAfterMs: Math.min(seconds, 3600) * 1000 } : {}) },
+    details: { status, ...(rest === undefined ? {} : { retryAfterMs: Math.min(rest, longestRestMs) }) },
     retry: status === 408 || status === 425 || status === 429 || status >= 500,
   })
 }
+
+/** However long it asks to be left alone, within the hour it is asked again. */
+const longestRestMs = 3_600_000
 
 /** Vectors of unit length, one for each of `count` texts; anything else is a failure that asking again won't mend. */
 export function readVectors(

@@ -37,8 +37,11 @@ export interface ServeMirrorsOptions {
   readonly onAnswer?: (answer: Answered) => void
 }
 
-/** What an edge can be told beside its key and origins. */
-export type EdgeSettings = Omit<EdgeEnv, 'MIRROR' | 'DAYBOOK_KEY' | 'DAYBOOK_ORIGINS' | 'RATE_LIMIT' | 'AI'>
+/** What an edge can be told beside its key and origins. Vectors of records would be lost with each copy, so there are none. */
+export type EdgeSettings = Omit<
+  EdgeEnv,
+  'MIRROR' | 'DAYBOOK_KEY' | 'DAYBOOK_ORIGINS' | 'RATE_LIMIT' | 'AI' | 'DAYBOOK_EMBED_RECORDS'
+>
 
 export interface Answered {
   readonly method: string
