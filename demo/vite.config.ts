@@ -8,7 +8,8 @@ process.env['VITE_EDGE_URL'] ??= 'http://127.0.0.1:8787'
 
 function contentPolicy(isDev: boolean): string {
   const edge = process.env['VITE_EDGE_URL'] ?? ''
-  const connect = /^https?:/.test(edge) ? ` ${new URL(edge).origin}` : ''
+  const origin = /^https?:/.test(edge) ? new URL(edge).origin : undefined
+  const connect = origin === undefined ? '' : ` ${origin} ${origin.replace(/^http/, 'ws')}`
   return [
     "default-src 'none'",
     "script-src 'self' 'wasm-unsafe-eval'",

@@ -3,6 +3,8 @@ import { bundleCapabilities } from './bundle/bundle-capability.ts'
 import { exportCapabilities } from './bundle/export-capability.ts'
 import { fileCapabilities } from './bundle/file-capability.ts'
 import { importCapabilities } from './bundle/import-capability.ts'
+import { inboxCapabilities } from './commons/inbox/inbox-capability.ts'
+import { inboxKind } from './commons/inbox/inbox-kind.ts'
 import { roomCapabilities } from './commons/room/room-capability.ts'
 import { createKinds } from './core/kind.ts'
 import { engineCapabilities } from './engine-capability.ts'
@@ -61,6 +63,7 @@ export const capabilityTable = [
   ...bundleCapabilities,
   ...importCapabilities,
   ...roomCapabilities,
+  ...inboxCapabilities,
   ...fileCapabilities,
   ...syncCapabilities,
   ...taskCapabilities,
@@ -82,4 +85,5 @@ export const kinds = createKinds([
   episodeKind,
   profileKind,
   answerKind,
+  inboxKind,
 ])

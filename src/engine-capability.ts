@@ -7,6 +7,7 @@ const syncState = z.object({
   phase: z.enum(['off', 'idle', 'running', 'offline', 'waiting', 'stopped']),
   nextAt: z.string().optional(),
   running: z.boolean(),
+  live: z.enum(['connecting', 'open', 'waiting', 'resting', 'refused']).optional(),
   pending: z.number(),
   conflicts: z.number(),
   repairs: z.number(),

@@ -26,6 +26,19 @@ export interface Admitted {
   readonly caller: Caller
   /** Tells callers apart: the id of the token or key, or whatever names the claims; `owner` for the owner's own. */
   readonly id: string
+  /** When verified claims end; milliseconds since 1970 UTC. */
+  readonly untilMs?: number | undefined
+}
+
+/** What of somebody admitted is needed to tell later whether that still holds. */
+export interface Standing extends Pick<Admitted, 'id' | 'untilMs'> {
+  readonly by: Guest['by'] | 'owner' | 'token'
+}
+
+/** The standing of somebody who was just admitted. */
+export function standingOf({ id, caller, untilMs }: Admitted): Standing {
+  const by = caller.role === 'guest' ? (caller.by ?? 'token') : id.startsWith('key-') ? 'key' : 'owner'
+  return { id, by: untilMs === undefined ? by : 'claims', untilMs }
 }
 
 export interface GuestDesk {
@@ -36,6 +49,7 @@ export interface GuestDesk {
   admit(given: Presented): Promise<Admitted>
   /** Throws `unauthorized` when the token or key has ended since. Inside a transaction. */
   recheck(guest: Guest, now: string): void
+  recheckAll(standing: Standing, now: string): void
 }
 
 export interface GuestDeskParts extends Pick<ReadContext, 'keys' | 'digest'> {
@@ -105,12 +119,29 @@ export function createGuestDesk({ clock, ...parts }: GuestDeskParts): GuestDesk 
   }
 
   const admitGrant = (grant: Grant, by: 'key' | 'claims'): Admitted => {
-    const { id, owner = false, agent, permissions, push, pull } = grant
-    if (owner) return { id, caller: { role: 'owner' } }
+    const { id, owner = false, agent, permissions, push, pull, untilMs } = grant
+    if (owner) return { id, untilMs, caller: { role: 'owner' } }
     const scope = parseScope(grant.scope)
     if (!scope) throw refuse('Scope mismatch')
     const granted = { push, pull }
-    return { id, caller: { role: 'guest', token: id, agent, reach: { scope }, permissions, by, granted } }
+    const caller: Caller = { role: 'guest', token: id, agent, reach: { scope }, permissions, by, granted }
+    return { id, untilMs, caller }
+  }
+
+  const recheck = ({ id, by, untilMs }: Standing, now: string): void => {
+    if (untilMs !== undefined && formatTime(untilMs) <= now) throw refuse('Token expired')
+    // Claims were verified for one request, or until they end.
+    if (by === 'claims' || by === 'owner') return
+    if (by === 'key') {
+      const body = findKey(id)
+      const fault = body ? keyFault(body, now) : 'Key not found'
+      if (fault !== undefined) throw refuse(fault)
+      return
+    }
+    const token = find(id)
+    const state = standing(token, find, now)
+    if (!token || state) throw refuse(state ?? 'Token not found')
+    if (!isOfThisBook(token, verifier)) throw refuse('Token not found')
   }
 
   return {
@@ -123,19 +154,7 @@ export function createGuestDesk({ clock, ...parts }: GuestDeskParts): GuestDesk 
       const token = await check(bearer === undefined ? find(id ?? '') : presented(bearer), now)
       return { id: token.token_id, caller: toGuest(token) }
     },
-    recheck({ token: id, by }, now) {
-      // Claims were verified for this one request, and end with it.
-      if (by === 'claims') return
-      if (by === 'key') {
-        const body = findKey(id)
-        const fault = body ? keyFault(body, now) : 'Key not found'
-        if (fault !== undefined) throw refuse(fault)
-        return
-      }
-      const token = find(id)
-      const state = standing(token, find, now)
-      if (!token || state) throw refuse(state ?? 'Token not found')
-      if (!isOfThisBook(token, verifier)) throw refuse('Token not found')
-    },
+    recheck: ({ token: id, by }, now) => recheck({ id, by: by ?? 'token' }, now),
+    recheckAll: recheck,
   }
 }

@@ -5,7 +5,7 @@ import type { BookEvent } from './core/event.ts'
 import type { Grant } from './core/grant.ts'
 import type { Scope } from './core/record.ts'
 import type { MeetingRoom } from './commons/room/meeting-room.ts'
-import type { Admitted } from './engine-guest.ts'
+import type { Admitted, Standing } from './engine-guest.ts'
 import type { RecordAccess } from './engine-record.ts'
 import type { Recall } from './recall/recall.ts'
 import type { BookStore } from './store/book-store.ts'
@@ -44,6 +44,8 @@ export interface Engine {
   admit(presented: Pick<CallOptions, 'as' | 'bearer' | 'grant'>): Promise<Admitted>
   /** Throws unless the caller may call the capability. For what a host does outside of `call`. */
   check(capabilityId: string, caller: Caller): void
+  /** Throws `unauthorized` once what was presented has ended: for a line that stays open. */
+  recheck(admitted: Standing): void
   on(listener: (event: BookEvent) => void): () => void
   /** Makes calls that came together: their writes share a commit, which is made at once. */
   together<Result>(calls: () => Result): Result
@@ -51,6 +53,8 @@ export interface Engine {
   wake(): void
   /** What is sent when this engine has ended; undefined when the book was not opened with it. */
   readonly background: Pick<Background, 'allow' | 'spill'> | undefined
+  /** Whether anybody looks, and there is a network: without, no line to the mirror is kept open. */
+  attend(seen: boolean): void
   /** The meeting room, to be copied to other tabs and told of those that are gone. */
   readonly room: Pick<MeetingRoom, 'apply' | 'leaveTab' | 'snapshot' | 'tabs'>
   /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */

@@ -12,6 +12,7 @@ import { formatTime } from './core/time.ts'
 import { createMeetingRoom } from './commons/room/meeting-room.ts'
 import { authorise, requestName } from './engine-caller.ts'
 import { createChangeFeed } from './engine-change.ts'
+import { createInboxBell } from './engine-inbox.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { createGuestDesk } from './engine-guest.ts'
 import { createHoldings } from './engine-holding.ts'
@@ -27,9 +28,10 @@ import { sayingOf } from './recall/saying.ts'
 import { createTextLegs } from './recall/text-leg.ts'
 import { openBookStore } from './store/book-store.ts'
 import { createBackground } from './sync/background.ts'
+import { createBookLive, type Live } from './sync/live.ts'
 import { createSyncSession, type SyncSession } from './sync/session.ts'
 import { isAutomatic, readSyncPlan } from './sync/sync-plan.ts'
-import { createSyncTrigger } from './sync/sync-trigger.ts'
+import { createSyncTrigger, type SyncTrigger } from './sync/sync-trigger.ts'
 import { emptyKeyring } from './trust/keyring.ts'
 
 export type { EngineOptions } from './engine-options.ts'
@@ -74,6 +76,10 @@ export function createEngine(options: EngineOptions): Engine {
   const idle = createIdleWork({ ...ports, store, after: () => embedding?.wake() })
   idle.soon()
   const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))
+  const heard = (id: string, kind: string) => {
+    changes.add(id, kind)
+    ring(id, kind)
+  }
   const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
   const session: SyncSession | undefined =
     carrier &&
@@ -82,7 +88,7 @@ export function createEngine(options: EngineOptions): Engine {
       carrier,
       clock: ports.clock,
       selection: plan,
-      onChange: changes.add,
+      onChange: heard,
       onState: (state, result) =>
         emit({ name: 'sync', detail: { ...(trigger?.state() ?? state), ...(result ? { result } : {}) } }),
     })
@@ -91,10 +97,18 @@ export function createEngine(options: EngineOptions): Engine {
     options.spillPlace &&
     createBackground({
       ...{ store, ...ports, place: options.spillPlace, selection: plan, isAutomatic: isAutomatic(plan) },
-      onChange: changes.add,
+      onChange: heard,
       onState: () => trigger && emit({ name: 'sync', detail: trigger.state() }),
     })
-  const trigger = session && createSyncTrigger({ plan, session, background, store, ...ports })
+  const trigger: SyncTrigger | undefined =
+    session && createSyncTrigger({ plan, session, background, store, live: () => live?.state(), ...ports })
+  const live: Live | undefined =
+    trigger &&
+    createBookLive({
+      ...{ store, carrier, wanted: plan.live, ...ports },
+      onPoke: trigger.poked,
+      onState: () => emit({ name: 'sync', detail: trigger.state() }),
+    })
   const holdings = createHoldings(ports)
   const embedding =
     options.embedder &&
@@ -112,6 +126,7 @@ export function createEngine(options: EngineOptions): Engine {
     return { access, recall: createRecall({ store: seen, clock: ports.clock, legs }) }
   }
   const ownView = viewOf(owner)
+  const ring = createInboxBell(ownView.access.reader, (detail) => emit({ name: 'inbox', detail }))
 
   const room = createMeetingRoom(ports.clock, (detail) => emit({ name: 'room', detail }))
   for (const event of options.room ?? []) room.apply(event)
@@ -212,7 +227,7 @@ export function createEngine(options: EngineOptions): Engine {
       }
     })
     for (const { id, kind } of changed) {
-      changes.add(id, kind)
+      heard(id, kind)
       trigger?.acted(kind)
     }
     afterTasks()
@@ -257,11 +272,14 @@ export function createEngine(options: EngineOptions): Engine {
     admit: guests.admit,
     check: (id, caller) => authorise(caller, named(id)),
     background,
+    recheck: (admitted) => guests.recheckAll(admitted, formatTime(ports.clock.now())),
     together: store.writes.together,
     wake() {
       trigger?.wake()
       tasks.wake()
+      live?.wake()
     },
+    attend: (seen) => live?.attend(seen),
     async call(id, input, callOptions) {
       try {
         return await call(id, input, callOptions)
@@ -279,6 +297,7 @@ export function createEngine(options: EngineOptions): Engine {
       idle.stop()
       holdings.close()
       trigger?.close()
+      live?.close()
       embedding?.stop()
       tasks.close()
       store.writes.close()

@@ -8,11 +8,13 @@ import { requireKey } from './auth.ts'
 import { limitAddress } from './front-limit.ts'
 import { isAllowedOrigin } from './origin.ts'
 import type { EdgeTypes } from './edge-env.ts'
-import { isOwnMachine } from './own-machine.ts'
+import { requireHttps } from './own-machine.ts'
 import { respondWith } from './problem.ts'
 import { capabilityRoute } from './routes/capabilities.ts'
 import { embedRoute } from './routes/embed.ts'
 import { healthRoute } from './routes/health.ts'
+import { inboxRoute } from './routes/inbox.ts'
+import { lineRoute, ticketRoute } from './routes/live.ts'
 import { manifestRoute } from './routes/manifest.ts'
 import { syncRoute } from './routes/sync.ts'
 
@@ -23,6 +25,7 @@ export function createApp() {
   app.notFound((c) =>
     respondWith(c, new DaybookError('unknown-route', `There is no \`${c.req.path.slice(0, 200)}\`.`)),
   )
+  app.route('/', lineRoute)
   app.use(
     secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }),
     cors({
@@ -40,9 +43,7 @@ export function createApp() {
       },
     }),
     async (c, next) => {
-      const url = new URL(c.req.url)
-      if (url.protocol !== 'https:' && !isOwnMachine(url))
-        throw new DaybookError('forbidden', 'Only HTTPS is answered here.')
+      requireHttps(new URL(c.req.url))
       await next()
     },
   )
@@ -55,6 +56,8 @@ export function createApp() {
     .route('/', syncRoute)
     .route('/', capabilityRoute)
     .route('/', embedRoute)
+    .route('/', inboxRoute)
+    .route('/', ticketRoute)
 }
 
 export type EdgeApp = ReturnType<typeof createApp>

@@ -6,6 +6,10 @@ import type { Outcome } from './outcome.ts'
 export interface MirrorDoor {
   /** Throws unless this may call the capability; for what is done outside of the book. */
   admit(capabilityId: string, presented: Presented): Promise<Outcome<void>>
+  /** A ticket for a line of `device`, where this edge has lines. */
+  ticket?(device: string, presented: Presented): Promise<Outcome<unknown>>
+  /** Answers the upgrade to a line, where this edge has lines; an error in its one shape otherwise. */
+  fetch?(request: Request): Promise<Response>
   /** Answers one sync request of a device. */
   exchange(request: unknown, options?: Presented): Promise<Outcome<unknown>>
   /** Runs a capability. `requestId` makes a write safe to send again. */

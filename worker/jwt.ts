@@ -55,11 +55,13 @@ export function isJwt(bearer: string, env: EdgeEnv): boolean {
 /** What `bearer` grants for `book`; without a book, that it is good at all. Throws `unauthorized` or `forbidden`. */
 export async function readJwt(bearer: string, book: string | undefined, env: EdgeEnv): Promise<Grant> {
   const payload = await verify(bearer, env)
-  const { iss = '', sub } = payload
+  const { iss = '', sub, exp = 0 } = payload
+  const untilMs = (exp + clockToleranceS) * 1000
   if (!sub) throw refuse('The token names no subject.')
   const id = `claims:${iss}#${sub}`.slice(0, 500)
   const own = env.DAYBOOK_JWT_BOOK?.replaceAll('{sub}', sub)
-  if (own !== undefined && own === book) return { id, owner: true, agent: sub, scope: '**', permissions: [] }
+  if (own !== undefined && own === book)
+    return { id, owner: true, agent: sub, scope: '**', permissions: [], untilMs }
   const claim = bookClaim.safeParse(payload['daybook'])
   if (payload['daybook'] !== undefined && !claim.success)
     throw refuse('Its claim `daybook` is not understood.')
@@ -67,7 +69,7 @@ export async function readJwt(bearer: string, book: string | undefined, env: Edg
   if (book !== undefined && (!claim.data || !books.includes(book)))
     throw new DaybookError('forbidden', 'The token does not speak for this book.')
   const { owner, agent = sub, scope = '**', permissions = [], push, pull } = claim.data ?? {}
-  return { id, owner, agent, scope, permissions, push, pull }
+  return { id, owner, agent, scope, permissions, push, pull, untilMs }
 }
 
 async function verify(bearer: string, env: EdgeEnv): Promise<JWTPayload> {

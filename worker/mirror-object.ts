@@ -1,8 +1,10 @@
 // The mirror of one book as a Durable Object. Wiring only: the engine and the mirror are the ones of every host.
 import { DurableObject } from 'cloudflare:workers'
 import { DaybookError, isDaybookError, toDaybookError } from '../src/core/errors.ts'
+import { standingOf } from '../src/engine-guest.ts'
 import { createEngine, type Engine } from '../src/engine.ts'
 import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror.ts'
+import type { SyncRequest } from '../src/sync/protocol.ts'
 import { createSyncReach } from '../src/sync/sync-reach.ts'
 import { accessKeyId } from '../src/trust/access-key.ts'
 import { fromBearer } from '../src/trust/token.ts'
@@ -12,6 +14,7 @@ import { edgeLlm } from './edge-llm.ts'
 import { edgeVectors } from './edge-embedder.ts'
 import { createEmbedWatch, embedJob, type EmbedWatch } from './embed-watch.ts'
 import type { EdgeEnv, MirrorDoor, Presented } from './edge-env.ts'
+import { createLiveDesk, type LiveDesk, ticketMs } from './live-desk.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
 import { createRateLimit, type RateLimit, readRate } from './rate-limit.ts'
 import { createTaskWatch, taskJob, type TaskWatch } from './task-watch.ts'
@@ -22,6 +25,7 @@ import { workerPorts } from './worker-ports.ts'
 const edgeAgent = 'edge'
 const dayMs = 86_400_000
 const hourMs = 3_600_000
+const sweepEveryMs = 300_000
 /** A job that failed is tried again. */
 const againMs = 300_000
 
@@ -32,6 +36,7 @@ interface Opened {
   readonly due: DueTable
   readonly tasks: TaskWatch
   readonly vectors: EmbedWatch | undefined
+  readonly live: LiveDesk
 }
 
 export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
@@ -62,7 +67,14 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     // Tries that fail are due at other times, and so is what a task puts off.
     engine.on(({ name }) => name === 'task' && void this.#planJobs().catch(() => undefined))
     const vectors = embedder && createEmbedWatch(engine, due)
-    this.#opened = { engine, mirror, rate, due, tasks, vectors }
+    const live = createLiveDesk({
+      ...{ ctx: this.ctx, store: engine.store, ...workerPorts },
+      recheck: (standing) => engine.recheck(standing),
+    })
+    engine.on(({ name }) => {
+      if (name === 'change') live.changed()
+    })
+    this.#opened = { engine, mirror, rate, due, tasks, vectors, live }
     tasks.plan()
     vectors?.plan()
     void this.#setAlarm(due)
@@ -96,7 +108,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   async #run(job: string): Promise<void> {
-    const { mirror, rate, due, tasks, vectors } = this.#open()
+    const { mirror, rate, due, tasks, vectors, live } = this.#open()
     if (job === embedJob) await vectors?.run()
     if (job === taskJob) {
       await tasks.run()
@@ -107,6 +119,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       due.plan('tidy', Date.now() + dayMs)
     }
     if (job === 'rates' && rate.tidy() > 0) due.plan('rates', Date.now() + hourMs)
+    if (job === 'lines' && live.sweep() > 0) due.plan('lines', Date.now() + sweepEveryMs)
   }
 
   /** Who calls, at the cost of one request. Strangers pay from one purse together: none of them empties another's. */
@@ -119,7 +132,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     })
     rate.spend(admitted.id)
     due.ensure('rates', Date.now() + hourMs)
-    return { ...opened, caller: admitted.caller }
+    return { ...opened, admitted, caller: admitted.caller }
   }
 
   admit(capabilityId: string, presented: Presented): Promise<Outcome<void>> {
@@ -131,15 +144,48 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
 
   exchange(request: unknown, presented: Presented = {}): Promise<Outcome<unknown>> {
     return toOutcome(async () => {
-      const { engine, mirror, caller } = await this.#admit(presented)
+      const { engine, mirror, caller, live } = await this.#admit(presented)
+      engine.check('daybook:sync', caller)
+      const reach =
+        caller.role === 'owner' ? undefined : createSyncReach(caller.granted ?? {}, engine.store.kinds)
       try {
-        if (caller.role === 'owner') return await mirror.exchange(request)
-        engine.check('daybook:sync', caller)
-        return await mirror.exchange(request, createSyncReach(caller.granted ?? {}, engine.store.kinds))
+        const answer = await mirror.exchange(request, reach)
+        if (!answer.more) live.came((request as SyncRequest).device, answer.cursor)
+        live.changed()
+        return answer
       } finally {
         await this.#planJobs()
       }
     })
+  }
+
+  ticket(device: string, presented: Presented): Promise<Outcome<unknown>> {
+    return toOutcome(async () => {
+      const { engine, caller, admitted, live, due } = await this.#admit(presented)
+      engine.check('daybook:sync', caller)
+      const kinds =
+        caller.role === 'owner'
+          ? {}
+          : { kinds: createSyncReach(caller.granted ?? {}, engine.store.kinds).pulled }
+      const ticket = live.ticket({ device, standing: standingOf(admitted), ...kinds })
+      due.ensure('lines', Date.now() + sweepEveryMs)
+      await this.#setAlarm(due)
+      return { ticket, expires_in_ms: ticketMs }
+    })
+  }
+
+  /** The upgrade to a line. A book that nobody has opened has given no ticket, and is not made. */
+  override async fetch(request: Request): Promise<Response> {
+    try {
+      if (!this.#opened && !this.#exists()) throw new DaybookError('unauthorized', 'The ticket is not known.')
+      return this.#open().live.accept(request)
+    } catch (error) {
+      return Response.json(toDaybookError(error).toJSON(), { status: 400 })
+    }
+  }
+
+  override webSocketMessage(socket: WebSocket): void {
+    this.#open().live.heard(socket)
   }
 
   call(
@@ -159,8 +205,12 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
 
   /** A stranger with what can't be a token or key of this book makes no book. */
   #openFor(bearer: string): Opened {
-    const tables = this.ctx.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'records'").toArray()
-    if (tables.length > 0 && (accessKeyId(bearer) !== undefined || fromBearer(bearer))) return this.#open()
+    if (this.#exists() && (accessKeyId(bearer) !== undefined || fromBearer(bearer))) return this.#open()
     throw new DaybookError('unauthorized', 'Token not found.', { details: { reason: 'Token not found' } })
+  }
+
+  #exists(): boolean {
+    const tables = this.ctx.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'records'").toArray()
+    return tables.length > 0
   }
 }

@@ -25,6 +25,7 @@ const listeners: { readonly [Name in keyof BookEvents]: Set<Listener<Name>> } = 
   progress: new Set(),
   task: new Set(),
   sync: new Set(),
+  inbox: new Set(),
   status: new Set(),
   room: new Set(),
   closed: new Set(),

@@ -10,7 +10,7 @@ import { edgeUrl } from '../state/edge.ts'
 import { status } from '../state/status.ts'
 import { lastResult, syncNow, syncWords } from '../state/sync.ts'
 import { countWord } from '../wording/size-word.ts'
-import { syncStateWords } from '../wording/sync-word.ts'
+import { lineWord, syncStateWords } from '../wording/sync-word.ts'
 import { ConflictView } from './conflict-view.tsx'
 
 export function SyncView() {
@@ -56,6 +56,10 @@ function SyncCard() {
         <div>
           <dt>Edge</dt>
           <dd>{sync.configured ? <code>{edgeUrl}</code> : 'none'}</dd>
+        </div>
+        <div>
+          <dt>Line to the edge</dt>
+          <dd>{lineWord(sync)}</dd>
         </div>
         <div>
           <dt>Last synced</dt>

@@ -51,3 +51,16 @@ export function syncStateWords(sync: SyncState, nowMs: number): SyncWords {
     }
   return { mood: 'good', short: `synced ${ago}`, long: `Last synced ${ago}. Nothing waits.` }
 }
+
+const lineWords: Readonly<Record<NonNullable<SyncState['live']>, string>> = {
+  open: 'open: what other devices write is here in a moment',
+  connecting: 'being opened',
+  waiting: 'broken, will be opened again',
+  resting: 'rests while nobody looks or there is no network',
+  refused: 'refused by the edge; syncing goes on without it',
+}
+
+/** The line to the edge in a few words. */
+export function lineWord({ live }: SyncState): string {
+  return live === undefined ? 'none' : lineWords[live]
+}

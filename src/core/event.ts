@@ -26,6 +26,14 @@ export interface BookEvents {
   }
   /** A sync began, ended or failed. */
   readonly sync: SyncState & { readonly result?: SyncResult }
+  /** A message has come for an agent of this book: `inbox.take` hands it over. */
+  readonly inbox: {
+    readonly id: string
+    readonly from: string
+    /** The agent it is for; absent: every agent. */
+    readonly to?: string
+    readonly subject?: string
+  }
   /** Another tab has taken over the book; `owner` says whether it is this one. */
   readonly status: { readonly owner: boolean; readonly durability: Durability }
   /** Somebody said something in the meeting room, came or left. */

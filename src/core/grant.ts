@@ -17,4 +17,6 @@ export interface Grant extends GrantedKinds {
   /** What it reaches, see scope.ts. */
   readonly scope: string
   readonly permissions: readonly string[]
+  /** When it ends by itself; milliseconds since 1970 UTC. */
+  readonly untilMs?: number | undefined
 }

@@ -1,6 +1,7 @@
 // Everything the pure rooms need from the outside world, as small interfaces with their laws.
 // Each port has several implementations and one contract suite that runs on all of them.
 import type { AbortSignalLike } from './abort.ts'
+import type { DaybookError } from './errors.ts'
 
 /** Wall clock. Law: `now()` is milliseconds since 1970 UTC; it may jump either way between calls. */
 export interface Clock {
@@ -201,6 +202,24 @@ export interface Truth {
  */
 export interface Carrier {
   exchange(request: unknown, signal: AbortSignalLike): Promise<unknown>
+  /**
+   * Opens a line on which the mirror tells of changes by itself, where the host has one. Law: `opened` is called at most
+   * once, then `heard` for each text; `ended` exactly once, unless `close` was called first, and nothing after it. Texts may
+   * be lost with the line and with nothing else.
+   */
+  listen?(device: string, hooks: LineHooks): Line
+}
+
+export interface LineHooks {
+  opened(): void
+  heard(text: string): void
+  /** Why the line is gone: `offline` when it broke, or what the mirror refused with. */
+  ended(error: DaybookError): void
+}
+
+export interface Line {
+  send(text: string): void
+  close(): void
 }
 
 /** A request of sync as the bytes that are to be sent, with the bytes of its answer once there is one. */

@@ -46,6 +46,12 @@ export interface EmbedStatus {
   readonly scan?: 'simd' | 'scalar'
 }
 
+/**
+ * The line on which the mirror tells of changes at once. `resting`: nobody looks, or there is no network. `waiting`: it broke
+ * and is opened again. `refused`: the mirror has none, or none for this key; it is asked again when the network comes back.
+ */
+export type LiveState = 'connecting' | 'open' | 'waiting' | 'resting' | 'refused'
+
 export interface SyncState {
   readonly configured: boolean
   /**
@@ -56,6 +62,8 @@ export interface SyncState {
   /** When the next sync is due by itself. */
   readonly nextAt?: string
   readonly running: boolean
+  /** Absent where there is no such line: the host has none, or it is not wanted. */
+  readonly live?: LiveState
   /** Ops that the mirror has not acknowledged. */
   readonly pending: number
   readonly conflicts: number

@@ -4,7 +4,8 @@ import { type AbortSignalLike, orAborted } from '../core/abort.ts'
 import { checkAddress, checkKey } from '../core/address.ts'
 import { checkBookName } from '../core/book.ts'
 import { DaybookError, type ErrorCode, type ErrorShape, errorTable, toDaybookError } from '../core/errors.ts'
-import type { Carrier, Scheduler } from '../core/ports.ts'
+import type { Carrier, LineHooks, Scheduler } from '../core/ports.ts'
+import { openLiveLine, type OpenSocket } from './live-line.ts'
 import { wireError } from './protocol.ts'
 
 /** As much of `fetch` as this needs. */
@@ -23,6 +24,8 @@ export interface HttpCarrierOptions {
   /** With a scheduler, a request without an answer is `offline` after `deadlineMs`, 60,000 by default. */
   readonly scheduler?: Scheduler
   readonly deadlineMs?: number
+  /** Opens a WebSocket; with it the carrier has lines on which the mirror tells of changes. */
+  readonly socket?: OpenSocket | undefined
 }
 
 /** Where the requests of `book` go at the edge at `url`; throws `invalid-input` when that is no address for a key. */
@@ -34,24 +37,30 @@ export function syncAddress(url: string, book: string): string {
 export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
   const { key, fetch, scheduler, deadlineMs = 60_000 } = options
   const url = syncAddress(options.url, options.book)
+  const live = url.replace(/sync$/, 'live')
   if (typeof key === 'string') checkKey(key, 'sync.key')
 
-  const send = async (request: unknown): Promise<unknown> => {
+  const send = async (to: string, request: unknown): Promise<unknown> => {
     const authorization = `Bearer ${checkKey(typeof key === 'string' ? key : await readKey(key), 'sync.key')}`
     const headers = { authorization, 'content-type': 'application/json', accept: 'application/json' }
     const body = JSON.stringify(request)
     const answer = await reach(async () => {
-      const response = await fetch(url, { method: 'POST', headers, body })
+      const response = await fetch(to, { method: 'POST', headers, body })
       return { status: response.status, text: await response.text() }
     })
     return readAnswer(answer)
   }
 
+  const ask = (to: string, request: unknown) =>
+    scheduler ? orLate(send(to, request), scheduler, deadlineMs) : send(to, request)
+  const { socket } = options
+
   return {
-    exchange(request, signal: AbortSignalLike) {
-      const work = scheduler ? orLate(send(request), scheduler, deadlineMs) : send(request)
-      return orAborted(work, signal)
-    },
+    exchange: (request, signal: AbortSignalLike) => orAborted(ask(url, request), signal),
+    ...(socket && {
+      listen: (device: string, hooks: LineHooks) =>
+        openLiveLine({ url: live, socket, ask: (body) => ask(live, body) }, device, hooks),
+    }),
   }
 }
 

@@ -26,6 +26,8 @@ export interface SyncPreferences {
   readonly pull?: readonly string[]
   /** Who wins a conflict, where it is not to be what the kind says. */
   readonly policies?: Readonly<Record<string, ConflictPolicy>>
+  /** Keep a line open on which the mirror tells of changes at once. Default: in a page, unless `triggers` is `manual`. */
+  readonly live?: boolean
 }
 
 export interface SyncPlan {
@@ -37,6 +39,7 @@ export interface SyncPlan {
   readonly push: readonly string[] | undefined
   readonly pull: readonly string[] | undefined
   readonly policies: ReadonlyMap<string, ConflictPolicy>
+  readonly live: boolean
 }
 
 /** Something makes the book sync by itself. */
@@ -57,6 +60,7 @@ export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPl
   const names = (list: readonly string[] | undefined, path: string) =>
     list?.map((name, i) => kindName(name, kinds, `${path}.${i}`))
   return {
+    live: preferences.live ?? triggers !== 'manual',
     onWake: on_wake ?? false,
     idleMs: span(on_idle, 'threshold', '5m', 'sync.triggers.on_idle'),
     onAction:

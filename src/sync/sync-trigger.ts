@@ -3,6 +3,7 @@
 import type { AbortSignalLike } from '../core/abort.ts'
 import { neverAborted } from '../core/abort.ts'
 import type { SyncResult, SyncState } from '../core/capability.ts'
+import type { LiveState } from '../core/status.ts'
 import { type DaybookError, toDaybookError } from '../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
@@ -21,6 +22,8 @@ export interface SyncTriggerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
+  /** The state of the line to the mirror, for `state()`. */
+  readonly live?: () => LiveState | undefined
 }
 
 export interface SyncTrigger {
@@ -32,14 +35,18 @@ export interface SyncTrigger {
   touched(): void
   /** The network is there again, or the page is in view again. */
   wake(): void
+  /** The mirror says that there is something new. */
+  poked(): void
   state(): SyncState
   close(): void
 }
 
-type Reason = 'wake' | 'action' | 'idle' | 'period' | 'retry'
+type Reason = 'wake' | 'poke' | 'action' | 'idle' | 'period' | 'retry'
 
 /** What was written within this long goes together. */
 export const actionDelayMs = 1000
+/** Devices that were told at once do not all come at once. */
+const pokeSpreadMs = 200
 
 interface Retry {
   readonly attempt: number
@@ -135,13 +142,19 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
     wake() {
       if (plan.onWake) due('wake', 0)
     },
+    poked() {
+      // While waiting after a failure everything waits with it.
+      if (!stopped && !timers.has('poke') && !timers.has('retry')) due('poke', chance(random) * pokeSpreadMs)
+    },
     state() {
       const state = session.state()
+      const line = options.live?.()
       const next = Math.min(...[...timers.values()].map(({ at }) => at))
       const waiting = stopped ? 'stopped' : timers.has('retry') ? 'waiting' : 'idle'
       return {
         ...state,
         phase: state.phase === 'idle' ? waiting : state.phase,
+        ...(line === undefined ? {} : { live: line }),
         ...(Number.isFinite(next) ? { nextAt: formatTime(next) } : {}),
         ...(background ? { background: background.state() } : {}),
       }
@@ -154,6 +167,7 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
   }
 }
 
-function chance(random: Random): number {
+/** A number in [0, 1). */
+export function chance(random: Random): number {
   return random.bytes(4).reduce((sum, byte) => (sum + byte) / 256, 0)
 }

@@ -19,6 +19,7 @@ import { bundleCases } from './bundle.ts'
 import { episodeCases } from './episode.ts'
 import { importCases } from './import.ts'
 import { contextCases } from './context.ts'
+import { inboxCases } from './inbox.ts'
 import { accessKeyCases } from './access-key.ts'
 import { tokenCases } from './token.ts'
 import { recallCases } from './recall.ts'
@@ -81,6 +82,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     answerCases(cases)
     tokenCases(cases)
     accessKeyCases(cases)
+    inboxCases(cases)
     badInputCases(cases)
   })
 }

@@ -115,7 +115,7 @@ describe('keys', () => {
   it('what breaks inside is logged, and told to nobody', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const fail = () => Promise.reject(new Error('secret inside'))
-    const dead = { getByName: () => ({ admit: fail, exchange: fail, call: fail }) }
+    const dead = { getByName: () => ({ admit: fail, ticket: fail, exchange: fail, call: fail }) }
     const broken = {
       getByName: () => {
         throw new TypeError('secret inside')

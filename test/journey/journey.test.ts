@@ -76,3 +76,37 @@ it('drops a trajectory on the page, finds it, and still has it after a reload, a
   }, id)
   expect(seen).toBe('Answer from the second device')
 })
+
+it('is told at once what another device wrote: no call, no waiting for the next period', async () => {
+  const url = `${product.demoUrl}/?book=live-${crypto.randomUUID().slice(0, 8)}`
+  await using first = await createProfile()
+  await using second = await createProfile()
+  const [here, there] = [await first.open(url), await second.open(url)]
+  for (const page of [here, there])
+    await waitInPage(page, async () => (await globalThis.book?.status())?.sync.live === 'open')
+  const write = (page: Page, goal: string) =>
+    page.evaluate(async (text) => {
+      await globalThis.book?.traces.store({
+        situation: { domain: 'd' },
+        task: { goal: text },
+        action: { type: 'note' },
+      })
+    }, goal)
+  const arrives = (page: Page, goal: string) =>
+    page.evaluate(
+      (text) =>
+        new Promise<void>((resolve) => {
+          const look = async () => {
+            const found = await globalThis.book?.traces.search({ query: text })
+            if ((found?.records.length ?? 0) > 0) resolve()
+          }
+          globalThis.book?.on('change', () => void look())
+          void look()
+        }),
+      goal,
+    )
+  await write(here, 'aardvark')
+  await arrives(there, 'aardvark')
+  await write(there, 'bandicoot')
+  await arrives(here, 'bandicoot')
+})

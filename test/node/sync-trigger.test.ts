@@ -227,6 +227,7 @@ describe('Q4 the plan', () => {
       kinds,
     )
     expect(plan).toEqual({
+      live: true,
       onWake: true,
       idleMs: 300_000,
       everyMs: 5_400_000,

@@ -9,6 +9,7 @@ import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import { createPageModel } from './built-in-model.ts'
 import type { BrowserLlmOptions, OpenRequest, PageModel } from './message.ts'
+import { showView } from './page-view.ts'
 import { openPageLink, type StartedWorker } from './page-link.ts'
 import { createPageEmbedder, type PageEmbedder } from './page-embedder.ts'
 import { createWorkerLink } from './worker-link.ts'
@@ -92,6 +93,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   const link = await openPageLink(start, ({ message }) =>
     tell({ name: 'closed', detail: { reason: message } }),
   )
+  const hide = options.sync && showView(request.name)
   const { rows } = link
   const long = new Set(rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
   const writes = new Set(rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
@@ -111,6 +113,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     },
     close() {
       background?.stop()
+      hide?.()
       return link.close().finally(() => model?.close())
     },
   }

@@ -16,6 +16,7 @@ import { failed, type MethodRow, type OpenRequest, type WorkerDoor } from './mes
 import type { CallNature } from './tab-follower.ts'
 import type { OwnedBook } from './tab-owner.ts'
 import { browserTabs } from './tab-port.ts'
+import { watchView } from './watch-view.ts'
 import { createTabSeat, type TabSeat, type Turn } from './tab-seat.ts'
 
 const natures: ReadonlyMap<string, CallNature> = new Map(
@@ -108,6 +109,7 @@ async function openOwned(
         key: getKey ?? sync.key,
         scheduler: browserPorts.scheduler,
         fetch: (...args) => fetch(...args),
+        socket: (address, protocols) => new WebSocket(address, protocols),
       })
     const spillPlace =
       sync?.background && storage.durability !== 'memory'
@@ -137,8 +139,10 @@ async function openOwned(
     storage.db.transaction(() => settings.set('owner_epoch', epoch))
     addEventListener('online', engine.wake)
     const { durability, makeStrict } = storage
+    const unwatch = sync ? watchView(name, engine.attend) : undefined
     const release = () => {
       removeEventListener('online', engine.wake)
+      unwatch?.()
       storage.release()
     }
     return { engine, epoch, durability, makeStrict, release }

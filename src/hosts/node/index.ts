@@ -37,6 +37,9 @@ export interface NodeBookOptions {
   readonly signal?: AbortSignal
 }
 
+/** An open line keeps the process alive until the book is closed, so it is kept only where that was asked for. */
+const openSocket = (url: string, protocols: string[]) => new WebSocket(url, protocols)
+
 /** Opens a book in this process. Rejects with `open-elsewhere` while another process has it open. */
 export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   if (options.signal) checkAborted(options.signal)
@@ -66,6 +69,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
               book: name,
               fetch: globalThis.fetch,
               scheduler: nodePorts.scheduler,
+              socket: options.sync.live === true ? openSocket : undefined,
             }),
           }
         : {}),

@@ -1,0 +1,180 @@
+// The verbs of the inbox: leave a message, look, take what is new, say that it is dealt with.
+// Invariant: `take` hands a message to an agent once in this book; what another device hands out meanwhile, offline, is
+// known when both have synced.
+import { z } from 'zod'
+import { type CallContext, defineCapability, type RecordReader } from '../../core/capability.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { nameId } from '../../core/name-id.ts'
+import type { JsonObject } from '../../core/path.ts'
+import { bodyOf, type Stored } from '../../core/record.ts'
+import { instant } from '../../shape/instant.ts'
+import { inboxBody, type InboxBody, inboxContent } from './inbox-kind.ts'
+
+const agentName = z.string().min(1).max(1000)
+const ids = z.array(z.string().min(1).max(128)).min(1).max(100)
+const message = z.looseObject({ id: z.string(), text: z.string(), from: z.string(), sent_at: z.string() })
+type Message = z.output<typeof message>
+
+/** A guest looks into its own inbox and no other. */
+function agentOf(named: string | undefined, { caller, scope }: CallContext): string {
+  if (caller.role === 'owner') return named ?? scope.agent
+  if (named === undefined || named === caller.agent) return caller.agent
+  throw new DaybookError('forbidden', 'It is the inbox of another agent.', { details: { path: 'agent' } })
+}
+
+/** The message of this id, if it is for `agent`. */
+function messageFor({ get }: Pick<RecordReader, 'get'>, id: string, agent: string): InboxBody | undefined {
+  const record = get(id)
+  const body = record?.kind === 'inbox' ? inboxBody.safeParse(bodyOf(record)).data : undefined
+  return body && (body.to === undefined || body.to === agent) ? body : undefined
+}
+
+const isFor = (agent: string) => ({ or: [{ to: agent }, { to: { exists: false } }] })
+const without = (field: 'delivered_to' | 'acknowledged_by', agent: string) => ({
+  not: { [field]: { contains: agent } },
+})
+const toMessage = (record: Stored<JsonObject>) => record as unknown as Message
+
+export const inboxCapabilities = [
+  defineCapability({
+    id: 'inbox:send',
+    permission: 'write',
+    methods: ['inbox.send'],
+    summary:
+      'Leaves a message for an agent of this book, or for all of them. With a key, once however often it is sent.',
+    input: z.strictObject({
+      ...inboxContent,
+      /** Who sends it; default the agent that calls. A guest sends in its own name. */
+      from: agentName.optional(),
+      /** The sender's own name for the message: a second one of that name is the same message. */
+      key: z.string().min(1).max(200).optional(),
+      expires_at: instant.optional(),
+    }),
+    output: z.object({
+      id: z.string(),
+      /** False when it was there already. */
+      sent: z.boolean(),
+    }),
+    effect: 'write',
+    run({ from: named, key, expires_at, ...content }, at) {
+      const from = agentOf(named, at)
+      const id = key === undefined ? undefined : nameId('inbox', from, key)
+      const said = { ...content, from, ...(expires_at === undefined ? {} : { expires_at }) }
+      const known = id === undefined ? undefined : at.records.get(id)
+      if (id !== undefined && known) {
+        const { sent_at: _at, delivered_to: _to, acknowledged_by: _by, ...before } = bodyOf(known)
+        if (JSON.stringify(sorted(before)) === JSON.stringify(sorted(said))) return { id, sent: false }
+        throw new DaybookError('request-reused', 'Another message has this key.', {
+          details: { path: 'key' },
+        })
+      }
+      // It was forgotten here: whoever sends it again has not heard that it arrived.
+      if (id !== undefined && at.records.wasForgotten(id)) return { id, sent: false }
+      const body = { ...said, sent_at: at.now, delivered_to: [], acknowledged_by: [] } as object as JsonObject
+      return { id: at.records.put({ kind: 'inbox', body, ...(id === undefined ? {} : { id }) }), sent: true }
+    },
+  }),
+  defineCapability({
+    id: 'inbox:list',
+    permission: 'read',
+    methods: ['inbox.list'],
+    summary: 'Lists the messages for an agent, oldest first: those it has not dealt with, or all.',
+    input: z
+      .strictObject({
+        agent: agentName.optional(),
+        state: z.enum(['undelivered', 'unacknowledged', 'all']).default('unacknowledged'),
+        limit: z.number().int().min(1).max(1000).default(100),
+        cursor: z.string().max(40_000).optional(),
+      })
+      .prefault({}),
+    output: z.object({ messages: z.array(message), cursor: z.string().optional() }),
+    effect: 'read',
+    run({ agent: named, state, limit, cursor }, at) {
+      const agent = agentOf(named, at)
+      const left =
+        state === 'all' ? [] : [without(state === 'undelivered' ? 'delivered_to' : 'acknowledged_by', agent)]
+      const filters = { and: [isFor(agent), ...left] }
+      const page = at.records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit, cursor })
+      return {
+        messages: page.records.map(toMessage),
+        ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
+      }
+    },
+  }),
+  defineCapability({
+    id: 'inbox:take',
+    permission: 'write',
+    methods: ['inbox.take'],
+    summary: 'Hands an agent its new messages, oldest first, each once.',
+    input: z
+      .strictObject({
+        agent: agentName.optional(),
+        limit: z.number().int().min(1).max(100).default(20),
+      })
+      .prefault({}),
+    output: z.object({
+      messages: z.array(message),
+      /** There are more that are new. */
+      more: z.boolean(),
+    }),
+    effect: 'task',
+    repeatable: true,
+    async run({ agent: named, limit }, at) {
+      const agent = agentOf(named, at)
+      const filters = { and: [isFor(agent), without('delivered_to', agent)] }
+      const found = at.records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: limit + 1 }).records
+      const taken = await at.write(({ records }) =>
+        found
+          .slice(0, limit)
+          .filter(({ id }) => {
+            // Somebody else may have come first since it was found.
+            const body = messageFor(records, id, agent)
+            if (!body || body.delivered_to.includes(agent)) return false
+            records.put({
+              kind: 'inbox',
+              id,
+              body: { ...body, delivered_to: [...body.delivered_to, agent] } as JsonObject,
+            })
+            return true
+          })
+          .map(({ id }) => id),
+      )
+      return {
+        messages: found.filter(({ id }) => taken.includes(id)).map(toMessage),
+        more: found.length > limit,
+      }
+    },
+  }),
+  defineCapability({
+    id: 'inbox:acknowledge',
+    permission: 'write',
+    methods: ['inbox.acknowledge'],
+    summary: 'Says that an agent has dealt with messages.',
+    input: z.strictObject({ ids, agent: agentName.optional() }),
+    output: z.object({
+      /** Those of `ids` that are messages for this agent. */
+      acknowledged: z.array(z.string()),
+    }),
+    effect: 'write',
+    run({ ids: named, agent: asked }, at) {
+      const agent = agentOf(asked, at)
+      const acknowledged = [...new Set(named)].filter((id) => {
+        const body = messageFor(at.records, id, agent)
+        if (!body) return false
+        if (body.acknowledged_by.includes(agent)) return true
+        const delivered_to = [...new Set([...body.delivered_to, agent])]
+        const acknowledged_by = [...body.acknowledged_by, agent]
+        at.records.put({ kind: 'inbox', id, body: { ...body, delivered_to, acknowledged_by } as JsonObject })
+        return true
+      })
+      return { acknowledged }
+    },
+  }),
+] as const
+
+/** The fields in the order of their names: what was stored may come in another. */
+function sorted(fields: object): [string, unknown][] {
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+}

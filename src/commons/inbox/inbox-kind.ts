@@ -1,0 +1,47 @@
+// The kind `inbox`: a message for an agent, left at the edge or by another agent, that comes down with the next sync.
+import { z } from 'zod'
+import type { Kind } from '../../core/kind.ts'
+import { isWithin } from './inbox-size.ts'
+import { canonicalTime } from '../../core/time.ts'
+
+const instant = z.string().refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
+const sound = (text: string) => text.isWellFormed()
+const name = z.string().min(1).max(1000).refine(sound, 'is not well-formed Unicode')
+
+/** What its sender says. */
+export const inboxContent = {
+  /** The agent it is for; without one, every agent of the book. */
+  to: name.optional(),
+  subject: z.string().max(1000).refine(sound, 'is not well-formed Unicode').optional(),
+  text: z.string().min(1).max(16_000).refine(sound, 'is not well-formed Unicode'),
+  /** For programs, at most 64 KB as JSON. */
+  data: z.record(z.string(), z.json()).refine(isWithin, 'is larger than 65,536 bytes').optional(),
+}
+
+export const inboxBody = z.strictObject({
+  ...inboxContent,
+  from: name,
+  sent_at: instant,
+  expires_at: instant.optional(),
+  /** Agents that it was handed to, and that have dealt with it. They only grow, and merge as sets. */
+  delivered_to: z.array(name).max(1000),
+  acknowledged_by: z.array(name).max(1000),
+})
+export type InboxBody = z.output<typeof inboxBody>
+
+export const inboxKind: Kind<'inbox', InboxBody> = {
+  name: 'inbox',
+  plural: 'inbox',
+  summary: 'A message for an agent: who sent it, what it says, which agents have had it.',
+  version: 1,
+  schema: inboxBody,
+  text: ['subject', 'text'],
+  facets: { happened_at: 'sent_at', actor: 'from', subject: 'to' },
+  scopedBy: 'subject',
+  policy: 'merge',
+  sync: { push: true, pull: true },
+  expires: 'expires_at',
+  // It is what somebody else says, and nothing that this agent remembers.
+  recallable: () => false,
+  embed: false,
+}
