@@ -54,14 +54,14 @@ export function createPlaceSums(db: SqlDatabase, settings: Settings): PlaceSums 
     add({ from, to, kinds }) {
       const found = kinds
         ? db.get<PlaceSum & SqlRow>(
-            `SELECT ${columns} FROM records WHERE place > ? AND place <= ?
+            `SELECT ${columns} FROM records WHERE place > ? AND place > 0 AND place <= ?
                AND kind IN (SELECT value FROM json_each(?))`,
             [from, to, JSON.stringify(kinds)],
           )
-        : db.get<PlaceSum & SqlRow>(`SELECT ${columns} FROM records WHERE place > ? AND place <= ?`, [
-            from,
-            to,
-          ])
+        : db.get<PlaceSum & SqlRow>(
+            `SELECT ${columns} FROM records WHERE place > ? AND place > 0 AND place <= ?`,
+            [from, to],
+          )
       return found ?? nothing
     },
   }

@@ -233,14 +233,15 @@ export function createRecordStore(
       db.run('UPDATE records SET ver = ?, place = ?, device = ? WHERE seq = ?', [ver, place, device, seq])
     },
     changedAfter(place, limit, kinds) {
+      // Without the second condition the partial index could not be used: a parameter proves nothing.
       if (!kinds) {
         return db.all<RecordRow>(
-          `SELECT ${recordColumns} FROM records r WHERE r.place > ? ORDER BY r.place LIMIT ?`,
+          `SELECT ${recordColumns} FROM records r WHERE r.place > ? AND r.place > 0 ORDER BY r.place LIMIT ?`,
           [place, limit],
         )
       }
       return db.all<RecordRow>(
-        `SELECT ${recordColumns} FROM records r WHERE r.place > ? AND r.kind IN (SELECT value FROM json_each(?))
+        `SELECT ${recordColumns} FROM records r WHERE r.place > ? AND r.place > 0 AND r.kind IN (SELECT value FROM json_each(?))
          ORDER BY r.place LIMIT ?`,
         [place, JSON.stringify(kinds), limit],
       )
