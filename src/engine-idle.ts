@@ -1,10 +1,13 @@
 // What the engine does when no call came for a moment: derived rows are filled in, texts are taken into memory.
 // Invariant: a step is short, so that a call that comes in the middle waits a few milliseconds at most.
+import { toDaybookError } from './core/errors.ts'
 import type { Ports } from './core/ports.ts'
 import type { BookStore } from './store/book-store.ts'
 
 const idleMs = 60
 const stepMs = 4
+/** After a disk that failed: it may have room again by then. */
+const retryMs = 5000
 const batch = 100
 /** Texts are taken into memory in smaller portions, several at once while that takes less than this long. */
 const textBatch = 20
@@ -22,8 +25,12 @@ export function createIdleWork({
   store,
   clock,
   scheduler,
+  log,
   after,
-}: Pick<Ports, 'clock' | 'scheduler'> & { readonly store: BookStore; readonly after: () => void }): IdleWork {
+}: Pick<Ports, 'clock' | 'scheduler' | 'log'> & {
+  readonly store: BookStore
+  readonly after: () => void
+}): IdleWork {
   let stopped = false
   let cancel: (() => void) | undefined
   const takeTexts = () => {
@@ -38,8 +45,14 @@ export function createIdleWork({
     cancel?.()
     cancel = scheduler.later(delayMs, () => {
       if (stopped) return
-      if (store.projection.step(batch) || takeTexts()) workIn(stepMs)
-      else after()
+      try {
+        if (store.projection.step(batch) || takeTexts()) workIn(stepMs)
+        else after()
+      } catch (error) {
+        // Nobody called, so nobody can be told; whoever needs what is missing fills it in, and is told then.
+        log.warn('Work in an idle moment failed and is tried again.', { code: toDaybookError(error).code })
+        workIn(retryMs)
+      }
     })
   }
   return {

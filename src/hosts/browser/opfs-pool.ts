@@ -15,7 +15,10 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
     try {
       const pool = await sqlite3.installOpfsSAHPoolVfs(poolOptions(book))
       // This worker had the book before, and let go of it.
-      return pool.isPaused() ? await pool.unpauseVfs() : pool
+      const ready = pool.isPaused() ? await pool.unpauseVfs() : pool
+      // A first opening that was cut short left fewer, and no later one would add any.
+      await ready.reserveMinimumCapacity(poolFiles)
+      return ready
     } catch (error) {
       const name = error instanceof Error ? error.name : ''
       if (name !== 'NoModificationAllowedError') throw unavailable(error)

@@ -5,6 +5,7 @@ import type { Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { createStatementFactory, type WasmStatement } from './wasm-statement.ts'
+import type { WriteCombiner } from './write-combiner.ts'
 
 const statementLimit = 200
 
@@ -12,8 +13,10 @@ export interface WasmDatabaseOptions {
   /** Run first, in order. */
   readonly pragmas: readonly string[]
   /** Hands writes that were held back to the file; see write-combiner.ts. */
-  readonly settle?: () => void
+  readonly combiner?: Pick<WriteCombiner, 'settle' | 'failure'>
 }
+
+const nothingHeld: Pick<WriteCombiner, 'settle' | 'failure'> = { settle: () => undefined, failure: undefined }
 
 /** Wraps an open handle. */
 export function createWasmDatabase(
@@ -21,7 +24,7 @@ export function createWasmDatabase(
   db: Database,
   options: WasmDatabaseOptions,
 ): SqlDatabase {
-  const { pragmas, settle = () => undefined } = options
+  const { pragmas, combiner = nothingHeld } = options
   const factory = createStatementFactory(sqlite3, db)
   const statements = new Map<string, WasmStatement>()
   let inside = false
@@ -39,18 +42,21 @@ export function createWasmDatabase(
     return statement
   }
 
-  const guarded = <Result>(work: () => Result): Result => {
+  const guarded = <Result>(work: () => Result, isReadOnly = false): Result => {
     try {
       const result = work()
-      if (!inside) settle()
+      // A book on a full disk can still be read.
+      if (!inside && !isReadOnly) combiner.settle()
       return result
     } catch (error) {
-      throw storageError(sqlite3, error)
+      throw storageError(sqlite3, error, combiner.failure)
     }
   }
 
-  const query = (sql: string, params: readonly SqlValue[], onRow?: (row: SqlRow) => boolean) =>
-    guarded(() => prepare(sql).run(params, onRow))
+  const query = (sql: string, params: readonly SqlValue[], onRow?: (row: SqlRow) => boolean) => {
+    const statement = guarded(() => prepare(sql), true)
+    guarded(() => statement.run(params, onRow), statement.isReadOnly)
+  }
 
   const run = (sql: string, params: readonly SqlValue[] = []) => query(sql, params)
   for (const pragma of pragmas) guarded(() => void db.exec(`PRAGMA ${pragma}`))
@@ -73,9 +79,11 @@ export function createWasmDatabase(
     },
     transaction(work) {
       if (inside) throw new DaybookError('internal', 'Transactions do not nest.')
-      run('BEGIN IMMEDIATE')
+      // What an earlier commit could not hand over goes first: while that fails nothing new begins.
+      guarded(() => undefined)
       inside = true
       try {
+        run('BEGIN IMMEDIATE')
         const result = work()
         run('COMMIT')
         inside = false
@@ -108,7 +116,10 @@ export function createWasmDatabase(
 const full = 13
 const faults = new Set([10, 11, 14, 26])
 
-function storageError(sqlite3: Sqlite3Static, error: unknown): unknown {
+/** `failure` is what the file said, which SQLite calls an I/O error whatever it is. */
+function storageError(sqlite3: Sqlite3Static, error: unknown, failure: unknown): unknown {
+  if (isFull(error) || isFull(failure)) return new DaybookError('storage-full', undefined, { cause: error })
+  if (error instanceof DOMException) return new DaybookError('storage-failed', undefined, { cause: error })
   if (isDaybookError(error) || !(error instanceof sqlite3.SQLite3Error)) return error
   const code = error.resultCode & 0xff
   if (code === full) return new DaybookError('storage-full', undefined, { cause: error })
@@ -116,3 +127,5 @@ function storageError(sqlite3: Sqlite3Static, error: unknown): unknown {
     return new DaybookError('storage-failed', error.message, { cause: error, details: { result: code } })
   return error
 }
+
+const isFull = (error: unknown) => error instanceof DOMException && error.name === 'QuotaExceededError'

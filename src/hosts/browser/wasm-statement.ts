@@ -19,9 +19,12 @@ interface Exports {
   sqlite3_column_text(statement: number, column: number): number
   sqlite3_column_blob(statement: number, column: number): number
   sqlite3_column_bytes(statement: number, column: number): number
+  sqlite3_stmt_readonly(statement: number): number
 }
 
 export interface WasmStatement {
+  /** Writes nothing to the file. */
+  readonly isReadOnly: boolean
   /** Binds `params`, steps to the end or until `onRow` answers false, and resets. */
   run(params: readonly SqlValue[], onRow?: (row: SqlRow) => boolean): void
   finalize(): void
@@ -105,6 +108,7 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
     const names = prepared.columnCount > 0 ? prepared.getColumnNames() : []
     const count = c.sqlite3_bind_parameter_count(statement)
     return {
+      isReadOnly: c.sqlite3_stmt_readonly(statement) !== 0,
       run(params, onRow) {
         if (params.length !== count)
           throw new RangeError(`The statement takes ${count} parameters, not ${params.length}.`)

@@ -17,6 +17,8 @@ export interface WriteCombiner {
   wrap(handle: SyncHandle): SyncHandle
   /** Hands over what is held back. Throws when the file did not take all of it; it is then kept and tried again. */
   settle(): void
+  /** Why the file did not take what is held back. */
+  readonly failure: unknown
 }
 
 /** Most bytes held back; longer runs are written in pieces of this size. */
@@ -27,13 +29,31 @@ export function createWriteCombiner(): WriteCombiner {
   let owner: SyncHandle | undefined
   let at = 0
   let length = 0
+  let failure: unknown
 
   const settle = () => {
     if (owner === undefined) return
-    const written = owner.write(held.subarray(0, length), { at })
-    if (written !== length) throw new Error(`The file took ${written} of ${length} bytes.`)
+    try {
+      const written = owner.write(held.subarray(0, length), { at })
+      // The standard lets a browser write less than it was given only where there is no more room.
+      if (written !== length)
+        throw new DOMException(`The file took ${written} of ${length} bytes.`, 'QuotaExceededError')
+    } catch (error) {
+      failure = error
+      throw error
+    }
     owner = undefined
     length = 0
+    failure = undefined
+  }
+
+  /** Reads what the file will say once it has taken what is held back. */
+  const readThrough = (handle: SyncHandle, into: Uint8Array<ArrayBuffer>, position: number): number => {
+    const end = Math.min(position + into.length, at + length)
+    into.fill(0, handle.read(into, { at: position }))
+    const from = Math.max(position, at)
+    if (from < end) into.set(held.subarray(from - at, end - at), from - position)
+    return Math.max(end - position, Math.min(into.length, handle.getSize() - position))
   }
 
   const wrap = (handle: SyncHandle): SyncHandle => {
@@ -53,7 +73,12 @@ export function createWriteCombiner(): WriteCombiner {
       },
       read(buffer, { at: position = 0 } = {}) {
         // Even before the held run the file may be shorter than it is meant to be.
-        if (position < at + length) settleOwn()
+        if (owner !== handle || position >= at + length) return handle.read(buffer, { at: position })
+        try {
+          settle()
+        } catch {
+          return readThrough(handle, toBytes(buffer), position)
+        }
         return handle.read(buffer, { at: position })
       },
       truncate(size) {
@@ -71,15 +96,23 @@ export function createWriteCombiner(): WriteCombiner {
       close() {
         try {
           settleOwn()
-        } finally {
-          if (owner === handle) owner = undefined
-          handle.close()
+        } catch {
+          // Whoever wrote it was told that it failed. The other handles of this worker must be closed all the same.
+          owner = undefined
+          length = 0
         }
+        handle.close()
       },
     }
   }
 
-  return { wrap, settle }
+  return {
+    wrap,
+    settle,
+    get failure() {
+      return failure
+    },
+  }
 }
 
 /** The pool also writes its checksums, as 32-bit words: what counts is their bytes. */

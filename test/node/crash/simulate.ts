@@ -1,0 +1,77 @@
+// Cuts a recorded run at every step, recovers what is left each time, and names every cut after which something is wrong.
+import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
+import { createDice } from './dice.ts'
+import { type Cut, cutsOf } from './cut.ts'
+import { recover, use } from './recover.ts'
+import { record, type Recording, type Setting } from './recording.ts'
+
+export interface Outcome {
+  readonly cuts: number
+  readonly used: number
+  readonly faults: readonly string[]
+}
+
+export interface Cutting {
+  readonly seed: number
+  /** Power cuts at each step; there is also one kill before and one in the middle of each. */
+  readonly powerCuts: number
+  /** Cuts the first opening as well. What that leaves is opened as a pool that was never whole, which is slow. */
+  readonly opening: boolean
+}
+
+const openingStride = 3
+const useStride = 251
+const shownFaults = 5
+
+/** Cuts a run without faults. */
+export async function simulate(sqlite3: Sqlite3Static, setting: Setting & Cutting): Promise<Outcome> {
+  return cutEverywhere(sqlite3, await record(sqlite3, setting.seed, setting), setting)
+}
+
+let pools = 0
+
+/** Cuts what happened at every step. */
+export async function cutEverywhere(
+  sqlite3: Sqlite3Static,
+  recording: Recording,
+  { seed, powerCuts, strict, opening }: Cutting & Pick<Setting, 'strict'>,
+): Promise<Outcome> {
+  const opened = recording.states[1]?.steps ?? 0
+  const faults: string[] = []
+  let [cuts, used] = [0, 0]
+  for (const cut of cutsOf(recording.log, powerCuts, createDice(seed))) {
+    const young = cut.steps < opened
+    if (young && (!opening || cut.steps % openingStride > 0)) continue
+    const pool = young ? `young-${++pools}` : 'recovery'
+    cuts++
+    try {
+      const { integrity, said } = await recover(sqlite3, pool, cut.image())
+      const wrong = integrity === 'ok' ? judge(recording, cut, said, strict) : `integrity: ${integrity}`
+      if (wrong) faults.push(`${name(cut)}: ${wrong}`)
+      if (cuts % useStride > 0) continue
+      used++
+      const after = await use(sqlite3, pool, cut.image())
+      const wanted = { found: true, listed: true, integrity: 'ok' }
+      if (JSON.stringify(after) !== JSON.stringify(wanted))
+        faults.push(`${name(cut)}: ${JSON.stringify(after)}`)
+    } catch (error) {
+      faults.push(`${name(cut)}: ${String(error)} ${error instanceof Error ? String(error.cause ?? '') : ''}`)
+    }
+    if (faults.length >= shownFaults) break
+  }
+  return { cuts, used, faults }
+}
+
+const name = ({ by, steps }: Cut) => `${by} at step ${steps}`
+
+/** What is wrong with a book that says `said` after a cut, if anything. */
+function judge({ states, acknowledged }: Recording, { by, steps }: Cut, said: string, strict: boolean) {
+  const state = states.findIndex((one) => one.said === said)
+  if (state < 0) return 'a state that there never was'
+  const kept =
+    by === 'power' && !strict ? 0 : (acknowledged.findLast((one) => one.steps <= steps)?.state ?? 0)
+  if (state < kept) return `state ${state}, though state ${kept} had been acknowledged`
+  const begun = states.findLastIndex((one) => one.steps <= steps)
+  if (state > begun) return `state ${state}, which was not begun`
+  return undefined
+}
