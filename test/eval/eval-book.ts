@@ -1,7 +1,8 @@
 // A book in memory for an evaluation, and a stopwatch on each recall.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Daybook } from '../../src/daybook.ts'
-import { openDaybook } from '../../src/hosts/node/index.ts'
+import { leastTexts } from '../../src/recall/embed/lsa-model.ts'
+import { type EmbedderOptions, openDaybook } from '../../src/hosts/node/index.ts'
 
 export interface EvalBook {
   readonly book: Daybook
@@ -13,25 +14,44 @@ export interface EvalBook {
 
 let serial = 0
 
-/** `times` gets the milliseconds of every recall. */
-export async function openEvalBook(embedder: 'none' | 'lsa', times: number[]): Promise<EvalBook> {
+/** An embedder that fails for so long is not worth waiting for. */
+const patienceMs = 60_000
+
+export interface Stopwatch {
+  /** Milliseconds of every recall. */
+  readonly times: number[]
+  /** Recalls that had to do without a leg. */
+  degraded: number
+}
+
+export async function openEvalBook(embedder: EmbedderOptions, watch: Stopwatch): Promise<EvalBook> {
   const book = await openDaybook({
     name: `eval-${++serial}`,
     agent: 'eval',
     path: ':memory:',
-    ...(embedder === 'lsa' ? { embedder: { provider: 'lsa' } } : {}),
+    embedder,
   })
   return {
     book,
     async recall(query) {
       const began = performance.now()
       const result = await book.recall(query)
-      times.push(performance.now() - began)
+      watch.times.push(performance.now() - began)
+      if (result.degraded.length > 0) watch.degraded += 1
       return result
     },
     async ready() {
-      if (embedder === 'none') return
-      for (let behind = 1; behind > 0; behind = (await book.embedder.status()).behind) await pause(100)
+      if (embedder.provider === 'none') return
+      let failing = 0
+      for (;;) {
+        const { behind, state, lastError } = await book.embedder.status()
+        if (behind === 0 && state !== 'failing') return
+        // So few make no model.
+        if (embedder.provider === 'lsa' && state === 'waiting' && behind < leastTexts) return
+        failing = state === 'failing' ? failing + 1 : 0
+        if (failing * 100 > patienceMs) throw new Error(lastError?.message)
+        await pause(100)
+      }
     },
     close: () => book.close(),
   }

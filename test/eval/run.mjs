@@ -1,6 +1,9 @@
-// `npm run eval -- --dataset locomo|precision|cranfield --path FILE-OR-FOLDER`: asks an outside data set through the
-// public API in Node and prints the figures. Options: --embedder none|lsa, --json. The data is not part of the project.
+// `npm run eval -- --dataset golden|locomo|precision|cranfield [--path FILE-OR-FOLDER]`: asks a data set through the public
+// API in Node and prints the figures. Only the golden corpus is part of the project. Options: --json, and
+// --embedder none|lsa|http|api|local with --embed-url, --embed-model, --embed-path, --embed-dtype, --embed-pooling and the
+// key in $DAYBOOK_EMBED_KEY.
 import { parseArgs } from 'node:util'
+import { embedderOf } from './eval-embedder.ts'
 import { datasets, runEval } from './run-eval.ts'
 
 const { values } = parseArgs({
@@ -8,17 +11,20 @@ const { values } = parseArgs({
     dataset: { type: 'string' },
     path: { type: 'string' },
     embedder: { type: 'string', default: 'none' },
+    'embed-url': { type: 'string' },
+    'embed-model': { type: 'string' },
+    'embed-path': { type: 'string' },
+    'embed-dtype': { type: 'string' },
+    'embed-pooling': { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 })
 const wrong =
   values.dataset === undefined || !datasets.includes(values.dataset)
     ? `--dataset takes one of ${datasets.join(', ')}.`
-    : values.path === undefined
+    : values.path === undefined && values.dataset !== 'golden'
       ? '--path takes the file or the folder of the data.'
-      : values.embedder !== 'none' && values.embedder !== 'lsa'
-        ? '--embedder takes `none` or `lsa`.'
-        : undefined
+      : undefined
 if (wrong !== undefined) {
   console.error(wrong)
   process.exit(2)
@@ -26,8 +32,8 @@ if (wrong !== undefined) {
 try {
   const figures = await runEval({
     dataset: /** @type {string} */ (values.dataset),
-    path: /** @type {string} */ (values.path),
-    embedder: values.embedder === 'lsa' ? 'lsa' : 'none',
+    path: values.path ?? '',
+    embedder: embedderOf(values, process.env['DAYBOOK_EMBED_KEY']),
   })
   if (values.json) console.log(JSON.stringify(figures))
   else for (const [name, value] of Object.entries(figures)) console.log(name, value)

@@ -7,7 +7,10 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseEntries } from '../eval/cranfield.ts'
 import { evidenceIds, sessionTime } from '../eval/locomo.ts'
+import { embedderOf } from '../eval/eval-embedder.ts'
 import { runEval } from '../eval/run-eval.ts'
+import { startEmbeddingServer } from '../support/embedding-server.ts'
+import { startTinyServer } from '../support/tiny-server.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -56,7 +59,7 @@ describe('LoCoMo', () => {
       },
     ])
     const { latencyMs, ...figures } = await runEval({
-      ...{ dataset: 'locomo', path: join(folder, 'locomo.json'), embedder: 'none' },
+      ...{ dataset: 'locomo', path: join(folder, 'locomo.json'), embedder: { provider: 'none' } },
     })
     expect(figures).toMatchObject({
       dataset: 'locomo',
@@ -95,7 +98,7 @@ test('PrecisionMemBench: nothing of others, superseded, resolved, pinned or out 
     },
     { caseId: 'c', query: 'who are you?', expect: { personaPrelude: 'x' } },
   ])
-  const { active } = await runEval({ dataset: 'precision', path: folder, embedder: 'none' })
+  const { active } = await runEval({ dataset: 'precision', path: folder, embedder: { provider: 'none' } })
   expect(active).toEqual({ precision: 1, recall: 1, exact: 1, forbidden: 0, cases: 2 })
 })
 
@@ -106,13 +109,49 @@ test('Cranfield: reads its three files and grades what is found', async () => {
   await put('cran.all.1400', texts)
   await put('cran.qry', '.I 001\n.W\nboundary layer of a flat plate .\n.I 002\n.W\nhow hot are wings\n')
   await put('cranqrel', '1 1 2\n1 2 -1\n2 2 1\n')
-  const { text } = await runEval({ dataset: 'cranfield', path: folder, embedder: 'none' })
+  const { text } = await runEval({ dataset: 'cranfield', path: folder, embedder: { provider: 'none' } })
   expect(text).toEqual({ 'ndcg@10': 1, 'map@100': 1, questions: 2 })
   const run = promisify(execFile)
   const script = ['test/eval/run.mjs', '--dataset', 'cranfield', '--path', folder]
   const { stdout } = await run('node_modules/.bin/node', [...script, '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ dataset: 'cranfield', text: { questions: 2 } })
   await expect(run('node_modules/.bin/node', ['test/eval/run.mjs', '--dataset', 'x'])).rejects.toMatchObject({
-    ...{ code: 2, stderr: expect.stringContaining('--dataset takes one of locomo') as string },
+    ...{ code: 2, stderr: expect.stringContaining('--dataset takes one of golden') as string },
   })
+})
+
+test.each(['http', 'api', 'local', 'lsa', 'none'])(
+  'takes the embedder %s from the command line',
+  async (embedder) => {
+    const server = await startEmbeddingServer()
+    const models = await startTinyServer()
+    try {
+      const address = { http: `${server.url}/embed`, api: `${server.url}/v1` }[embedder]
+      const flags = { embedder, 'embed-url': address, 'embed-model': 'tiny', 'embed-path': models.url }
+      await put('cran.all.1400', '.I 1\n.T\nask a physician\n.I 2\n.T\ncount the salary\n')
+      await put('cran.qry', '.I 001\n.W\nhospital\n.I 002\n.W\nbank\n')
+      await put('cranqrel', '1 1 2\n2 2 2\n')
+      const options = {
+        ...embedderOf(flags, 'secret'),
+        ...(embedder === 'local' ? { cache: join(folder, 'models') } : {}),
+      }
+      const { text, degraded } = await runEval({ dataset: 'cranfield', path: folder, embedder: options })
+      const found = embedder === 'lsa' || embedder === 'none' ? 0 : 1
+      expect([text, degraded]).toEqual([{ 'ndcg@10': found, 'map@100': found, questions: 2 }, 0])
+      if (embedder === 'api') expect(server.requests[0]?.headers.authorization).toBe('Bearer secret')
+    } finally {
+      await server.close()
+      await models.close()
+    }
+  },
+)
+
+test('the golden corpus: figures with an embedder beside those without', async () => {
+  const [none, lsa] = await Promise.all(
+    (['none', 'lsa'] as const).map((provider) =>
+      runEval({ dataset: 'golden', path: '', embedder: { provider } }),
+    ),
+  )
+  expect(none?.['golden']).toMatchObject({ nothing: 1, questions: 95 })
+  expect(lsa?.['golden']).toMatchObject({ nothing: 1, questions: 95 })
 })

@@ -1,0 +1,28 @@
+// The embedder that a command line asks for. A key comes from the environment, where no list of processes shows it.
+import type { EmbedderOptions } from '../../src/hosts/node/index.ts'
+import { parseEmbedderOptions } from '../../src/recall/embed/embedder-options.ts'
+
+export interface EmbedFlags {
+  readonly embedder: string
+  readonly 'embed-url'?: string | undefined
+  readonly 'embed-model'?: string | undefined
+  readonly 'embed-path'?: string | undefined
+  readonly 'embed-dtype'?: string | undefined
+  readonly 'embed-pooling'?: string | undefined
+}
+
+/** Throws what is wrong with it. */
+export function embedderOf(flags: EmbedFlags, key: string | undefined): EmbedderOptions {
+  const { embedder: provider, 'embed-url': url, 'embed-model': model } = flags
+  const far = provider === 'http' || provider === 'api'
+  const given = {
+    ...{ provider, url, model, path: flags['embed-path'] },
+    ...{ dtype: flags['embed-dtype'], pooling: flags['embed-pooling'], key: far ? key : undefined },
+    // Figures are about what a model finds, not about how fast it is.
+    questionDeadlineMs: provider === 'none' ? undefined : 60_000,
+  }
+  const options = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined && value !== ''),
+  ) as unknown as EmbedderOptions
+  return parseEmbedderOptions(options) ?? { provider: 'none' }
+}
