@@ -37,6 +37,7 @@ import { recallCapabilities } from './recall/recall-capability.ts'
 import { syncCapabilities } from './sync/sync-capability.ts'
 import { accessKeyCapabilities } from './trust/access-key-capability.ts'
 import { accessKeyKind } from './trust/access-key-kind.ts'
+import { sealCapabilities } from './trust/seal-capability.ts'
 import { tokenCapabilities } from './trust/token-capability.ts'
 import { keyKind, tokenKind } from './trust/token-kind.ts'
 
@@ -50,6 +51,7 @@ export const capabilityTable = [
   ...browseCapabilities,
   ...tokenCapabilities,
   ...accessKeyCapabilities,
+  ...sealCapabilities,
   ...messageCapabilities,
   ...conversationRecallCapabilities,
   ...episodeCapabilities,

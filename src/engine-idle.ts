@@ -47,7 +47,10 @@ export function createIdleWork({
       if (stopped) return
       try {
         if (store.projection.step(batch) || takeTexts()) workIn(stepMs)
-        else after()
+        else {
+          if (store.purge.isDue()) store.purge.scrub()
+          after()
+        }
       } catch (error) {
         // Nobody called, so nobody can be told; whoever needs what is missing fills it in, and is told then.
         log.warn('Work in an idle moment failed and is tried again.', { code: toDaybookError(error).code })

@@ -1,6 +1,6 @@
 // What an engine is built from: the host's ports, and what a book is opened with.
 import type { Status } from './core/capability.ts'
-import type { Carrier, Keyring, Llm, Ports, SpillPlace, SqlDatabase, Truth } from './core/ports.ts'
+import type { Carrier, Keyring, KeyVault, Llm, Ports, SpillPlace, SqlDatabase, Truth } from './core/ports.ts'
 import type { Durability, Scope } from './core/record.ts'
 import type { RoomEvent } from './core/room.ts'
 import type { EmbedderSource } from './recall/embed/book-embedding.ts'
@@ -30,6 +30,10 @@ export interface EngineOptions {
   readonly sync?: SyncPreferences
   /** Verifies signatures, and signs where the book's private key is kept. Default: neither. */
   readonly keys?: Keyring
+  /** Where the keys that seal sensitive records are kept. Default: nowhere, and such records are only passed on. */
+  readonly vault?: KeyVault
+  /** A database in memory, where sealed records are found while they are unlocked. */
+  readonly openMemory?: () => SqlDatabase
   /** Gives records vectors. Default: none, and recall is by full text alone. */
   readonly embedder?: EmbedderSource | undefined
   /** The tab this engine runs in, where there are several, and what led to the meeting room as it is now. */

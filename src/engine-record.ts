@@ -13,13 +13,14 @@ import type {
 import type { ConflictEntry, ConflictQuery } from './core/conflict.ts'
 import { DaybookError } from './core/errors.ts'
 import { createIds, type Ids } from './core/ids.ts'
-import type { Kinds } from './core/kind.ts'
+import { isOpenKind, type Kinds } from './core/kind.ts'
 import type { JsonObject } from './core/path.ts'
 import type { Ports } from './core/ports.ts'
 import { isInReach, isReserved, type NamedRecord } from './core/reach.ts'
 import type { Scope } from './core/record.ts'
 import { parseWith } from './core/schema.ts'
 import { release } from './engine-release.ts'
+import { isSealing, type Sensitivity } from './core/sealed.ts'
 import { isConcrete } from './core/scope.ts'
 import type { BookStore } from './store/book-store.ts'
 import { countUse } from './store/use-count.ts'
@@ -64,7 +65,7 @@ export function createRecordAccess({
 }
 
 function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller): RecordAccess {
-  const { records, stamps, kinds } = store
+  const { records, stamps, kinds, bodies } = store
   const guest = caller.role === 'guest' ? caller : undefined
   const queries = guest ? store.queries.within(guest.reach) : store.queries
   // A guest is answered from the database: the index in memory knows no reach.
@@ -81,12 +82,16 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
     const row = records.row(id)
     if (!row || !guest) return row
     // Of what was forgotten nothing is left that could tell whose it was.
-    return !row.deleted && isSeen({ ...row, body: JSON.parse(row.body) as JsonObject }) ? row : undefined
+    if (row.deleted) return undefined
+    const body = bodies.read(row, row.body)
+    // Of what is locked neither, but for those who may see everything.
+    const mayKnow = body ? isSeen({ ...row, body }) : guest.reach.scope.text === '**'
+    return mayKnow ? row : undefined
   }
 
   const get: RecordReader['get'] = (id) => {
     const row = seenRow(id)
-    return row && !row.deleted ? toRecord(row) : undefined
+    return row && !row.deleted ? toRecord(row, bodies.need(row, row.body)) : undefined
   }
 
   /** The rules that hold for whoever calls: for the rooms that keep them, and shown to nobody. */
@@ -111,7 +116,7 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
     const row = seenRow(id)
     if (!row) return []
     return records.history(id).filter(({ op, body, ...head }) => {
-      return op === 'put' && isSeen({ kind: row.kind, ...head, body: body ?? {} })
+      return op === 'put' && body !== undefined && isSeen({ kind: row.kind, ...head, body })
     })
   }
 
@@ -119,6 +124,7 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
   const isSeenConflict = ({ record, kind, lost, kept, base }: ConflictEntry) =>
     !guest ||
     (seenRow(record) !== undefined &&
+      ![lost, kept].some((side) => side?.sealed) &&
       [lost.body, kept?.body, base].every((body) => !body || isSeen({ kind, agent: '', body })))
 
   const conflicts = ({ limit = 100, ...query }: ConflictQuery): ConflictEntry[] => {
@@ -165,7 +171,10 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
       // What comes back from elsewhere comes with its whole head.
       const kept = before && !before.deleted && !times ? before : undefined
       const isFinal =
-        before && !before.deleted && kind.isFinal?.(JSON.parse(before.body) as JsonObject) === true
+        before &&
+        !before.deleted &&
+        kind.isFinal !== undefined &&
+        kind.isFinal(bodies.need(before, before.body)) === true
       if (isFinal && !kind.isFinal?.(body)) {
         // What a bundle brings is older than the end of it.
         if (times) return before.id
@@ -176,6 +185,17 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
       const usual: Partial<Scope> = kept || times ? {} : defaults
       const session = own.session ?? kept?.session ?? usual.session
       const resource = own.resource ?? kept?.resource ?? usual.resource
+      const sensitivity =
+        own.sensitivity ?? ((kept?.sensitivity as Sensitivity | null | undefined) || kind.sensitivity)
+      if (isSealing(sensitivity) && isOpenKind(kind)) {
+        throw new DaybookError(
+          'invalid-input',
+          `\`sensitivity\`: Every copy must be able to read a ${name}.`,
+          {
+            details: { path: 'sensitivity' },
+          },
+        )
+      }
       const op = {
         op: 'put' as const,
         kind: name,
@@ -186,6 +206,7 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
         agent: own.agent ?? kept?.agent ?? defaults.agent,
         ...(session == null ? {} : { session }),
         ...(resource == null ? {} : { resource }),
+        ...(sensitivity === undefined ? {} : { sensitivity }),
         body,
       }
       // A guest speaks for itself: it may change what another wrote, but not write in another's name.
@@ -221,7 +242,10 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
       },
       use(ids) {
         const rows = [...new Set(ids)].flatMap((id) => seenRow(id) ?? []).filter(({ deleted }) => !deleted)
-        for (const { seq } of rows) countUse(store.db, store.projection, seq, now)
+        for (const { seq, kid } of rows) {
+          countUse(store.db, store.projection, seq, now)
+          if (kid !== null) store.shelf?.changed(seq)
+        }
         return rows.length
       },
       conflict(id) {

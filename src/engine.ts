@@ -20,6 +20,7 @@ import { createIdleWork } from './engine-idle.ts'
 import { createRecordAccess } from './engine-record.ts'
 import { roomFor } from './engine-room.ts'
 import type { CallOptions, Desk, Engine, Seat, View } from './engine-shape.ts'
+import { createSealing } from './engine-seal.ts'
 import { createStatus } from './engine-status.ts'
 import { createBookEmbedding, noEmbedding } from './recall/embed/book-embedding.ts'
 import { createTasks } from './engine-task-access.ts'
@@ -72,7 +73,15 @@ export function createEngine(options: EngineOptions): Engine {
     for (const listener of listeners) listener(event)
   }
   let closed = false
-  const store = openBookStore(db, { kinds, role, ports, textLeg, truth, onCommit: () => idle.soon() })
+  const sealing = createSealing({
+    ...{ ...ports, book: name, vault: options.vault, store: () => store, hasMirror: carrier !== undefined },
+    progress: (detail) => emit({ name: 'progress', detail }),
+    onChange: () => emit({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } }),
+  })
+  const store = openBookStore(db, {
+    ...{ kinds, role, ports, textLeg, truth, onCommit: () => idle.soon() },
+    ...{ sealer: sealing.keychain, openMemory: options.openMemory },
+  })
   const idle = createIdleWork({ ...ports, store, after: () => embedding?.wake() })
   idle.soon()
   const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))
@@ -199,6 +208,7 @@ export function createEngine(options: EngineOptions): Engine {
       digest: ports.digest,
       cipher: ports.cipher,
       random: ports.random,
+      seal: sealing.desk,
     }
   }
 
@@ -207,25 +217,27 @@ export function createEngine(options: EngineOptions): Engine {
     { caller, scope, view: { access } }: Desk,
     work: (at: WriteContext) => Result,
   ): Promise<Result> => {
-    const { result, changed, afterTasks } = await store.writes.write(() => {
-      if (caller.role === 'guest') guests.recheck(caller, now)
-      const writer = access.writer(now, scope)
-      const queued = tasks.writer(now, { caller, scope })
-      return {
-        result: work({
-          caller,
-          scope,
-          rules: access.rules,
-          now,
-          durability,
-          records: writer.records,
-          tasks: queued.tasks,
-          ledger: writer.ledger,
-        }),
-        changed: writer.changed,
-        afterTasks: queued.after,
-      }
-    })
+    const attempt = () =>
+      store.writes.write(() => {
+        if (caller.role === 'guest') guests.recheck(caller, now)
+        const writer = access.writer(now, scope)
+        const queued = tasks.writer(now, { caller, scope })
+        return {
+          result: work({
+            caller,
+            scope,
+            rules: access.rules,
+            now,
+            durability,
+            records: writer.records,
+            tasks: queued.tasks,
+            ledger: writer.ledger,
+          }),
+          changed: writer.changed,
+          afterTasks: queued.after,
+        }
+      })
+    const { result, changed, afterTasks } = await sealing.withKey(attempt)
     for (const { id, kind } of changed) {
       heard(id, kind)
       trigger?.acted(kind)
@@ -241,6 +253,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const call = async (id: string, input: unknown, given: CallOptions = {}): Promise<unknown> => {
     const callOptions = guests.isAsked(given) ? { ...given, ...(await guests.admit(given)) } : given
+    if (sealing.isUnread()) await sealing.begin()
     if (closed) throw new DaybookError('book-closed')
     const capability = named(id)
     const { requestId, caller = owner, signal } = callOptions
@@ -301,6 +314,7 @@ export function createEngine(options: EngineOptions): Engine {
       embedding?.stop()
       tasks.close()
       store.writes.close()
+      sealing.close()
       changes.flush()
       emit({ name: 'closed', detail: { reason: 'closed' } })
       listeners.clear()

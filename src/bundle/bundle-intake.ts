@@ -129,7 +129,9 @@ async function checkSignature(
 function prepare({ kind, record, path }: ReadRecord): StagedRecord {
   return within(path, () => {
     checkJson(record)
-    const { id, created_at, updated_at, agent, session, resource, kind: _kind, ver: _ver, ...given } = record
+    const { id, created_at, updated_at, agent, session, resource, kind: _kind, ver: _ver, ...more } = record
+    const { sensitivity: how, ...given } = more
+    const sensitivity = how as StagedRecord['sensitivity']
     const body = parseWith(kind.schema, given, 'invalid-file') as JsonObject
     const stored = {
       ...body,
@@ -139,7 +141,12 @@ function prepare({ kind, record, path }: ReadRecord): StagedRecord {
       agent,
       session,
       resource,
+      sensitivity,
     }
-    return { id: String(id), kind: kind.name, text: JSON.stringify(stored) }
+    return {
+      ...{ id: String(id), kind: kind.name, text: JSON.stringify(stored) },
+      // What is sensitive in the book by its kind is so on the way into it.
+      sensitivity: sensitivity ?? kind.sensitivity,
+    }
   })
 }

@@ -164,12 +164,13 @@ function forgetOthers(
 
 function partsOf(record: Stored<JsonObject>) {
   const { id: _id, kind: _kind, ver: _ver, created_at: _made, updated_at: _changed, ...rest } = record
-  const { agent, session, resource, ...body } = rest
+  const { agent, session, resource, sensitivity, ...body } = rest
   return {
     head: {
       agent,
       ...(session === undefined ? {} : { session }),
       ...(resource === undefined ? {} : { resource }),
+      ...(sensitivity === undefined ? {} : { sensitivity }),
     },
     body: body as JsonObject,
   }
@@ -181,5 +182,5 @@ function saysSame(one: Stored<JsonObject>, other: Stored<JsonObject>): boolean {
 
 function spelled(record: Stored<JsonObject>): string {
   const { head, body } = partsOf(record)
-  return canonicalText([head.session ?? null, head.resource ?? null, body] as Json)
+  return canonicalText([head.session ?? null, head.resource ?? null, head.sensitivity ?? null, body] as Json)
 }

@@ -7,6 +7,7 @@ import type { Kind, Kinds } from '../core/kind.ts'
 import { pluralOf } from '../core/kind.ts'
 import type { Json, JsonObject } from '../core/path.ts'
 import type { Stored } from '../core/record.ts'
+import { sensitivities } from '../core/sealed.ts'
 import { canonicalTime } from '../core/time.ts'
 import { canonicalText } from './canonical-text.ts'
 
@@ -46,6 +47,7 @@ export const recordHead = z.looseObject({
   agent: z.string().min(1).max(1000),
   session: z.string().min(1).max(1000).optional(),
   resource: z.string().min(1).max(1000).optional(),
+  sensitivity: z.enum(sensitivities).optional(),
 })
 
 /** Kinds in the order in which bundles list them. */

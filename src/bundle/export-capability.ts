@@ -29,6 +29,11 @@ const input = z
     to: instant.optional(),
     /** Control tokens too. They are authority: whoever reads the bundle learns of them. */
     include_tokens: z.boolean().optional(),
+    /**
+     * Sensitive records too: default in an encrypted bundle only. True writes them in clear into an open one, false leaves
+     * them out. An open bundle of a book that has some is refused until this is said.
+     */
+    include_sensitive: z.boolean().optional(),
     /** Encrypts the bundle. */
     passphrase: passphrase.optional(),
     /** Signs the bundle with the key of this book (Ed25519), so that others can tell who wrote it. */
@@ -90,11 +95,15 @@ export const exportCapabilities = [
 ] as const
 
 async function beginExport(options: Options, at: TaskContext): Promise<Page> {
-  for (const own of ['sign', 'include_tokens'] as const) {
+  for (const own of ['sign', 'include_tokens', 'include_sensitive'] as const) {
     if (options[own] && at.caller.role === 'guest') {
-      throw new DaybookError('forbidden', 'Only the owner signs for the book, and takes its tokens along.', {
-        details: { path: own },
-      })
+      throw new DaybookError(
+        'forbidden',
+        'Only the owner signs for the book, and takes its tokens and sensitive records along.',
+        {
+          details: { path: own },
+        },
+      )
     }
   }
   const signer = options.sign ? await needSigner(at) : undefined
@@ -102,7 +111,23 @@ async function beginExport(options: Options, at: TaskContext): Promise<Page> {
   const snapshot = at.records.snapshot({
     kinds: kinds.map(({ name }) => name),
     ...rangeOf(options.from, options.to),
+    sealed: options.include_sensitive !== false,
   })
+  if (snapshot.sealed > 0 && options.passphrase === undefined && options.include_sensitive === undefined) {
+    const message = `${snapshot.sealed} sensitive records would leave in clear: give a passphrase, or say with \`include_sensitive\` whether they are to be in an open bundle.`
+    throw new DaybookError('invalid-input', message, {
+      details: { path: 'include_sensitive', sensitive: snapshot.sealed },
+    })
+  }
+  if (snapshot.locked > 0 && options.include_sensitive !== false) {
+    throw new DaybookError(
+      'locked',
+      `${snapshot.locked} records can't be read now; \`include_sensitive: false\` leaves them out.`,
+      {
+        details: { path: 'include_sensitive', locked: snapshot.locked },
+      },
+    )
+  }
   const total = [...snapshot.counts.values()].reduce((sum, count) => sum + count, 0)
   const session = new ExportSession(total)
   const plain = writeBundle({

@@ -1,6 +1,6 @@
 // The cipher port over WebCrypto, which every host has. Hosts pass in their own, and how they spell text as bytes.
 import { DaybookError } from '../core/errors.ts'
-import type { Cipher } from '../core/ports.ts'
+import type { Cipher, SealingKey } from '../core/ports.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -46,28 +46,33 @@ export function createWebCipher<Key>({ subtle, encode, decode }: CipherParts<Key
       throw new DaybookError('cipher-off', undefined, { details: { iterations }, cause })
     }
   }
+  return {
+    async derive(passphrase, salt, iterations) {
+      // Composed and decomposed spellings of one passphrase are one passphrase (as SASLprep has it, RFC 8265).
+      const bits = await derive(encode(passphrase.normalize('NFC')), new Uint8Array(salt), iterations)
+      const key = await subtle.importKey('raw', bits, 'AES-GCM', false, ['encrypt', 'decrypt'])
+      return sealingKeyOf(key, { subtle, encode, decode })
+    },
+  }
+}
+
+/** A sealing key that is there already. */
+export function sealingKeyOf<Key>(key: Key, { subtle, encode, decode }: CipherParts<Key>): SealingKey {
   const parameters = (nonce: Uint8Array, bound: string): AesGcm => ({
     name: 'AES-GCM',
     iv: new Uint8Array(nonce),
     additionalData: encode(bound),
   })
   return {
-    async derive(passphrase, salt, iterations) {
-      // Composed and decomposed spellings of one passphrase are one passphrase (as SASLprep has it, RFC 8265).
-      const bits = await derive(encode(passphrase.normalize('NFC')), new Uint8Array(salt), iterations)
-      const key = await subtle.importKey('raw', bits, 'AES-GCM', false, ['encrypt', 'decrypt'])
-      return {
-        async seal(nonce, bound, text) {
-          return new Uint8Array(await subtle.encrypt(parameters(nonce, bound), key, encode(text)))
-        },
-        async open(nonce, bound, sealed) {
-          // What does not open is an answer, not a failure; WebCrypto does not say more.
-          const opened = await subtle
-            .decrypt(parameters(nonce, bound), key, new Uint8Array(sealed))
-            .catch(() => undefined)
-          return opened && decode(new Uint8Array(opened))
-        },
-      }
+    async seal(nonce, bound, text) {
+      return new Uint8Array(await subtle.encrypt(parameters(nonce, bound), key, encode(text)))
+    },
+    async open(nonce, bound, sealed) {
+      // What does not open is an answer, not a failure; WebCrypto does not say more.
+      const opened = await subtle
+        .decrypt(parameters(nonce, bound), key, new Uint8Array(sealed))
+        .catch(() => undefined)
+      return opened && decode(new Uint8Array(opened))
     },
   }
 }

@@ -15,6 +15,8 @@ import type { Reach } from './reach.ts'
 import type { Durability, RecordVersion, Scope, Stored } from './record.ts'
 import type { Holdings, RecordSnapshot, SnapshotQuery, Staging } from './transfer.ts'
 import type { InputOf, OutputOf, Schema } from './schema.ts'
+import type { Sensitivity } from './sealed.ts'
+import type { SealDesk } from './seal-desk.ts'
 import type { EmbedStatus, Status } from './status.ts'
 
 export type { EmbedStatus, Status, SyncState } from './status.ts'
@@ -149,7 +151,8 @@ export interface PutRequest {
   /** Absent: a new id. Present: that record is made or changed. */
   readonly id?: string
   readonly body: JsonObject
-  readonly scope?: Partial<Scope>
+  /** Whose it is, and how sensitive; what is left out stays as it is, or is as the book and the kind say. */
+  readonly scope?: Partial<Scope> & { readonly sensitivity?: Sensitivity | undefined }
   /** The body is known to fit its kind: the room that owns the kind has just checked it. */
   readonly checked?: boolean
   /** When it was made and changed, for a record that comes back from elsewhere. Default: what is known, and now. */
@@ -313,6 +316,8 @@ export interface ReadContext extends CallContext {
   /** Vectors of texts by the embedder of this book; `embedder-off` when there is none. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
   status(): Promise<Status>
+  /** The keys that seal sensitive records. */
+  readonly seal: SealDesk
   readonly room: Room
 }
 

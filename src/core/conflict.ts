@@ -1,12 +1,15 @@
 // A conflict as the log keeps it: what lost, what it lost to, and whether anybody has still to decide.
 import type { ConflictPolicy } from './kind.ts'
 import type { JsonObject } from './path.ts'
+import type { SealedInfo } from './sealed.ts'
 
 /** One side of a conflict: the device that made the edit, and what it said; a forget says nothing. */
 export interface ConflictSide {
   readonly by: string
   readonly op: 'put' | 'forget'
   readonly body?: JsonObject
+  /** In place of a body whose key is not here. */
+  readonly sealed?: SealedInfo
 }
 
 /** An edit that lost a conflict. Nothing that a user wrote disappears without an entry here. */

@@ -45,8 +45,14 @@ export const errorTable = {
   'wrong-passphrase': row(
     400,
     false,
-    'The bundle cannot be opened: another passphrase, or it was altered.',
-    'Check the passphrase; nothing was imported.',
+    'It cannot be opened: another passphrase, or it was altered.',
+    'Check the passphrase; nothing was changed.',
+  ),
+  locked: row(
+    423,
+    false,
+    'It is sealed, and the key is not at hand.',
+    'Unlock the book with its passphrase, or import the key from a device that has it; nothing was changed.',
   ),
   'cipher-off': row(
     409,

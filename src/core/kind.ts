@@ -1,6 +1,7 @@
 // A kind: the declaration that lets store, recall, sync, bundle and inspector handle records they know nothing about.
 import { type JsonObject, readPath } from './path.ts'
 import type { Schema } from './schema.ts'
+import type { Sensitivity } from './sealed.ts'
 
 /**
  * The hot columns of the store. A kind names the path that fills each; all other paths go through JSON.
@@ -71,6 +72,8 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly guests?: 'none' | 'read'
   /** It speaks for this book alone: it is in no bundle, and no bundle brings it in. */
   readonly bound?: boolean
+  /** How sensitive records of this kind are that do not say so themselves. Default `standard`. */
+  readonly sensitivity?: Sensitivity
   /** Ops of this kind are sent ahead of all others, and at once where a mirror is configured. */
   readonly urgent?: boolean
   /** True for a state that only another of its sort, or forgetting, may replace: it wins every conflict. */
@@ -105,6 +108,11 @@ export function citedIds(body: object, path: string): string[] {
 /** The one place that decides whether the text of a record may be given to an embedder. */
 export function isEmbeddable(kind: Kind, body: JsonObject): boolean {
   return kind.embed !== false && kind.embeds?.(body) !== false
+}
+
+/** True for kinds that every copy must be able to read: authority and rules, which the mirror holds others to. */
+export function isOpenKind({ guests, isFinal }: Kind): boolean {
+  return guests !== undefined || isFinal !== undefined
 }
 
 /** The first segment of the names of a kind's records in scopes. */

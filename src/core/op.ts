@@ -2,6 +2,7 @@
 // Invariant: everything random or timed in it is fixed before it is dispatched; applying it twice changes nothing more.
 import type { JsonObject } from './path.ts'
 import type { Scope } from './record.ts'
+import type { SealedBody, Sensitivity } from './sealed.ts'
 
 export type Op = PutOp | ForgetOp
 
@@ -14,11 +15,18 @@ interface OpHead {
   readonly stamp: string
 }
 
-export interface PutOp extends OpHead, Scope {
+interface PutHead extends OpHead, Scope {
   readonly op: 'put'
   readonly created_at: string
-  readonly body: JsonObject
+  readonly sensitivity?: Sensitivity | undefined
 }
+
+/** A plain body is sealed where it is stored, if its sensitivity asks for that; one in `enc` is kept as it is. */
+export type PutOp = PutHead &
+  (
+    | { readonly body: JsonObject; readonly enc?: undefined }
+    | { readonly body?: undefined; readonly enc: SealedBody }
+  )
 
 export interface ForgetOp extends OpHead {
   readonly op: 'forget'

@@ -48,6 +48,30 @@ export interface SealingKey {
 }
 
 /**
+ * AES-256-GCM at once, for what is sealed inside a transaction. Law: that of `SealingKey`; `secret` is 32 bytes. Absent
+ * where no key of a book is ever kept.
+ */
+export interface InstantCipher {
+  key(secret: Uint8Array): InstantKey
+}
+
+export interface InstantKey {
+  seal(nonce: Uint8Array, bound: string, text: string): Uint8Array
+  open(nonce: Uint8Array, bound: string, sealed: Uint8Array): string | undefined
+}
+
+/**
+ * Where a device keeps the keys that seal its book, apart from the book. Law: `write` replaces what is kept as a whole,
+ * and it is durable when it resolves; `deviceKey` answers the key of this device, made when it is first asked for and the
+ * same ever after. What fails is `storage-unavailable` or `storage-failed`, and says where, never what is in it.
+ */
+export interface KeyVault {
+  read(): Promise<string | undefined>
+  write(text: string): Promise<void>
+  deviceKey(): Promise<SealingKey>
+}
+
+/**
  * Ed25519 signatures (RFC 8032) over the UTF-8 bytes of a text. Keys are named as `did:key`s, signatures are base64url.
  * One key signs everything of a book, so what is signed must say what it is: canonical JSON whose fields tell.
  *
@@ -145,6 +169,7 @@ export interface Ports {
   readonly scheduler: Scheduler
   readonly digest: Digest
   readonly cipher: Cipher
+  readonly aes?: InstantCipher
   readonly log: Log
   /** Absent where nothing can be compiled: what is fast with it then runs as plain JavaScript. */
   readonly wasm?: Wasm

@@ -1,5 +1,6 @@
 // A record: one remembered thing of one kind, as users see it and as it travels.
 import type { JsonObject } from './path.ts'
+import type { SealedInfo, Sensitivity } from './sealed.ts'
 
 /** What every record carries beside its body. Times are canonical UTC text (`2026-01-31T15:00:00.000Z`). */
 export interface RecordHead {
@@ -12,6 +13,8 @@ export interface RecordHead {
   readonly agent: string
   readonly session?: string
   readonly resource?: string
+  /** Absent: `standard`. */
+  readonly sensitivity?: Sensitivity
 }
 
 /** A record as it comes back: its head and, on the same level, its body. */
@@ -27,6 +30,7 @@ export const headFields = [
   'agent',
   'session',
   'resource',
+  'sensitivity',
 ] as const
 
 /** The body of a record as it came back: all but its head. */
@@ -42,7 +46,7 @@ export interface Scope {
   readonly resource?: string
 }
 
-/** One earlier version of a record, newest last. `body` is absent for a version that was forgotten. */
+/** One version of a record. `body` is absent for one that was forgotten, and for one whose key is not here: then `sealed`. */
 export interface RecordVersion {
   readonly version: number
   readonly at: string
@@ -51,6 +55,7 @@ export interface RecordVersion {
   readonly resource?: string
   readonly op: 'put' | 'forget'
   readonly body?: JsonObject
+  readonly sealed?: SealedInfo
 }
 
 /** How far a resolved write has come: into which medium it was committed. */

@@ -1,6 +1,7 @@
 // How much goes out of a book or comes in: read as it stood at one instant, held back until it is whole.
 import type { JsonObject } from './path.ts'
 import type { Stored } from './record.ts'
+import type { Sensitivity } from './sealed.ts'
 
 /** Which records a snapshot holds. */
 export interface SnapshotQuery {
@@ -8,12 +9,17 @@ export interface SnapshotQuery {
   /** When they happened: from this instant, and before that one. Kinds without times of their own are never left out. */
   readonly from?: string | undefined
   readonly before?: string | undefined
+  /** False leaves out what is sealed here. */
+  readonly sealed?: boolean | undefined
 }
 
 /** The records of a book as they stood at one instant, whatever is written afterwards. */
 export interface RecordSnapshot {
   /** How many there are of each kind. */
   readonly counts: ReadonlyMap<string, number>
+  /** How many of them are sealed in the book, and how many of these kinds are missing for want of a key. */
+  readonly sealed: number
+  readonly locked: number
   /**
    * The records of a kind in the order of their ids, from number `from` on, until their bodies have `length`
    * characters together; at least one. `next` is where to go on, undefined at the end. What was forgotten since
@@ -32,6 +38,8 @@ export interface StagedRecord {
   readonly kind: string
   /** JSON. */
   readonly text: string
+  /** What it will be in the book; a sensitive one waits sealed. */
+  readonly sensitivity?: Sensitivity | undefined
 }
 
 /** Uploads in progress. Those of an engine that ended are gone with it. */

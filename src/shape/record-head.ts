@@ -1,5 +1,6 @@
 // The shape of what every record has beside its kind and its body.
 import { z } from 'zod'
+import { sensitivities } from '../core/sealed.ts'
 
 export const recordHead = {
   id: z.string(),
@@ -9,4 +10,5 @@ export const recordHead = {
   agent: z.string(),
   session: z.string().optional(),
   resource: z.string().optional(),
+  sensitivity: z.enum(sensitivities).optional(),
 }

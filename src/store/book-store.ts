@@ -4,6 +4,8 @@ import { createStampClock, type StampClock } from '../core/stamp.ts'
 import { toHex } from '../core/ids.ts'
 import type { Ports, SqlDatabase, Truth } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
+import { noSealer, type Sealer } from '../core/sealed.ts'
+import { type Bodies, createBodies } from './bodies.ts'
 import { type ConflictLog, createConflictLog } from './conflict-log.ts'
 import { prepareDerived } from './derived.ts'
 import { createDeviceLog, type DeviceLog } from './device-log.ts'
@@ -17,11 +19,15 @@ import { createPurge, type Purge } from './purge.ts'
 import { createQueryStore, type QueryStore } from './query-store.ts'
 import { createRecordStore, type RecordStore, type Role } from './record-store.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
+import { createResealing, type Resealing } from './reseal.ts'
+import { createShelf, type Shelf } from './shelf.ts'
+import { createShelvedQueries } from './shelved-query.ts'
 import { createSettings, type Settings } from './settings.ts'
 import { createTaskQueue, type TaskQueue } from './task-queue.ts'
 import { createTextLeg, type TextLeg, type TextLegBudget } from './text-leg.ts'
 import { createVectorStore, type VectorStore } from './vector-store.ts'
 import { clearStaging, createStaging, type StagingStore } from './staging.ts'
+import { createVeil } from './veil.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 /** An object at the edge has 128 MB in all. */
@@ -38,6 +44,11 @@ export interface BookStore {
   readonly stamps: StampClock
   readonly settings: Settings
   readonly records: RecordStore
+  readonly resealing: Resealing
+  /** Opens and seals bodies. */
+  readonly bodies: Bodies
+  /** Sealed records in clear, in memory, while the keys are here; absent where they never are. */
+  readonly shelf: Shelf | undefined
   readonly ops: OpLog
   readonly sums: PlaceSums
   readonly projection: Projection
@@ -72,6 +83,10 @@ export interface BookStoreOptions {
   readonly textLeg?: boolean | TextLegBudget
   /** At a mirror: where its commits become final, when that is not `db`. */
   readonly truth?: Truth | undefined
+  /** Seals what is sensitive. Default: this copy has no keys. */
+  readonly sealer?: Sealer | undefined
+  /** A database in memory, for what is sealed in the other one. */
+  readonly openMemory?: (() => SqlDatabase) | undefined
 }
 
 /** Opens the book in `db`. */
@@ -81,7 +96,9 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
   migrate(db, formatTime(now))
   const settings = createSettings(db)
   prepareDerived(db, kinds, settings)
-  const requests = createRequestLog(db)
+  const bodies = createBodies(kinds, options.sealer ?? noSealer)
+  let sealedChanges = 0
+  const requests = createRequestLog(db, bodies, () => sealedChanges)
   const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
   db.transaction(() => {
     requests.prune(formatTime(now - requestMemoryMs))
@@ -99,6 +116,15 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
   // Also where nothing is kept in memory: what another host kept here must not grow old unnoticed.
   const archive = createPostingArchive(db, projection, settings, budget ? budget.segments : undefined)
   const textLeg = budget === false ? undefined : createTextLeg(db, kinds, projection, archive, budget)
+  const veil = createVeil(db, role === 'mirror', settings, bodies)
+  const records = createRecordStore({ db, role, settings, log: ops, projection, sums, bodies, veil })
+  const none = () => undefined
+  records.watchSealed({ changed: () => (sealedChanges += 1), placed: none, unplaced: none })
+  const open = createQueryStore(db, kinds, projection, textLeg, ports.clock)
+  const shelf =
+    options.openMemory &&
+    createShelf({ db, kinds, bodies, clock: ports.clock, openMemory: options.openMemory, main: open })
+  if (shelf) records.watchSealed(shelf)
   return {
     db,
     kinds,
@@ -109,23 +135,32 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
     renameDevice,
     stamps: createStampClock(ports.clock, deviceName(), last?.stamp ?? ''),
     settings,
-    records: createRecordStore(db, role, settings, ops, projection, sums),
+    records,
+    resealing: createResealing({ db, bodies, log: ops, settings, onSealed: (seq) => shelf?.changed(seq) }),
+    bodies,
+    shelf,
     sums,
     ops,
     projection,
-    queries: createQueryStore(db, kinds, projection, textLeg, ports.clock),
+    queries: createShelvedQueries({
+      db,
+      kinds,
+      bodies,
+      main: open,
+      shelf: (within) => shelf?.questions(within),
+    }),
     textLeg,
     models: createModelStore(db, kinds, projection, settings),
     vectors: createVectorStore(db, kinds, projection, settings, {
       wasm: ports.wasm,
       ...(role === 'mirror' ? { limitBytes: mirrorVectorBytes } : {}),
     }),
-    conflicts: createConflictLog(db),
-    purge: createPurge(db, projection, archive),
+    conflicts: createConflictLog(db, bodies),
+    purge: createPurge(db, projection, archive, settings),
     requests,
     devices: createDeviceLog(db),
     tasks: createTaskQueue(db),
     writes: createWriteQueue(db, ports.scheduler, options.onCommit, options.truth),
-    staging: createStaging(db),
+    staging: createStaging(db, bodies),
   }
 }

@@ -4,9 +4,12 @@ import type { ConflictEntry, ConflictQuery, ConflictSide } from '../core/conflic
 import type { ConflictPolicy } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
 import type { SqlDatabase, SqlRow } from '../core/ports.ts'
+import { infoOf, type SealedBody, sealedOf, type SealedOwner, sealedText } from '../core/sealed.ts'
+import type { Bodies } from './bodies.ts'
 
 export interface ConflictLog {
-  add(entry: Omit<ConflictEntry, 'id'>): void
+  /** The bodies of a sealed record are sealed here too, if they come in clear. */
+  add(entry: LoggedConflict): void
   get(id: number): ConflictEntry | undefined
   /** Newest first. */
   list(query: ConflictQuery): ConflictEntry[]
@@ -16,6 +19,16 @@ export interface ConflictLog {
   purge(record: string): void
   /** Entries that nobody has looked at and decided. */
   count(): number
+}
+
+/** A side of a conflict as it is written down: a body in clear, or sealed as it came. */
+export interface LoggedSide extends Omit<ConflictSide, 'sealed'> {
+  readonly enc?: SealedBody | undefined
+}
+
+export interface LoggedConflict extends Omit<ConflictEntry, 'id' | 'lost' | 'kept'> {
+  readonly lost: LoggedSide
+  readonly kept?: LoggedSide
 }
 
 interface Row extends SqlRow {
@@ -38,16 +51,54 @@ interface Row extends SqlRow {
 const columns =
   'id, record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op, kept_body, base_body, paths'
 
-export function createConflictLog(db: SqlDatabase): ConflictLog {
+export function createConflictLog(db: SqlDatabase, bodies: Bodies): ConflictLog {
   const text = (body: unknown) => (body === undefined ? null : JSON.stringify(body))
+  const isSealed = (id: string) =>
+    typeof db.get<{ kid: string | null }>('SELECT kid FROM records WHERE id = ?', [id])?.kid === 'string'
+  const side = (owner: SealedOwner, by: string, op: string | null, said: string | null): ConflictSide => {
+    const head = { by, op: op === 'put' ? ('put' as const) : ('forget' as const) }
+    if (said === null) return head
+    const body = bodies.read(owner, said)
+    if (body) return { ...head, body }
+    const sealed = sealedOf(said)
+    return sealed ? { ...head, sealed: infoOf(sealed) } : head
+  }
+
+  const toEntry = (row: Row): ConflictEntry => {
+    const { id, record, kind, at } = row
+    const owner = { kind, id: record }
+    const base = row.base_body === null ? undefined : bodies.read(owner, row.base_body)
+    return {
+      ...{
+        id,
+        record,
+        kind,
+        at,
+        policy: row.policy as ConflictPolicy,
+        state: row.state as ConflictEntry['state'],
+      },
+      lost: side(owner, row.lost_by, row.lost_op, row.lost_body),
+      ...(row.kept_by === null ? {} : { kept: side(owner, row.kept_by, row.kept_op, row.kept_body) }),
+      ...(base === undefined ? {} : { base }),
+      ...(row.paths === null ? {} : { paths: JSON.parse(row.paths) as string[] }),
+    }
+  }
+
   return {
     add({ record, kind, policy, at, state, lost, kept, base, paths }) {
+      const owner = { kind, id: record }
+      // Without a key nothing can be sealed: what was plain here stays so until there is one, see reseal.ts.
+      const mustSeal =
+        bodies.sealer.current() !== undefined && (lost.enc ?? kept?.enc ?? isSealed(record)) !== false
+      const said = (body: JsonObject | undefined) =>
+        body === undefined ? null : mustSeal ? bodies.seal(owner, JSON.stringify(body)) : JSON.stringify(body)
+      const spell = (one: LoggedSide | undefined) => (one?.enc ? sealedText(one.enc) : said(one?.body))
       db.run(
         `INSERT INTO conflicts (record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op,
            kept_body, base_body, paths) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         [
-          ...[record, kind, policy, at, state, lost.by, lost.op, text(lost.body)],
-          ...[kept?.by ?? null, kept?.op ?? null, text(kept?.body), text(base), text(paths)],
+          ...[record, kind, policy, at, state, lost.by, lost.op, spell(lost)],
+          ...[kept?.by ?? null, kept?.op ?? null, spell(kept), said(base), text(paths)],
         ],
       )
     },
@@ -67,31 +118,5 @@ export function createConflictLog(db: SqlDatabase): ConflictLog {
     purge: (record) => db.run('DELETE FROM conflicts WHERE record = ?', [record]),
     count: () =>
       db.get<{ n: number }>("SELECT count(*) AS n FROM conflicts WHERE state <> 'decided'")?.n ?? 0,
-  }
-}
-
-function toEntry(row: Row): ConflictEntry {
-  const { id, record, kind, at } = row
-  return {
-    ...{
-      id,
-      record,
-      kind,
-      at,
-      policy: row.policy as ConflictPolicy,
-      state: row.state as ConflictEntry['state'],
-    },
-    lost: side(row.lost_by, row.lost_op, row.lost_body),
-    ...(row.kept_by === null ? {} : { kept: side(row.kept_by, row.kept_op, row.kept_body) }),
-    ...(row.base_body === null ? {} : { base: JSON.parse(row.base_body) as JsonObject }),
-    ...(row.paths === null ? {} : { paths: JSON.parse(row.paths) as string[] }),
-  }
-}
-
-function side(by: string, op: string | null, body: string | null): ConflictSide {
-  return {
-    by,
-    op: op === 'put' ? 'put' : 'forget',
-    ...(body === null ? {} : { body: JSON.parse(body) as JsonObject }),
   }
 }

@@ -12,6 +12,8 @@ export interface PendingOp {
   readonly base: number
   readonly base_rev: number | null
   readonly rounds: number
+  /** 1: it says what the version before it says, under another key. */
+  readonly reseal: number
   readonly row: RecordRow
 }
 
@@ -31,6 +33,8 @@ export interface SentOp {
 export interface OpLog {
   /** The number of the op that a change of `row` (undefined for a new record) belongs to. */
   log(row: RecordRow | undefined, seq: number): number
+  /** Logs that the record of `row` was sealed under another key; a change that waits takes that along. */
+  logResealed(row: RecordRow): void
   /** Sent and unanswered ops, in order. While there are any, nothing new is sent. */
   sent(): SentOp[]
   /** The unsent ops that were not refused, at most `limit`, of all kinds or of some: urgent ones first, then the oldest. */
@@ -93,10 +97,23 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
           'SELECT refused FROM ops WHERE n = ? AND mid IS NULL',
           [row.op],
         )
-        if (found?.refused != null) db.run('UPDATE ops SET refused = NULL WHERE n = ?', [row.op])
-        if (found) return row.op
+        if (found) {
+          db.run(
+            'UPDATE ops SET refused = NULL, reseal = 0 WHERE n = ? AND (refused IS NOT NULL OR reseal = 1)',
+            [row.op],
+          )
+          return row.op
+        }
       }
       return append(seq, row?.ver ?? 0, row && row.ver > 0 ? row.rev : null)
+    },
+    logResealed(row) {
+      const waits =
+        row.op !== null && db.get('SELECT n FROM ops WHERE n = ? AND mid IS NULL', [row.op]) !== undefined
+      if (waits) return
+      const n = append(row.seq, row.ver, null)
+      db.run('UPDATE ops SET reseal = ? WHERE n = ?', [row.op === null && row.ver > 0 ? 1 : 0, n])
+      db.run('UPDATE records SET op = ? WHERE seq = ?', [n, row.seq])
     },
     sent: () =>
       db.all<SentOp & SqlRow>(
@@ -113,14 +130,14 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       const ofKinds = kinds ? 'AND r.kind IN (SELECT value FROM json_each(?))' : ''
       const read = (urgent: 0 | 1, most: number) =>
         db.all<Joined>(
-          `SELECT o.n, o.base, o.base_rev, o.rounds, ${recordColumns} FROM ops o JOIN records r ON r.seq = o.seq
+          `SELECT o.n, o.base, o.base_rev, o.rounds, o.reseal, ${recordColumns} FROM ops o JOIN records r ON r.seq = o.seq
            WHERE o.urgent = ${urgent} AND o.mid IS NULL AND o.refused IS NULL ${ofKinds} ORDER BY o.n LIMIT ?`,
           kinds ? [JSON.stringify(kinds), most] : [most],
         )
       const first = isUrgent ? read(1, limit) : []
       const rows = first.length < limit ? [...first, ...read(0, limit - first.length)] : first
-      return rows.map(({ n, base, base_rev, rounds, ...row }) => {
-        return { n, base, base_rev, rounds, row: row as RecordRow }
+      return rows.map(({ n, base, base_rev, rounds, reseal, ...row }) => {
+        return { n, base, base_rev, rounds, reseal, row: row as RecordRow }
       })
     },
     hurry: (seq) =>

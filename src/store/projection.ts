@@ -3,6 +3,7 @@
 import { citedIds, type FacetName, isEmbeddable, type Kind, type Kinds } from '../core/kind.ts'
 import { type JsonObject, readPath } from '../core/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
+import { isSealedText } from '../core/sealed.ts'
 import { canonicalTime } from '../core/time.ts'
 import { facetTypes } from './expression.ts'
 import type { Settings } from './settings.ts'
@@ -80,8 +81,11 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
   const write = (row: Source, fresh: boolean) => {
     const kind = kinds.get(row.kind)
     if (!fresh) removeDerived(row, kind)
-    if (row.deleted === 0 && kind) derive(row, kind, fresh)
+    if (kind && isShown(row)) derive(row, kind, fresh)
   }
+
+  /** Nothing of a sealed record is derived here: see shelf.ts. */
+  const isShown = (row: Source) => row.deleted === 0 && !isSealedText(row.body)
 
   const removeDerived = (row: Source, kind: Kind | undefined) => {
     const cited = db.all<{ target: string }>('SELECT target FROM links WHERE seq = ? AND supersedes = 1', [
@@ -89,7 +93,7 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     ])
     db.run('DELETE FROM links WHERE seq = ?', [row.seq])
     for (const { target } of cited) settleSuperseded(target)
-    if (row.deleted === 0 && kind) return
+    if (kind && isShown(row)) return
     db.run('DELETE FROM facets WHERE seq = ?', [row.seq])
     db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
     rowChanged(row.seq)

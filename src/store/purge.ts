@@ -4,15 +4,24 @@
 import type { SqlDatabase } from '../core/ports.ts'
 import type { PostingArchive } from './posting-archive.ts'
 import type { Projection } from './projection.ts'
+import type { Settings } from './settings.ts'
+import { scrubDue } from './veil.ts'
 
 export interface Purge {
   /** Deletes what still has the content of the forgotten record `id`. Inside a transaction. */
   purge(id: string, seq: number): void
   /** Takes what is deleted out of the text index and the files for good. Outside of a transaction. */
   scrub(): void
+  /** True when something was deleted that the files must not keep, and no scrub came since. */
+  isDue(): boolean
 }
 
-export function createPurge(db: SqlDatabase, projection: Projection, archive: PostingArchive): Purge {
+export function createPurge(
+  db: SqlDatabase,
+  projection: Projection,
+  archive: PostingArchive,
+  settings: Settings,
+): Purge {
   return {
     purge(id, seq) {
       db.run('DELETE FROM history WHERE seq = ?', [seq])
@@ -30,6 +39,9 @@ export function createPurge(db: SqlDatabase, projection: Projection, archive: Po
       archive.drop()
       db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
       db.scrub()
+      // Only now: a scrub that was cut off is made again.
+      if (settings.get(scrubDue) !== undefined) db.transaction(() => settings.remove(scrubDue))
     },
+    isDue: () => settings.get(scrubDue) !== undefined,
   }
 }

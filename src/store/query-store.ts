@@ -19,13 +19,14 @@ import type { Clock, SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import type { Reach } from '../core/reach.ts'
 import type { Stored } from '../core/record.ts'
 import { formatTime } from '../core/time.ts'
-import { afterSql, encodeCursor, keyName, orderSql, parseOrder } from './cursor.ts'
+import { afterSql, keyName, orderSql, parseOrder, type PlaceById } from './cursor.ts'
 import { currentSql } from './current-sql.ts'
 import type { Fragment } from './expression.ts'
 import { filterSql } from './filter-sql.ts'
 import { selectionSql } from './json-path-sql.ts'
 import type { Projection } from './projection.ts'
-import { createReachRank } from './reach-rank.ts'
+import { type OrderedRows, toPage } from './query-page.ts'
+import { type Beside, createReachRank } from './reach-rank.ts'
 import { reachSql } from './reach-sql.ts'
 import { type RecordRow, recordColumns, toRecord } from './record-row.ts'
 import type { TextLeg } from './text-leg.ts'
@@ -33,8 +34,8 @@ import { kindNamed, type RecallScope, scopeSql, type ScopeQuery } from './recall
 import { countTerms, type Place, placesOf, type TermCounts } from './evidence.ts'
 import { type IndexTotals, readTotals } from './index-totals.ts'
 import { conditionOf, type Sifted, siftRows, type Weighed, weighRows } from './sift.ts'
-import { takeSnapshot } from './snapshot.ts'
-import { createTextRank, type RankedText } from './text-rank.ts'
+import { listRecords, type SnapshotEntry, takeSnapshot } from './snapshot.ts'
+import { createTextRank, type RankedText, type TextRank } from './text-rank.ts'
 import { searchText } from './text-search.ts'
 
 export interface CandidateQuery extends ScopeQuery {
@@ -87,6 +88,21 @@ export interface QueryStore {
   snapshot(query: SnapshotQuery): RecordSnapshot
 }
 
+/** One store's own part of an answer, for whoever makes one answer of two: see shelved-query.ts. */
+export interface QueryParts extends QueryStore {
+  within(reach: Reach): QueryParts
+  /** The rows of a page and one more if there are more, with the values of its order keys. */
+  page(query: RecordQuery, placeById?: PlaceById): OrderedRows
+  placeById: PlaceById
+  rank: TextRank
+  rows(seqs: readonly number[]): RecordRow[]
+  /** The conditions of a text search, and of a recall. */
+  searchWhere(query: Pick<TextQuery, 'kind' | 'filters'>): readonly Fragment[]
+  scope(query: ScopeQuery): RecallScope
+  /** The live records of a snapshot, by id. */
+  listed(query: SnapshotQuery): Iterable<SnapshotEntry>
+}
+
 const always: Fragment = { sql: '1', params: [] }
 const parameterLimit = 100
 const narrowedLimit = 16
@@ -105,8 +121,8 @@ export function createQueryStore(
   projection: Projection,
   leg: TextLeg | undefined,
   clock: Clock,
-  reaches: readonly Reach[] = [],
-): QueryStore {
+  { reaches = [], beside }: { readonly reaches?: readonly Reach[]; readonly beside?: Beside } = {},
+): QueryParts {
   const now = () => formatTime(clock.now())
   /** Stands in every condition below. */
   const bounds: readonly Fragment[] = reaches.map((reach) => reachSql(reach, kinds))
@@ -115,7 +131,7 @@ export function createQueryStore(
     name === undefined ? undefined : kindNamed(kinds, name)
 
   /** By their scopes, because they keep what they have counted. */
-  const narrowed = new Map<string, QueryStore>()
+  const narrowed = new Map<string, QueryParts>()
   let counted: { readonly n: number; readonly generation: number } | undefined
 
   const all = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
@@ -127,7 +143,10 @@ export function createQueryStore(
     return db.all<Row>(sql, params)
   }
 
-  const narrow = isBound ? createReachRank(all, bounds, projection.generation) : undefined
+  const narrow =
+    isBound || beside
+      ? createReachRank(all, isBound ? bounds : [always], projection.generation, beside)
+      : undefined
   const rank = narrow?.rank ?? createTextRank(all, leg)
 
   const conditions = (kind: Kind | undefined, filters: unknown): Fragment[] => [
@@ -145,13 +164,13 @@ export function createQueryStore(
     )[0]?.seq
   }
 
-  const query = (asked: RecordQuery): RecordPage => {
+  const page: QueryParts['page'] = (asked, place = placeById) => {
     const { kind: name, filters, selection, include, orderBy, limit = 100, offset = 0, cursor } = asked
     const kind = kindOf(name)
     const keys = parseOrder(orderBy, kind)
     const where = [...conditions(kind, filters), ...currentSql(kind, now(), include)]
     if (selection) where.push(selectionSql(selection))
-    if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? placeById : undefined))
+    if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? place : undefined))
     const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
     projection.catchUp()
     const rows = all<RecordRow>(
@@ -159,11 +178,7 @@ export function createQueryStore(
        WHERE ${where.map((part) => part.sql).join(' AND ')} ORDER BY ${orderSql(keys)} LIMIT ? OFFSET ?`,
       [...keys.flatMap((key) => key.params), ...where.flatMap((part) => part.params), limit + 1, offset],
     )
-    const page = rows.slice(0, limit)
-    const records = page.map(toRecord)
-    const last = page.at(-1)
-    if (rows.length <= limit || !last) return { records }
-    return { records, cursor: encodeCursor(last, keys.length, isBound ? 'id' : 'seq') }
+    return { rows, keys }
   }
 
   const count = ({ kind: name, filters, include, by }: CountQuery): Count => {
@@ -189,11 +204,15 @@ export function createQueryStore(
     )
   }
 
+  const searchWhere: QueryParts['searchWhere'] = ({ kind: name, filters }) => {
+    const kind = kindOf(name)
+    return [...conditions(kind, filters), ...currentSql(kind, now())]
+  }
+
   const search = (query: TextQuery): TextHit[] => {
-    const kind = kindOf(query.kind)
-    const where = [...conditions(kind, query.filters), ...currentSql(kind, now())]
+    const where = searchWhere(query)
     projection.catchUp()
-    return searchText({ rank, records }, kind, where, query)
+    return searchText({ rank, records }, kindOf(query.kind), where, query)
   }
 
   const bounded = (scope: ScopeQuery): RecallScope => {
@@ -254,18 +273,42 @@ export function createQueryStore(
     )
   }
 
+  const listed = ({ kinds: names, from, before }: SnapshotQuery): Iterable<SnapshotEntry> => {
+    const wanted = names.map((name) => kindNamed(kinds, name, 'kinds'))
+    const timeless = JSON.stringify(wanted.filter((kind) => kind.timeless).map((kind) => kind.name))
+    const exempt = 'f.kind IN (SELECT value FROM json_each(?)) OR f.happened_at'
+    const where: Fragment[] = [
+      ...bounds,
+      { sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(names)] },
+      ...(from === undefined ? [] : [{ sql: `(${exempt} >= ?)`, params: [timeless, from] }]),
+      ...(before === undefined ? [] : [{ sql: `(${exempt} < ?)`, params: [timeless, before] }]),
+    ]
+    projection.catchUp()
+    return listRecords(db, where)
+  }
+
   return {
     within(reach) {
       const { text } = reach.scope
       const known = narrowed.get(text)
       if (known) return known
-      const made = createQueryStore(db, kinds, projection, undefined, clock, [...reaches, reach])
+      const bound = { reaches: [...reaches, reach], ...(beside ? { beside: beside.within(reach) } : {}) }
+      const made = createQueryStore(db, kinds, projection, undefined, clock, bound)
       if (narrowed.size >= narrowedLimit) narrowed.delete(narrowed.keys().next().value ?? '')
       narrowed.set(text, made)
       return made
     },
-    query,
+    query: (asked) => toPage(page(asked), asked.limit, isBound),
     search,
+    page,
+    placeById,
+    rank(question) {
+      projection.catchUp()
+      return rank(question)
+    },
+    rows: records,
+    searchWhere,
+    scope: bounded,
     count,
     candidates,
     sift,
@@ -300,7 +343,7 @@ export function createQueryStore(
            SELECT kind, count(*) AS n FROM facets GROUP BY kind
            UNION ALL SELECT kind, -count(*) FROM facets WHERE seq IN (SELECT seq FROM stale) GROUP BY kind
            UNION ALL SELECT kind, count(*) FROM records
-             WHERE (seq > ? OR seq IN (SELECT seq FROM stale)) AND deleted = 0 GROUP BY kind)
+             WHERE (seq > ? OR seq IN (SELECT seq FROM stale)) AND deleted = 0 AND kid IS NULL GROUP BY kind)
          GROUP BY kind HAVING sum(n) > 0`,
         [projection.derivedSeq()],
       )
@@ -345,18 +388,7 @@ export function createQueryStore(
         [id, ...params],
       )
     },
-    snapshot({ kinds: names, from, before }) {
-      const wanted = names.map((name) => kindNamed(kinds, name, 'kinds'))
-      const timeless = JSON.stringify(wanted.filter((kind) => kind.timeless).map((kind) => kind.name))
-      const exempt = 'f.kind IN (SELECT value FROM json_each(?)) OR f.happened_at'
-      const where: Fragment[] = [
-        ...bounds,
-        { sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(names)] },
-        ...(from === undefined ? [] : [{ sql: `(${exempt} >= ?)`, params: [timeless, from] }]),
-        ...(before === undefined ? [] : [{ sql: `(${exempt} < ?)`, params: [timeless, before] }]),
-      ]
-      projection.catchUp()
-      return takeSnapshot(db, where)
-    },
+    listed,
+    snapshot: (query) => takeSnapshot(db, listed(query)),
   }
 }

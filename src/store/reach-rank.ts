@@ -1,6 +1,7 @@
 // Ranks the matches of a question for a guest, by BM25 over the records in its reach alone.
 // Invariant: no number here depends on a record outside the reach: not a score, not an order, not a count.
 import type { SqlRow } from '../core/ports.ts'
+import type { Reach } from '../core/reach.ts'
 import { parseTime } from '../core/time.ts'
 import type { Fragment } from './expression.ts'
 import { type IndexTotals, sizeOf } from './index-totals.ts'
@@ -28,11 +29,19 @@ export interface ReachRank {
   totals(): IndexTotals
 }
 
+/** Records in another database that are ranked along: how common a word is, is told from all of them. */
+export interface Beside {
+  totals(): IndexTotals
+  frequencies(terms: readonly string[]): ReadonlyMap<string, number>
+  within(reach: Reach): Beside
+}
+
 /** Over an index that is caught up. What `bounds` the reach must also be among the conditions of each question. */
 export function createReachRank(
   read: Read,
   bounds: readonly Fragment[],
   generation: () => number,
+  beside?: Beside,
 ): ReachRank {
   const within = conditionOf(bounds)
 
@@ -84,7 +93,8 @@ export function createReachRank(
     const expression = matchExpression(words, question)
     const matches = expression === undefined ? [] : matchesOf(expression, where)
     if (matches.length === 0) return []
-    const { rows, terms: all } = totals()
+    const others = beside?.totals() ?? { rows: 0, terms: 0 }
+    const [rows, all] = [totals().rows + others.rows, totals().terms + others.terms]
     const seqs = JSON.stringify(matches.map(({ seq }) => seq))
     const last = words.length - 1
     const terms = new Map<string, boolean>(
@@ -97,6 +107,7 @@ export function createReachRank(
         for (const term of tokenize(word)) if (!terms.has(term)) terms.set(term, false)
     }
     const times = [...terms].map(([term, isOpen]) => ({ term, of: timesOf(term, isOpen, columns, seqs) }))
+    const elsewhere = beside?.frequencies([...terms.keys()])
     const ranked = matches.map((match): RankedText => {
       const length = all > 0 ? (sizeOf(match.size) * rows) / all : 1
       let score = 0
@@ -104,7 +115,8 @@ export function createReachRank(
       for (const { term, of } of times) {
         const n = of.get(match.seq) ?? 0
         if (n === 0) continue
-        const idf = Math.log(1 + (Math.max(0, rows - of.size) + 0.5) / (of.size + 0.5))
+        const having = of.size + (elsewhere?.get(term) ?? 0)
+        const idf = Math.log(1 + (Math.max(0, rows - having) + 0.5) / (having + 0.5))
         score += (idf * n * (k1 + 1)) / (n + k1 * (1 - b + b * length))
         has.push(term)
       }

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../core/path.ts'
 import type { SqlRow } from '../core/ports.ts'
 import type { Stored } from '../core/record.ts'
+import type { Sensitivity } from '../core/sealed.ts'
 
 export interface RecordRow extends SqlRow {
   readonly seq: number
@@ -20,17 +21,28 @@ export interface RecordRow extends SqlRow {
   readonly op: number | null
   readonly rev: number
   readonly deleted: number
+  /** As said when it was stored; null: `standard`. */
+  readonly sensitivity: string | null
+  /** The key that seals the body; null for a plain one. */
+  readonly kid: string | null
+  /** A JSON object, or the text of a sealed body. */
   readonly body: string
 }
 
 /** Columns of a `RecordRow`, for queries that name the table `r`. */
 export const recordColumns =
-  'r.seq, r.id, r.kind, r.agent, r.session, r.resource, r.created_at, r.updated_at, r.stamp, r.ver, r.place, r.device, r.op, r.rev, r.deleted, r.body'
+  'r.seq, r.id, r.kind, r.agent, r.session, r.resource, r.created_at, r.updated_at, r.stamp, r.ver, r.place, r.device, r.op, r.rev, r.deleted, r.sensitivity, r.kid, r.body'
 
-/** The record as users see it. The head is written last: a body can't pass itself off as another record. */
-export function toRecord(row: RecordRow): Stored<JsonObject> {
+/**
+ * The record as users see it; `body` is what a sealed one opens as. The head is written last: a body can't pass itself off
+ * as another record.
+ */
+export function toRecord(
+  row: RecordRow,
+  body: JsonObject = JSON.parse(row.body) as JsonObject,
+): Stored<JsonObject> {
   return {
-    ...(JSON.parse(row.body) as JsonObject),
+    ...body,
     id: row.id,
     kind: row.kind,
     created_at: row.created_at,
@@ -39,5 +51,6 @@ export function toRecord(row: RecordRow): Stored<JsonObject> {
     agent: row.agent,
     ...(row.session === null ? {} : { session: row.session }),
     ...(row.resource === null ? {} : { resource: row.resource }),
+    ...(row.sensitivity === null ? {} : { sensitivity: row.sensitivity as Sensitivity }),
   }
 }

@@ -3,14 +3,17 @@
 import { DaybookError } from '../core/errors.ts'
 import type { ForgetOp, PutOp } from '../core/op.ts'
 import type { SqlDatabase, SqlRow } from '../core/ports.ts'
+import { infoOf, isSealing, sealedOf, sealedText } from '../core/sealed.ts'
 import { headFields, type RecordVersion } from '../core/record.ts'
 import type { JsonObject } from '../core/path.ts'
 import { utf8Length } from '../core/utf8.ts'
+import type { Bodies } from './bodies.ts'
 import type { OpLog } from './op-log.ts'
 import type { PlaceSums } from './place-sum.ts'
 import type { Projection } from './projection.ts'
 import { type RecordRow, recordColumns } from './record-row.ts'
 import type { Settings } from './settings.ts'
+import type { Veil } from './veil.ts'
 
 /** A device keeps a log for its mirror; the mirror is the authority and numbers what it applies. */
 export type Role = 'device' | 'mirror'
@@ -54,8 +57,31 @@ export interface RecordStore {
   /** Takes note of rows that came into the table by another way than this. */
   renumber(): void
   history(id: string): RecordVersion[]
-  /** What the record at `seq` said in an earlier version; undefined when that is gone, or was forgotten. */
+  /** What the record at `seq` said in an earlier version; undefined when that is gone, forgotten, or can't be opened. */
   bodyAt(seq: number, version: number): JsonObject | undefined
+  watchSealed(watcher: SealedWatcher): void
+}
+
+/** Is told of what becomes of sealed records, also when it is then undone. */
+export interface SealedWatcher {
+  /** A record that is sealed, or was before, has changed. */
+  changed(seq: number): void
+  /** A record, sealed or not, has another version of the mirror's. */
+  placed(seq: number): void
+  /** Every record may have. */
+  unplaced(): void
+}
+
+/** What a record store works with. */
+export interface RecordStoreParts {
+  readonly db: SqlDatabase
+  readonly role: Role
+  readonly settings: Settings
+  readonly log: OpLog
+  readonly projection: Projection
+  readonly sums: PlaceSums
+  readonly bodies: Bodies
+  readonly veil: Veil
 }
 
 interface VersionRow extends SqlRow {
@@ -74,14 +100,12 @@ interface Placed {
   readonly device: string | null
 }
 
-export function createRecordStore(
-  db: SqlDatabase,
-  role: Role,
-  settings: Settings,
-  log: OpLog,
-  projection: Projection,
-  sums: PlaceSums,
-): RecordStore {
+export function createRecordStore(parts: RecordStoreParts): RecordStore {
+  const { db, role, settings, log, projection, sums, bodies, veil } = parts
+  const watchers: SealedWatcher[] = []
+  const tellSealed = (seq: number) => {
+    for (const watcher of watchers) watcher.changed(seq)
+  }
   // A number that a rolled back transaction took is left out: sequences grow, they need not be dense.
   const greatestSeq = () => db.get<{ n: number | null }>('SELECT max(seq) AS n FROM records')?.n ?? 0
   let lastSeq = greatestSeq()
@@ -117,11 +141,14 @@ export function createRecordStore(
       op: logged ? log.log(undefined, seq) : null,
       rev: 1,
       deleted: put ? 0 : 1,
+      sensitivity: put?.sensitivity ?? null,
+      kid: sealedOf(body)?.kid ?? null,
       body,
     }
     db.run(
       `INSERT INTO records (seq, id, kind, agent, session, resource, created_at, updated_at, stamp, ver, place,
-        device, op, rev, deleted, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        device, op, rev, deleted, sensitivity, kid, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         row.seq,
         row.id,
@@ -132,9 +159,20 @@ export function createRecordStore(
         row.created_at,
         row.updated_at,
         row.stamp,
-      ].concat([row.ver, row.place, row.device, row.op, row.rev, row.deleted, row.body]),
+      ].concat([
+        row.ver,
+        row.place,
+        row.device,
+        row.op,
+        row.rev,
+        row.deleted,
+        row.sensitivity,
+        row.kid,
+        row.body,
+      ]),
     )
     projection.markGrown()
+    if (row.kid !== null) tellSealed(seq)
     return row
   }
 
@@ -149,7 +187,8 @@ export function createRecordStore(
     const { seq } = before
     if (put) {
       db.run(
-        'INSERT INTO history (seq, version, at, agent, op, body, session, resource) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        `INSERT INTO history (seq, version, at, agent, op, body, session, resource, sensitivity)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         [
           ...[
             seq,
@@ -159,7 +198,7 @@ export function createRecordStore(
             before.deleted ? 'forget' : 'put',
             before.body,
           ],
-          ...[before.session, before.resource],
+          ...[before.session, before.resource, before.sensitivity],
         ],
       )
     } else {
@@ -181,24 +220,27 @@ export function createRecordStore(
       op: logged ? log.log(before, seq) : before.op,
       rev: before.rev + 1,
       deleted: put ? 0 : 1,
+      sensitivity: put?.sensitivity ?? null,
+      kid: sealedOf(body)?.kid ?? null,
       body,
     }
     db.run(
       `UPDATE records SET kind = ?, agent = ?, session = ?, resource = ?, created_at = ?, updated_at = ?, stamp = ?,
-        ver = ?, place = ?, device = ?, op = ?, rev = ?, deleted = ?, body = ? WHERE seq = ?`,
-      [
-        row.kind,
-        row.agent,
-        row.session,
-        row.resource,
-        row.created_at,
-        row.updated_at,
-        row.stamp,
-        row.ver,
-      ].concat([row.place, row.device, row.op, row.rev, row.deleted, row.body, seq]),
+        ver = ?, place = ?, device = ?, op = ?, rev = ?, deleted = ?, sensitivity = ?, kid = ?, body = ? WHERE seq = ?`,
+      [row.kind, row.agent, row.session, row.resource, row.created_at, row.updated_at, row.stamp, row.ver]
+        .concat([row.place, row.device, row.op, row.rev, row.deleted])
+        .concat([row.sensitivity, row.kid, row.body, seq]),
     )
     projection.markStale(seq)
+    if (row.kid !== null || before.kid !== null) tellSealed(seq)
+    if (row.kid !== null && before.kid === null) veil.cover(row)
     return row
+  }
+
+  const textOf = (op: PutOp): string => {
+    if (op.enc) return checkSize(sealedText(op.enc))
+    const text = encodeBody(op.body)
+    return isSealing(op.sensitivity) ? checkSize(bodies.seal(op, text)) : text
   }
 
   const store = (
@@ -207,8 +249,14 @@ export function createRecordStore(
     at: Placed,
     logged: boolean,
   ): RecordRow => {
-    const body = op.op === 'put' ? encodeBody(op.body) : '{}'
+    const body = op.op === 'put' ? textOf(op) : '{}'
     return before ? change(before, op, body, at, logged) : insert(op, body, at, logged)
+  }
+
+  const said = (row: RecordRow, text: string): Pick<RecordVersion, 'body' | 'sealed'> => {
+    const body = bodies.read(row, text)
+    const sealed = body ? undefined : sealedOf(text)
+    return { ...(body ? { body } : {}), ...(sealed ? { sealed: infoOf(sealed) } : {}) }
   }
 
   return {
@@ -231,6 +279,7 @@ export function createRecordStore(
     placeOf: (seq) => db.get<{ place: number }>('SELECT place FROM records WHERE seq = ?', [seq])?.place ?? 0,
     confirm(seq, { ver, place, device }) {
       db.run('UPDATE records SET ver = ?, place = ?, device = ? WHERE seq = ?', [ver, place, device, seq])
+      for (const watcher of watchers) watcher.placed(seq)
     },
     changedAfter(place, limit, kinds) {
       // Without the second condition the partial index could not be used: a parameter proves nothing.
@@ -246,7 +295,10 @@ export function createRecordStore(
         [place, JSON.stringify(kinds), limit],
       )
     },
-    unplace: () => db.run('UPDATE records SET ver = 0, place = 0, device = NULL'),
+    unplace() {
+      db.run('UPDATE records SET ver = 0, place = 0, device = NULL')
+      for (const watcher of watchers) watcher.unplaced()
+    },
     misplace: (from, kinds) =>
       db.run(
         `UPDATE records SET place = 0 WHERE place > ? AND (? IS NULL OR kind IN (SELECT value FROM json_each(?)))`,
@@ -280,12 +332,14 @@ export function createRecordStore(
       return rows.length
     },
     bodyAt(seq, version) {
-      const row = db.get<{ body: string }>(
-        "SELECT body FROM history WHERE seq = ? AND version = ? AND op = 'put'",
+      const row = db.get<{ id: string; kind: string; body: string }>(
+        `SELECT r.id, r.kind, h.body FROM history h JOIN records r ON r.seq = h.seq
+         WHERE h.seq = ? AND h.version = ? AND h.op = 'put'`,
         [seq, version],
       )
-      return row && (JSON.parse(row.body) as JsonObject)
+      return row && bodies.read(row, row.body)
     },
+    watchSealed: (watcher) => void watchers.push(watcher),
     history(id) {
       const row = find(id)
       if (!row) return []
@@ -306,7 +360,7 @@ export function createRecordStore(
         ...version,
         ...(session === null ? {} : { session }),
         ...(resource === null ? {} : { resource }),
-        ...(op === 'forget' ? { op } : { op: 'put', body: JSON.parse(body) as JsonObject }),
+        ...(op === 'forget' ? { op } : { op: 'put', ...said(row, body) }),
       }))
     },
   }
@@ -318,7 +372,10 @@ function encodeBody(body: JsonObject): string {
   const own = isForged
     ? Object.entries(body).filter(([name]) => !headFields.some((field) => field === name))
     : undefined
-  const text = JSON.stringify(own ? Object.fromEntries(own) : body)
+  return checkSize(JSON.stringify(own ? Object.fromEntries(own) : body))
+}
+
+function checkSize(text: string): string {
   // UTF-8 takes at most three bytes for each UTF-16 unit, so only long texts need counting.
   if (text.length * 3 > bodyLimitBytes && utf8Length(text) > bodyLimitBytes) {
     throw new DaybookError('too-large', `The record is larger than ${bodyLimitBytes} bytes.`, {

@@ -102,6 +102,16 @@ export const migrations: readonly string[] = [
   CREATE TABLE rate_buckets (caller TEXT PRIMARY KEY, left_over REAL NOT NULL, at_ms INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE due_jobs (job TEXT PRIMARY KEY, at_ms INTEGER NOT NULL) WITHOUT ROWID;
   `,
+  `
+  -- How sensitive a record is, and which key seals its body. A sealed body is a JSON array, see core/sealed.ts: so it
+  -- stands in history, conflicts, staged and applied_requests too.
+  ALTER TABLE records ADD COLUMN sensitivity TEXT;
+  ALTER TABLE records ADD COLUMN kid TEXT;
+  ALTER TABLE history ADD COLUMN sensitivity TEXT;
+  CREATE INDEX records_kid ON records (kid, seq) WHERE kid IS NOT NULL;
+  -- An op that says what the version before it says, under another key.
+  ALTER TABLE ops ADD COLUMN reseal INTEGER NOT NULL DEFAULT 0;
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -4,10 +4,12 @@ import type { RecordSnapshot } from '../core/transfer.ts'
 import type { JsonObject } from '../core/path.ts'
 import type { SqlDatabase, SqlRow } from '../core/ports.ts'
 import type { Stored } from '../core/record.ts'
+import type { Bodies } from './bodies.ts'
 import type { Fragment } from './expression.ts'
 import { type RecordRow, recordColumns, toRecord } from './record-row.ts'
 
-interface Named extends SqlRow {
+/** A record as a snapshot notes it. */
+export interface SnapshotEntry {
   readonly id: string
   readonly kind: string
   readonly seq: number
@@ -23,25 +25,40 @@ interface Listed {
 
 const batch = 2000
 
-/** Notes the live records that satisfy `where`, conditions over `facets f` and `records r`. The projection is caught up. */
-export function takeSnapshot(db: SqlDatabase, where: readonly Fragment[]): RecordSnapshot {
-  const lists = new Map<string, Listed>()
+/** The live records that satisfy `where`, conditions over `facets f` and `records r`, by id. The projection is caught up. */
+export function* listRecords(db: SqlDatabase, where: readonly Fragment[]): Generator<SnapshotEntry> {
   const condition = ['r.id > ?', ...where.map(({ sql }) => sql)].join(' AND ')
   const params = where.flatMap((part) => part.params)
   let after = ''
   for (;;) {
     // CROSS JOIN keeps SQLite to the order of ids, so that no page sorts the book.
-    const rows = db.all<Named>(
+    const rows = db.all<SnapshotEntry & SqlRow>(
       `SELECT r.id, r.kind, r.seq, r.rev FROM records r CROSS JOIN facets f ON f.seq = r.seq
        WHERE ${condition} ORDER BY r.id LIMIT ?`,
       [after, ...params, batch],
     )
-    for (const row of rows) list(lists, row)
+    yield* rows
     after = rows.at(-1)?.id ?? after
-    if (rows.length < batch) break
+    if (rows.length < batch) return
   }
+}
+
+/** Notes what is `listed`, which may be more than this database has in clear: `bodies` opens the rest when it is read. */
+export function takeSnapshot(
+  db: SqlDatabase,
+  listed: Iterable<SnapshotEntry>,
+  {
+    bodies,
+    sealed = 0,
+    locked = 0,
+  }: { readonly bodies?: Bodies; readonly sealed?: number; readonly locked?: number } = {},
+): RecordSnapshot {
+  const lists = new Map<string, Listed>()
+  for (const entry of listed) list(lists, entry)
   return {
     counts: new Map([...lists].map(([kind, { count }]) => [kind, count])),
+    sealed,
+    locked,
     read(kind, from, length) {
       const { count, seqs, revs } = lists.get(kind) ?? emptyList()
       const records: Stored<JsonObject>[] = []
@@ -49,7 +66,7 @@ export function takeSnapshot(db: SqlDatabase, where: readonly Fragment[]): Recor
       for (let read = 0; n < count && read < length; n++) {
         const row = readVersion(db, seqs[n] ?? 0, revs[n] ?? 0)
         if (!row) continue
-        records.push(toRecord(row))
+        records.push(toRecord(row, bodies?.need(row, row.body)))
         read += row.body.length
       }
       return { records, next: n < count ? n : undefined }
@@ -57,7 +74,7 @@ export function takeSnapshot(db: SqlDatabase, where: readonly Fragment[]): Recor
   }
 }
 
-function list(lists: Map<string, Listed>, { kind, seq, rev }: Named): void {
+function list(lists: Map<string, Listed>, { kind, seq, rev }: SnapshotEntry): void {
   const own = lists.get(kind) ?? emptyList()
   lists.set(kind, own)
   if (own.count === own.seqs.length) {
@@ -79,7 +96,9 @@ function grown(values: Float64Array): Float64Array {
   return larger
 }
 
-type Version = Pick<RecordRow, 'agent' | 'session' | 'resource' | 'body'> & { readonly at: string }
+type Version = Pick<RecordRow, 'agent' | 'session' | 'resource' | 'sensitivity' | 'body'> & {
+  readonly at: string
+}
 
 /** The row at `seq` in version `rev`; undefined when it was forgotten since. */
 function readVersion(db: SqlDatabase, seq: number, rev: number): RecordRow | undefined {
@@ -87,7 +106,7 @@ function readVersion(db: SqlDatabase, seq: number, rev: number): RecordRow | und
   if (!row || row.deleted) return undefined
   if (row.rev === rev) return row
   const earlier = db.get<Version>(
-    'SELECT at, agent, session, resource, body FROM history WHERE seq = ? AND version = ?',
+    'SELECT at, agent, session, resource, sensitivity, body FROM history WHERE seq = ? AND version = ?',
     [seq, rev],
   )
   if (!earlier) return undefined

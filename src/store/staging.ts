@@ -3,6 +3,8 @@
 import type { StagedRecord, Staging } from '../core/transfer.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { SqlDatabase, SqlRow } from '../core/ports.ts'
+import { isSealing, lockedError, sealedOf } from '../core/sealed.ts'
+import type { Bodies } from './bodies.ts'
 
 export interface StagingStore extends Staging {
   unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
@@ -14,14 +16,16 @@ type StagedRow = StagedRecord & SqlRow & { readonly n: number }
 const pageLength = 500_000
 const pageRows = 25
 
-export function createStaging(db: SqlDatabase): StagingStore {
+export function createStaging(db: SqlDatabase, bodies: Bodies): StagingStore {
   return {
     add(upload, records) {
-      for (const { id, kind, text } of records) {
+      for (const { id, kind, text, sensitivity } of records) {
         if (db.get('SELECT n FROM staged WHERE upload = ? AND id = ?', [upload, id])) {
           throw new DaybookError('conflict', `\`${id}\` comes twice.`, { details: { path: 'id', id } })
         }
-        db.run('INSERT INTO staged (upload, id, kind, text) VALUES (?, ?, ?, ?)', [upload, id, kind, text])
+        // What the record will be sealed as waits sealed, too.
+        const kept = isSealing(sensitivity) ? bodies.seal({ kind, id }, text) : text
+        db.run('INSERT INTO staged (upload, id, kind, text) VALUES (?, ?, ?, ?)', [upload, id, kind, kept])
       }
     },
     read(upload, after) {
@@ -35,7 +39,11 @@ export function createStaging(db: SqlDatabase): StagingStore {
         for (const { text } of page) read += text.length
         if (page.length < pageRows) break
       }
-      return rows.map(({ n, ...record }) => ({ n, record }))
+      return rows.map(({ n, id, kind, text }) => {
+        const plain = bodies.open({ kind, id }, text)
+        if (plain === undefined) throw lockedError(bodies.sealer, { kind, id }, sealedOf(text))
+        return { n, record: { id, kind, text: plain } }
+      })
     },
     drop: (upload) => db.run('DELETE FROM staged WHERE upload = ?', [upload]),
     unstaged(upload, kinds, after, limit) {

@@ -143,7 +143,7 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
   }
 }
 
-const byRank = (ties: RankQuestion['ties']) => (a: RankedText, b: RankedText) => {
+export const byRank = (ties: RankQuestion['ties']) => (a: RankedText, b: RankedText) => {
   if (a.score !== b.score) return b.score - a.score
   if (ties === 'stored' || a.at === b.at) return b.seq - a.seq
   return b.at - a.at

@@ -4,12 +4,13 @@ import { DaybookError, type ErrorShape, toDaybookError } from '../core/errors.ts
 import type { ConflictPolicy } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
 import { parseWith } from '../core/schema.ts'
+import { isSealing } from '../core/sealed.ts'
 import { clampStamp } from '../core/stamp.ts'
 import { formatTime } from '../core/time.ts'
 import { utf8Length } from '../core/utf8.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { RecordRow } from '../store/record-row.ts'
-import { decide, defaultPolicy, finalWinner, saysSame } from './conflict-policy.ts'
+import { decide, defaultPolicy, finalWinner, isMixed, saysSame } from './conflict-policy.ts'
 import { type WireOp, wireLimits } from './protocol.ts'
 import { sideOf, toChange, toOp } from './wire-op.ts'
 
@@ -45,8 +46,12 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
   const kind = store.kinds.get(row.kind)
   const final = finalWinner(kind, wire, present)
   if (row.ver === wire.base && final !== 'present') return apply()
-  const policy = final === 'present' ? 'remote_wins' : (wire.policy ?? kind?.policy ?? defaultPolicy)
-  if (saysSame(wire, present)) return { s: 'conflict', policy }
+  const isResealed = wire.op === 'put' && wire.reseal === true
+  const policy =
+    final === 'present' || isResealed ? 'remote_wins' : (wire.policy ?? kind?.policy ?? defaultPolicy)
+  // What only changed its key yields. Where one side is sealed and the other is not, the device decides, which can read
+  // both, and seals what comes of it: nothing in clear is kept here beside what is sealed.
+  if (saysSame(wire, present) || isResealed || isMixed(wire, present)) return { s: 'conflict', policy }
   const winner =
     final ??
     decide(
@@ -82,9 +87,15 @@ function findFault(
       details: { limitBytes: wireLimits.opBytes },
     })
   }
+  if (wire.enc) return undefined
+  if (isSealing(wire.sensitivity)) {
+    return new DaybookError('invalid-input', '`enc`: A sensitive record travels sealed.', {
+      details: { path: 'enc' },
+    })
+  }
   const kind = store.kinds.get(wire.kind)
   if (!kind || from.newer) return undefined
-  return faultOf(wire.body, (body) => parseWith(kind.schema, body))
+  return faultOf(wire.body ?? {}, (body) => parseWith(kind.schema, body))
 }
 
 function faultOf(body: JsonObject, check: (body: JsonObject) => void): DaybookError | undefined {

@@ -47,13 +47,19 @@ export interface Said {
   readonly op: 'put' | 'forget'
   readonly session?: string | undefined
   readonly resource?: string | undefined
+  readonly sensitivity?: string | undefined
   readonly body?: unknown
+  /** A sealed body: who has no key can only tell whether it is the very same. */
+  readonly enc?: unknown
 }
 
 /** True when two changes say the same: then there is no conflict between them, whatever their versions. */
 export function saysSame(one: Said, other: Said): boolean {
   if (one.op !== other.op || one.session !== other.session || one.resource !== other.resource) return false
-  return sameJson(one.body as Json | undefined, other.body as Json | undefined)
+  const [a, b] = [one.body ?? one.enc, other.body ?? other.enc]
+  return (
+    (one.sensitivity ?? 'standard') === (other.sensitivity ?? 'standard') && sameJson(a as Json, b as Json)
+  )
 }
 
 /** True when two values say the same, whatever the order of their fields. */
@@ -74,8 +80,13 @@ export function finalWinner(
   arriving: Said,
   present: Said,
 ): 'arriving' | 'present' | undefined {
-  if (!kind?.isFinal || arriving.op === 'forget' || present.op === 'forget') return undefined
+  if (!kind?.isFinal || !arriving.body || !present.body) return undefined
   const [one, other] = [kind.isFinal(arriving.body as object), kind.isFinal(present.body as object)]
   if (one === other) return undefined
   return one ? 'arriving' : 'present'
+}
+
+/** True when one of two edits is sealed and the other is in clear. */
+export function isMixed(one: Said, other: Said): boolean {
+  return one.op === 'put' && other.op === 'put' && (one.enc === undefined) !== (other.enc === undefined)
 }

@@ -7,6 +7,7 @@ import { checkJson, jsonLimits } from '../core/json.ts'
 import type { Kinds } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
 import { parseWith } from '../core/schema.ts'
+import { sealingAlgorithm, sensitivities } from '../core/sealed.ts'
 import { isStamp } from '../core/stamp.ts'
 import { canonicalTime } from '../core/time.ts'
 
@@ -41,20 +42,41 @@ const policy = z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 
 
 /** Who changed what, and when: on both ways. */
 const head = { kind: kindName, id: recordId, stamp, at: instant, agent: name }
-/** The whole record, so that a second device has it as the first. */
-const whole = { created_at: instant, session: name.optional(), resource: name.optional(), body }
+/** A body under a key that no mirror has: see core/sealed.ts. It travels as it was sealed. */
+const enc = z.object({
+  alg: z.literal(sealingAlgorithm),
+  kid: z.string().regex(/^k_[0-9a-f]{16}$/),
+  v: count,
+  n: z.base64().length(16),
+  ct: z.base64().min(24),
+})
+
+/** The whole record, so that a second device has it as the first: its body in clear, or sealed. */
+const whole = {
+  created_at: instant,
+  session: name.optional(),
+  resource: name.optional(),
+  sensitivity: z.enum(sensitivities).optional(),
+  body: body.optional(),
+  enc: enc.optional(),
+}
+const hasOneBody = (put: { body?: unknown; enc?: unknown }) =>
+  (put.body === undefined) !== (put.enc === undefined)
+const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
 
 /** A change on its way to the mirror. `base` is the mirror's version it was made on, 0 for none; `policy` who wins a conflict, if not as the kind says. */
 const sent = { mid: z.number().int().min(1), base: count, policy: policy.optional(), ...head }
+/** `reseal`: it says what the version it was made on says, under another key, and yields to anything else. */
+const reseal = z.literal(true).optional()
 const wireOp = z.discriminatedUnion('op', [
-  z.object({ ...sent, op: z.literal('put'), ...whole }),
+  z.object({ ...sent, op: z.literal('put'), reseal, ...whole }).refine(hasOneBody, oneBody),
   z.object({ ...sent, op: z.literal('forget') }),
 ])
 
 /** A record as the mirror has it: its version, its place in the sequence, the device that made it so. */
 const had = { seq: z.number().int().min(1), ver: z.number().int().min(1), by: deviceId, ...head }
 const wireChange = z.discriminatedUnion('op', [
-  z.object({ ...had, op: z.literal('put'), ...whole }),
+  z.object({ ...had, op: z.literal('put'), ...whole }).refine(hasOneBody, oneBody),
   z.object({ ...had, op: z.literal('forget') }),
 ])
 

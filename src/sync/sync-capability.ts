@@ -9,6 +9,7 @@ const side = z.object({
   by: z.string(),
   op: z.enum(['put', 'forget']),
   body: z.record(z.string(), z.unknown()).optional(),
+  sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }).optional(),
 })
 
 const conflict = z.object({
@@ -51,6 +52,7 @@ export function decideConflict(
   const said: ConflictSide | undefined = body ? { by: '', op: 'put', body } : choose === 'lost' ? lost : kept
   records.decideConflict(id)
   if (!said) return { record, changed: false }
+  if (said.sealed) throw new DaybookError('locked', undefined, { details: { record, sealed: said.sealed } })
   if (said.op === 'forget') return { record, changed: records.forget(record) }
   records.put({ kind, id: record, body: said.body ?? {} })
   return { record, changed: true }

@@ -25,4 +25,9 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Optional: an op may say who is to win its conflict.',
     hash: '78b32e04bee5c700998320603d3abe078847e8cefe94246051371fbf706d3a58',
   },
+  {
+    p: 1,
+    what: 'Optional: how sensitive a record is; a sealed body in place of one in clear; a mark for what was sealed anew.',
+    hash: 'b365e44ec5f79eb97f55a14c049766ed7f541a3dfb0fd3952792487b0755dc3e',
+  },
 ]

@@ -1,20 +1,28 @@
 // Between rows, ops and the wire: the whole record both ways, so that every device ends with the same one.
-import type { ConflictSide } from '../core/conflict.ts'
 import type { ForgetOp, PutOp } from '../core/op.ts'
 import type { ConflictPolicy } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
+import { sealedOf, type Sensitivity } from '../core/sealed.ts'
+import type { LoggedSide } from '../store/conflict-log.ts'
 import type { PendingOp } from '../store/op-log.ts'
 import type { RecordRow } from '../store/record-row.ts'
 import type { WireChange, WireOp } from './protocol.ts'
 
 /** The bytes of an op as they are sent, now and however often again. */
-export function encodeOp({ base, row }: PendingOp, mid: number, wish?: ConflictPolicy): string {
+export function encodeOp({ base, row, reseal }: PendingOp, mid: number, wish?: ConflictPolicy): string {
   const { kind, id, stamp, updated_at: at, agent } = row
   const policy = wish === undefined ? {} : { policy: wish }
   if (row.deleted) return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...policy })
-  const whole = { ...scopeOf(row), created_at: row.created_at }
-  const head = JSON.stringify({ mid, kind, id, op: 'put', base, stamp, at, agent, ...policy, ...whole })
-  // The body is JSON already: it goes in as it was stored.
+  const enc = sealedOf(row.body)
+  const more = {
+    ...policy,
+    ...(reseal === 1 ? { reseal: true } : {}),
+    ...scopeOf(row),
+    created_at: row.created_at,
+  }
+  const head = JSON.stringify({ mid, kind, id, op: 'put', base, stamp, at, agent, ...more })
+  // What was sealed once goes as it was sealed, and a body is JSON already: it goes in as it was stored.
+  if (enc) return `${head.slice(0, -1)},"enc":${JSON.stringify(enc)}}`
   return `${head.slice(0, -1)},"body":${row.body}}`
 }
 
@@ -22,11 +30,13 @@ export function encodeOp({ base, row }: PendingOp, mid: number, wish?: ConflictP
 export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
   const { kind, id, stamp, at, agent } = wire
   if (wire.op === 'forget') return { op: 'forget', kind, id, stamp, at, agent }
-  const { created_at, session, resource, body } = wire
+  const { created_at, session, resource, sensitivity, body, enc } = wire
   return {
-    ...{ op: 'put', kind, id, stamp, at, agent, created_at, body },
+    ...{ op: 'put' as const, kind, id, stamp, at, agent, created_at },
     ...(session === undefined ? {} : { session }),
     ...(resource === undefined ? {} : { resource }),
+    ...(sensitivity === undefined ? {} : { sensitivity }),
+    ...(enc ? { enc } : { body: body ?? {} }),
   }
 }
 
@@ -35,15 +45,25 @@ export function toChange(row: RecordRow, own: string): WireChange {
   const { kind, id, ver, stamp, updated_at: at, agent } = row
   const head = { seq: row.place, kind, id, ver, by: row.device ?? own, stamp, at, agent }
   if (row.deleted) return { ...head, op: 'forget' }
-  const body = JSON.parse(row.body) as JsonObject
-  return { ...head, op: 'put', created_at: row.created_at, ...scopeOf(row), body }
+  const enc = sealedOf(row.body)
+  const whole = { ...head, op: 'put' as const, created_at: row.created_at, ...scopeOf(row) }
+  return enc ? { ...whole, enc } : { ...whole, body: JSON.parse(row.body) as JsonObject }
 }
 
 /** What a change says, as a side of a conflict. */
-export function sideOf(wire: WireOp | WireChange, by: string): ConflictSide {
-  return wire.op === 'put' ? { by, op: 'put', body: wire.body } : { by, op: 'forget' }
+export function sideOf(wire: WireOp | WireChange, by: string): LoggedSide {
+  if (wire.op === 'forget') return { by, op: 'forget' }
+  return { by, op: 'put', ...(wire.enc ? { enc: wire.enc } : wire.body ? { body: wire.body } : {}) }
 }
 
-function scopeOf({ session, resource }: RecordRow): { session?: string; resource?: string } {
-  return { ...(session === null ? {} : { session }), ...(resource === null ? {} : { resource }) }
+function scopeOf({ session, resource, sensitivity }: RecordRow): {
+  session?: string
+  resource?: string
+  sensitivity?: Sensitivity
+} {
+  return {
+    ...(session === null ? {} : { session }),
+    ...(resource === null ? {} : { resource }),
+    ...(sensitivity === null ? {} : { sensitivity: sensitivity as Sensitivity }),
+  }
 }

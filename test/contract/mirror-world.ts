@@ -10,9 +10,12 @@ import { type ConflictPolicy, createKinds, type Kind } from '../../src/core/kind
 import type { JsonObject } from '../../src/core/path.ts'
 import type { Ports, SqlDatabase, Truth } from '../../src/core/ports.ts'
 import type { Scope, Stored } from '../../src/core/record.ts'
+import { type Sealer, sealedOf, type Sensitivity } from '../../src/core/sealed.ts'
 import { formatTime } from '../../src/core/time.ts'
 import { createRecordAccess, type RecordAccess } from '../../src/engine-record.ts'
 import { type BookStore, openBookStore } from '../../src/store/book-store.ts'
+import { toRecord } from '../../src/store/record-row.ts'
+import { createTestSealer } from '../support/test-sealer.ts'
 import type { Role } from '../../src/store/record-store.ts'
 import { createMirror, type Mirror } from '../../src/sync/mirror.ts'
 import type { SyncRequest, SyncResponse } from '../../src/sync/protocol.ts'
@@ -72,7 +75,12 @@ export function createNumbers(seed: number): () => number {
 }
 
 export interface Site {
-  put(kind: string, id: string, body: JsonObject, scope?: Partial<Scope>): Promise<string>
+  put(
+    kind: string,
+    id: string,
+    body: JsonObject,
+    scope?: Partial<Scope> & { readonly sensitivity?: Sensitivity },
+  ): Promise<string>
   putMany(kind: string, bodies: readonly (readonly [id: string, body: JsonObject])[]): Promise<void>
   forget(id: string): Promise<boolean>
   /** Decides a conflict, as the capability does. */
@@ -100,6 +108,8 @@ export interface TestDevice extends Site {
   readonly told: { state: SyncState; result: SyncResult | undefined }[]
   /** Every request that was sent, as JSON text. */
   readonly sent: string[]
+  /** Its keys for sensitive records, by number; the last one seals. At first `[1]`. */
+  keys: readonly number[]
   /** This device's clock is so far from the world's. */
   skewMs: number
 }
@@ -146,13 +156,14 @@ export function createWorld(
     role: Role,
     ports: Ports,
     more: (store: BookStore) => More,
+    sealer?: Sealer,
   ): { site: Site; on<Result>(work: (at: Opened & More) => Result | Promise<Result>): Promise<Result> } => {
     const kinds = role === 'mirror' ? (options.kindsAtMirror ?? testKinds) : testKinds
     const place = `${prefix}-${name}`
     const opened = new Map<SqlDatabase, Promise<Opened & More>>()
     const open = async (db: SqlDatabase): Promise<Opened & More> => {
       const truth = role === 'mirror' ? await host.truth?.(place, db, ports) : undefined
-      const store = openBookStore(db, { kinds, role, ports, truth, onCommit: () => undefined })
+      const store = openBookStore(db, { kinds, role, ports, truth, sealer, onCommit: () => undefined })
       truth?.follows(store)
       return {
         store,
@@ -185,7 +196,7 @@ export function createWorld(
         on(({ store, access }) => {
           const rows = store.db.all<{ id: string }>('SELECT id FROM records WHERE deleted = 0 ORDER BY id')
           return Object.fromEntries(
-            rows.flatMap(({ id }) => [[id, access.reader.get(id)] as const]).filter(isFound),
+            rows.flatMap(({ id }) => [[id, readable(store, access, id)] as const]).filter(isFound),
           )
         }),
       conflicts: () => on(({ store }) => store.conflicts.list({ limit: 1000 })),
@@ -217,6 +228,7 @@ export function createWorld(
 
   const createDevice = (name: string, first: SyncSelection): TestDevice => {
     let selection = first
+    const sealer = createTestSealer()
     const sent: string[] = []
     const told: TestDevice['told'] = []
     let waiting: Fault[] = []
@@ -232,17 +244,29 @@ export function createWorld(
       return answer
     }
     const ports = portsOf(() => device.skewMs)
-    const { site, on } = createSite(name, 'device', ports, (store) => {
-      const session: SyncSession = createSyncSession({
-        ...{ store, carrier: { exchange: (request) => carry(request, session) }, clock: ports.clock },
-        selection,
-        onChange: () => undefined,
-        onState: (state, result) => told.push({ state, result }),
-      })
-      return { session }
-    })
+    const { site, on } = createSite(
+      name,
+      'device',
+      ports,
+      (store) => {
+        const session: SyncSession = createSyncSession({
+          ...{ store, carrier: { exchange: (request) => carry(request, session) }, clock: ports.clock },
+          selection,
+          onChange: () => undefined,
+          onState: (state, result) => told.push({ state, result }),
+        })
+        return { session }
+      },
+      sealer,
+    )
     const device: TestDevice = {
       ...site,
+      get keys() {
+        return sealer.keys
+      },
+      set keys(keys) {
+        sealer.keys = keys
+      },
       sent,
       told,
       skewMs: 0,
@@ -265,6 +289,15 @@ export function createWorld(
       return device
     },
   }
+}
+
+/** What can be read here; of a sealed record without its key, the sealed body itself, which is the same everywhere. */
+function readable(store: BookStore, access: RecordAccess, id: string): Stored<JsonObject> | undefined {
+  const row = store.records.row(id)
+  const sealed = row && sealedOf(row.body)
+  if (!row || !sealed) return access.reader.get(id)
+  const body = store.bodies.read(row, row.body)
+  return toRecord(row, body ?? ({ ...sealed } as unknown as JsonObject))
 }
 
 function isFound<Value>(entry: readonly [string, Value | undefined]): entry is readonly [string, Value] {

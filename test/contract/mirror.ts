@@ -9,6 +9,7 @@ import { policyCases } from './mirror-policy.ts'
 import { refusalCases } from './mirror-refusal.ts'
 import { restartCases } from './mirror-restart.ts'
 import { selectionCases } from './mirror-selection.ts'
+import { sealedCases } from './mirror-seal.ts'
 import type { DatabaseHost } from './mirror-world.ts'
 
 export function mirrorContract(hostName: string, host: DatabaseHost): void {
@@ -22,5 +23,6 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     refusalCases(host)
     restartCases(host)
     backgroundCases(host)
+    sealedCases(host)
   })
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { JsonObject } from '../../src/core/path.ts'
 import { createKinds } from '../../src/core/kind.ts'
-import { createQueryStore } from '../../src/store/query-store.ts'
+import { createQueryStore, type QueryStore } from '../../src/store/query-store.ts'
 import { tokenize } from '../../src/store/tokenize.ts'
 import { makeKind, type TestStore } from './test-store.ts'
 
@@ -86,13 +86,13 @@ export function compareStores(store: TestStore, words: readonly string[], limit:
     const seqs = found.map(({ seq }) => seq)
     expect(store.queries.places(seqs, scope).size).toBe(seqs.length)
     // A session has a number here and its name there.
-    const beside = (queries: typeof plain) =>
+    const beside = (queries: QueryStore) =>
       [...queries.places(seqs, scope)].map(([seq, { session, before, after }]) => [
         ...[seq, session !== undefined, before, after],
       ])
     expect(beside(store.queries)).toEqual(beside(plain))
     expect(bySeq(store.queries.weigh(seqs, scope))).toEqual(bySeq(plain.weigh(seqs, scope)))
-    const counted = (queries: typeof plain) => queries.termCounts(seqs, ['red', 'test', 'absent'])
+    const counted = (queries: QueryStore) => queries.termCounts(seqs, ['red', 'test', 'absent'])
     expect(counted(store.queries)).toEqual(counted(plain))
   }
   const searches = [
@@ -105,7 +105,7 @@ export function compareStores(store: TestStore, words: readonly string[], limit:
   ]
   for (const how of searches) {
     const query = { text: words.join(' ').slice(0, -1), kind: 'thing', limit, offset: 1, ...how }
-    const ids = (queries: typeof plain) => queries.search(query).map(({ record }) => record.id)
+    const ids = (queries: QueryStore) => queries.search(query).map(({ record }) => record.id)
     expect(ids(store.queries)).toEqual(ids(plain))
   }
   const terms = [...new Set(words.flatMap((word) => tokenize(word)))]

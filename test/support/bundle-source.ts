@@ -13,6 +13,8 @@ export function snapshotOf(records: readonly Stored<JsonObject>[]): RecordSnapsh
   )
   return {
     counts: new Map([...lists].map(([kind, list]) => [kind, list.length])),
+    sealed: 0,
+    locked: 0,
     read(kind, from) {
       const list = lists.get(kind) ?? []
       return { records: list.slice(from, from + 2), next: from + 2 < list.length ? from + 2 : undefined }

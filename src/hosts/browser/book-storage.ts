@@ -2,6 +2,7 @@
 // Invariant: only opened while the book's owner lock is held; a book never becomes an empty one in silence.
 import sqlite3InitModule, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { isDaybookError } from '../../core/errors.ts'
+import type { SqlDatabase } from '../../core/ports.ts'
 import { type BookStorage, openOpfsDatabase } from './opfs-database.ts'
 import { createWasmDatabase } from './wasm-database.ts'
 import { combineHandles, createWriteCombiner } from './write-combiner.ts'
@@ -18,11 +19,14 @@ export async function openBookStorage({ name, onUnavailable }: BookStorageOption
     return await openOpfsDatabase(sqlite3, name, combiner)
   } catch (error) {
     if (onUnavailable !== 'memory' || !isDaybookError(error, 'storage-unavailable')) throw error
-    const db = createWasmDatabase(sqlite3, new sqlite3.oo1.DB(':memory:'), {
-      pragmas: ['foreign_keys = OFF'],
-    })
+    const db = openMemoryDatabase(sqlite3)
     return { db, durability: 'memory', makeStrict: () => undefined, release: () => undefined }
   }
+}
+
+/** A database in memory, gone when it is closed. */
+export function openMemoryDatabase(sqlite3: Sqlite3Static): SqlDatabase {
+  return createWasmDatabase(sqlite3, new sqlite3.oo1.DB(':memory:'), { pragmas: ['foreign_keys = OFF'] })
 }
 
 const combiner = createWriteCombiner()

@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { createWebCipher } from '../../bundle/web-cipher.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Ports } from '../../core/ports.ts'
+import { browserAes } from './browser-aes.ts'
 import { wasmOf } from '../../core/wasm.ts'
 
 const turn = new MessageChannel()
@@ -41,6 +42,7 @@ export const browserPorts: Ports = {
     encode: (text) => utf8.encode(text),
     decode: (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
   }),
+  aes: browserAes,
   log: { warn: (message, details) => console.warn(`daybook: ${message}`, details ?? {}) },
   wasm: wasmOf(globalThis),
 }

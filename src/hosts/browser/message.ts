@@ -38,6 +38,7 @@ export interface OpenRequest {
   } & SyncPreferences
   readonly embedder?: EmbedderOptions
   readonly llm?: BrowserLlmOptions
+  readonly passphrase?: string
 }
 
 /** One row for each way a capability hangs on a book: method, id, effect. */

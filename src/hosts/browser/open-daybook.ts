@@ -27,6 +27,11 @@ export interface OpenOptions {
   readonly require?: 'durable'
   /** `relaxed` (default) survives a killed tab or browser; `strict` also waits for the flush at each commit. */
   readonly durability?: 'relaxed' | 'strict'
+  /**
+   * Guards the keys that encrypt sensitive records. Without one they lie under a key of this browser that no script can
+   * read. A wrong one is `wrong-passphrase`; without the right one, sensitive records are `locked` and all others are not.
+   */
+  readonly passphrase?: string
   /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
   readonly sync?: {
     readonly url: string
@@ -134,7 +139,7 @@ function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab'> {
       },
     )
   }
-  const { sync, embedder, llm } = options
+  const { sync, embedder, llm, passphrase } = options
   return {
     name: checkBookName(options.name),
     scope: bookScope(options),
@@ -143,6 +148,7 @@ function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab'> {
     ...(sync ? { sync: { ...sync, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
     ...(embedder ? { embedder: withoutFetcher(embedder) } : {}),
     ...(llm ? { llm: withoutFetcher(llm) } : {}),
+    ...(passphrase === undefined ? {} : { passphrase }),
   }
 }
 

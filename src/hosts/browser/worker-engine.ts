@@ -6,7 +6,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { Llm } from '../../core/ports.ts'
 import { createEngine } from '../../engine.ts'
 import { createHttpCarrier, syncAddress } from '../../sync/http-carrier.ts'
-import { loadSqlite, openBookStorage } from './book-storage.ts'
+import { loadSqlite, openBookStorage, openMemoryDatabase } from './book-storage.ts'
 import { browserEmbedder } from './browser-embedder.ts'
 import { createBrowserLlm } from './browser-llm.ts'
 import { browserPorts } from './browser-ports.ts'
@@ -15,6 +15,7 @@ import { openSpillPlace } from './spill-place.ts'
 import { failed, type MethodRow, type OpenRequest, type WorkerDoor } from './message.ts'
 import type { CallNature } from './tab-follower.ts'
 import type { OwnedBook } from './tab-owner.ts'
+import { openBrowserVault } from './vault-store.ts'
 import { browserTabs } from './tab-port.ts'
 import { watchView } from './watch-view.ts'
 import { createTabSeat, type TabSeat, type Turn } from './tab-seat.ts'
@@ -56,6 +57,14 @@ export function createWorkerEngine(): WorkerDoor {
     await seat.seated
     // Even a tab that only follows may have to open the book within a moment.
     void loadSqlite().catch(() => undefined)
+    const { passphrase } = request
+    if (passphrase !== undefined) {
+      const [reply] = await seat.call('seal:unlock', [{ number: 0, input: { passphrase } }])
+      if (reply?.ok === false) {
+        await seat.close()
+        return reply
+      }
+    }
     const rows = capabilityTable.flatMap(({ id, methods, effect }) =>
       methods.map((method): MethodRow => [method, id, effect]),
     )
@@ -92,7 +101,7 @@ interface Given {
 }
 
 async function openOwned(
-  { name, tab, scope, onUnavailable, sync }: OpenRequest,
+  { name, tab, scope, onUnavailable, sync, passphrase }: OpenRequest,
   { getKey, embedder, llm }: Given,
   turn: Turn,
 ): Promise<OwnedBook> {
@@ -101,6 +110,7 @@ async function openOwned(
     onUnavailable: turn.acceptMemory ? onUnavailable : 'reject',
   })
   try {
+    const sqlite3 = await loadSqlite()
     const carrier =
       sync &&
       createHttpCarrier({
@@ -128,12 +138,16 @@ async function openOwned(
       embedder,
       llm,
       keys: openBrowserKeyring(name, { kept: storage.durability !== 'memory' }),
+      vault: openBrowserVault(name, { kept: storage.durability !== 'memory' }),
+      openMemory: () => openMemoryDatabase(sqlite3),
       storage: browserStorage,
       tab,
       room: turn.room(),
       spillPlace,
       ...(carrier ? { sync, carrier } : {}),
     })
+    // As the owner from the start; that a passphrase is wrong is said when the tab has opened, see below.
+    if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase }).catch(() => undefined)
     const { settings } = engine.store
     const epoch = Math.max(turn.after, settings.getNumber('owner_epoch')) + 1
     storage.db.transaction(() => settings.set('owner_epoch', epoch))

@@ -5,7 +5,7 @@ import { checkAborted } from '../../core/abort.ts'
 import { bookScope, checkBookName } from '../../core/book.ts'
 import { capabilityTable } from '../../capability-table.ts'
 import { createDaybook, type Daybook, methodTable } from '../../daybook.ts'
-import { createEngine } from '../../engine.ts'
+import { createEngine, type Engine } from '../../engine.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import { createLocalDoor } from '../../doors/local-door.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
@@ -15,6 +15,7 @@ import { openNodeKeyring } from './key-file.ts'
 import { openNodeDatabase } from './node-database.ts'
 import { nodeEmbedder } from './node-embedder.ts'
 import { nodePorts } from './node-ports.ts'
+import { openNodeVault } from './vault-file.ts'
 
 export interface NodeBookOptions {
   /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
@@ -26,6 +27,8 @@ export interface NodeBookOptions {
   readonly session?: string
   readonly resource?: string
   readonly durability?: 'relaxed' | 'strict'
+  /** Guards the keys that encrypt sensitive records. Without one they are in files that only their owner may read. */
+  readonly passphrase?: string
   /** False: no text index in memory beside the one on disk. Slower recall, less memory: for short-lived processes. */
   readonly textIndexInMemory?: boolean
   /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
@@ -49,6 +52,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   if (path !== ':memory:') await mkdir(dirname(path), { recursive: true })
   const llm = createLlm(options.llm, { web: globalThis, scheduler: nodePorts.scheduler })
   const db = openNodeDatabase({ path, ...(options.durability ? { durability: options.durability } : {}) })
+  let opened: Engine | undefined
   try {
     const engine = createEngine({
       db,
@@ -60,6 +64,8 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
       ...(options.textIndexInMemory === false ? { textLeg: false } : {}),
       llm,
       keys: openNodeKeyring(path === ':memory:' ? undefined : `${path}.key`),
+      vault: openNodeVault(path === ':memory:' ? undefined : path),
+      openMemory: () => openNodeDatabase({ path: ':memory:' }),
       ...(options.sync
         ? {
             sync: options.sync,
@@ -74,10 +80,13 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
           }
         : {}),
     })
+    opened = engine
+    if (options.passphrase !== undefined) await engine.call('seal:unlock', { passphrase: options.passphrase })
     return createDaybook(createLocalDoor(engine), methodTable(capabilityTable), globalThis)
   } catch (error) {
     // What could not be opened must not stay locked.
-    db.close()
+    if (opened) opened.close()
+    else db.close()
     throw error
   }
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createWebCipher } from '../../bundle/web-cipher.ts'
 import type { Ports } from '../../core/ports.ts'
+import { nodeAes } from './node-aes.ts'
 import { wasmOf } from '../../core/wasm.ts'
 
 /** Real clock, randomness and event loop; warnings go to stderr. */
@@ -29,6 +30,7 @@ export const nodePorts: Ports = {
     encode: (text) => new TextEncoder().encode(text),
     decode: (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
   }),
+  aes: nodeAes,
   log: {
     warn: (message, details) =>
       process.emitWarning(message, { type: 'Daybook', detail: JSON.stringify(details ?? {}) }),

@@ -3,10 +3,14 @@ import { z } from 'zod'
 import { defineCapability } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { scopeName } from '../../shape/scope-name.ts'
+import { sensitivities } from '../../core/sealed.ts'
 import { conversationScope, listQuery, scopeOf, withinScope } from './conversation-scope.ts'
 import { type Message, message, messageInput } from './message-schema.ts'
 import { namedMessageId } from '../../core/message-id.ts'
 import { storeMessage } from './store-message.ts'
+
+/** `sensitive` and `restricted` messages are encrypted before they are stored or sent. */
+const sensitivity = z.enum(sensitivities).optional()
 
 const outcome = {
   /** The record of the message: the new one, or for a duplicate the one that was there. */
@@ -22,11 +26,11 @@ export const messageCapabilities = [
     permission: 'write',
     methods: ['conversation.store'],
     summary: 'Stores a message of a conversation; skips an empty or a known one and says so.',
-    input: z.strictObject({ ...conversationScope, message: messageInput }),
+    input: z.strictObject({ ...conversationScope, sensitivity, message: messageInput }),
     output: z.object({ ok: z.boolean(), skipped: z.boolean().optional(), ...outcome }),
     effect: 'write',
-    run({ message: one, ...scope }, at) {
-      const stored = storeMessage(one, scopeOf(scope, at), at)
+    run({ message: one, sensitivity: how, ...scope }, at) {
+      const stored = storeMessage(one, { ...scopeOf(scope, at), sensitivity: how }, at)
       return { ok: true, ...(stored.result === 'skipped' ? { skipped: true } : {}), ...stored }
     },
   }),
@@ -36,7 +40,10 @@ export const messageCapabilities = [
     methods: ['conversation.storeMany'],
     summary:
       'Stores up to 1,000 messages in one transaction, in their order: all that are new, or on an error none.',
-    input: z.strictObject({ ...conversationScope, messages: z.array(messageInput).min(1).max(1000) }),
+    input: z.strictObject({
+      ...{ ...conversationScope, sensitivity },
+      messages: z.array(messageInput).min(1).max(1000),
+    }),
     output: z.object({
       ok: z.boolean(),
       stored: z.number(),
@@ -45,8 +52,8 @@ export const messageCapabilities = [
       results: z.array(z.object(outcome)),
     }),
     effect: 'write',
-    run({ messages, ...scope }, at) {
-      const own = scopeOf(scope, at)
+    run({ messages, sensitivity: how, ...scope }, at) {
+      const own = { ...scopeOf(scope, at), sensitivity: how }
       const results = messages.map((one, i) => storeMessage(one, own, at, i))
       const stored = results.filter(({ result }) => result === 'stored').length
       return { ok: true, stored, skipped: results.length - stored, results }

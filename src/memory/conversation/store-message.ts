@@ -4,6 +4,7 @@
 import type { WriteContext } from '../../core/capability.ts'
 import { namedMessageId, saidMessageId } from '../../core/message-id.ts'
 import type { JsonObject } from '../../core/path.ts'
+import type { Sensitivity } from '../../core/sealed.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import type { MessageInput } from './message-schema.ts'
 
@@ -17,6 +18,7 @@ export interface MessageScope {
   readonly agent: string
   readonly session?: string
   readonly resource?: string
+  readonly sensitivity?: Sensitivity | undefined
 }
 
 /**

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   defineCapability,
+  type PutRequest,
   type ReadContext,
   type RecordQuery,
   type WriteContext,
@@ -9,7 +10,7 @@ import {
 import { DaybookError } from '../../core/errors.ts'
 import { parseJsonPath } from '../../core/json-path.ts'
 import type { Json, JsonObject } from '../../core/path.ts'
-import type { Scope, Stored } from '../../core/record.ts'
+import type { Stored } from '../../core/record.ts'
 import { definedSchema } from './definition.ts'
 import { type Fact, type FactBody, factInput, storedFact, supersedeInput } from './fact-schema.ts'
 import { checkAgainst } from './json-schema.ts'
@@ -39,7 +40,7 @@ function read(at: ReadContext, query: Omit<RecordQuery, 'kind'>) {
 interface NewFact {
   readonly id?: string | undefined
   readonly body: Pick<FactBody, 'schema' | 'data' | 'source' | 'verified' | 'supersedes'>
-  readonly scope: Partial<Scope>
+  readonly scope: PutRequest['scope'] & object
 }
 
 function storeFact({ id: given, body: said, scope }: NewFact, at: WriteContext) {
@@ -113,7 +114,9 @@ export const factCapabilities = [
       const before = asFact(at.records.get(id))
       if (!before)
         throw new DaybookError('not-found', `There is no fact \`${id}\`.`, { details: { path: 'id' } })
-      return storeFact({ body: { ...body, schema: before.schema, supersedes: id }, scope }, at)
+      // What takes the place of a sensitive fact is as sensitive, unless it says otherwise.
+      const heir = { ...(before.sensitivity ? { sensitivity: before.sensitivity } : {}), ...scope }
+      return storeFact({ body: { ...body, schema: before.schema, supersedes: id }, scope: heir }, at)
     },
   }),
   defineCapability({

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { defineCapability } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/path.ts'
-import type { Stored } from '../../core/record.ts'
+import { bodyOf, type Stored } from '../../core/record.ts'
+import { isSealing, sensitivities } from '../../core/sealed.ts'
 import { recordHead } from '../../shape/record-head.ts'
 import { recordId } from '../../shape/record-id.ts'
 import { jsonObject, name, receipt, recordPage, recordQuery } from './record-schema.ts'
@@ -112,6 +113,28 @@ export const recordCapabilities = [
     },
   }),
   defineCapability({
+    id: 'kstar:set_sensitivity',
+    permission: 'write',
+    methods: ['records.setSensitivity'],
+    summary:
+      'Says how sensitive a record is. What becomes sensitive is encrypted, with its versions, and nothing in clear is left.',
+    input: z.strictObject({ id: recordId, sensitivity: z.enum(sensitivities) }),
+    output: receipt,
+    effect: 'task',
+    repeatable: true,
+    async run({ id, sensitivity }, at) {
+      const answer = await at.write(({ records }) => {
+        const record = records.get(id)
+        if (!record) throw notFound(id)
+        const isSame = (record.sensitivity ?? 'standard') === sensitivity
+        if (!isSame) records.put({ kind: record.kind, id, body: bodyOf(record), scope: { sensitivity } })
+        return { id, stored_at: at.now, durability: at.durability }
+      })
+      if (isSealing(sensitivity)) at.scrub()
+      return answer
+    },
+  }),
+  defineCapability({
     id: 'kstar:history',
     permission: 'read',
     methods: ['records.history', 'traces.history', 'perceptions.history', 'facts.history', 'skills.history'],
@@ -125,6 +148,8 @@ export const recordCapabilities = [
           agent: z.string(),
           op: z.enum(['put', 'forget']),
           body: jsonObject.optional(),
+          /** In place of a body whose key is not here. */
+          sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }).optional(),
         }),
       ),
     }),

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Filters } from '../../core/filter.ts'
 import type { JsonObject } from '../../core/path.ts'
+import { sensitivities } from '../../core/sealed.ts'
 import { scopeName } from '../../shape/scope-name.ts'
 
 export const text = (max: number) => z.string().max(max)
@@ -14,6 +15,8 @@ export const scope = {
   agent: scopeName.optional(),
   session: scopeName.optional(),
   resource: scopeName.optional(),
+  /** `sensitive` and `restricted` ones are encrypted before they are stored or sent. Default: as before, or `standard`. */
+  sensitivity: z.enum(sensitivities).optional(),
 }
 
 /** What a resolved write answers: it is committed, and into what. */

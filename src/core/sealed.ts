@@ -1,0 +1,118 @@
+// Sensitive records and what becomes of their bodies: how sensitive a record is, a sealed body, and who seals and opens.
+// Invariant: the text of a plain body is a JSON object and that of a sealed one a JSON array, so neither passes for the other.
+import { DaybookError } from './errors.ts'
+
+/** How sensitive a record is. `sensitive` and `restricted` ones are sealed; nothing said is `standard`. */
+export const sensitivities = ['public', 'standard', 'sensitive', 'restricted'] as const
+export type Sensitivity = (typeof sensitivities)[number]
+
+/** True when a record of this sensitivity is kept and sent as ciphertext only. */
+export function isSealing(sensitivity: string | null | undefined): boolean {
+  return sensitivity === 'sensitive' || sensitivity === 'restricted'
+}
+
+export const sealingAlgorithm = 'A256GCM'
+
+/** A body under a key that the mirror never has: AES-256-GCM (NIST SP 800-38D) with a tag of 128 bits. */
+export interface SealedBody {
+  readonly alg: typeof sealingAlgorithm
+  /** Which key. */
+  readonly kid: string
+  /** The version of the kind that the body was written for. */
+  readonly v: number
+  /** The nonce, 12 random bytes, and the ciphertext with its tag; base64. */
+  readonly n: string
+  readonly ct: string
+}
+
+/** What can be told of a sealed body without its key. */
+export interface SealedInfo {
+  readonly alg: typeof sealingAlgorithm
+  readonly kid: string
+  /** Bytes of the ciphertext, its tag included. */
+  readonly bytes: number
+}
+
+/** Whose body it is: a sealed one opens as nobody else's. */
+export interface SealedOwner {
+  readonly kind: string
+  readonly id: string
+}
+
+/**
+ * Seals and opens bodies, at once. Law: `open` answers exactly what was sealed for the same owner, and undefined when the
+ * key is not here or the body was altered; `seal` throws `locked` while there is no key to seal with.
+ */
+export interface Sealer {
+  seal(owner: SealedOwner, version: number, text: string): SealedBody
+  open(owner: SealedOwner, sealed: SealedBody): string | undefined
+  /** The key that seals; undefined while there is none. */
+  current(): string | undefined
+  /** Why something can't be opened or sealed now. */
+  reason(kid?: string): LockedReason
+}
+
+/**
+ * `no-keys-here`: this copy never has any (the mirror). `no-key-yet`: none was needed before. `passphrase`: they wait for
+ * it. `key-missing`: the key is on another device. `altered`: the key is here, and what it should open is not whole.
+ */
+export type LockedReason = 'no-keys-here' | 'no-key-yet' | 'passphrase' | 'key-missing' | 'altered'
+
+/** Of a copy that keeps no keys. */
+export const noSealer: Sealer = {
+  seal(owner) {
+    throw lockedError(this, owner)
+  },
+  open: () => undefined,
+  current: () => undefined,
+  reason: () => 'no-keys-here',
+}
+
+const words: Readonly<Record<LockedReason, string>> = {
+  'no-keys-here':
+    'This copy of the book keeps no keys, so sensitive records are neither read nor written here.',
+  'no-key-yet': 'The book has no key yet.',
+  passphrase: 'The book is locked.',
+  'key-missing': 'The key of the record is not on this device.',
+  altered: 'The sealed record was altered, or belongs to another book.',
+}
+
+/** The error about `owner`, and about its body where there is one: it names the key, and says nothing of the content. */
+export function lockedError(
+  sealer: Pick<Sealer, 'reason'>,
+  owner?: SealedOwner,
+  sealed?: SealedBody,
+): DaybookError {
+  const reason = sealer.reason(sealed?.kid)
+  return new DaybookError('locked', words[reason], {
+    details: {
+      reason,
+      ...(owner ? { id: owner.id, kind: owner.kind } : {}),
+      ...(sealed ? { sealed: infoOf(sealed) } : {}),
+    },
+  })
+}
+
+const textBeginning = `["${sealingAlgorithm}",`
+
+/** True for the text of a sealed body. */
+export function isSealedText(text: string): boolean {
+  return text.startsWith(textBeginning)
+}
+
+/** A sealed body as it is stored. */
+export function sealedText({ alg, kid, v, n, ct }: SealedBody): string {
+  return JSON.stringify([alg, kid, v, n, ct])
+}
+
+/** The sealed body that a stored text is; undefined for a plain one. */
+export function sealedOf(text: string): SealedBody | undefined {
+  if (!isSealedText(text)) return undefined
+  const [alg, kid, v, n, ct] = JSON.parse(text) as [typeof sealingAlgorithm, string, number, string, string]
+  return { alg, kid, v, n, ct }
+}
+
+export function infoOf({ alg, kid, ct }: SealedBody): SealedInfo {
+  const padding = ct.endsWith('==') ? 2 : ct.endsWith('=') ? 1 : 0
+  return { alg, kid, bytes: (ct.length / 4) * 3 - padding }
+}

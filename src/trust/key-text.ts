@@ -1,0 +1,80 @@
+// Keys on their way to another device: one line of JSON that a passphrase opens. Invariant: it opens for this book alone,
+// and only as it was written.
+import { z } from 'zod'
+import { fromBase64, toBase64 } from '../core/base64.ts'
+import { DaybookError } from '../core/errors.ts'
+import type { Cipher, Random } from '../core/ports.ts'
+import { parseWith } from '../core/schema.ts'
+import { deriveGuard, guardShape, newGuard } from './key-guard.ts'
+import { type Keys, readKeys, writeKeys } from './keychain.ts'
+
+const format = 'daybook-keys'
+/** More keys than a book has in a lifetime. */
+export const keyTextLimit = 100_000
+
+const keyText = z.strictObject({
+  format: z.literal(format),
+  version: z.literal('1.0.0'),
+  book: z.string().max(100),
+  guard: guardShape,
+  n: z.string().max(100),
+  ct: z.string(),
+})
+type KeyText = z.output<typeof keyText>
+
+const headOf = ({ book, guard }: Pick<KeyText, 'book' | 'guard'>) =>
+  JSON.stringify([format, '1.0.0', book, guard])
+
+export async function writeKeyText(
+  keys: Keys,
+  book: string,
+  passphrase: string,
+  { cipher, random }: { readonly cipher: Cipher; readonly random: Random },
+): Promise<string> {
+  const guard = newGuard('passphrase', random)
+  const key = await deriveGuard(guard, passphrase, cipher)
+  const nonce = random.bytes(12)
+  const ct = await key.seal(nonce, headOf({ book, guard }), writeKeys(keys))
+  const text: KeyText = { format, version: '1.0.0', book, guard, n: toBase64(nonce), ct: toBase64(ct) }
+  return `${JSON.stringify(text)}\n`
+}
+
+/** The keys in `text`; throws `invalid-input` for another file or book, and `wrong-passphrase`. */
+export async function readKeyText(
+  text: string,
+  book: string,
+  passphrase: string,
+  cipher: Cipher,
+): Promise<Keys> {
+  const parsed = parseWith(keyText, parse(text))
+  if (parsed.book !== book) {
+    throw new DaybookError('invalid-input', `\`text\`: These are the keys of the book \`${parsed.book}\`.`, {
+      details: { path: 'text.book', book: parsed.book },
+    })
+  }
+  if (parsed.guard.by !== 'passphrase') throw notKeys()
+  const key = await deriveGuard(parsed.guard, passphrase, cipher)
+  const [nonce, ct] = [fromBase64(parsed.n), fromBase64(parsed.ct)]
+  const opened = nonce?.length === 12 && ct ? await key.open(nonce, headOf(parsed), ct) : undefined
+  const keys = opened === undefined ? undefined : readKeys(opened)
+  if (keys) return keys
+  throw new DaybookError(
+    'wrong-passphrase',
+    'The keys do not open: another passphrase, or the text was altered.',
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw notKeys(cause)
+  }
+}
+
+function notKeys(cause?: unknown): DaybookError {
+  return new DaybookError('invalid-input', '`text`: These are no keys of a book.', {
+    details: { path: 'text' },
+    ...(cause === undefined ? {} : { cause }),
+  })
+}

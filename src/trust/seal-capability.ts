@@ -1,0 +1,130 @@
+// The verbs of sealing: unlock and lock, take the keys to another device, replace them, see what is sealed.
+// All of them are the owner's: no token reaches keys.
+import { z } from 'zod'
+import { defineCapability } from '../core/capability.ts'
+import type { OpaqueRecord, SealState } from '../core/seal-desk.ts'
+import { sensitivities } from '../core/sealed.ts'
+import { keyTextLimit } from './key-text.ts'
+import { passphraseShape } from './key-guard.ts'
+
+const state = z.object({
+  state: z.enum(['off', 'unused', 'locked', 'open']),
+  guard: z.enum(['device', 'passphrase']).optional(),
+  current: z.string().optional(),
+  others: z.array(z.string()),
+  sealed: z.number(),
+  unreadable: z.number(),
+  toReseal: z.number(),
+}) as unknown as z.ZodType<SealState>
+
+const opaque = z.object({
+  id: z.string(),
+  kind: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  ver: z.number(),
+  agent: z.string(),
+  session: z.string().optional(),
+  resource: z.string().optional(),
+  sensitivity: z.enum(sensitivities).optional(),
+  sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }),
+  locked: z.boolean(),
+}) as unknown as z.ZodType<OpaqueRecord>
+
+/** What a passphrase may be that opens something: whether it is long enough was asked when it was chosen. */
+const given = z.string().min(1).max(1024)
+
+export const sealCapabilities = [
+  defineCapability({
+    id: 'seal:status',
+    methods: ['seal.status'],
+    summary: 'Says whether sensitive records can be read and written here, and under which keys they lie.',
+    input: z.strictObject({}).prefault({}),
+    output: state,
+    effect: 'read',
+    run: (_input, at) => at.seal.state(),
+  }),
+  defineCapability({
+    id: 'seal:list',
+    methods: ['seal.list'],
+    summary:
+      'Lists sealed records without their content, in the order of their ids, and whether they can be read here.',
+    input: z
+      .strictObject({
+        after: z.string().max(200).default(''),
+        limit: z.number().int().min(1).max(1000).default(100),
+      })
+      .prefault({}),
+    output: z.object({ records: z.array(opaque) }),
+    effect: 'read',
+    run: ({ after, limit }, at) => ({ records: [...at.seal.list(after, limit)] }),
+  }),
+  defineCapability({
+    id: 'seal:unlock',
+    methods: ['seal.unlock'],
+    summary:
+      'Opens the keys of the book with its passphrase; a book without one has this passphrase from now on.',
+    input: z.strictObject({ passphrase: passphraseShape }),
+    output: state,
+    effect: 'task',
+    async run({ passphrase }, at) {
+      await at.seal.unlock(passphrase)
+      return at.seal.state()
+    },
+  }),
+  defineCapability({
+    id: 'seal:lock',
+    methods: ['seal.lock'],
+    summary: 'Puts the keys away: sensitive records can be neither read nor written until they are unlocked.',
+    input: z.strictObject({}).prefault({}),
+    output: state,
+    effect: 'task',
+    async run(_input, at) {
+      await at.seal.lock()
+      return at.seal.state()
+    },
+  }),
+  defineCapability({
+    id: 'seal:guard',
+    methods: ['seal.guard'],
+    summary: 'Changes what guards the keys: another passphrase, or with none a key of this device.',
+    input: z.strictObject({ passphrase: passphraseShape.optional() }).prefault({}),
+    output: state,
+    effect: 'task',
+    async run({ passphrase }, at) {
+      await at.seal.guard(passphrase)
+      return at.seal.state()
+    },
+  }),
+  defineCapability({
+    id: 'seal:export_keys',
+    methods: ['seal.exportKeys'],
+    summary: 'Gives the keys of the book as a text that a passphrase opens, for another device of the owner.',
+    input: z.strictObject({ passphrase: passphraseShape }),
+    output: z.object({ text: z.string() }),
+    effect: 'task',
+    run: async ({ passphrase }, at) => ({ text: await at.seal.exportKeys(passphrase) }),
+  }),
+  defineCapability({
+    id: 'seal:import_keys',
+    methods: ['seal.importKeys'],
+    summary: 'Adds keys that another device exported: what they seal can be read here at once.',
+    input: z.strictObject({ text: z.string().max(keyTextLimit), passphrase: given }),
+    output: z.object({ added: z.array(z.string()), state }),
+    effect: 'task',
+    async run({ text, passphrase }, at) {
+      const added = await at.seal.importKeys(text, passphrase)
+      return { added: [...added], state: await at.seal.state() }
+    },
+  }),
+  defineCapability({
+    id: 'seal:rotate',
+    methods: ['seal.rotate'],
+    summary:
+      'Makes a new key that seals from now on; what lies under the old one is sealed anew in the background.',
+    input: z.strictObject({}).prefault({}),
+    output: z.object({ current: z.string(), state }),
+    effect: 'task',
+    run: async (_input, at) => ({ current: await at.seal.rotate(), state: await at.seal.state() }),
+  }),
+] as const
