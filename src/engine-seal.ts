@@ -12,6 +12,7 @@ import { readKeyText, writeKeyText } from './trust/key-text.ts'
 
 const batch = 25
 const stepMs = 20
+const ignore = () => undefined
 
 export interface Sealing {
   readonly keychain: Keychain
@@ -60,6 +61,8 @@ export function createSealing({
   })
   const hasSealed = () =>
     store().db.get('SELECT 1 AS one FROM records WHERE kid IS NOT NULL LIMIT 1') !== undefined
+  /** Calls of a book without sealed records don't ask each time. */
+  let knownToHaveNone = false
   let beginning: Promise<void> | undefined
 
   const resealSoon = (delayMs = stepMs) => {
@@ -76,7 +79,8 @@ export function createSealing({
     const { resealing, writes, ops } = store()
     if (closed || keychain.state() !== 'open') return
     if (await writes.write(() => resealing.step(batch))) {
-      const left = resealing.left()
+      // The last step is told when the old key is gone.
+      const left = Math.max(1, resealing.left())
       total = Math.max(total, left + batch)
       progress({ done: total - left, total, what: 'Sealed under the new key', capability: 'seal:rotate' })
       return resealSoon()
@@ -183,7 +187,17 @@ export function createSealing({
   return {
     keychain,
     desk,
-    isUnread: () => keychain.isUnread() && hasSealed(),
+    isUnread() {
+      if (closed || !keychain.isUnread() || knownToHaveNone) return false
+      if (hasSealed()) return true
+      knownToHaveNone = true
+      store().records.watchSealed({
+        changed: () => (knownToHaveNone = false),
+        placed: ignore,
+        unplaced: ignore,
+      })
+      return false
+    },
     begin,
     async withKey(work) {
       try {

@@ -22,12 +22,7 @@ export interface SidesRow extends SqlRow {
 }
 
 /** `isMirror`: what is removed here is kept, sealed, on the devices. */
-export function createVeil(
-  db: SqlDatabase,
-  isMirror: boolean,
-  settings: Settings,
-  bodies: Bodies,
-): Veil {
+export function createVeil(db: SqlDatabase, isMirror: boolean, settings: Settings, bodies: Bodies): Veil {
   return {
     cover(row) {
       const { seq, id } = row

@@ -6,6 +6,7 @@ import type { EmbedderOptions } from '../../src/recall/embed/embedder-options.ts
 /** What a test wants beside the defaults. */
 export interface BookOptions {
   readonly embedder?: EmbedderOptions
+  readonly passphrase?: string
 }
 
 /** Gives each test a book of its own and closes it afterwards. */

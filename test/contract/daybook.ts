@@ -10,6 +10,7 @@ import { exampleCases } from './example.ts'
 import { factCases } from './fact.ts'
 import { perceptionCases } from './perception.ts'
 import { removalCases } from './removal.ts'
+import { keylessCases, sealCases } from './seal.ts'
 import { skillCases } from './skill.ts'
 import { answerCases } from './answer.ts'
 import { taskCases } from './task.ts'
@@ -30,6 +31,8 @@ import { roomCases } from './room.ts'
 export interface BookHost {
   /** Opens the book; opening the same name again after a close finds what was there. */
   open(name: string, options?: BookOptions): Promise<Daybook>
+  /** False where no keys are kept, so that sensitive records are only passed on. */
+  readonly keepsKeys?: boolean
 }
 
 let serial = 0
@@ -79,6 +82,8 @@ export function daybookContract(hostName: string, host: BookHost): void {
     roomCases(cases)
     guestTalkCases(cases)
     taskCases(cases)
+    if (host.keepsKeys === false) keylessCases(cases)
+    else sealCases(cases)
     answerCases(cases)
     tokenCases(cases)
     accessKeyCases(cases)

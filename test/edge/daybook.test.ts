@@ -40,6 +40,7 @@ function createEventQueue(door: BookDoor) {
 }
 
 daybookContract('a Durable Object', {
+  keepsKeys: false,
   async open(name, { embedder } = {}) {
     const stub = env.MIRROR.getByName(name)
     const inside = <Result>(work: () => Result | Promise<Result>) => runInDurableObject(stub, work)

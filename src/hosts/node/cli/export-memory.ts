@@ -20,6 +20,8 @@ export const exportMemory: Command = {
     encrypt: { type: 'boolean' },
     'passphrase-file': { type: 'string' },
     'include-tokens': { type: 'boolean' },
+    'include-sensitive': { type: 'boolean' },
+    'without-sensitive': { type: 'boolean' },
     sign: { type: 'boolean' },
   },
   help: {
@@ -30,6 +32,8 @@ export const exportMemory: Command = {
     encrypt: '         encrypt with a passphrase',
     'passphrase-file': '<file>  where the passphrase is: its first line',
     'include-tokens': '  include control tokens; asks first',
+    'include-sensitive': '  write sensitive records in clear into an open bundle; asks first',
+    'without-sensitive': '  leave sensitive records out',
     sign: '            sign with the key of this memory',
   },
   async run({ values, terminal, signal, open, exportFolder }) {
@@ -43,11 +47,22 @@ export const exportMemory: Command = {
       from: textOf(values, 'from'),
       to: textOf(values, 'to'),
       include_tokens: values['include-tokens'] === true ? true : undefined,
+      include_sensitive:
+        values['without-sensitive'] === true
+          ? false
+          : values['include-sensitive'] === true
+            ? true
+            : undefined,
       sign: values['sign'] === true ? true : undefined,
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile),
     })
     if (options.include_tokens) {
       await terminal.confirm('Control tokens are authority. Write them into the bundle?', '--include-tokens')
+    }
+    if (values['include-sensitive'] && values['without-sensitive'])
+      throw new UsageError('--include-sensitive and --without-sensitive exclude each other')
+    if (options.include_sensitive && !options.passphrase) {
+      await terminal.confirm('Write sensitive records in clear into the bundle?', '--include-sensitive')
     }
     const book = await open()
     let records = 0

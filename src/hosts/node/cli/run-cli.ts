@@ -7,11 +7,13 @@ import { openDaybook } from '../index.ts'
 import { type Command, exitCode, textOf, type Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 import { createKey, listKeys, revokeKey } from './access-keys.ts'
+import { readPassphrase } from './passphrase-file.ts'
 import { placeOf, requirePlace } from './book-place.ts'
 import { exportMemory } from './export-memory.ts'
 import { importMemory } from './import-memory.ts'
 import { queryCommand, recallCommand, statsCommand } from './read-commands.ts'
 import { serveMirrors } from './serve-mirrors.ts'
+import { exportKeys, importKeys, rotateKeys } from './seal-keys.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 import { verifyBundle } from './verify-bundle.ts'
 
@@ -26,11 +28,15 @@ const commands: readonly Command[] = [
   listKeys,
   revokeKey,
   serveMirrors,
+  exportKeys,
+  importKeys,
+  rotateKeys,
 ]
 
 const sharedOptions = {
   home: { type: 'string' },
   agent: { type: 'string' },
+  'unlock-file': { type: 'string' },
   json: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
   help: { type: 'boolean', short: 'h' },
@@ -39,6 +45,7 @@ const sharedOptions = {
 const sharedHelp: Readonly<Record<string, string>> = {
   home: '<folder>   where the memories of agents are, default ~/.p3394',
   agent: '<name>    whose memory, default agent',
+  'unlock-file': '<file>  where the passphrase of the memory is, if it has one: its first line',
   json: '           answer in JSON',
   yes: '            do not ask',
   help: '           this text',
@@ -69,7 +76,9 @@ export async function runCli(args: readonly string[], signal: AbortSignal): Prom
       async open({ create = false } = {}) {
         await requirePlace(place, create)
         const { agent, bookFile: path } = place
-        opened = await openDaybook({ name: agent, agent, path, textIndexInMemory: false })
+        const unlockFile = textOf(values, 'unlock-file')
+        const passphrase = unlockFile === undefined ? {} : { passphrase: await readPassphrase(unlockFile) }
+        opened = await openDaybook({ name: agent, agent, path, textIndexInMemory: false, ...passphrase })
         return opened
       },
     })

@@ -77,4 +77,9 @@ export const postgresMigrations: readonly string[] = [
     END IF;
   END $$;
   `,
+  `
+  -- How sensitive a record is, and which key seals its body; no key is ever here.
+  ALTER TABLE daybook.records ADD COLUMN sensitivity text, ADD COLUMN kid text;
+  ALTER TABLE daybook.history ADD COLUMN sensitivity text;
+  `,
 ]

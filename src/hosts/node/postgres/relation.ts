@@ -39,7 +39,8 @@ export const relations: readonly Relation[] = [
     columns: {
       ...{ seq: 'integer', id: 'text', kind: 'text', agent: 'text', session: 'text', resource: 'text' },
       ...{ created_at: 'text', updated_at: 'text', stamp: 'text', ver: 'integer', place: 'integer' },
-      ...{ device: 'text', rev: 'integer', deleted: 'integer', body: 'json' },
+      ...{ device: 'text', rev: 'integer', deleted: 'integer', sensitivity: 'text', kid: 'text' },
+      body: 'json',
     },
     shared: true,
   },
@@ -48,7 +49,7 @@ export const relations: readonly Relation[] = [
     key: ['seq', 'version'],
     columns: {
       ...{ seq: 'integer', version: 'integer', at: 'text', agent: 'text', op: 'text', body: 'json' },
-      ...{ session: 'text', resource: 'text' },
+      ...{ session: 'text', resource: 'text', sensitivity: 'text' },
     },
     shared: true,
   },

@@ -1,0 +1,92 @@
+// `daybook export-keys`, `import-keys`, `rotate-keys`: the keys that encrypt the sensitive records of an agent's memory.
+import { Buffer } from 'node:buffer'
+import { readFile } from 'node:fs/promises'
+import { type Command, type Values, textOf } from './command.ts'
+import { writeWhole } from './output-file.ts'
+import { readPassphrase } from './passphrase-file.ts'
+import { UsageError } from './usage-error.ts'
+
+const options = { 'passphrase-file': { type: 'string' } } as const
+const help = { 'passphrase-file': '<file>  where the passphrase of the key file is: its first line' }
+
+async function passphraseOf(name: string, values: Values): Promise<string> {
+  const path = textOf(values, 'passphrase-file')
+  if (path === undefined) throw new UsageError(`${name} needs --passphrase-file`)
+  return readPassphrase(path)
+}
+
+function oneFile(name: string, positionals: readonly string[]): string {
+  const [path, ...more] = positionals
+  if (path === undefined || more.length > 0) throw new UsageError(`${name} takes one file`)
+  return path
+}
+
+export const exportKeys: Command = {
+  name: 'export-keys',
+  summary: 'Writes the keys that encrypt sensitive records to a file, for another device.',
+  operands: '<file>',
+  options,
+  help,
+  async run({ values, positionals, terminal, open }) {
+    const path = oneFile('export-keys', positionals)
+    const passphrase = await passphraseOf('export-keys', values)
+    const book = await open()
+    const { text } = await book.seal.exportKeys({ passphrase })
+    async function* chunks() {
+      yield Buffer.from(text, 'utf8')
+    }
+    await writeWhole(path, chunks())
+    terminal.answer(
+      { output: path },
+      `The keys were written to ${path}; whoever has it and its passphrase has them.`,
+    )
+  },
+}
+
+export const importKeys: Command = {
+  name: 'import-keys',
+  summary: 'Adds keys from a file that another device wrote.',
+  operands: '<file>',
+  options,
+  help,
+  async run({ values, positionals, terminal, open }) {
+    const path = oneFile('import-keys', positionals)
+    const passphrase = await passphraseOf('import-keys', values)
+    const text = await readFile(path, 'utf8')
+    const book = await open({ create: true })
+    const { added, state } = await book.seal.importKeys({ text, passphrase })
+    terminal.answer(
+      { added, unreadable: state.unreadable },
+      `${added.length} ${added.length === 1 ? 'key' : 'keys'} added; ${state.unreadable} of ${state.sealed} sealed records can't be read.`,
+    )
+  },
+}
+
+export const rotateKeys: Command = {
+  name: 'rotate-keys',
+  summary: 'Makes a new key, and encrypts with it what lies under the old ones.',
+  operands: '',
+  options: {},
+  help: {},
+  async run({ terminal, signal, open }) {
+    const book = await open()
+    const finished = new Promise<void>((resolve) => {
+      book.on('progress', (step) => {
+        if (step.capability !== 'seal:rotate') return
+        terminal.progress(step)
+        if (step.done === step.total) resolve()
+      })
+    })
+    const { current } = await book.seal.rotate()
+    // Without the rest a later opening of the book goes on with it.
+    const stopped = new Promise<void>((resolve) =>
+      signal.addEventListener('abort', () => resolve(), { once: true }),
+    )
+    await Promise.race([finished, stopped])
+    const state = await book.seal.status()
+    terminal.answer(
+      state,
+      `${current} seals from now on; ${state.sealed} records lie sealed, ${state.toReseal} are left to be.`,
+    )
+  },
+}
