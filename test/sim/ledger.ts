@@ -1,4 +1,5 @@
 // What was written in a simulated world, by whom and on top of what: asks of each write what became of it.
+import { plainBodies } from './sim-kind.ts'
 import type { ConflictEntry } from '../../src/core/conflict.ts'
 import type { JsonObject } from '../../src/core/path.ts'
 import type { SqlRow } from '../../src/core/ports.ts'
@@ -74,7 +75,7 @@ export function createLedger(): Ledger {
   const writes: Write[] = []
   const excused = new Set<string>()
   const logs: ConflictEntry[] = []
-  const logOf = ({ db }: Disk) => createConflictLog(db).list({ limit: 10_000 })
+  const logOf = ({ db }: Disk) => createConflictLog(db, plainBodies).list({ limit: 10_000 })
   let count = 0
   let collected = false
 

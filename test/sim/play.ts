@@ -11,7 +11,7 @@ import { createConflictLog } from '../../src/store/conflict-log.ts'
 import { createLedger, type Ledger, rowOf, rowsOf, tokenOf, tokensOf } from './ledger.ts'
 import { deviceCount, type Schedule, type Step, type Weather } from './schedule.ts'
 import { Crash, type Image } from './sim-disk.ts'
-import { idOf, kindOf, newKinds, nextBody, oldKinds } from './sim-kind.ts'
+import { idOf, kindOf, newKinds, nextBody, oldKinds, plainBodies } from './sim-kind.ts'
 import { createSimWorld, type Letter, type SimDevice, type SimWorld, type Site } from './sim-world.ts'
 import { createWatch, type Watch } from './watch.ts'
 
@@ -350,7 +350,9 @@ function judge({ world, ledger }: Stage, schedule: Schedule): void {
     [],
     'nothing that was acknowledged is lost',
   )
-  for (const { record, lost, kept } of createConflictLog(mirror.disk.db).list({ limit: 10_000 })) {
+  for (const { record, lost, kept } of createConflictLog(mirror.disk.db, plainBodies).list({
+    limit: 10_000,
+  })) {
     if (!kept || lost.op === kept.op) continue
     same(
       kept.op,

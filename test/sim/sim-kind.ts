@@ -2,6 +2,8 @@
 import { z } from 'zod'
 import { createKinds, type Kind, type Kinds } from '../../src/core/kind.ts'
 import type { JsonObject } from '../../src/core/path.ts'
+import { noSealer } from '../../src/core/sealed.ts'
+import { createBodies } from '../../src/store/bodies.ts'
 import { testKinds } from '../contract/mirror-world.ts'
 
 const kind = (name: string, version: number, more: Partial<Kind>): Kind => ({
@@ -21,6 +23,9 @@ const shifted = [
 /** An older Daybook: it reads one kind otherwise, and another it has never heard of. */
 export const oldKinds: Kinds = createKinds([...testKinds.values(), final, shifted[0]])
 export const newKinds: Kinds = createKinds([...testKinds.values(), final, shifted[1], kind('fresh', 1, {})])
+
+/** Reads conflicts in which nothing is sealed. */
+export const plainBodies = createBodies(newKinds, noSealer)
 
 const names = [...newKinds.keys()]
 export const recordCount = names.length + 2
