@@ -25,7 +25,15 @@ const house = {
   'src/doors/mcp': { imports: ['src/core', 'src', 'src/doors'], npm: ['zod', '@modelcontextprotocol/'] },
   'src/hosts/browser': {
     imports: host,
-    npm: ['zod', 'comlink', 'idb', '@noble/ciphers', '@noble/hashes', '@sqlite.org/sqlite-wasm', '@huggingface/transformers'],
+    npm: [
+      'zod',
+      'comlink',
+      'idb',
+      '@noble/ciphers',
+      '@noble/hashes',
+      '@sqlite.org/sqlite-wasm',
+      '@huggingface/transformers',
+    ],
   },
   'src/hosts/node': {
     imports: [...host, 'src/hosts/node/serve'],
