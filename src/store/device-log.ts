@@ -19,7 +19,7 @@ export interface DeviceLog {
   /** Drops the answers for devices not seen since `since`. */
   dropUnseen(since: string): void
   answer(device: string, mid: number): StoredAnswer | undefined
-  keep(device: string, answer: StoredAnswer): void
+  keep(device: string, answers: readonly StoredAnswer[]): void
   /** Drops the answers up to `ackedMid`: the device has them. */
   drop(device: string, ackedMid: number): void
 }
@@ -45,13 +45,13 @@ export function createDeviceLog(db: SqlDatabase): DeviceLog {
         device,
         mid,
       ]),
-    keep(device, { mid, hash, result }) {
-      db.run('INSERT INTO results (device, mid, hash, result) VALUES (?, ?, ?, ?)', [
-        device,
-        mid,
-        hash,
-        result,
-      ])
+    keep(device, answers) {
+      if (answers.length === 0) return
+      db.run(
+        `INSERT INTO results (device, mid, hash, result)
+         SELECT ?, value ->> 'mid', value ->> 'hash', value ->> 'result' FROM json_each(?)`,
+        [device, JSON.stringify(answers)],
+      )
     },
     drop: (device, ackedMid) =>
       db.run('DELETE FROM results WHERE device = ? AND mid <= ?', [device, ackedMid]),

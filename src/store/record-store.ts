@@ -34,8 +34,11 @@ export interface RecordStore {
   put(op: PutOp, options?: { fresh?: boolean }): RecordRow
   /** Leaves a tombstone without content; the earlier versions go too. Undefined when there is no live record. */
   forget(op: ForgetOp): RecordRow | undefined
-  /** At the mirror: applies what `device` sent, as the next change of the sequence. A forget always leaves a tombstone. */
-  admit(op: PutOp | ForgetOp, device: string): RecordRow
+  /**
+   * At the mirror: applies what `device` sent to the record as it stands, `before`, as the next change of the sequence. A
+   * forget always leaves a tombstone.
+   */
+  admit(op: PutOp | ForgetOp, device: string, before: RecordRow | undefined): RecordRow
   /** Takes over what the mirror says, without logging an op. */
   accept(op: PutOp | ForgetOp, copy: MirrorCopy): void
   /** The place at which the mirror was last seen to have the record at `seq`; 0 for none. */
@@ -261,7 +264,10 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
 
   return {
     row: find,
-    renumber: () => void (lastSeq = Math.max(lastSeq, greatestSeq())),
+    renumber() {
+      lastSeq = Math.max(lastSeq, greatestSeq())
+      collectedVer = settings.getNumber('collected_ver')
+    },
     put(op, { fresh = false } = {}) {
       const before = fresh ? undefined : find(op.id)
       return store(before, op, placed(op.kind, before), role === 'device')
@@ -271,8 +277,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
       if (!before || before.deleted) return undefined
       return store(before, op, placed(op.kind, before), role === 'device')
     },
-    admit(op, device) {
-      const before = find(op.id)
+    admit(op, device, before) {
       return store(before, op, placed(op.kind, before, device), false)
     },
     accept: (op, copy) => void store(find(op.id), op, copy, false),

@@ -37,7 +37,7 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
   const op = { ...toOp(wire), stamp: clampStamp(wire.stamp, nowMs + stampLeadMs) }
   const apply = () => {
     store.stamps.see(op.stamp)
-    const { ver, place: seq } = store.records.admit(op, from.device)
+    const { ver, place: seq } = store.records.admit(op, from.device, row)
     return { s: 'ok', ver, seq } as const
   }
   // A record that is not here can't be in conflict; the version it was made on belongs to another epoch.

@@ -86,10 +86,12 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   }
 
   const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
-  for (const result of response.results) {
-    const op = byMid.get(result.mid)
-    if (op) settle(op, result)
-  }
+  settings.holding(() => {
+    for (const result of response.results) {
+      const op = byMid.get(result.mid)
+      if (op) settle(op, result)
+    }
+  })
   for (const change of response.changes) pull(change)
   settings.set('epoch', response.epoch)
   settings.set('cursor', response.cursor)

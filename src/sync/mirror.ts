@@ -5,6 +5,7 @@ import { toHex } from '../core/ids.ts'
 import type { Clock, Random } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
+import type { StoredAnswer } from '../store/device-log.ts'
 import { textKey } from '../store/text.ts'
 import { admitOp, type Answer } from './admit.ts'
 import { readChanges } from './change-page.ts'
@@ -78,13 +79,12 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     request: SyncRequest,
     op: WireOp,
     hash: string,
-    lastMid: number,
-    nowMs: number,
+    { lastMid, nowMs, fresh }: { lastMid: number; nowMs: number; fresh: Map<number, StoredAnswer> },
     reach?: SyncReach,
   ): Answer => {
     const { device } = request
     if (op.mid <= lastMid) {
-      const kept = devices.answer(device, op.mid)
+      const kept = fresh.get(op.mid) ?? devices.answer(device, op.mid)
       if (kept?.hash !== hash)
         throw new DaybookError('device-forked', undefined, { details: { mid: op.mid } })
       return JSON.parse(kept.result) as Answer
@@ -94,7 +94,7 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
       reach?.mayPush(op.kind) === false
         ? { s: 'rejected', error: pushFault(op.kind).toJSON() }
         : admitOp(store, op, sender, nowMs)
-    devices.keep(device, { mid: op.mid, hash, result: JSON.stringify(answer) })
+    fresh.set(op.mid, { mid: op.mid, hash, result: JSON.stringify(answer) })
     return answer
   }
 
@@ -105,12 +105,16 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     checkPlace(request, lastMid)
     devices.drop(device, ackedMid)
     const results: WireResult[] = []
-    for (const [i, op] of ops.entries()) {
-      if (op.mid > lastMid + 1) break
-      const answer = answerOnce(request, op, hashes[i] ?? '', lastMid, nowMs, reach)
-      results.push(complete(op, answer, reach))
-      lastMid = Math.max(lastMid, op.mid)
-    }
+    const fresh = new Map<number, StoredAnswer>()
+    settings.holding(() => {
+      for (const [i, op] of ops.entries()) {
+        if (op.mid > lastMid + 1) break
+        const answer = answerOnce(request, op, hashes[i] ?? '', { lastMid, nowMs, fresh }, reach)
+        results.push(complete(op, answer, reach))
+        lastMid = Math.max(lastMid, op.mid)
+      }
+    })
+    devices.keep(device, [...fresh.values()])
     devices.note(device, { lastMid, cursor: pull.cursor, at: formatTime(nowMs) })
     const known = new Set(results.flatMap((result) => (result.s === 'ok' ? [result.seq] : [])))
     if (request.check) sums.rebuild()

@@ -48,7 +48,8 @@ export function nextRequest(store: BookStore, selection: SyncSelection = {}): Sy
 function takeOps(store: BookStore, selection: SyncSelection): SentOp[] {
   const [unanswered] = splitOps(store.ops.sent())
   if (unanswered) return unanswered
-  return store.ops.hasUnsent(selection.push) ? freezeOps(store, selection) : []
+  if (!store.ops.hasUnsent(selection.push)) return []
+  return store.settings.holding(() => freezeOps(store, selection))
 }
 
 /** `ops` in as many requests as they need. */

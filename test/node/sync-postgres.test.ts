@@ -2,6 +2,9 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { body, expectSame, failure, id, textOf } from '../contract/mirror-case.ts'
 import { mirrorContract } from '../contract/mirror.ts'
 import { createWorld } from '../contract/mirror-world.ts'
+import { openNodeDatabase } from '../../src/hosts/node/node-database.ts'
+import { ownTables, relations } from '../../src/hosts/node/postgres/relation.ts'
+import { migrate } from '../../src/store/migrate.ts'
 import { enterSql, type Step } from '../../src/hosts/node/postgres/postgres-truth.ts'
 import { createPostgres, createPostgresHost, skipped } from './postgres-world.ts'
 
@@ -104,6 +107,22 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
       "SELECT current_setting('daybook.book', true) AS name",
     )
     expect(after?.name ?? '').toBe('')
+  })
+
+  it('every table of a book is either named as shared or as not', () => {
+    const db = openNodeDatabase({ path: ':memory:' })
+    migrate(db, '2026-01-01T00:00:00.000Z')
+    const tables = db.all<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
+    )
+    const named = [...relations.map(({ name }) => name), ...ownTables]
+    expect(tables.map(({ name }) => name)).toEqual(named.toSorted())
+    for (const { name, key, columns } of relations) {
+      const found = db.all<{ name: string; pk: number }>('SELECT name, pk FROM pragma_table_info(?)', [name])
+      const own = found.filter((column) => !(name === 'records' && column.name === 'op'))
+      expect(own.map((column) => column.name).toSorted()).toEqual(Object.keys(columns).toSorted())
+      expect(found.filter(({ pk }) => pk > 0).map((column) => column.name)).toEqual(key)
+    }
   })
 
   it('a database that is away is a fault that passes', async () => {

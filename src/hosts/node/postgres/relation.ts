@@ -31,7 +31,9 @@ export const relations: readonly Relation[] = [
     columns: { key: 'text', value: 'text' },
     shared: true,
     // What is derived, and vectors, each copy has for itself.
-    only: "row.key IN ('device', 'epoch', 'head', 'floor') OR row.key GLOB 'sum:*'",
+    only: ['derived*', 'posting*', 'vector*', 'model*']
+      .map((own) => `row.key NOT GLOB '${own}'`)
+      .join(' AND '),
   },
   {
     name: 'records',
@@ -104,6 +106,11 @@ export const relations: readonly Relation[] = [
     columns: { seq: 'integer', count: 'integer', last_at: 'text' },
     shared: false,
   },
+]
+
+/** Tables of a book that no mirror shares: a device's, what each copy can tell for itself, and its own settings. */
+export const ownTables: readonly string[] = [
+  ...['schema_version', 'ops', 'vector_spaces', 'vectors', 'model_parts', 'rate_buckets', 'due_jobs'],
 ]
 
 export const sharedRelations = relations.filter(({ shared }) => shared)
