@@ -6,6 +6,7 @@ import type { Candidate } from '../store/query-store.ts'
 import { isUnspaced } from '../store/segment.ts'
 import { tokenize } from '../store/tokenize.ts'
 import { wordWeight } from './fuse.ts'
+import { growWords } from './grown-word.ts'
 import type { Question } from './leg.ts'
 
 /** Records by their place in `seqs`: those found come first, in their order, and then those beside them. */
@@ -55,12 +56,17 @@ const isChance = (term: string, having: number) =>
 /** What such a pair weighs, as a share of what a word does. */
 const chanceShare = 0.25
 
-function gather({ queries }: BookStore, { words, match, scope, limit }: Question): TextEvidence | undefined {
-  if (words.length === 0) return undefined
+const termsOf = (words: readonly string[]) => [...new Set(words.flatMap((word) => tokenize(word)))]
+
+function gather({ queries }: BookStore, question: Question): TextEvidence | undefined {
+  const { match, scope, limit } = question
+  if (question.words.length === 0) return undefined
+  const asked = queries.frequencies(termsOf(question.words))
+  const words = match === 'all' ? question.words : growWords(question.words, asked, queries)
+  const terms = termsOf(words)
+  const frequencies = words === question.words ? asked : queries.frequencies(terms)
   const found = queries.candidates({ ...scope, words, match, limit })
   if (found.length === 0) return undefined
-  const terms = [...new Set(words.flatMap((word) => tokenize(word)))]
-  const frequencies = queries.frequencies(terms)
   const records = queries.size()
   const weighAmong = (count: number) =>
     Float64Array.from(terms, (term) => {

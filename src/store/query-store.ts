@@ -75,6 +75,8 @@ export interface QueryStore {
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
   /** In how many records each indexed word stands; words are given as the index spells them. */
   frequencies(words: readonly string[]): Map<string, number>
+  /** The indexed word that the most records have of those that begin with `beginning`. */
+  begun(beginning: string): string | undefined
   /** Live records of each kind. */
   counts(): Record<string, number>
   /** Bytes of the live records' bodies, and how many of them have changes that no mirror has. */
@@ -334,6 +336,14 @@ export function createQueryStore(
         [JSON.stringify(words)],
       )
       return new Map(rows.map(({ term, doc }) => [term, doc]))
+    },
+    begun(beginning) {
+      projection.catchUp()
+      if (narrow) return narrow.begun(beginning)
+      return db.get<{ term: string }>(
+        'SELECT term FROM text_words WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT 1',
+        [beginning, `${beginning}\u{10ffff}`],
+      )?.term
     },
     counts() {
       if (isBound) return countsWithin()

@@ -25,6 +25,8 @@ export interface ReachRank {
   readonly rank: TextRank
   /** In how many records in reach each term stands. */
   frequencies(terms: readonly string[]): Map<string, number>
+  /** The term that the most records in reach have of those that begin with `beginning`. */
+  begun(beginning: string): string | undefined
   /** Records in reach, and all their words. */
   totals(): IndexTotals
 }
@@ -133,6 +135,15 @@ export function createReachRank(
   return {
     rank,
     totals,
+    begun(beginning) {
+      const [row] = read<{ term: string }>(
+        `SELECT v.term FROM text_places v JOIN facets f ON f.seq = v.doc ${within.records}
+         WHERE v.term >= ? AND v.term < ? AND ${within.condition}
+         GROUP BY v.term ORDER BY count(DISTINCT v.doc) DESC, v.term LIMIT 1`,
+        [beginning, `${beginning}\u{10ffff}`, ...within.params],
+      )
+      return row?.term
+    },
     frequencies(terms) {
       const rows = read<{ term: string; n: number }>(
         `SELECT v.term, count(DISTINCT v.doc) AS n FROM text_places v JOIN facets f ON f.seq = v.doc ${within.records}

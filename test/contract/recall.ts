@@ -52,6 +52,39 @@ export function recallCases({ book: open }: BookCase): void {
     expect(hits[0]?.record.id).toBe('g-1')
   })
 
+  it('finds by the beginning of a word, when no record has it as it stands', async () => {
+    const book = await filled()
+    const ask = async (text: string) => (await book.recall({ text })).hits[0]?.record.id
+    expect(await ask('what about the serializ?')).toBe('g-0')
+    expect((await book.recall({ text: 'packa insta' })).hits[0]?.because.text?.words).toEqual([
+      'packag',
+      'instal',
+    ])
+    expect(await ask('recurs')).toBe('g-4')
+    // Too short to begin one word rather than another, and a word that some record has stays itself.
+    expect(await ask('rec')).toBeUndefined()
+    await book.traces.store(makeTrace({ id: 'own', task: { goal: 'The recurs tool' } }))
+    expect(await ask('recurs')).toBe('own')
+    const { token } = await book.tokens.grant({
+      ...{ scope: 'session:late', permissions: ['read'], granted_to: 'guest', expires_at: '2099-01-01' },
+    })
+    const as = { as: token.token_id }
+    expect((await book.recall({ text: 'serializ' }, as)).hits).toEqual([])
+    expect((await book.recall({ text: 'parse rubri' }, as)).hits.map(({ record }) => record.id)).toContain(
+      'g-4',
+    )
+  })
+
+  it('prefers the record in which the words of the question stand side by side', async () => {
+    const book = await open()
+    const goals = ['The garden behind the red wall', 'A red garden and a wall', 'Wall of the red garden']
+    await book.traces.storeMany({
+      traces: goals.map((goal, i) => makeTrace({ id: `p-${i}`, timestamp: '2026-03-01', task: { goal } })),
+    })
+    const { hits } = await book.recall({ text: 'red wall', distinct: false })
+    expect(hits[0]?.record.id).toBe('p-0')
+  })
+
   it('finds by the day it happened', async () => {
     const book = await filled()
     expect((await book.recall({ text: 'what happened on 4 March 2026?', limit: 1 })).hits[0]?.record.id).toBe(
