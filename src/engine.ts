@@ -191,6 +191,8 @@ export function createEngine(options: EngineOptions): Engine {
       status: () => status(desk),
       room: roomFor(caller, room.of(desk.seat.tab, requestId)),
       embedStatus: () => embedding?.status() ?? noEmbedding,
+      questionVector: async (text) =>
+        caller.role === 'owner' ? embedding?.question(text, signal) : undefined,
       embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
       write: writerOf(capability, now, input, desk, requestId),
       progress(step) {

@@ -132,6 +132,12 @@ export interface RuleReader {
   get(id: string): Stored<JsonObject> | undefined
 }
 
+/** A vector of length 1, or shorter, and the space it is of: `provider|model|dimensions|normalised`. */
+export interface SpaceVector {
+  readonly space: string
+  readonly vector: Float32Array
+}
+
 /** A record that names another one at `path` of its body. */
 export interface Citing {
   readonly id: string
@@ -313,6 +319,8 @@ export interface ReadContext extends CallContext {
   saying(record: Stored<JsonObject>): Saying
   /** How far the vectors are. */
   embedStatus(): EmbedStatus
+  /** The vector of a question, in time for an answer; undefined for guests, without an embedder, and when it is late. */
+  questionVector(text: string): Promise<SpaceVector | undefined>
   /** Vectors of texts by the embedder of this book; `embedder-off` when there is none. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
   status(): Promise<Status>

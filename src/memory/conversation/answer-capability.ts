@@ -9,6 +9,7 @@ import { formatTime, parseTime } from '../../core/time.ts'
 import { recordId } from '../../shape/record-id.ts'
 import { scopeName } from '../../shape/scope-name.ts'
 import { type AnswerBody, answerLimit } from './answer-kind.ts'
+import { cosineOf, directionOf, particularsOf } from './question-direction.ts'
 import { questionLikeness } from './question-likeness.ts'
 import { fold } from '../../core/fold.ts'
 import { wordsOf } from './telling-word.ts'
@@ -20,6 +21,36 @@ const question = z.string().trim().min(1).max(answerLimit.question)
 
 function versionOf({ records }: Pick<ReadContext, 'records'>, id: string): number | undefined {
   return records.get(id) ? records.history(id).at(-1)?.version : undefined
+}
+
+interface Kept {
+  readonly id: string
+  readonly body: AnswerBody
+}
+
+/** The answer whose question is most like it, of those that still hold. */
+function bestOf(
+  at: Pick<ReadContext, 'records' | 'now'>,
+  kept: readonly Kept[],
+  likeness: (body: AnswerBody) => number,
+): (Kept & { readonly similarity: number }) | undefined {
+  const [best] = kept
+    .map((one) => ({ ...one, similarity: likeness(one.body) }))
+    .filter(({ similarity, body }) => similarity >= sameQuestion && body.expires_at > at.now)
+    .filter(({ body }) => body.rests_on.every(({ id, version }) => versionOf(at, id) === version))
+    .toSorted((a, b) => b.similarity - a.similarity)
+  return best
+}
+
+/** By vectors, where there are any: the embedder is asked only when words have found nothing. */
+async function bestByMeaning(at: ReadContext, kept: readonly Kept[], asked: string) {
+  const particulars = particularsOf(asked)
+  const comparable = kept.filter(
+    ({ body: { direction, question: other } }) => direction && particularsOf(other) === particulars,
+  )
+  if (comparable.length === 0) return undefined
+  const own = directionOf(await at.questionVector(asked))
+  return own && bestOf(at, comparable, ({ direction }) => (direction ? cosineOf(own, direction) : 0))
 }
 
 export const answerCapabilities = [
@@ -48,9 +79,11 @@ export const answerCapabilities = [
         throw new DaybookError('not-found', `There is no record \`${id}\`.`, { details: { path: 'records' } })
       })
       const expires_at = formatTime((parseTime(at.now) ?? 0) + Math.round(ttl_seconds * 1000))
+      const direction = directionOf(await at.questionVector(asked))
       const body = {
         question: asked,
         answer,
+        ...(direction ? { direction } : {}),
         answered_at: at.now,
         expires_at,
         rests_on,
@@ -88,19 +121,14 @@ export const answerCapabilities = [
       similarity: z.number().optional(),
     }),
     effect: 'read',
-    run({ agent_id, question: asked }, at) {
+    async run({ agent_id, question: asked }, at) {
       const filters = { agent: agent_id ?? at.scope.agent }
       const { records } = at.records.query({
         ...{ kind: 'answer', filters, orderBy: '-answered_at', limit: answerLimit.kept },
       })
-      const [best] = records
-        .map((record) => {
-          const body = record as unknown as AnswerBody
-          return { id: record.id, body, similarity: questionLikeness(asked, body.question) }
-        })
-        .filter(({ similarity, body }) => similarity >= sameQuestion && body.expires_at > at.now)
-        .filter(({ body }) => body.rests_on.every(({ id, version }) => versionOf(at, id) === version))
-        .toSorted((a, b) => b.similarity - a.similarity)
+      const kept = records.map((record) => ({ id: record.id, body: record as unknown as AnswerBody }))
+      const byWords = bestOf(at, kept, ({ question: other }) => questionLikeness(asked, other))
+      const best = byWords ?? (await bestByMeaning(at, kept, asked))
       if (!best) return { answer: null }
       const { answer, question: then, answered_at } = best.body
       return { answer, id: best.id, question: then, answered_at, similarity: best.similarity }

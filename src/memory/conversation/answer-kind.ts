@@ -9,6 +9,8 @@ export const answerLimit = { question: 2000, answer: 16_000, records: 50, kept: 
 export const answerBody = z.looseObject({
   question: z.string().min(1).max(answerLimit.question),
   answer: z.string().min(1).max(answerLimit.answer),
+  /** Where the question points, when there was an embedder: see question-direction.ts. */
+  direction: z.object({ space: z.string().max(300), bytes: z.string().max(8192) }).optional(),
   answered_at: instant,
   expires_at: instant,
   /** Record and version: when one of them has another version now, or is gone, the answer no longer holds. */

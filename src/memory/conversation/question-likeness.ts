@@ -8,7 +8,8 @@ function featuresOf(question: string): string[] {
   return [...words, ...words.slice(1).map((word, i) => `${words[i] ?? ''} ${word}`)]
 }
 
-const negations =
+/** Folded words that turn a question around. */
+export const negations =
   /^(?:not?|never|without|nicht|kein|keine|ohne|pas|sans|jamais|sin|nunca|(?:do|does|did|is|are|was|were|can|could|will|would|should)n['’]?t|can['’]?t|won['’]?t)$/
 
 /** What must be the same: words that tell something, numbers, and every "not". */

@@ -1,9 +1,10 @@
 // The embedder of a book with everything around it: the task behind the writes, the leg of recall, the state it is in.
-import { createAbort } from '../../core/abort.ts'
-import type { EmbedStatus } from '../../core/capability.ts'
+import { type AbortSignalLike, checkAborted, createAbort } from '../../core/abort.ts'
+import type { EmbedStatus, SpaceVector } from '../../core/capability.ts'
 import type { Clock, Embedder, Ports } from '../../core/ports.ts'
 import type { Progress } from '../../core/progress.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import { fingerprintOf } from '../../store/vector-space.ts'
 import type { ModelStore } from '../../store/model-store.ts'
 import type { Leg } from '../leg.ts'
 import { createVectorLeg } from '../vector-leg.ts'
@@ -31,6 +32,8 @@ export interface BookEmbedding {
   /** Why recall is without vectors, or has not all of them; undefined when nothing is wrong. */
   degraded(): string | undefined
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
+  /** The vector of a question within the deadline of recall; undefined when there is none in time. */
+  question(text: string, signal: AbortSignalLike): Promise<SpaceVector | undefined>
   stop(): void
 }
 
@@ -104,6 +107,17 @@ export function createBookEmbedding({ store, ports, source, tell }: BookEmbeddin
     status,
     degraded,
     embed: (texts) => embedder.embed(texts, 'document', stopped.signal),
+    async question(text, signal) {
+      if (embedder.waiting !== undefined) return undefined
+      try {
+        const vector = await questions.of(text, signal)
+        const { provider, model } = embedder
+        return { space: fingerprintOf({ provider, model, dimensions: vector.length }), vector }
+      } catch {
+        checkAborted(signal)
+        return undefined
+      }
+    },
     stop() {
       stopped.abort()
       task.stop()
