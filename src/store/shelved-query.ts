@@ -85,6 +85,12 @@ export function createShelvedQueries(parts: ShelvedParts): QueryStore {
     places: (seqs, scope) => either((store) => store.places(seqs, scope), joinMaps),
     read: (seqs) => either((store) => store.read(seqs), joinMaps),
     frequencies: (words) => either((store) => store.frequencies(words), addMaps),
+    begun(beginning) {
+      const found = [main, ...(shelf() ? [shelf()] : [])].flatMap((store) => store?.begun(beginning) ?? [])
+      if (found.length < 2) return found[0]
+      const counts = either((store) => store.frequencies(found), addMaps)
+      return found.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || (a < b ? -1 : 1))[0]
+    },
     termCounts,
     totals: () =>
       either(
