@@ -36,6 +36,7 @@ import { type IndexTotals, readTotals } from './index-totals.ts'
 import { conditionOf, type Sifted, siftRows, type Weighed, weighRows } from './sift.ts'
 import { listRecords, type SnapshotEntry, takeSnapshot } from './snapshot.ts'
 import { createTextRank, type RankedText, type TextRank } from './text-rank.ts'
+import { readBegun, readFrequencies } from './term-table.ts'
 import { searchText } from './text-search.ts'
 
 export interface CandidateQuery extends ScopeQuery {
@@ -331,19 +332,12 @@ export function createQueryStore(
       if (narrow) return narrow.frequencies(words)
       const known = leg?.frequencies(words)
       if (known) return known
-      const rows = db.all<{ term: string; doc: number }>(
-        'SELECT term, doc FROM text_words WHERE term IN (SELECT value FROM json_each(?))',
-        [JSON.stringify(words)],
-      )
-      return new Map(rows.map(({ term, doc }) => [term, doc]))
+      return readFrequencies(db, words)
     },
     begun(beginning) {
       projection.catchUp()
       if (narrow) return narrow.begun(beginning)
-      return db.get<{ term: string }>(
-        'SELECT term FROM text_words WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT 1',
-        [beginning, `${beginning}\u{10ffff}`],
-      )?.term
+      return readBegun(db, beginning)
     },
     counts() {
       if (isBound) return countsWithin()
