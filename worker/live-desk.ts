@@ -104,17 +104,15 @@ export function createLiveDesk(options: LiveDeskOptions): LiveDesk {
   }
 
   const writtenAfter = (seq: number) =>
-    store.db.all<{ kind: string; device: string | null; place: number }>(
-      'SELECT kind, device, max(place) AS place FROM records WHERE place > ? GROUP BY kind, device',
+    store.db.all<{ kind: string; place: number }>(
+      'SELECT kind, max(place) AS place FROM records WHERE place > ? GROUP BY kind',
       [seq],
     )
   const tellOne = (socket: WebSocket, rows: ReturnType<typeof writtenAfter>) => {
     const one = attached(socket)
     if (!stands(socket, one)) return
-    const isNews = rows.some(
-      ({ kind, device, place }) =>
-        place > one.seq && device !== one.device && (one.kinds?.includes(kind) ?? true),
-    )
+    // Whoever wrote it has come with it, and has read it.
+    const isNews = rows.some(({ kind, place }) => place > one.seq && (one.kinds?.includes(kind) ?? true))
     const isWaitedFor = clock.now() - one.pokedMs < pokeAgainMs
     if (!isNews || isWaitedFor) return
     poke(socket, told)

@@ -14,6 +14,7 @@ import { edgeLlm } from './edge-llm.ts'
 import { edgeVectors } from './edge-embedder.ts'
 import { createEmbedWatch, embedJob, type EmbedWatch } from './embed-watch.ts'
 import type { EdgeEnv, MirrorDoor, Presented } from './edge-env.ts'
+import { forgetEndedKeys } from './forget-ended-keys.ts'
 import { createLiveDesk, type LiveDesk, ticketMs } from './live-desk.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
 import { createRateLimit, type RateLimit, readRate } from './rate-limit.ts'
@@ -108,7 +109,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   async #run(job: string): Promise<void> {
-    const { mirror, rate, due, tasks, vectors, live } = this.#open()
+    const { engine, mirror, rate, due, tasks, vectors, live } = this.#open()
     if (job === embedJob) await vectors?.run()
     if (job === taskJob) {
       await tasks.run()
@@ -116,6 +117,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     }
     if (job === 'tidy') {
       await mirror.tidy()
+      await forgetEndedKeys(engine, Date.now())
       due.plan('tidy', Date.now() + dayMs)
     }
     if (job === 'rates' && rate.tidy() > 0) due.plan('rates', Date.now() + hourMs)

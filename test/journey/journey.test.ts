@@ -3,6 +3,7 @@ import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeTrajectory } from '../support/made-trajectory.ts'
 import { realTrajectories } from '../support/trajectories.ts'
+import { openDaybook } from '../../src/hosts/node/index.ts'
 import { createProfile, type Product, startProduct, waitInPage } from './product.ts'
 
 const [name, text] = [...realTrajectories()].find(([file]) => file.includes('default')) ?? [
@@ -109,4 +110,23 @@ it('is told at once what another device wrote: no call, no waiting for the next 
   await arrives(there, 'aardvark')
   await write(there, 'bandicoot')
   await arrives(here, 'bandicoot')
+})
+
+it('tells a book in Node too, on a line that was asked for', async () => {
+  const name = `node-${crypto.randomUUID().slice(0, 8)}`
+  const sync = { url: product.edgeUrl, key: 'development', live: true } as const
+  const [here, there] = await Promise.all(
+    ['here', 'there'].map((agent) => openDaybook({ name, agent, path: ':memory:', sync })),
+  )
+  if (!here || !there) throw new Error('no books')
+  const open = async (book: typeof here) => {
+    if ((await book.status()).sync.live === 'open') return
+    await new Promise<void>((resolve) => book.on('sync', ({ live }) => live === 'open' && resolve()))
+  }
+  await Promise.all([open(here), open(there)])
+  const came = new Promise<{ subject?: string }>((resolve) => there.on('inbox', resolve))
+  await here.inbox.send({ to: 'there', subject: 'From here', text: 'Do you hear me?' })
+  expect(await came).toMatchObject({ from: 'here', subject: 'From here' })
+  expect((await there.inbox.take()).messages).toMatchObject([{ text: 'Do you hear me?' }])
+  await Promise.all([here.close(), there.close()])
 })

@@ -8,16 +8,16 @@ export function showView(book: string): () => void {
   const name = viewName(book)
   const channel = new BroadcastChannel(name)
   let letGo: (() => void) | undefined
+  let released: Promise<void> = Promise.resolve()
   const tell = () => channel.postMessage(0)
   const show = () => {
     const shown = new Promise<void>((resolve) => (letGo = resolve))
-    void navigator.locks
+    released = navigator.locks
       .request(name, { mode: 'shared' }, () => {
         tell()
         return shown
       })
-      .then(tell)
-      .catch(() => undefined)
+      .then(tell, () => undefined)
   }
   const hide = () => {
     letGo?.()
@@ -33,6 +33,6 @@ export function showView(book: string): () => void {
     document.removeEventListener('visibilitychange', look)
     hide()
     // Behind the message that it is hidden now.
-    setTimeout(() => channel.close(), 0)
+    void released.then(() => channel.close())
   }
 }
