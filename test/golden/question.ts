@@ -10,7 +10,12 @@ export interface GoldenQuestion {
   readonly of: 'turn' | 'fact' | 'trace' | 'skill' | 'noticed' | 'script' | 'nothing'
 }
 
-const ask = (of: GoldenQuestion['of'], text: string, grades: string, never?: string): GoldenQuestion => ({
+export const ask = (
+  of: GoldenQuestion['of'],
+  text: string,
+  grades: string,
+  never?: string,
+): GoldenQuestion => ({
   ...{ of, text, grades },
   ...(never === undefined ? {} : { never }),
 })
