@@ -16,6 +16,8 @@ export interface Seat {
   readonly tab: string
   readonly scope: Scope
   readonly owner: boolean
+  /** The embedder that it was opened with, as `provider|model`; another tab's engine may have another. */
+  readonly embedder?: string
 }
 
 export interface CallOptions {

@@ -1,7 +1,7 @@
 // What `book.status` answers: the owner learns how the whole book is, a guest how what it sees is, and nothing else.
 import type { Guest, Status } from './core/capability.ts'
 import type { EngineOptions } from './engine-options.ts'
-import type { Desk, View } from './engine-shape.ts'
+import type { Desk, Seat, View } from './engine-shape.ts'
 import type { BookStore } from './store/book-store.ts'
 import { schemaVersion } from './store/schema.ts'
 
@@ -15,7 +15,7 @@ interface StatusSource extends Pick<EngineOptions, 'name' | 'durability' | 'db'>
   /** The state of sync; undefined when the book has no mirror. */
   readonly sync: () => Status['sync'] | undefined
   /** What does not work as it should, each in words. */
-  readonly degraded: () => string[]
+  readonly degraded: (seat: Seat) => string[]
 }
 
 export function createStatus(source: StatusSource): (desk: Desk) => Promise<Status> {
@@ -51,7 +51,13 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
         conflicts: store.conflicts.count(),
         repairs: store.settings.getNumber('repairs'),
       },
-      degraded: degraded(),
+      degraded: degraded(seat),
     }
   }
+}
+
+/** What a tab is told whose embedder is not the one that works for the book, because another tab holds it. */
+export function unlikeEmbedder({ embedder: wanted }: Seat, used = 'none'): string | undefined {
+  if (wanted === undefined || wanted === used) return undefined
+  return `embedder: this tab was opened with \`${wanted}\`, but the tab that holds the book has \`${used}\`, which is used.`
 }

@@ -21,7 +21,7 @@ import { createRecordAccess } from './engine-record.ts'
 import { roomFor } from './engine-room.ts'
 import type { CallOptions, Desk, Engine, Seat, View } from './engine-shape.ts'
 import { createSealing } from './engine-seal.ts'
-import { createStatus } from './engine-status.ts'
+import { createStatus, unlikeEmbedder } from './engine-status.ts'
 import { createBookEmbedding, noEmbedding } from './recall/embed/book-embedding.ts'
 import { createTasks } from './engine-task-access.ts'
 import { createRecall } from './recall/recall.ts'
@@ -149,7 +149,10 @@ export function createEngine(options: EngineOptions): Engine {
   const status = createStatus({
     ...{ name, durability, store, db, host: options.storage },
     sync: () => trigger?.state(),
-    degraded: () => [embedding?.degraded()].filter((why) => why !== undefined),
+    degraded: (seat) =>
+      [embedding?.degraded(), unlikeEmbedder(seat, options.embedder?.name)].filter(
+        (why) => why !== undefined,
+      ),
   })
 
   /** Writes for a task. The nth of a repeatable one that has a requestId is done once, however often the task is run. */
@@ -190,7 +193,11 @@ export function createEngine(options: EngineOptions): Engine {
       saying: (record) => sayingOf(kinds, record),
       status: () => status(desk),
       room: roomFor(caller, room.of(desk.seat.tab, requestId)),
-      embedStatus: () => embedding?.status() ?? noEmbedding,
+      embedStatus() {
+        const now = embedding?.status() ?? noEmbedding
+        const why = unlikeEmbedder(desk.seat, options.embedder?.name)
+        return why === undefined ? now : { ...now, why: [why, now.why].filter(Boolean).join(' ') }
+      },
       questionVector: async (text) =>
         caller.role === 'owner' ? embedding?.question(text, signal) : undefined,
       embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),

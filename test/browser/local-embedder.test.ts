@@ -74,3 +74,24 @@ describe('a local model in a page', { timeout: 90_000 }, () => {
     expect(error.message).toContain('daybook/local')
   })
 })
+
+test('a tab whose embedder is not the one that works is told so, until it holds the book itself', async () => {
+  const name = `local-${crypto.randomUUID()}`
+  const owner = await openDaybook({ name })
+  books.push(owner)
+  const follower = await openDaybook({ name, embedder: { provider: 'lsa' } })
+  books.push(follower)
+  const why =
+    'embedder: this tab was opened with `lsa`, but the tab that holds the book has `none`, which is used.'
+  expect(await follower.embedder.status()).toMatchObject({ provider: 'none', state: 'off', why })
+  expect((await follower.status()).degraded).toEqual([why])
+  expect([await owner.embedder.status(), (await owner.status()).degraded]).toEqual([
+    expect.not.objectContaining({ why }),
+    [],
+  ])
+  const moved = new Promise<void>((resolve) => follower.on('status', () => resolve()))
+  await owner.close()
+  await moved
+  expect(await follower.embedder.status()).toMatchObject({ provider: 'lsa', state: 'waiting' })
+  expect((await follower.status()).degraded).toEqual([])
+})

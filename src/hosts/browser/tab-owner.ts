@@ -4,6 +4,7 @@
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
 import type { Durability } from '../../core/record.ts'
+import type { Seat } from '../../engine-shape.ts'
 import type { Engine } from '../../engine.ts'
 import { aliveLock, type CallMessage, failed, type Reply } from './message.ts'
 import type { TabChannel, TabPort } from './tab-port.ts'
@@ -96,7 +97,7 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
       const value = await engine.call(id, input, {
         ...options,
         signal: abort.signal,
-        seat: { tab: line.joiner.tab, scope: line.joiner.scope, owner: false },
+        seat: seatOf(line.joiner),
       })
       return [number, { ok: true, value }]
     } catch (error) {
@@ -219,4 +220,8 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
       }
     },
   }
+}
+
+function seatOf({ tab, scope, embedder }: Joiner): Seat {
+  return { tab, scope, owner: false, ...(embedder === undefined ? {} : { embedder }) }
 }

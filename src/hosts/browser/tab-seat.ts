@@ -36,6 +36,8 @@ export interface TabSeatOptions {
   readonly tab: string
   readonly scope: Scope
   readonly strict: boolean
+  /** The embedder it was opened with, as `provider|model`. */
+  readonly embedder?: string | undefined
   readonly acceptMemory: boolean
   readonly port: TabPort
   readonly clock: Clock
@@ -79,7 +81,7 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
     wasSeated = true
   }
 
-  const joiner = { tab, version: tabVersion, scope, strict }
+  const joiner = { tab, version: tabVersion, scope, strict, embedder: options.embedder }
   const ask = () => hall.post({ type: 'join', ...joiner })
 
   const follower = createFollower({

@@ -27,6 +27,8 @@ export interface Joiner {
   readonly version: TabVersion
   readonly scope: Scope
   readonly strict: boolean
+  /** The embedder it was opened with, as `provider|model`; a tab of before says nothing. */
+  readonly embedder?: string | undefined
 }
 
 /** Heard by every tab of the book. */

@@ -43,6 +43,7 @@ export function createWorkerEngine(): WorkerDoor {
       tab: request.tab,
       scope: request.scope,
       strict: request.durability === 'strict',
+      embedder: embedder?.name ?? 'none',
       acceptMemory: request.onUnavailable === 'memory',
       port: browserTabs,
       clock: browserPorts.clock,

@@ -14,6 +14,8 @@ import { createQuestionVectors } from './question-vector.ts'
 
 /** How a host gives a book its embedder. */
 export interface EmbedderSource {
+  /** `provider|model`, to tell it from what another tab was opened with. */
+  readonly name?: string | undefined
   open(parts: {
     readonly models: ModelStore
     readonly clock: Clock

@@ -3,7 +3,7 @@ import type { Embedder } from '../../core/ports.ts'
 import type { EmbedderSource } from './book-embedding.ts'
 import type { EmbedCaller } from './embed-fetch.ts'
 import type { ModelHost } from './model-message.ts'
-import { type EmbedderOptions, parseEmbedderOptions } from './embedder-options.ts'
+import { embedderName, type EmbedderOptions, parseEmbedderOptions } from './embedder-options.ts'
 import { createApiEmbedder, createHttpEmbedder } from './http-embedder.ts'
 import { createLocalEmbedder } from './local-embedder.ts'
 import { createLsaEmbedder } from './lsa-embedder.ts'
@@ -24,9 +24,10 @@ export function embedderSource(
   if (!chosen) return undefined
   if (chosen.provider === 'local' && !host.models) throw noModels()
   const { questionDeadlineMs } = chosen
+  const name = embedderName(chosen)
   if (chosen.provider === 'lsa')
-    return { questionDeadlineMs, open: (parts) => createLsaEmbedder(chosen, parts) }
-  return { questionDeadlineMs, open: ({ onLoading }) => createFar(chosen, host, onLoading) }
+    return { name, questionDeadlineMs, open: (parts) => createLsaEmbedder(chosen, parts) }
+  return { name, questionDeadlineMs, open: ({ onLoading }) => createFar(chosen, host, onLoading) }
 }
 
 /** An embedder that needs no book: everything but `lsa`. */
