@@ -8,6 +8,8 @@ export interface BenchOptions {
   readonly quick: boolean
   /** Keys of the peers to measure; all when absent. */
   readonly peers?: readonly string[]
+  /** How many texts to search in, for each run of the search rows. */
+  readonly sizes?: readonly number[]
 }
 
 export interface BenchRun extends BenchOptions {

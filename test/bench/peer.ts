@@ -29,15 +29,30 @@ export interface SearchPeer {
   readonly name: string
   readonly mode: string
   open(): Promise<TextIndex>
+  /** Opens in a fresh page what `open` made and asks the questions, one after the other; where it is kept at all. */
+  reopen?(questions: readonly string[]): Promise<{ readonly index: TextIndex; readonly times: Reopened }>
+}
+
+/** Milliseconds from nothing to an open index, from there to the first answer, and for the one after that. */
+export interface Reopened {
+  readonly openMs: number
+  readonly firstMs: number
+  readonly nextMs: number
+  /** Until all vectors are in memory, where there are some. */
+  readonly vectorsMs?: number
 }
 
 export interface TextIndex {
   /** Resolves when all `texts` can be found. */
   add(texts: readonly string[]): Promise<void>
+  /** Resolves when all is done that is otherwise done when nobody asks. */
+  settle?(): Promise<void>
   /** One for each way to ask. */
   readonly searches: Readonly<Record<string, (questions: readonly string[]) => Promise<Timing[]>>>
   /** Bytes of the index, on disk or as JSON; undefined where it can't be had. */
   sizeBytes(): Promise<number | undefined>
+  /** Bytes of memory beside that. */
+  memoryBytes?(): Promise<number>
 }
 
 export interface Timing {

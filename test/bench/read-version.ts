@@ -13,6 +13,7 @@ const packages = {
   pglite: '@electric-sql/pglite',
   minisearch: 'minisearch',
   orama: '@orama/orama',
+  edgevec: 'edgevec',
   fts5: '@sqlite.org/sqlite-wasm',
 }
 

@@ -39,27 +39,35 @@ export function printStore({ peers, failures }: StoreFigures, versions: Versions
   printFailures(failures)
 }
 
-/** Prints milliseconds a question, and how many times longer each peer takes than each verb of Daybook. */
+/** What of Daybook the others stand beside: all of recall as the page sees it, and the mere ranking in the worker. */
+const ownWays = [
+  ['daybook', 'recall'],
+  ['engine', 'text'],
+] as const
+
+/** Prints milliseconds a question, and how many times longer each peer takes than Daybook. */
 export function printSearch({ sizes, failures }: SearchFigures, versions: Versions): void {
   for (const [size, peers] of Object.entries(sizes)) {
-    const ours = peers['daybook']
     const head = [
       `search, ${figure(Number(size))} texts`,
       'p50 ms',
       'p95 ms',
       'first p95',
       'answered',
-      ...['recall', 'search'].flatMap((way) => [`p50 × ${way}`, `p95 × ${way}`]),
+      ...ownWays.flatMap(([, way]) => [`p50 × ${way}`, `p95 × ${way}`]),
       'filled in',
       'size',
     ]
     const lines = Object.entries(peers).flatMap(([key, peer]) =>
       Object.keys(peer.rounds[0] ?? {}).map((way) => {
         const at = (share: 'p50' | 'p95') => peer.rounds.map((round) => round[way]?.[share] ?? Number.NaN)
-        const beside = (['recall', 'search'] as const).flatMap((own) =>
-          (['p50', 'p95'] as const).map((share) => timesOurs(peer, way, ours, own, share)),
+        const beside = ownWays.flatMap(([ours, own]) =>
+          (['p50', 'p95'] as const).map((share) => timesOurs(peer, way, peers[ours], own, share)),
         )
-        const label = key === 'daybook' ? `${peer.name} ${way}` : `${peer.name} ${versions[key] ?? ''}`
+        const label =
+          key === 'daybook' || key === 'engine'
+            ? `${peer.name} ${way}`
+            : `${peer.name} ${versions[key] ?? ''}`
         const answered = `${Math.round(100 * median(peer.rounds.map((round) => round[way]?.answered ?? 0)))} %`
         return [
           label,
@@ -74,6 +82,7 @@ export function printSearch({ sizes, failures }: SearchFigures, versions: Versio
       }),
     )
     printTable([head, ...lines])
+    printReopened(Number(size), peers)
   }
   printModes(Object.values(sizes)[0] ?? {})
   printFailures(failures)
@@ -106,6 +115,36 @@ export function printVector({ size, peers, failures }: VectorFigures, versions: 
   printTable([head, ...lines])
   printModes(peers)
   printFailures(failures)
+}
+
+/** Prints how long it takes from a fresh page to an answer, for those who keep what they have. */
+function printReopened(size: number, peers: Readonly<Record<string, SearchPeerFigures>>): void {
+  const kept = Object.values(peers).filter(({ reopened }) => reopened.length > 0)
+  if (kept.length === 0) return
+  const head = [
+    `opened anew, ${figure(size)} texts`,
+    'open',
+    'first recall',
+    'both',
+    'both, worst',
+    'next recall',
+  ]
+  const lines = kept.map(({ name, reopened, settleMs, memoryBytes }) => {
+    const both = reopened.map(({ openMs, firstMs }) => openMs + firstMs)
+    const vectors = median(reopened.map(({ vectorsMs }) => vectorsMs ?? Number.NaN))
+    return [
+      name,
+      milliseconds(median(reopened.map(({ openMs }) => openMs))),
+      milliseconds(median(reopened.map(({ firstMs }) => firstMs))),
+      milliseconds(median(both)),
+      milliseconds(Math.max(...both)),
+      milliseconds(median(reopened.map(({ nextMs }) => nextMs))),
+      milliseconds(vectors),
+      `${(settleMs / 1000).toFixed(1)} s`,
+      megabytes(memoryBytes),
+    ]
+  })
+  printTable([[...head, 'vectors in memory', 'settled in, at first', 'postings in memory'], ...lines])
 }
 
 function timesOurs(

@@ -1,6 +1,7 @@
 // The search rows: every peer holds the same texts in a tab of its own; in rounds they answer the same questions.
 import { openPages } from './open-page.ts'
 import type { BenchRun, Failure } from './bench-run.ts'
+import type { Reopened } from './peer.ts'
 import type { SearchBench, SearchRound } from './search-page.ts'
 
 export interface SearchPeerFigures {
@@ -11,6 +12,11 @@ export interface SearchPeerFigures {
   /** The first questions after filling: what is built in memory by then or meanwhile is not yet warm. */
   first: SearchRound
   readonly rounds: SearchRound[]
+  /** Until all is done that is done when nobody asks. */
+  settleMs: number
+  memoryBytes: number | undefined
+  /** Opened anew in a fresh page, once for each round. */
+  readonly reopened: Reopened[]
 }
 
 export interface SearchFigures {
@@ -28,7 +34,7 @@ declare const bench: SearchBench
 export async function runSearch(run: BenchRun): Promise<SearchFigures> {
   const failures: Failure[] = []
   const sizes: Record<string, Record<string, SearchPeerFigures>> = {}
-  for (const size of run.quick ? [10_000] : [10_000, 100_000]) {
+  for (const size of run.sizes ?? (run.quick ? [10_000] : [10_000, 100_000])) {
     sizes[size] = await runSize(run, size, failures)
   }
   return { sizes, failures }
@@ -53,7 +59,10 @@ async function runSize(run: BenchRun, size: number, failures: Failure[]) {
     await attempt(key, 'filling', async () => {
       const described = await page.evaluate((peer) => bench.describe(peer), key)
       const fillMs = await page.evaluate(([peer, count]) => bench.fill(peer, count), [key, size] as const)
-      figures[key] = { ...described, fillMs, sizeBytes: undefined, first: {}, rounds: [] }
+      figures[key] = {
+        ...{ ...described, fillMs, sizeBytes: undefined, first: {}, rounds: [] },
+        ...{ settleMs: 0, memoryBytes: undefined, reopened: [] },
+      }
     })
   }
   for (let round = 0; round <= run.rounds; round++) {
@@ -65,16 +74,33 @@ async function runSize(run: BenchRun, size: number, failures: Failure[]) {
           round,
         ] as const)
         const found = figures[key]
-        if (round === 0 && found) found.first = result
-        else found?.rounds.push(result)
+        if (round > 0) found?.rounds.push(result)
+        else if (found) {
+          found.first = result
+          found.settleMs = await page.evaluate(() => bench.settle())
+        }
       })
     }
   }
   for (const [key, page] of [...pages]) {
     await attempt(key, 'its size', async () => {
       const found = figures[key]
-      if (found) found.sizeBytes = await page.evaluate(() => bench.sizeBytes())
+      if (!found) return
+      found.sizeBytes = await page.evaluate(() => bench.sizeBytes())
+      found.memoryBytes = await page.evaluate(() => bench.memoryBytes())
     })
+    for (let round = 1; round <= run.rounds; round++) {
+      await attempt(key, `opened anew, ${round} of ${run.rounds}`, async () => {
+        await page.reload()
+        await page.waitForFunction('globalThis.bench !== undefined')
+        const times = await page.evaluate(([peer, count, n]) => bench.reopen(peer, count, n), [
+          key,
+          size,
+          round,
+        ] as const)
+        if (times) figures[key]?.reopened.push(times)
+      })
+    }
     await page.close()
   }
   return figures

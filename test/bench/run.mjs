@@ -1,6 +1,7 @@
 // `npm run bench`: measures Daybook beside other stores and searchers in a real Chromium, prints the tables, and
 // writes .cache/bench.json. Ends with non-zero only when something failed to run. Options:
 //   --only store|search|vector   --rounds N (default 5)   --peers a,b   --quick (shorter, and only 10,000 texts)
+//   --sizes 10000,1000000 (texts to search in)
 import { parseArgs } from 'node:util'
 import { runBench } from './run-bench.ts'
 
@@ -9,6 +10,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     rounds: { type: 'string' },
     peers: { type: 'string' },
+    sizes: { type: 'string' },
     quick: { type: 'boolean', default: false },
   },
 })
@@ -23,11 +25,17 @@ if (!Number.isInteger(rounds) || rounds < 1) {
   console.error('--rounds takes a whole number, 1 or more.')
   process.exit(2)
 }
+const sizes = values.sizes?.split(',').map(Number)
+if (sizes?.some((size) => !Number.isInteger(size) || size < 1)) {
+  console.error('--sizes takes whole numbers, 1 or more, parted by commas.')
+  process.exit(2)
+}
 
 const failures = await runBench({
   kinds,
   rounds,
   quick: values.quick,
+  ...(sizes === undefined ? {} : { sizes }),
   ...(values.peers === undefined ? {} : { peers: values.peers.split(',') }),
 })
 process.exit(failures > 0 ? 1 : 0)

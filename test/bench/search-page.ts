@@ -1,9 +1,10 @@
 // The page that measures one searcher: the same texts in every one, then the same questions, round after round.
-import type { SearchPeer, TextIndex } from './peer.ts'
+import type { Reopened, SearchPeer, TextIndex } from './peer.ts'
 import { createTextSource } from './text-source.ts'
 
 const peers: Readonly<Record<string, () => Promise<SearchPeer>>> = {
   daybook: async () => (await import('./search/daybook.ts')).daybook,
+  engine: async () => (await import('./search/engine.ts')).engine,
   minisearch: async () => (await import('./search/minisearch.ts')).minisearch,
   orama: async () => (await import('./search/orama.ts')).orama,
   fts5: async () => (await import('./search/fts5.ts')).fts5,
@@ -15,6 +16,8 @@ export type SearchRound = Readonly<
 >
 
 const seed = 11
+/** Questions are about the first so many texts. */
+const askedAbout = 100_000
 let index: TextIndex | undefined
 
 async function loadPeer(key: string): Promise<SearchPeer> {
@@ -31,6 +34,21 @@ async function fill(key: string, size: number): Promise<number> {
   const began = performance.now()
   await index.add(texts)
   return performance.now() - began
+}
+
+/** Waits for what is done when nobody asks, and answers how many milliseconds that took. */
+async function settle(): Promise<number> {
+  const began = performance.now()
+  await index?.settle?.()
+  return performance.now() - began
+}
+
+/** In a fresh page: opens what was filled, and asks. Undefined where nothing is kept. */
+async function reopen(key: string, size: number, n: number): Promise<Reopened | undefined> {
+  const questions = makeQuestions(size, 2, n)
+  const opened = await (await loadPeer(key)).reopen?.(questions)
+  index = opened?.index
+  return opened?.times
 }
 
 /** Asks `count` questions in every way, in each round others. */
@@ -57,7 +75,7 @@ function makeTexts(size: number): string[] {
 }
 
 function makeQuestions(size: number, count: number, n: number): string[] {
-  const texts = makeTexts(size)
+  const texts = makeTexts(Math.min(size, askedAbout))
   const { pick, question } = createTextSource(seed + 1 + n)
   return Array.from({ length: count }, () => question(pick(texts)))
 }
@@ -69,8 +87,11 @@ const bench = {
     return { name, mode }
   },
   fill,
+  settle,
   runRound,
+  reopen,
   sizeBytes: () => index?.sizeBytes(),
+  memoryBytes: () => index?.memoryBytes?.(),
 }
 export type SearchBench = typeof bench
 

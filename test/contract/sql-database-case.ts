@@ -48,6 +48,18 @@ export const sqlDatabaseCases: readonly SqlDatabaseCase[] = [
     expected: [values, [...blob]],
   },
   {
+    title: 'keeps a megabyte of bytes in one value',
+    run(db) {
+      const bytes = Uint8Array.from({ length: 1_000_000 }, (_, i) => (i * 31 + (i >>> 8)) & 0xff)
+      put(db, bytes)
+      const found = db.get('SELECT v FROM t')?.['v']
+      return (
+        found instanceof Uint8Array && found.length === bytes.length && found.every((b, i) => b === bytes[i])
+      )
+    },
+    expected: true,
+  },
+  {
     title: 'answers the first row, or undefined, and all rows',
     run(db) {
       const none = db.get('SELECT v FROM t') ?? 'none'

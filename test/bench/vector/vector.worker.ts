@@ -47,6 +47,28 @@ const fillers: Record<VectorPeerKey, (size: number) => Scanner | Promise<Scanner
     for (let i = 0; i < size; i++) all.set(makeVector(i), i * dimensions)
     return { bytes: all.byteLength, find: (question) => scanFloats(all, question) }
   },
+  async edgevec(size) {
+    const { default: load, EdgeVec, EdgeVecConfig, JsIndexType, MetricType } = await import('edgevec')
+    await load()
+    const config = new EdgeVecConfig(dimensions)
+    config.indexType = JsIndexType.Flat
+    config.setMetricType(MetricType.Dot)
+    const index = new EdgeVec(config)
+    const rows = new Map<number, number>()
+    for (let from = 0; from < size; from += 1000) {
+      const count = Math.min(1000, size - from)
+      const part = new Float32Array(count * dimensions)
+      for (let i = 0; i < count; i++) part.set(makeVector(from + i), i * dimensions)
+      index.insertBatchFlat(part, count).forEach((id, i) => rows.set(id, from + i))
+    }
+    return {
+      bytes: size * dimensions * 4,
+      find(question) {
+        const found = index.search(question, best) as readonly { readonly id: number }[]
+        return found.map(({ id }) => rows.get(id) ?? -1)
+      },
+    }
+  },
   async orama(size) {
     const index = create({ schema: { embedding: `vector[${dimensions}]` } as const })
     const ids: Record<string, number> = {}
