@@ -30,7 +30,10 @@ const opened: Engine[] = []
 afterEach(() => opened.splice(0).forEach((engine) => engine.close()))
 
 /** An engine whose timers go off when the test says so. */
-function open(more: Pick<EngineOptions, 'role' | 'textLeg'> = {}) {
+function open({
+  db = openNodeDatabase({ path: ':memory:' }),
+  ...more
+}: Partial<Pick<EngineOptions, 'role' | 'textLeg' | 'db'>> = {}) {
   let later: (() => void)[] = []
   const ports: Ports = {
     ...nodePorts,
@@ -43,7 +46,6 @@ function open(more: Pick<EngineOptions, 'role' | 'textLeg'> = {}) {
       },
     },
   }
-  const db = openNodeDatabase({ path: ':memory:' })
   const engine = createEngine({ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'memory', ...more })
   opened.push(engine)
   return {
@@ -112,6 +114,22 @@ describe('the text index in memory', () => {
     expect(await find('zebras')).toEqual([])
     expect(await find('giraffes')).toEqual([])
     expect(stateOf(engine)).toBe('warm')
+  })
+
+  test('is there at the first question of a book that is opened again, and answers the same', async () => {
+    const db = openNodeDatabase({ path: ':memory:' })
+    const kept = { ...db, close: () => undefined }
+    const first = open({ db: kept })
+    await store(first.engine)
+    first.idle()
+    const before = await first.recall()
+    first.engine.close()
+    const second = open({ db: kept })
+    const after = await second.recall()
+    expect(stateOf(second.engine)).toBe('warm')
+    expect(after).toEqual(before)
+    second.engine.close()
+    db.close()
   })
 
   test('fills for a book that was there before, and is off at the mirror', async () => {
