@@ -55,6 +55,11 @@ interface SegmentRow extends SqlRow {
   readonly gone: Uint8Array
 }
 
+interface Waiting {
+  readonly row: SegmentRow
+  segment?: OpenSegment
+}
+
 /** In the table `book`: the checksum of the last segment. */
 const endKey = 'posting_end'
 /** Durable Objects take values up to 2 MB. */
@@ -74,7 +79,7 @@ export function createPostingArchive(
   let marks = 0
   let abandoned = false
   /** What is still to be read into memory, once that was begun. Dropping it then leaves `torn` postings. */
-  let waiting: { readonly row: SegmentRow; readonly segment: OpenSegment }[] | undefined
+  let waiting: Waiting[] | undefined
   let torn = false
 
   const rows = () => db.all<SegmentRow>('SELECT * FROM posting_segments ORDER BY n')
@@ -107,13 +112,11 @@ export function createPostingArchive(
     return length === bytes.length && checkOf(row, bytes, before) === row.checksum ? bytes : undefined
   }
 
-  /** All segments, checked; undefined when one is damaged. */
-  const open = (postings: Postings) => {
-    const kept = rows()
-    if ((kept.at(-1)?.checksum ?? 0) !== settings.getNumber(endKey)) return undefined
-    const all = kept.map((row, i) => ({ row, bytes: readParts(row, kept[i - 1]?.checksum ?? 0) }))
-    if (all.some(({ bytes }) => bytes === undefined)) return undefined
-    return all.flatMap(({ row, bytes }) => (bytes ? [{ row, segment: openSegment(bytes, postings) }] : []))
+  /** Opens the next segment; false when it is damaged. */
+  const open = (next: Waiting, i: number, postings: Postings): boolean => {
+    const bytes = readParts(next.row, waiting?.[i - 1]?.row.checksum ?? 0)
+    if (bytes) next.segment = openSegment(bytes, postings)
+    return bytes !== undefined
   }
 
   /** In place of the segments of `run`, or after all when there is none. Inside a transaction. */
@@ -148,22 +151,28 @@ export function createPostingArchive(
     return { n, from, to, documents }
   }
 
+  /** Of records up to `lastSeq` some have a later document, which is not kept yet. Inside a transaction. */
+  const markUnsaved = (postings: Postings, from: number, lastSeq: number) => {
+    const sizes = postings.sizes()
+    for (let document = from; document < postings.documents(); document++) {
+      const seq = postings.seqOf(document)
+      if (sizes[document] !== 0 && seq <= lastSeq)
+        db.run('INSERT OR IGNORE INTO posting_stale (seq) VALUES (?)', [seq])
+    }
+  }
+
   const saveTail = (postings: Postings, seq: number) => {
     const from = segments.at(-1)?.to ?? 0
     const to = Math.min(postings.documents(), from + limits.tail)
     const isAll = to === postings.documents()
-    const [sizes, seqOf] = [postings.sizes(), postings.seqOf]
     let lastSeq = isAll ? seq : saved
     for (let document = from; !isAll && document < to; document++)
-      lastSeq = Math.max(lastSeq, seqOf(document))
+      lastSeq = Math.max(lastSeq, postings.seqOf(document))
     const written = db.transaction(() => {
       const gone = stale()
       const segment = write(postings, { from, to }, { lastSeq, gone, run: [] })
       db.run('DELETE FROM posting_stale')
-      // Those that changed have a later document, which is not kept yet.
-      for (let document = to; document < postings.documents(); document++)
-        if (sizes[document] !== 0 && seqOf(document) <= lastSeq)
-          db.run('INSERT OR IGNORE INTO posting_stale (seq) VALUES (?)', [seqOf(document)])
+      markUnsaved(postings, to, lastSeq)
       return segment
     })
     segments.push(written)
@@ -184,6 +193,7 @@ export function createPostingArchive(
       const lastSeq = old.reduce((most, row) => Math.max(most, row.last_seq), 0)
       // Nothing stands before the first segment, so nothing is gone from there.
       const gone = run.length === segments.length ? [] : old.flatMap((row) => readSeqs(row.gone))
+      markUnsaved(postings, last.to, saved)
       return write(postings, { from: first.from, to: last.to }, { lastSeq, gone, run })
     })
     segments.splice(-count, count, written)
@@ -208,10 +218,15 @@ export function createPostingArchive(
     stale,
     load(postings) {
       if (torn || saved > projection.derivedSeq()) return 'damaged'
-      waiting ??= open(postings)
-      const next = waiting?.shift()
-      if (!waiting) return 'damaged'
-      if (!next) return 'done'
+      if (!waiting) {
+        waiting = rows().map((row) => ({ row }))
+        if ((waiting.at(-1)?.row.checksum ?? 0) !== settings.getNumber(endKey)) return 'damaged'
+      }
+      // All are opened before the first is read, so that each list has its final size at once.
+      const unopened = waiting.findIndex(({ segment }) => segment === undefined)
+      if (unopened >= 0) return open(waiting[unopened] as Waiting, unopened, postings) ? 'more' : 'damaged'
+      const next = waiting.shift()
+      if (!next?.segment) return 'done'
       const { row, segment } = next
       for (const seq of readSeqs(row.gone)) postings.remove(seq)
       segment.read()
@@ -234,7 +249,7 @@ export function createPostingArchive(
         drop()
         return true
       }
-      return unsaved + marks === 0 && merge(postings)
+      return merge(postings)
     },
     compacted(renamed, count) {
       // Boundaries stand before the first document at or after them that stayed.

@@ -7,10 +7,11 @@ export interface SegmentLimits {
   readonly least: number
   /** The most of one that is written for the first time, and of one that is merged from others. */
   readonly tail: number
+  /** Room for four full tails and some smaller ones after them. */
   readonly merged: number
 }
 
-export const segmentLimits: SegmentLimits = { least: 50, tail: 16_384, merged: 65_536 }
+export const segmentLimits: SegmentLimits = { least: 50, tail: 16_384, merged: 81_920 }
 /** This many of one class become one of the next, which is as many times larger. */
 const fanout = 4
 

@@ -13,7 +13,7 @@ const packages = {
   pglite: '@electric-sql/pglite',
   minisearch: 'minisearch',
   orama: '@orama/orama',
-  edgevec: 'edgevec',
+  sqliteVec: 'sqlite-vec-wasm-demo',
   fts5: '@sqlite.org/sqlite-wasm',
 }
 

@@ -6,7 +6,8 @@ const worker = new Worker(new URL('./vector/vector.worker.ts', import.meta.url),
 
 function ask<Request extends VectorRequest>(request: Request): Promise<VectorReply> {
   return new Promise((resolve, reject) => {
-    worker.onmessage = ({ data }: MessageEvent<VectorReply>) => resolve(data)
+    worker.onmessage = ({ data }: MessageEvent<VectorReply>) =>
+      data.error === undefined ? resolve(data) : reject(new Error(data.error))
     worker.onerror = (event) => reject(new Error(event.message))
     worker.postMessage(request)
   })

@@ -1,5 +1,7 @@
 // Holds as many vectors as it is told, in one of the ways, and takes the time of exact questions for the best ten.
 import { create, insertMultiple, searchVector } from '@orama/orama'
+import initSqliteVec from 'sqlite-vec-wasm-demo'
+import sqliteVecUrl from '../../../node_modules/sqlite-vec-wasm-demo/sqlite3.wasm?url'
 import { wasmOf } from '../../../src/core/wasm.ts'
 import { normalise, quantise } from '../../../src/store/quantise.ts'
 import { createScalarKernel, createVectorKernel } from '../../../src/store/vector-kernel.ts'
@@ -16,6 +18,8 @@ export interface VectorReply {
   readonly bytes?: number | undefined
   /** Records found, for holding the peers against each other. */
   readonly best: readonly number[]
+  /** What went wrong, in words. */
+  readonly error?: string
 }
 
 interface Scanner {
@@ -47,25 +51,27 @@ const fillers: Record<VectorPeerKey, (size: number) => Scanner | Promise<Scanner
     for (let i = 0; i < size; i++) all.set(makeVector(i), i * dimensions)
     return { bytes: all.byteLength, find: (question) => scanFloats(all, question) }
   },
-  async edgevec(size) {
-    const { default: load, EdgeVec, EdgeVecConfig, JsIndexType, MetricType } = await import('edgevec')
-    await load()
-    const config = new EdgeVecConfig(dimensions)
-    config.indexType = JsIndexType.Flat
-    config.setMetricType(MetricType.Dot)
-    const index = new EdgeVec(config)
-    const rows = new Map<number, number>()
-    for (let from = 0; from < size; from += 1000) {
-      const count = Math.min(1000, size - from)
-      const part = new Float32Array(count * dimensions)
-      for (let i = 0; i < count; i++) part.set(makeVector(from + i), i * dimensions)
-      index.insertBatchFlat(part, count).forEach((id, i) => rows.set(id, from + i))
-    }
+  async sqliteVec(size) {
+    const sqlite = await initSqliteVec({ locateFile: () => sqliteVecUrl })
+    const db = new sqlite.oo1.DB(':memory:')
+    db.exec(`CREATE VIRTUAL TABLE v USING vec0 (embedding int8[${dimensions}] distance_metric=cosine)`)
+    const bytesOf = (vector: Float32Array) => new Uint8Array(quantise(vector).numbers.buffer)
+    const insert = db.prepare('INSERT INTO v (rowid, embedding) VALUES (?, vec_int8(?))')
+    db.transaction(() => {
+      for (let i = 0; i < size; i++) insert.bind([i + 1, bytesOf(makeVector(i))]).stepReset()
+    })
+    insert.finalize()
+    const nearest = db.prepare(
+      `SELECT rowid FROM v WHERE embedding MATCH vec_int8(?) ORDER BY distance LIMIT ${best}`,
+    )
     return {
-      bytes: size * dimensions * 4,
+      bytes: undefined,
       find(question) {
-        const found = index.search(question, best) as readonly { readonly id: number }[]
-        return found.map(({ id }) => rows.get(id) ?? -1)
+        const rows: number[] = []
+        nearest.bind([bytesOf(question)])
+        while (nearest.step()) rows.push(Number(nearest.get(0)) - 1)
+        nearest.reset()
+        return rows
       },
     }
   },
@@ -131,5 +137,7 @@ async function answer(request: VectorRequest): Promise<VectorReply> {
 }
 
 globalThis.onmessage = ({ data }: MessageEvent<VectorRequest>) => {
-  void answer(data).then((reply) => globalThis.postMessage(reply))
+  void answer(data)
+    .catch((error: unknown): VectorReply => ({ ms: [], best: [], error: String(error) }))
+    .then((reply) => globalThis.postMessage(reply))
 }
