@@ -13,7 +13,6 @@ const packages = {
   pglite: '@electric-sql/pglite',
   minisearch: 'minisearch',
   orama: '@orama/orama',
-  sqliteVec: 'sqlite-vec-wasm-demo',
   fts5: '@sqlite.org/sqlite-wasm',
 }
 

@@ -6,7 +6,6 @@ export const vectorPeers = {
     name: 'plain JavaScript',
     mode: 'one Float32Array, a dot product for each row, best ten by a sorted list',
   },
-  sqliteVec: { name: 'sqlite-vec', mode: 'WebAssembly, in memory, vec0 over 8-bit rows, exact' },
   orama: { name: 'Orama', mode: 'searchVector over all documents, similarity 0.1' },
 } as const
 export type VectorPeerKey = keyof typeof vectorPeers

@@ -1,7 +1,5 @@
 // Holds as many vectors as it is told, in one of the ways, and takes the time of exact questions for the best ten.
 import { create, insertMultiple, searchVector } from '@orama/orama'
-import initSqliteVec from 'sqlite-vec-wasm-demo'
-import sqliteVecUrl from '../../../node_modules/sqlite-vec-wasm-demo/sqlite3.wasm?url'
 import { wasmOf } from '../../../src/core/wasm.ts'
 import { normalise, quantise } from '../../../src/store/quantise.ts'
 import { createScalarKernel, createVectorKernel } from '../../../src/store/vector-kernel.ts'
@@ -50,30 +48,6 @@ const fillers: Record<VectorPeerKey, (size: number) => Scanner | Promise<Scanner
     const all = new Float32Array(size * dimensions)
     for (let i = 0; i < size; i++) all.set(makeVector(i), i * dimensions)
     return { bytes: all.byteLength, find: (question) => scanFloats(all, question) }
-  },
-  async sqliteVec(size) {
-    const sqlite = await initSqliteVec({ locateFile: () => sqliteVecUrl })
-    const db = new sqlite.oo1.DB(':memory:')
-    db.exec(`CREATE VIRTUAL TABLE v USING vec0 (embedding int8[${dimensions}] distance_metric=cosine)`)
-    const bytesOf = (vector: Float32Array) => new Uint8Array(quantise(vector).numbers.buffer)
-    const insert = db.prepare('INSERT INTO v (rowid, embedding) VALUES (?, vec_int8(?))')
-    db.transaction(() => {
-      for (let i = 0; i < size; i++) insert.bind([i + 1, bytesOf(makeVector(i))]).stepReset()
-    })
-    insert.finalize()
-    const nearest = db.prepare(
-      `SELECT rowid FROM v WHERE embedding MATCH vec_int8(?) ORDER BY distance LIMIT ${best}`,
-    )
-    return {
-      bytes: undefined,
-      find(question) {
-        const rows: number[] = []
-        nearest.bind([bytesOf(question)])
-        while (nearest.step()) rows.push(Number(nearest.get(0)) - 1)
-        nearest.reset()
-        return rows
-      },
-    }
   },
   async orama(size) {
     const index = create({ schema: { embedding: `vector[${dimensions}]` } as const })
