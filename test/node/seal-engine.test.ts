@@ -129,6 +129,19 @@ describe('the keys of a book', () => {
     expect(await book.records.get({ id })).toMatchObject({ content: 'an elephant' })
   })
 
+  test('open a body in its place alone: not another record, kind or book', async () => {
+    const [db, vault] = [lasting(openNodeDatabase({ path: ':memory:' })), openNodeVault(undefined)]
+    const book = openDevice(undefined, { db, vault })
+    const one = await book.perceptions.store({ content: 'an elephant', sensitivity: 'sensitive' })
+    const two = await book.perceptions.store({ content: 'a walrus', sensitivity: 'sensitive' })
+    db.run('UPDATE records SET body = (SELECT body FROM records WHERE id = ?) WHERE id = ?', [two.id, one.id])
+    expect((await failure(book.records.get({ id: one.id }))).details).toMatchObject({ reason: 'altered' })
+    db.run("UPDATE records SET kind = 'fact' WHERE id = ?", [two.id])
+    expect((await failure(book.records.get({ id: two.id }))).details).toMatchObject({ reason: 'altered' })
+    db.run("UPDATE records SET kind = 'perception' WHERE id = ?", [two.id])
+    expect(await book.records.get({ id: two.id })).toMatchObject({ content: 'a walrus' })
+  })
+
   test('are of no use to a guest', async () => {
     const book = openDevice()
     for (const id of [
