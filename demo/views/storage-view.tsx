@@ -5,6 +5,7 @@ import { Icon } from '../parts/icon.tsx'
 import { bookName } from '../state/address.ts'
 import { refreshStatus, status } from '../state/status.ts'
 import { tell } from '../state/toast.ts'
+import { SealCard } from './seal-card.tsx'
 import { durabilityWords } from '../wording/storage-word.ts'
 import { countOf, countWord, shareWord, sizeWord } from '../wording/size-word.ts'
 
@@ -18,6 +19,7 @@ export function StorageView() {
           <>
             <Medium />
             <Room />
+            <SealCard />
             <Contents />
           </>
         ) : (

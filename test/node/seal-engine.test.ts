@@ -122,7 +122,7 @@ describe('the keys of a book', () => {
     const book = openDevice(undefined, { vault })
     await expect(
       book.perceptions.store({ content: 'an elephant', sensitivity: 'sensitive' }),
-    ).rejects.toThrow()
+    ).rejects.toThrow('full')
     expect((await book.status()).records).toEqual({})
     fails = false
     const { id } = await book.perceptions.store({ content: 'an elephant', sensitivity: 'sensitive' })
