@@ -146,6 +146,8 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
     extents: queries.extents,
     history,
     conflicts,
+    // What waits to be sent is the owner's.
+    refused: (limit, after) => (guest ? [] : store.ops.refused(limit, after)),
     snapshot: queries.snapshot,
     citing(id) {
       store.projection.catchUp()
@@ -264,6 +266,11 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
         return true
       },
       release: (id) => release({ ...writing, kinds }, id),
+      retryRefused(ids) {
+        const retried = guest ? [] : store.ops.retry(ids)
+        changed.push(...retried)
+        return retried.map(({ id }) => id)
+      },
       wasForgotten: (id) => !guest && records.row(id)?.deleted === 1,
       lose(entry) {
         if (guest && !seenRow(entry.record)) throw outside()

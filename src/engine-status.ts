@@ -32,6 +32,7 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
         running: false,
         phase: configured ? 'idle' : 'off',
         pending,
+        refused: 0,
         conflicts,
         repairs: 0,
       },
@@ -48,6 +49,7 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
       sync: sync() ?? {
         ...{ configured: false, phase: 'off', running: false },
         pending: store.ops.pendingCount(),
+        refused: store.ops.refusedCount(),
         conflicts: store.conflicts.count(),
         repairs: store.settings.getNumber('repairs'),
       },

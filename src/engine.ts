@@ -73,13 +73,14 @@ export function createEngine(options: EngineOptions): Engine {
     for (const listener of listeners) listener(event)
   }
   let closed = false
+  const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
   const sealing = createSealing({
     ...{ ...ports, book: name, vault: options.vault, store: () => store, hasMirror: carrier !== undefined },
     progress: (detail) => emit({ name: 'progress', detail }),
     onChange: () => emit({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } }),
   })
   const store = openBookStore(db, {
-    ...{ kinds, role, ports, textLeg, truth, onCommit: () => idle.soon() },
+    ...{ kinds: plan.kinds, role, ports, textLeg, truth, onCommit: () => idle.soon() },
     ...{ sealer: sealing.keychain, openMemory: options.openMemory },
   })
   const idle = createIdleWork({ ...ports, store, after: () => embedding?.wake() })
@@ -89,7 +90,6 @@ export function createEngine(options: EngineOptions): Engine {
     changes.add(id, kind)
     ring(id, kind)
   }
-  const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
   const session: SyncSession | undefined =
     carrier &&
     createSyncSession({

@@ -7,6 +7,7 @@ import type { GrantedKinds } from './grant.ts'
 import type { JsonStep } from './json-path.ts'
 import type { JsonObject } from './path.ts'
 import type { Progress } from './progress.ts'
+import type { RefusedOp } from './refused-op.ts'
 import type { Room } from './room.ts'
 import type { Kinds } from './kind.ts'
 import type { Right } from './permission.ts'
@@ -17,9 +18,9 @@ import type { Holdings, RecordSnapshot, SnapshotQuery, Staging } from './transfe
 import type { InputOf, OutputOf, Schema } from './schema.ts'
 import type { Sensitivity } from './sealed.ts'
 import type { SealDesk } from './seal-desk.ts'
-import type { EmbedStatus, Status } from './status.ts'
+import type { EmbedStatus, Status, SyncResult } from './status.ts'
 
-export type { EmbedStatus, Status, SyncState } from './status.ts'
+export type { EmbedStatus, Status, SyncResult, SyncState } from './status.ts'
 import type { TaskReader, TaskWriter } from './task.ts'
 
 /** Who calls. The owner may do everything; anyone else only what a control token grants. */
@@ -122,6 +123,8 @@ export interface RecordReader {
   extents(): Record<string, Extent>
   snapshot(query: SnapshotQuery): RecordSnapshot
   conflicts(query: ConflictQuery): ConflictEntry[]
+  /** Changes that the mirror refused for good, oldest first, after number `after`. */
+  refused(limit: number, after?: number): RefusedOp[]
 }
 
 /**
@@ -183,18 +186,14 @@ export interface RecordWriter {
   conflict(id: number): ConflictEntry | undefined
   /** Notes that somebody has decided a conflict. */
   decideConflict(id: number): void
+  /** Refused changes go out again with the next sync: those of these records, or all. Answers the records. */
+  retryRefused(records?: readonly string[]): string[]
   /** True when there was such a record and it was forgotten. */
   wasForgotten(id: string): boolean
   /** Keeps an edit that lost in the conflict log, once. */
   lose(entry: Omit<ConflictEntry, 'id' | 'at'>): void
   /** Ids after `after` of the live records of these kinds that an upload does not name, in order. */
   unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
-}
-
-export interface SyncResult {
-  readonly pulled: number
-  readonly pushed: number
-  readonly conflicts: number
 }
 
 export interface RecallQuery {

@@ -9,7 +9,7 @@ export interface RefusedOp {
   /** The error that the mirror, or the device before sending, answered it with. */
   readonly code: string
   readonly message: string
-  /** When it was refused, canonical UTC time. */
+  /** When it was refused, or was made if it was never sent; canonical UTC time. */
   readonly at?: string | undefined
   /** Where in the change, if the error said so. */
   readonly path?: string | undefined

@@ -52,6 +52,13 @@ export interface EmbedStatus {
  */
 export type LiveState = 'connecting' | 'open' | 'waiting' | 'resting' | 'refused'
 
+/** What a sync has brought. */
+export interface SyncResult {
+  readonly pulled: number
+  readonly pushed: number
+  readonly conflicts: number
+}
+
 export interface SyncState {
   readonly configured: boolean
   /**
@@ -66,7 +73,11 @@ export interface SyncState {
   readonly live?: LiveState
   /** Ops that the mirror has not acknowledged. */
   readonly pending: number
+  /** Of those, how many it refused for good: see `deadLetters`. */
+  readonly refused: number
   readonly conflicts: number
+  /** While a sync runs: what it has brought so far. */
+  readonly progress?: SyncResult
   /** How often this copy was found to differ from the mirror's, and was read anew. Should be 0. */
   readonly repairs: number
   readonly lastSyncedAt?: string

@@ -2,6 +2,7 @@
 // Invariant: an op that was sent keeps its number and bytes; a record has at most one op that was not sent.
 // An op that the mirror will never take is refused: it waits here, with the reason, until its record changes again.
 import type { SqlDatabase, SqlRow } from '../core/ports.ts'
+import type { RefusedOp } from '../core/refused-op.ts'
 import { type RecordRow, recordColumns } from './record-row.ts'
 import type { Settings } from './settings.ts'
 
@@ -56,8 +57,16 @@ export interface OpLog {
   noteRounds(seq: number, rounds: number): void
   /** The op can't be taken as it is. It is sent no more; a later edit of its record takes its place. */
   refuse(op: Pick<SentOp, 'n'> & Partial<SentOp>, reason: Refusal): void
+  /** The refused ops, oldest first, after number `after`. */
+  refused(limit: number, after?: number): RefusedOp[]
+  /** How many ops were refused. */
+  refusedCount(): number
+  /** Refused ops are unsent again: those of these records, or all. Answers the records. */
+  retry(records?: readonly string[]): { readonly id: string; readonly kind: string }[]
   /** Why the first refused op was refused, if any was. */
   refusal(): Refusal | undefined
+  /** The number of the newest op there ever was. */
+  last(): number
   /** The highest mid that was answered. */
   acknowledged(): number
   /** Logs the record at `seq` as it stands, as a change of the mirror's version `base`. */
@@ -76,6 +85,10 @@ export interface OpLog {
 export interface Refusal {
   readonly code: string
   readonly message: string
+  /** Canonical time. */
+  readonly at?: string | undefined
+  /** Where in the change, if the error said so. */
+  readonly path?: string | undefined
 }
 
 type Joined = RecordRow & Omit<PendingOp, 'row'>
@@ -174,6 +187,27 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       )
       return row && (JSON.parse(row.refused) as Refusal)
     },
+    refused(limit, after = 0) {
+      const rows = db.all<{ n: number; id: string; kind: string; deleted: number; refused: string }>(
+        `SELECT o.n, r.id, r.kind, r.deleted, o.refused FROM ops o JOIN records r ON r.seq = o.seq
+         WHERE o.refused IS NOT NULL AND o.n > ? ORDER BY o.n LIMIT ?`,
+        [after, limit],
+      )
+      return rows.map(({ n, id: record, kind, deleted, refused }) => {
+        return { n, record, kind, op: deleted ? 'forget' : 'put', ...(JSON.parse(refused) as Refusal) }
+      })
+    },
+    refusedCount: () => count('SELECT count(*) AS n FROM ops WHERE refused IS NOT NULL'),
+    retry(records) {
+      const found = db.all<{ n: number; id: string; kind: string }>(
+        `SELECT o.n, r.id, r.kind FROM ops o JOIN records r ON r.seq = o.seq
+         WHERE o.refused IS NOT NULL AND (? IS NULL OR r.id IN (SELECT value FROM json_each(?))) ORDER BY o.n`,
+        [records ? 1 : null, JSON.stringify(records ?? [])],
+      )
+      for (const { n } of found) db.run('UPDATE ops SET refused = NULL WHERE n = ?', [n])
+      return found.map(({ id, kind }) => ({ id, kind }))
+    },
+    last: () => lastN,
     acknowledged: () => settings.getNumber('acked_mid'),
     noteRounds: (seq, rounds) =>
       db.run('UPDATE ops SET rounds = ? WHERE n = (SELECT op FROM records WHERE seq = ?)', [rounds, seq]),

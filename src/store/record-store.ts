@@ -115,16 +115,15 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
   const find = (id: string) =>
     db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.id = ?`, [id])
 
-  /** No version of a record that was collected comes again: one that begins anew begins above all of them. */
-  let collectedVer = settings.getNumber('collected_ver')
-
   const placed = (kind: string, before: RecordRow | undefined, device?: string): Placed => {
     if (role === 'device')
       return { ver: before?.ver ?? 0, place: before?.place ?? 0, device: before?.device ?? null }
     const place = 1 + settings.getNumber('head')
     settings.set('head', place)
     sums.move(kind, before?.place ?? 0, place)
-    return { ver: (before?.ver ?? collectedVer) + 1, place, device: device ?? null }
+    // No version of a record that was collected comes again: one that begins anew begins above all of them.
+    const ver = 1 + (before?.ver ?? settings.getNumber('collected_ver'))
+    return { ver, place, device: device ?? null }
   }
 
   const insert = (op: PutOp | ForgetOp, body: string, at: Placed, logged: boolean): RecordRow => {
@@ -266,7 +265,6 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     row: find,
     renumber() {
       lastSeq = Math.max(lastSeq, greatestSeq())
-      collectedVer = settings.getNumber('collected_ver')
     },
     put(op, { fresh = false } = {}) {
       const before = fresh ? undefined : find(op.id)
@@ -327,8 +325,11 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
         [floor],
       )
       if (rows.length === 0) return 0
-      collectedVer = rows.reduce((most, { ver }) => Math.max(most, ver), collectedVer)
-      settings.set('collected_ver', collectedVer)
+      const before = settings.getNumber('collected_ver')
+      settings.set(
+        'collected_ver',
+        rows.reduce((most, { ver }) => Math.max(most, ver), before),
+      )
       // Whatever was derived from them goes first, while they are there to say so.
       projection.catchUpWithin()
       if (role === 'mirror') for (const { kind, place } of rows) sums.move(kind, place, 0)

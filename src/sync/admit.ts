@@ -1,7 +1,7 @@
 // One op at the mirror: applied when it was made on the present version, else decided by the policy of its kind.
 // Invariant: whichever side loses is kept whole in the conflict log, unless both say the same.
 import { DaybookError, type ErrorShape, toDaybookError } from '../core/errors.ts'
-import type { ConflictPolicy } from '../core/kind.ts'
+import type { ConflictPolicy, Kind } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
 import { parseWith } from '../core/schema.ts'
 import { isSealing } from '../core/sealed.ts'
@@ -58,7 +58,7 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
       policy,
       { op: wire.op, stamp: op.stamp, device: from.device },
       { op: present.op, stamp: row.stamp, device: present.by },
-      kind?.forgetWins,
+      wire.forgetWins ?? kind?.forgetWins,
     )
   if (winner === 'device' && policy === 'merge') return { s: 'conflict', policy }
   const [arrived, stood] = [sideOf(wire, from.device), sideOf(present, present.by)]
@@ -94,8 +94,17 @@ function findFault(
     })
   }
   const kind = store.kinds.get(wire.kind)
-  if (!kind || from.newer) return undefined
-  return faultOf(wire.body ?? {}, (body) => parseWith(kind.schema, body))
+  if (!kind || isBeyond(kind, wire.v, from)) return undefined
+  const fault = faultOf(wire.body ?? {}, (body) => parseWith(kind.schema, body))
+  if (!fault || wire.v === undefined || wire.v >= kind.version) return fault
+  return new DaybookError('client-too-old', `${fault.message} The device knows an older \`${kind.name}\`.`, {
+    details: { ...fault.details, kind: kind.name, spoken: wire.v, known: [kind.version] },
+  })
+}
+
+/** True for a body of which this mirror can't know what it must be like: of a newer version, or handed on as it came. */
+function isBeyond(kind: Kind, v: number | undefined, { newer }: Sender): boolean {
+  return v === undefined ? newer : v === 0 || v > kind.version
 }
 
 function faultOf(body: JsonObject, check: (body: JsonObject) => void): DaybookError | undefined {

@@ -3,10 +3,11 @@
 import type { ConflictSide } from '../core/conflict.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { BookStore } from '../store/book-store.ts'
-import type { SentOp } from '../store/op-log.ts'
+import type { Refusal, SentOp } from '../store/op-log.ts'
+import { handedOn } from './outbox.ts'
 import type { RecordRow } from '../store/record-row.ts'
 import { defaultPolicy, finalWinner, saysSame } from './conflict-policy.ts'
-import type { SyncRequest, SyncResponse, WireChange, WireResult } from './protocol.ts'
+import type { SyncRequest, SyncResponse, WireChange, WireError, WireResult } from './protocol.ts'
 import { beginReread, checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
 import { settleConflict } from './settle-conflict.ts'
 import { sideOf, toChange, toOp } from './wire-op.ts'
@@ -50,7 +51,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
         if (result.policy) tally.conflicts += 1
         return
       case 'rejected':
-        return ops.refuse(op, { code: result.error.code, message: result.error.message })
+        return ops.refuse(op, refusalOf(result.error, now))
       case 'conflict':
         return settleConflict(store, op, result, now, { accept, onLogged })
     }
@@ -59,11 +60,30 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   const pull = (change: WireChange) => {
     const row = store.records.row(change.id)
     if (isReread && row && row.ver > 0 && row.place === 0 && findAgain(store, row, change)) return
-    if (row?.op != null) return
+    if (row?.op != null && !endsEdit(row, change)) return
     if (row?.ver === 0) return meetStranger(row, change)
     if (row && row.ver >= change.ver && !isReread) return
     accept(change)
     tally.pulled += 1
+  }
+
+  /** A state that nothing undoes does not wait for an edit here to be sent, or mended: the edit ends, in the log. */
+  const endsEdit = (row: RecordRow, change: WireChange) => {
+    const kind = store.kinds.get(row.kind)
+    const ours = toChange(row, store.device)
+    if (finalWinner(kind, change, ours) !== 'arriving' || !ops.dropUnsent(row.seq)) return false
+    const [lost, kept] = [sideOf(ours, store.device), sideOf(change, change.by)]
+    store.conflicts.add({
+      record: row.id,
+      kind: row.kind,
+      policy: 'remote_wins',
+      at: now,
+      state: 'settled',
+      lost,
+      kept,
+    })
+    onLogged()
+    return true
   }
 
   /** After starting over: a record of ours that this mirror may have in an older or a newer form. */
@@ -104,10 +124,18 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     if (isReread)
       tally.changed.push(...endReread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds }))
     // What this mirror did not name it does not have.
-    else ops.relogUnplaced()
+    else {
+      ops.relogUnplaced()
+      settings.set(handedOn, ops.last())
+    }
   }
   if (overtakenAt !== undefined) beginReread(store, overtakenAt - 1, request.pull.kinds)
   return { ...tally, differs: checkDigest(store, response, request.pull.kinds) }
+}
+
+function refusalOf({ code, message, details }: WireError, at: string): Refusal {
+  const { path } = details
+  return { code, message, at, ...(typeof path === 'string' ? { path } : {}) }
 }
 
 /** An answer that can't be one to this request must not be taken for progress. */

@@ -1,12 +1,14 @@
 // What a device sends next: ops whose answer is missing with the bytes they had, or else the oldest unsent ones.
 // Invariant: nothing new is sent while an answer is missing, so that the mirror sees ops in order.
-import type { ConflictPolicy } from '../core/kind.ts'
+import type { ConflictPolicy, Kind } from '../core/kind.ts'
+import type { JsonObject } from '../core/path.ts'
 import { utf8Length } from '../core/utf8.ts'
 import type { BookStore } from '../store/book-store.ts'
-import type { SentOp } from '../store/op-log.ts'
+import type { PendingOp, SentOp } from '../store/op-log.ts'
+import { fitsKind } from './fits-kind.ts'
 import { schemaNumber, type SyncRequest, type WireOp, wireLimits, wireVersion } from './protocol.ts'
 import { resyncing } from './reread.ts'
-import { encodeOp } from './wire-op.ts'
+import { encodeOp, type OpNote } from './wire-op.ts'
 
 /** Records and bytes that a device asks for at once: one page is one transaction. */
 const page = { limit: 500, maxBytes: 700_000 } as const
@@ -45,6 +47,23 @@ export function nextRequest(store: BookStore, selection: SyncSelection = {}): Sy
   }
 }
 
+/** After starting over, ops up to this number may hand on what a newer Daybook has written. */
+export const handedOn = 'handed_on'
+
+function createNote({ kinds, settings }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpNote {
+  const handed = settings.getNumber(handedOn)
+  const isOwn = (kind: Kind, { n, row }: PendingOp) =>
+    n > handed || row.deleted === 1 || fitsKind(kind, JSON.parse(row.body) as JsonObject)
+  return (op) => {
+    const { kind: name } = op.row
+    const kind = kinds.get(name)
+    return {
+      ...{ policy: policies?.get(name), forgetWins: kind?.forgetWins },
+      v: kind && isOwn(kind, op) ? kind.version : 0,
+    }
+  }
+}
+
 function takeOps(store: BookStore, selection: SyncSelection): SentOp[] {
   const [unanswered] = splitOps(store.ops.sent())
   if (unanswered) return unanswered
@@ -72,10 +91,13 @@ export function splitOps(ops: readonly SentOp[]): SentOp[][] {
 
 /** Numbers the oldest unsent ops, as many as one request takes, and fixes their bytes; none of the records `besides`. */
 export function freezeOps(
-  { ops }: BookStore,
-  { push, policies }: SyncSelection,
+  store: BookStore,
+  selection: SyncSelection,
   besides: ReadonlySet<number> = new Set(),
 ): SentOp[] {
+  const { ops } = store
+  const { push } = selection
+  const noteOf = createNote(store, selection)
   const taken: SentOp[] = []
   let bytes = 0
   let passed = 0
@@ -87,17 +109,19 @@ export function freezeOps(
     if (next.length === 0 && found.length < most + passed) return taken
     passed = found.filter(({ row }) => besides.has(row.seq)).length
     for (const op of next) {
-      const size = utf8Length(encodeOp(op, 0, policies?.get(op.row.kind))) + numberBytes
+      const note = noteOf(op)
+      const size = utf8Length(encodeOp(op, 0, note)) + numberBytes
       if (size > wireLimits.opBytes) {
         ops.refuse(op, {
           code: 'too-large',
+          at: op.row.updated_at,
           message: `A change of ${size} bytes is too large for the mirror.`,
         })
         continue
       }
       bytes += size
       if (bytes > wireLimits.requestBytes) return taken
-      taken.push(ops.freeze(op, (mid) => encodeOp(op, mid, policies?.get(op.row.kind))))
+      taken.push(ops.freeze(op, (mid) => encodeOp(op, mid, note)))
     }
   }
 }

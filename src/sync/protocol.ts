@@ -65,11 +65,23 @@ const hasOneBody = (put: { body?: unknown; enc?: unknown }) =>
 const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
 
 /** A change on its way to the mirror. `base` is the mirror's version it was made on, 0 for none; `policy` who wins a conflict, if not as the kind says. */
-const sent = { mid: z.number().int().min(1), base: count, policy: policy.optional(), ...head }
+const sent = {
+  ...{ mid: z.number().int().min(1), base: count, policy: policy.optional() },
+  /** Forgetting is to win over an edit that did not know of it, whatever the mirror knows of the kind. */
+  forgetWins: z.literal(true).optional(),
+  ...head,
+}
 /** `reseal`: it says what the version it was made on says, under another key, and yields to anything else. */
 const reseal = z.literal(true).optional()
 const wireOp = z.discriminatedUnion('op', [
-  z.object({ ...sent, op: z.literal('put'), reseal, ...whole }).refine(hasOneBody, oneBody),
+  z
+    .object({
+      ...{ ...sent, op: z.literal('put'), reseal },
+      /** The version of its kind that the body was checked by; 0: by none, it is handed on as it came. */
+      v: count.optional(),
+      ...whole,
+    })
+    .refine(hasOneBody, oneBody),
   z.object({ ...sent, op: z.literal('forget') }),
 ])
 

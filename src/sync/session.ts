@@ -8,7 +8,7 @@ import { formatTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { rename, startOver, takeIn } from './intake.ts'
 import { nextRequest, type SyncSelection } from './outbox.ts'
-import { parseSyncResponse, type SyncRequest, type SyncResponse } from './protocol.ts'
+import { parseSyncResponse, schemaNumber, type SyncRequest, type SyncResponse } from './protocol.ts'
 import { beginReread, resyncing } from './reread.ts'
 import { createSharedSignal, type SharedSignal } from './shared-signal.ts'
 
@@ -45,6 +45,8 @@ interface Tally {
 
 interface Run {
   readonly signal: SharedSignal
+  /** What it has brought so far. */
+  readonly tally: Tally
   readonly result: Promise<SyncResult>
 }
 
@@ -69,6 +71,8 @@ export function createSyncSession({
       phase: current ? 'running' : failure?.code === 'offline' ? 'offline' : 'idle',
       running: current !== undefined,
       pending: store.ops.pendingCount(),
+      refused: store.ops.refusedCount(),
+      ...(current ? { progress: resultOf(current.tally) } : {}),
       repairs: store.settings.getNumber('repairs'),
       conflicts: store.conflicts.count(),
       ...(lastSyncedAt === undefined ? {} : { lastSyncedAt }),
@@ -79,6 +83,7 @@ export function createSyncSession({
   const prepare = () =>
     store.writes.write(() => {
       asked = false
+      retryAfterUpdate(store)
       widen(store, selection?.pull)
       return nextRequest(store, selection)
     })
@@ -126,15 +131,14 @@ export function createSyncSession({
     return done
   }
 
-  const run = async (signal: SharedSignal): Promise<SyncResult> => {
-    const tally = { pulled: 0, pushed: 0, conflicts: 0, restarts: 0 }
+  const run = async (signal: SharedSignal, tally: Tally): Promise<SyncResult> => {
     try {
       let done = false
       while (!done || asked) done = await round(tally, signal)
       // Nothing is awaited since the last look at `asked`: no call can fall in between.
       leave(signal)
       failure = undefined
-      const { restarts: _, ...result } = tally
+      const result = resultOf(tally)
       onState(state(), result)
       return result
     } catch (error) {
@@ -159,7 +163,9 @@ export function createSyncSession({
     shared.join(signal)
     // A run that its callers gave up may not have ended yet: two at once would send the same ops.
     const given = current?.result.catch(() => undefined)
-    current = { signal: shared, result: given ? given.then(() => run(shared)) : run(shared) }
+    const tally = { pulled: 0, pushed: 0, conflicts: 0, restarts: 0 }
+    const result = given ? given.then(() => run(shared, tally)) : run(shared, tally)
+    current = { signal: shared, tally, result }
     onState(state())
     return current
   }
@@ -175,6 +181,10 @@ export function createSyncSession({
   }
 }
 
+function resultOf({ pulled, pushed, conflicts }: Tally): SyncResult {
+  return { pulled, pushed, conflicts }
+}
+
 /** How a device begins anew after what the mirror said; undefined when there is nothing to begin. */
 function beginOf(
   { code, details }: DaybookError,
@@ -183,6 +193,14 @@ function beginOf(
   if (code === 'device-forked') return rename
   if (code !== 'resync-required') return undefined
   return details['reason'] === 'floor' ? (store) => beginReread(store, 0, kinds) : startOver
+}
+
+/** What was refused when this Daybook was another one may fit now. */
+function retryAfterUpdate(store: BookStore): void {
+  const [before, now] = [store.settings.getNumber('schema'), schemaNumber(store.kinds)]
+  if (before === now) return
+  store.settings.set('schema', now)
+  if (before > 0) store.ops.retry()
 }
 
 /** Kinds that are fetched from now on and were not before: what the mirror has of them lies behind the cursor. */

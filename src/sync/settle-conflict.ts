@@ -1,13 +1,12 @@
 // What a device does when its change met another one at the mirror, by the policy of the kind.
 // Invariant: the record ends as the mirror has it, or with an op on top of that; what lost is in the conflict log.
-import { isDaybookError } from '../core/errors.ts'
-import type { ConflictPolicy, Kind } from '../core/kind.ts'
+import type { ConflictPolicy } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
-import { parseWith } from '../core/schema.ts'
 import { isSealing, sealedText, sensitivities, type Sensitivity } from '../core/sealed.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { LoggedSide } from '../store/conflict-log.ts'
 import type { SentOp } from '../store/op-log.ts'
+import { fitsKind } from './fits-kind.ts'
 import { decide, isLater, isMixed, sameJson, saysSame } from './conflict-policy.ts'
 import { mergeBodies } from './merge.ts'
 import type { WireChange, WireOp } from './protocol.ts'
@@ -137,15 +136,4 @@ function inClear<Wire extends WireOp | WireChange>({ bodies }: BookStore, wire: 
 function sensitivityOf(one: WireOp | WireChange, other: WireOp | WireChange): Sensitivity | undefined {
   const said = new Set([one, other].map((wire) => (wire.op === 'put' ? wire.sensitivity : undefined)))
   return sensitivities.toReversed().find((each) => said.has(each))
-}
-
-function fitsKind(kind: Kind | undefined, body: JsonObject): boolean {
-  if (!kind) return true
-  try {
-    parseWith(kind.schema, body)
-    return true
-  } catch (error) {
-    if (isDaybookError(error)) return false
-    throw error
-  }
 }

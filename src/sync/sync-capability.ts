@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineCapability, type RecordWriter } from '../core/capability.ts'
 import type { ConflictEntry, ConflictSide } from '../core/conflict.ts'
 import { DaybookError } from '../core/errors.ts'
+import type { RefusedOp } from '../core/refused-op.ts'
 import { parseWith } from '../core/schema.ts'
 
 const side = z.object({
@@ -24,6 +25,17 @@ const conflict = z.object({
   base: z.record(z.string(), z.unknown()).optional(),
   paths: z.array(z.string()).optional(),
 }) as unknown as z.ZodType<ConflictEntry>
+
+const refusedOp: z.ZodType<RefusedOp> = z.object({
+  n: z.number(),
+  record: z.string(),
+  kind: z.string(),
+  op: z.enum(['put', 'forget']),
+  code: z.string(),
+  message: z.string(),
+  at: z.string().optional(),
+  path: z.string().optional(),
+})
 
 const choice = z.strictObject({
   /** The conflict's number, as `list` gives it. */
@@ -99,5 +111,30 @@ export const syncCapabilities = [
     output: z.object({ record: z.string(), changed: z.boolean() }),
     effect: 'write',
     run: (input, at) => decideConflict(input, at.records),
+  }),
+  defineCapability({
+    id: 'daybook:list_dead_letters',
+    methods: ['deadLetters.list'],
+    summary:
+      'Lists the changes that the mirror refused for good, oldest first, each with the reason. They stay on this device.',
+    input: z
+      .strictObject({
+        limit: z.number().int().min(1).max(1000).default(100),
+        /** For the next page: the greatest `n` of the last one. */
+        after: z.number().int().min(0).optional(),
+      })
+      .prefault({}),
+    output: z.object({ deadLetters: z.array(refusedOp) }),
+    effect: 'read',
+    run: ({ limit, after }, at) => ({ deadLetters: at.records.refused(limit, after) }),
+  }),
+  defineCapability({
+    id: 'daybook:retry_dead_letters',
+    methods: ['deadLetters.retry'],
+    summary: 'Sends refused changes again with the next sync: those of some records, or all.',
+    input: z.strictObject({ records: z.array(z.string()).max(1000).optional() }).prefault({}),
+    output: z.object({ retried: z.array(z.string()) }),
+    effect: 'write',
+    run: ({ records }, at) => ({ retried: at.records.retryRefused(records) }),
   }),
 ] as const

@@ -24,6 +24,8 @@ export interface SyncPreferences {
   /** Kinds that are sent, and that are fetched: `trace` or `traces`. Default: all. */
   readonly push?: readonly string[]
   readonly pull?: readonly string[]
+  /** Kinds of which forgetting a record wins over an edit that was made meanwhile elsewhere. Default: the edit is kept. */
+  readonly forgetWins?: readonly string[]
   /** Who wins a conflict, where it is not to be what the kind says. */
   readonly policies?: Readonly<Record<string, ConflictPolicy>>
   /** Keep a line open on which the mirror tells of changes at once. Default: in a page, unless `triggers` is `manual`. */
@@ -40,6 +42,8 @@ export interface SyncPlan {
   readonly pull: readonly string[] | undefined
   readonly policies: ReadonlyMap<string, ConflictPolicy>
   readonly live: boolean
+  /** The kinds of the book, as its owner wants conflicts in them. */
+  readonly kinds: Kinds
 }
 
 /** Something makes the book sync by itself. */
@@ -55,7 +59,7 @@ const policyNames: readonly string[] = ['local_wins', 'remote_wins', 'last_write
 
 /** Reads `preferences`, or throws `invalid-input` with the path of what is wrong. */
 export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPlan {
-  const { triggers = defaultTriggers, push, pull, policies = {} } = preferences
+  const { triggers = defaultTriggers, push, pull, forgetWins, policies = {} } = preferences
   const { on_wake, on_idle, on_action, periodic } = triggers === 'manual' ? {} : triggers
   const names = (list: readonly string[] | undefined, path: string) =>
     list?.map((name, i) => kindName(name, kinds, `${path}.${i}`))
@@ -68,6 +72,7 @@ export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPl
         ? 'all'
         : new Set(on_action ? names(on_action.kinds, 'sync.triggers.on_action.kinds') : []),
     everyMs: span(periodic, 'interval', '1h', 'sync.triggers.periodic'),
+    kinds: letForgettingWin(kinds, names(forgetWins, 'sync.forgetWins') ?? []),
     push: names(push, 'sync.push'),
     pull: names(pull, 'sync.pull'),
     policies: new Map(
@@ -78,6 +83,13 @@ export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPl
       }),
     ),
   }
+}
+
+function letForgettingWin(kinds: Kinds, names: readonly string[]): Kinds {
+  if (names.length === 0) return kinds
+  return new Map(
+    [...kinds].map(([name, kind]) => [name, names.includes(name) ? { ...kind, forgetWins: true } : kind]),
+  )
 }
 
 function span<Name extends string>(

@@ -30,4 +30,9 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Optional: how sensitive a record is; a sealed body in place of one in clear; a mark for what was sealed anew.',
     hash: 'b365e44ec5f79eb97f55a14c049766ed7f541a3dfb0fd3952792487b0755dc3e',
   },
+  {
+    p: 1,
+    what: 'Optional: an op may say which version of its kind its body was checked by, and that forgetting is to win.',
+    hash: '61e003983c88f24702a816a25ebc611c6c0519d924d60c680f12df153d89de7a',
+  },
 ]

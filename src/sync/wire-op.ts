@@ -8,14 +8,28 @@ import type { PendingOp } from '../store/op-log.ts'
 import type { RecordRow } from '../store/record-row.ts'
 import type { WireChange, WireOp } from './protocol.ts'
 
+/** What a device says of an op beside the change itself. */
+export interface OpNote {
+  /** Who is to win its conflict, if not as the kind says. */
+  readonly policy?: ConflictPolicy | undefined
+  readonly forgetWins?: boolean | undefined
+  /** The version of its kind that the body was checked by; 0 for none. */
+  readonly v: number
+}
+
 /** The bytes of an op as they are sent, now and however often again. */
-export function encodeOp({ base, row, reseal }: PendingOp, mid: number, wish?: ConflictPolicy): string {
+export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: OpNote): string {
   const { kind, id, stamp, updated_at: at, agent } = row
-  const policy = wish === undefined ? {} : { policy: wish }
-  if (row.deleted) return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...policy })
+  const wish = {
+    ...(note.policy === undefined ? {} : { policy: note.policy }),
+    ...(note.forgetWins ? { forgetWins: true } : {}),
+  }
+  if (row.deleted) return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wish })
   const enc = sealedOf(row.body)
   const more = {
-    ...policy,
+    ...wish,
+    // What is sealed says so itself.
+    ...(enc ? {} : { v: note.v }),
     ...(reseal === 1 ? { reseal: true } : {}),
     ...scopeOf(row),
     created_at: row.created_at,

@@ -240,6 +240,7 @@ export function deliveryCases(host: DatabaseHost): void {
         configured: true,
         running: false,
         pending: 0,
+        refused: 0,
         repairs: 0,
         phase: 'idle',
         conflicts: 0,

@@ -6,7 +6,7 @@ import { neverAborted } from '../../src/core/abort.ts'
 import type { SyncResult, SyncState } from '../../src/core/capability.ts'
 import type { ConflictEntry } from '../../src/core/conflict.ts'
 import { DaybookError } from '../../src/core/errors.ts'
-import { type ConflictPolicy, createKinds, type Kind } from '../../src/core/kind.ts'
+import { type ConflictPolicy, createKinds, type Kind, type Kinds } from '../../src/core/kind.ts'
 import type { JsonObject } from '../../src/core/path.ts'
 import type { Ports, SqlDatabase, Truth } from '../../src/core/ports.ts'
 import type { Scope, Stored } from '../../src/core/record.ts'
@@ -134,10 +134,13 @@ interface Opened {
 
 let serial = 0
 
-/** An empty world over databases of `host`. `kindsAtMirror` is what the mirror knows, for tests of skew. */
+/**
+ * An empty world over databases of `host`. `kindsAtMirror` is what the mirror knows, and
+ * `kindsAt` what each site knows from its next start on, for tests of skew.
+ */
 export function createWorld(
   host: DatabaseHost,
-  options: { seed?: number; kindsAtMirror?: typeof testKinds; name?: string } = {},
+  options: { seed?: number; kindsAtMirror?: Kinds; kindsAt?: Record<string, Kinds>; name?: string } = {},
 ): World {
   const prefix = options.name ?? `world-${++serial}`
   const clock = { nowMs: Date.UTC(2026, 0, 1) }
@@ -158,12 +161,20 @@ export function createWorld(
     more: (store: BookStore) => More,
     sealer?: Sealer,
   ): { site: Site; on<Result>(work: (at: Opened & More) => Result | Promise<Result>): Promise<Result> } => {
-    const kinds = role === 'mirror' ? (options.kindsAtMirror ?? testKinds) : testKinds
     const place = `${prefix}-${name}`
     const opened = new Map<SqlDatabase, Promise<Opened & More>>()
+    const kindsOf = () =>
+      options.kindsAt?.[name] ?? (role === 'mirror' ? options.kindsAtMirror : undefined) ?? testKinds
     const open = async (db: SqlDatabase): Promise<Opened & More> => {
       const truth = role === 'mirror' ? await host.truth?.(place, db, ports) : undefined
-      const store = openBookStore(db, { kinds, role, ports, truth, sealer, onCommit: () => undefined })
+      const store = openBookStore(db, {
+        kinds: kindsOf(),
+        role,
+        ports,
+        truth,
+        sealer,
+        onCommit: () => undefined,
+      })
       truth?.follows(store)
       return {
         store,

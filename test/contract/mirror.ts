@@ -10,6 +10,7 @@ import { refusalCases } from './mirror-refusal.ts'
 import { restartCases } from './mirror-restart.ts'
 import { selectionCases } from './mirror-selection.ts'
 import { sealedCases } from './mirror-seal.ts'
+import { versionCases } from './mirror-version.ts'
 import type { DatabaseHost } from './mirror-world.ts'
 
 export function mirrorContract(hostName: string, host: DatabaseHost): void {
@@ -24,5 +25,6 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     restartCases(host)
     backgroundCases(host)
     sealedCases(host)
+    versionCases(host)
   })
 }

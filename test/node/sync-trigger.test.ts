@@ -38,6 +38,7 @@ function create(
         phase: lastError?.code === 'offline' ? 'offline' : 'idle',
         running: false,
         pending: 0,
+        refused: 0,
         conflicts: 0,
         repairs: 0,
         ...(lastError ? { lastError: lastError.toJSON() } : {}),
@@ -222,11 +223,15 @@ describe('Q4 the plan', () => {
         },
         push: ['traces', 'fact'],
         pull: ['tokens'],
+        forgetWins: ['facts'],
         policies: { traces: 'merge' },
       },
       kinds,
     )
-    expect(plan).toEqual({
+    const { kinds: wanted, ...rest } = plan
+    expect([...wanted].filter(([, { forgetWins }]) => forgetWins).map(([name]) => name)).toEqual(['fact'])
+    expect(kinds.get('fact')?.forgetWins).toBeUndefined()
+    expect(rest).toEqual({
       live: true,
       onWake: true,
       idleMs: 300_000,
