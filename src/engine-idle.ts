@@ -4,7 +4,8 @@ import { toDaybookError } from './core/errors.ts'
 import type { Ports } from './core/ports.ts'
 import type { BookStore } from './store/book-store.ts'
 
-const idleMs = 60
+/** Requests of a sync come to a mirror one after another: between them is no time for this. */
+const idleMs = { device: 60, mirror: 1000 } as const
 const stepMs = 4
 /** After a disk that failed: it may have room again by then. */
 const retryMs = 5000
@@ -15,22 +16,25 @@ const textSliceMs = 6
 const textBatches = 25
 
 export interface IdleWork {
-  /** Begins once nothing was asked for since, for 60 ms. */
+  /** Begins once nothing was written since, for 60 ms on a device and for 1 s at a mirror. */
   soon(): void
   stop(): void
 }
 
-/** `after` is called each time when there is nothing left to do. */
+/** `after` is called each time when there is nothing left to do. While `isBusy` it waits. */
 export function createIdleWork({
   store,
   clock,
   scheduler,
   log,
   after,
+  isBusy,
 }: Pick<Ports, 'clock' | 'scheduler' | 'log'> & {
   readonly store: BookStore
   readonly after: () => void
+  readonly isBusy: () => boolean
 }): IdleWork {
+  const waitMs = idleMs[store.role]
   let stopped = false
   let cancel: (() => void) | undefined
   const takeTexts = () => {
@@ -45,6 +49,7 @@ export function createIdleWork({
     cancel?.()
     cancel = scheduler.later(delayMs, () => {
       if (stopped) return
+      if (isBusy()) return workIn(waitMs)
       try {
         if (store.projection.step(batch) || takeTexts()) workIn(stepMs)
         else {
@@ -59,7 +64,7 @@ export function createIdleWork({
     })
   }
   return {
-    soon: () => workIn(idleMs),
+    soon: () => workIn(waitMs),
     stop() {
       stopped = true
       cancel?.()

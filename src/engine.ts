@@ -83,7 +83,11 @@ export function createEngine(options: EngineOptions): Engine {
     ...{ kinds: plan.kinds, role, ports, textLeg, truth, onCommit: () => idle.soon() },
     ...{ sealer: sealing.keychain, openMemory: options.openMemory },
   })
-  const idle = createIdleWork({ ...ports, store, after: () => embedding?.wake() })
+  const idle = createIdleWork({
+    ...{ ...ports, store, after: () => embedding?.wake() },
+    // What a sync brings is derived when it is done.
+    isBusy: () => session?.isRunning() ?? false,
+  })
   idle.soon()
   const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))
   const heard = (id: string, kind: string) => {

@@ -39,8 +39,8 @@ export interface RecordStore {
    * forget always leaves a tombstone.
    */
   admit(op: PutOp | ForgetOp, device: string, before: RecordRow | undefined): RecordRow
-  /** Takes over what the mirror says, without logging an op. */
-  accept(op: PutOp | ForgetOp, copy: MirrorCopy): void
+  /** Takes over what the mirror says, without logging an op. `fresh`: no such record is here. */
+  accept(op: PutOp | ForgetOp, copy: MirrorCopy, options?: { fresh?: boolean }): void
   /** The place at which the mirror was last seen to have the record at `seq`; 0 for none. */
   placeOf(seq: number): number
   /** Notes the version that the mirror gave to our own change. */
@@ -278,7 +278,8 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     admit(op, device, before) {
       return store(before, op, placed(op.kind, before, device), false)
     },
-    accept: (op, copy) => void store(find(op.id), op, copy, false),
+    accept: (op, copy, { fresh = false } = {}) =>
+      void store(fresh ? undefined : find(op.id), op, copy, false),
     placeOf: (seq) => db.get<{ place: number }>('SELECT place FROM records WHERE seq = ?', [seq])?.place ?? 0,
     confirm(seq, { ver, place, device }) {
       db.run('UPDATE records SET ver = ?, place = ?, device = ? WHERE seq = ?', [ver, place, device, seq])

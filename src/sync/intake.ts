@@ -28,9 +28,10 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   checkAnswer(request, response)
   const { settings, ops } = store
   const tally = { pulled: 0, pushed: 0, conflicts: 0, changed: [] as { id: string; kind: string }[] }
-  const accept = (change: WireChange) => {
+  const accept = (change: WireChange, fresh = false) => {
     store.stamps.see(change.stamp)
-    store.records.accept(toOp(change), { ver: change.ver, place: change.seq, device: change.by })
+    const copy = { ver: change.ver, place: change.seq, device: change.by }
+    store.records.accept(toOp(change), copy, { fresh })
     tally.changed.push({ id: change.id, kind: change.kind })
   }
   const isReread = isRereading(store)
@@ -53,7 +54,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
       case 'rejected':
         return ops.refuse(op, refusalOf(result.error, now))
       case 'conflict':
-        return settleConflict(store, op, result, now, { accept, onLogged })
+        return settleConflict(store, op, result, now, { accept: (current) => accept(current), onLogged })
     }
   }
 
@@ -63,7 +64,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     if (row?.op != null && !endsEdit(row, change)) return
     if (row?.ver === 0) return meetStranger(row, change)
     if (row && row.ver >= change.ver && !isReread) return
-    accept(change)
+    accept(change, row === undefined)
     tally.pulled += 1
   }
 

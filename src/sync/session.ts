@@ -31,6 +31,7 @@ export interface SyncSession {
    */
   sync(signal: AbortSignalLike): Promise<SyncResult>
   state(): SyncState
+  isRunning(): boolean
 }
 
 /** How often one run starts over before it gives up: a mirror that is never content is broken. */
@@ -172,6 +173,7 @@ export function createSyncSession({
 
   return {
     state,
+    isRunning: () => current !== undefined,
     sync(signal) {
       if (signal.aborted)
         return Promise.reject(new DaybookError('aborted', undefined, { cause: signal.reason }))

@@ -27,6 +27,7 @@ function create(
   const outcomes: (DaybookError | undefined)[] = []
   let lastError: DaybookError | undefined
   const session: SyncSession = {
+    isRunning: () => false,
     sync() {
       attempts.push(time.nowMs() - start)
       lastError = outcomes.shift()
