@@ -29,6 +29,13 @@ describe('POST /embed', () => {
     const response = await call('/embed', { key: 'wrong', body: { texts: ['x'] }, env: { AI } })
     await expectError(response, 401, 'unauthorized')
     await expectError(await call('/embed', { key: null, body: { texts: ['x'] } }), 401, 'unauthorized')
+    // What belongs to one book can be looked at by that book alone, and here is none.
+    for (const key of ['dbt1.AAAA', `dbk1.${'A'.repeat(16)}.${'A'.repeat(43)}`])
+      await expectError(
+        await call('/embed', { key, body: { texts: ['x'] }, env: { AI } }),
+        401,
+        'unauthorized',
+      )
   })
 
   test.each([

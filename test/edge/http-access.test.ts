@@ -74,6 +74,21 @@ describe('keys', () => {
     await expectError(await call(sync(newBook()), { key: 'a-real-ke', body, env: own }), 401, 'unauthorized')
   })
 
+  it('while a key is being replaced, the old and the new one are taken, and no piece of either', async () => {
+    const own = { DAYBOOK_KEY: 'the-old-key the-new-key' }
+    for (const key of ['the-old-key', 'the-new-key'])
+      expect((await call(sync(newBook()), { key, body, env: own })).status).toBe(200)
+    for (const key of ['the-old', 'the-old-key the-new-key', 'the-old-keythe-new-key', 'development'])
+      await expectError(await call(sync(newBook()), { key, body, env: own }), 401, 'unauthorized')
+    // Blanks alone are no key.
+    const blank = { DAYBOOK_KEY: ' ' }
+    await expectError(
+      await call(`https://example.org${sync('a')}`, { key: ' ', body, env: blank }),
+      401,
+      'unauthorized',
+    )
+  })
+
   it('the development key works on this machine only, and says what is missing elsewhere', async () => {
     for (const host of [
       'http://localhost',

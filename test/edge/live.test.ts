@@ -177,6 +177,20 @@ describe('a line', () => {
     await push(book, 1)
   })
 
+  it('ends when the claims that opened it are over', async () => {
+    const book = newBook()
+    const line = await listen(book)
+    await line.seq()
+    await runInDurableObject(env.MIRROR.getByName(book), (_object, state) => {
+      for (const socket of state.getWebSockets()) {
+        const standing = { id: 'claims:x', by: 'claims', untilMs: 1 }
+        socket.serializeAttachment({ ...(socket.deserializeAttachment() as object), standing })
+      }
+    })
+    await push(book, 1)
+    expect(await line.next()).toBe('closed 4401')
+  })
+
   it('is swept away when it has been silent too long', async () => {
     const book = newBook()
     const stub = env.MIRROR.getByName(book)
