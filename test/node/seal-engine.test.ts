@@ -56,6 +56,14 @@ const rotated = (book: Daybook) =>
     })
   })
 
+/** Resolves when something was sealed anew. */
+const resealed = (book: Daybook) =>
+  new Promise<void>((resolve) => {
+    book.on('progress', ({ capability }) => {
+      if (capability === 'seal:rotate') resolve()
+    })
+  })
+
 describe('the keys of a book', () => {
   test('open on another device what waited there sealed', async () => {
     const carrier = openMirror()
@@ -79,11 +87,12 @@ describe('the keys of a book', () => {
     expect((await failure(two.seal.importKeys({ text: 'nothing', passphrase }))).code).toBe('invalid-input')
     const other = openDevice(undefined, { name: 'other' })
     expect((await failure(other.seal.importKeys({ text, passphrase }))).details['path']).toBe('text.book')
-    const done = rotated(two)
+    const [begun, done] = [resealed(two), rotated(two)]
     expect((await two.seal.importKeys({ text, passphrase })).added).toHaveLength(1)
     expect(await two.records.get({ id })).toMatchObject({ content: 'an elephant' })
     expect((await two.recall({ text: 'elephant' })).hits).toHaveLength(1)
-    // What only the second could read comes under the key that both have.
+    // What only the second could read comes under the key that both have, and its own goes when the mirror has that.
+    await begun
     await two.sync()
     await done
     await two.sync()
@@ -98,7 +107,7 @@ describe('the keys of a book', () => {
     const first = openDevice(undefined, { db, vault })
     for (let i = 0; i < 80; i++)
       await first.perceptions.store({ content: `elephant ${i}`, sensitivity: 'sensitive' })
-    const begun = new Promise<void>((resolve) => first.on('progress', () => resolve()))
+    const begun = resealed(first)
     const { current } = await first.seal.rotate()
     await begun
     await first.close()
