@@ -56,8 +56,9 @@ export interface LiveDesk {
 
 export const ticketMs = 30_000
 const ticketLimit = 1000
-/** Lines of one book at once. */
-export const lineLimit = 200
+/** Lines of one book at once, and of one caller: nobody takes them all. */
+const lineLimit = 200
+const callerLineLimit = 100
 /** Writes that come together are one poke. */
 const gatherMs = 25
 /** Three heartbeats. */
@@ -129,7 +130,9 @@ export function createLiveDesk(options: LiveDeskOptions): LiveDesk {
     ticket(listener) {
       const now = clock.now()
       for (const [name, { untilMs }] of tickets) if (untilMs <= now) tickets.delete(name)
-      if (sockets().length >= lineLimit || tickets.size >= ticketLimit)
+      const lines = sockets()
+      const own = lines.filter((one) => attached(one).standing.id === listener.standing.id)
+      if (lines.length >= lineLimit || own.length >= callerLineLimit || tickets.size >= ticketLimit)
         throw new DaybookError('rate-limited', 'This book has too many lines.', {
           details: { retryAfterMs: ticketMs },
         })
@@ -148,8 +151,10 @@ export function createLiveDesk(options: LiveDeskOptions): LiveDesk {
       tickets.delete(name)
       if (!offered.includes(liveProtocol) || !found || found.untilMs <= clock.now())
         throw new DaybookError('unauthorized', 'The ticket is not known, or was used.')
-      const { device } = found.listener
-      for (const socket of sockets(device)) end(socket, closeCodes.replaced)
+      const { device, standing } = found.listener
+      // The name of a device is no secret: only its own caller ends its line.
+      for (const socket of sockets(device))
+        if (attached(socket).standing.id === standing.id) end(socket, closeCodes.replaced)
       const { 0: theirs, 1: ours } = new WebSocketPair()
       ctx.acceptWebSocket(ours, [device])
       const now = clock.now()

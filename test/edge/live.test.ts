@@ -172,6 +172,15 @@ describe('a line', () => {
     const second = await listen(book)
     expect(await first.next()).toBe('closed 4409')
     await second.seq()
+    const { key } = await run<{ key: string }>(book, 'daybook:create_access_key', {
+      ...{ name: 'another', permissions: ['sync'] },
+    })
+    expect(await second.seq()).toBe(1)
+    // Somebody else under the name of the device ends nobody's line.
+    const namesake = await listen(book, { key })
+    await namesake.seq()
+    second.socket.send('ping')
+    expect(await second.next()).toBe('pong')
     second.socket.send('{"type":"anything"}')
     expect(await second.next()).toBe('closed 4400')
     await push(book, 1)
