@@ -82,7 +82,10 @@ export const rotateKeys: Command = {
     const stopped = new Promise<void>((resolve) =>
       signal.addEventListener('abort', () => resolve(), { once: true }),
     )
+    // The book's own timers keep no process alive.
+    const alive = setInterval(() => undefined, 1000)
     await Promise.race([finished, stopped])
+    clearInterval(alive)
     const state = await book.seal.status()
     terminal.answer(
       state,
