@@ -12,18 +12,22 @@ import { book } from '../state/book.ts'
 import { openRecord } from '../state/open-record.ts'
 import { countOf, countWord } from '../wording/size-word.ts'
 
+/** As many hits as a context is packed from. */
+const limit = 50
 const budgets = [250, 500, 1500, 4000, 12_000]
 
 export function ContextPanel() {
   const budgetTokens = useSignal(1500)
   const { question } = address.value
-  const { value: packed, error } = useAnswer(
-    async () =>
-      question.trim() === ''
-        ? undefined
-        : book.peek()?.context({ text: question, budgetTokens: budgetTokens.value }),
-    [question, budgetTokens.value, book.value],
-  )
+  const { value: packed, error } = useAnswer(async () => {
+    const open = book.peek()
+    if (question.trim() === '' || !open) return undefined
+    const [packed, { hits }] = await Promise.all([
+      open.context({ text: question, budgetTokens: budgetTokens.value, limit }),
+      open.recall({ text: question, limit }),
+    ])
+    return { ...packed, hits }
+  }, [question, budgetTokens.value, book.value])
   if (error !== undefined) return <ErrorNotice title="The context could not be packed." error={error} />
   if (!packed) {
     return question.trim() === '' ? (
@@ -34,7 +38,14 @@ export function ContextPanel() {
       <div class="list-wait" aria-busy="true" />
     )
   }
-  const { items, overflow, text, tokens } = packed
+  const { items, overflow, text, tokens, hits } = packed
+  const records = new Map(hits.map(({ record }) => [record.id, record]))
+  const titleOf = (id: string, kind: string) => {
+    const record = records.get(id)
+    return (record && roomOfKind(kind)?.row(record).title) ?? id
+  }
+  const isPacked = new Set(items.map(({ id }) => id))
+  const left = hits.filter(({ record }) => !isPacked.has(record.id))
   const lanes = Object.entries(overflow.lanes).filter(([, count]) => count > 0)
   return (
     <div class="context">
@@ -81,9 +92,7 @@ export function ContextPanel() {
             {items.map(({ id, kind, lane, score, tokens: count, cut }) => (
               <tr key={id}>
                 <th scope="row">
-                  <button type="button" class="link" onClick={() => openRecord({ id, kind })}>
-                    {roomOfKind(kind)?.one ?? kind} <code>{id.slice(-8)}</code>
-                  </button>
+                  <RecordLink id={id} kind={kind} title={titleOf(id, kind)} />
                 </th>
                 <td>{lane}</td>
                 <td>{score.toFixed(2)}</td>
@@ -96,6 +105,29 @@ export function ContextPanel() {
           </tbody>
         </table>
       )}
+      {left.length > 0 && (
+        <details>
+          <summary>What was left out</summary>
+          <table class="plain-table">
+            <thead>
+              <tr>
+                <th scope="col">Record</th>
+                <th scope="col">Score</th>
+              </tr>
+            </thead>
+            <tbody>
+              {left.map(({ record: { id, kind }, score }) => (
+                <tr key={id}>
+                  <th scope="row">
+                    <RecordLink id={id} kind={kind} title={titleOf(id, kind)} />
+                  </th>
+                  <td>{score.toFixed(2)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      )}
       {text !== '' && (
         <>
           <ClampedText text={text} mono />
@@ -105,5 +137,13 @@ export function ContextPanel() {
         </>
       )}
     </div>
+  )
+}
+
+function RecordLink({ id, kind, title }: { id: string; kind: string; title: string }) {
+  return (
+    <button type="button" class="link context-record" title={id} onClick={() => openRecord({ id, kind })}>
+      <span class="faint">{roomOfKind(kind)?.one ?? kind}</span> {title.slice(0, 120)}
+    </button>
   )
 }

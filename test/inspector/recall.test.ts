@@ -40,6 +40,15 @@ it('shows hits of any kind with a bar for each reason, the ranks by leg, and the
   await page.getByText(/records packed; nothing was left out/).waitFor()
   await page.getByLabel('Budget').selectOption('250')
   await page.getByText(/left out for want of room/).waitFor()
+  await page.getByText('What was left out').click()
+  await page
+    .getByRole('cell', { name: /^0\.\d\d$/ })
+    .last()
+    .waitFor()
+  await page
+    .getByRole('rowheader', { name: /Ana solved the recursion exercise/ })
+    .last()
+    .waitFor()
   await page.getByRole('button', { name: 'Copy context' }).waitFor()
   await page.reload()
   await page.getByText(/records? packed/).waitFor()
