@@ -36,10 +36,12 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   }
   const isReread = isRereading(store)
   let overtakenAt: number | undefined
-  /** While everything was read anew no answer came: a change after an op of ours went by unread. */
+  /** The answer comes late: a change after this op, or its end as a collected tombstone, went by while it was awaited. */
   const noteOvertaken = (op: SentOp, place: number) => {
     const met = store.records.placeOf(op.seq)
-    if (met > place) overtakenAt = Math.min(met, overtakenAt ?? met)
+    const isCollected = met < place && place <= Math.min(request.pull.cursor, response.floor)
+    const from = Math.max(met, place)
+    if (met > place || isCollected) overtakenAt = Math.min(from, overtakenAt ?? from)
   }
   const onLogged = () => void (tally.conflicts += 1)
   const settle = (op: SentOp, result: WireResult) => {
@@ -61,7 +63,10 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   const pull = (change: WireChange) => {
     const row = store.records.row(change.id)
     if (isReread && row && row.ver > 0 && row.place === 0 && findAgain(store, row, change)) return
-    if (row?.op != null && !endsEdit(row, change)) return
+    if (row?.op != null && !endsEdit(row, change)) {
+      const { seq: place, by: device } = change
+      return store.records.confirm(row.seq, { ver: row.ver, place, device })
+    }
     if (row?.ver === 0) return meetStranger(row, change)
     if (row && row.ver >= change.ver && !isReread) return
     accept(change, row === undefined)
@@ -144,7 +149,8 @@ function checkAnswer({ epoch, ops, pull }: SyncRequest, response: SyncResponse):
   const fits =
     (epoch === null || response.epoch === epoch) &&
     response.cursor >= pull.cursor &&
-    (ops.length === 0 || response.results.some((result) => ops.some((op) => op.mid === result.mid))) &&
+    (ops.length === 0 || response.results.length > 0) &&
+    response.results.every(({ mid }, i) => mid === ops[i]?.mid) &&
     (!response.more || response.cursor > pull.cursor)
   if (!fits) throw new DaybookError('protocol-error', 'The mirror answered something else than was asked.')
 }

@@ -4,7 +4,7 @@ import { it } from 'vitest'
 import { findFault } from './sound.ts'
 
 it(
-  'D3 D5 M2 comes to rest with all the same, nothing lost, nothing applied twice',
+  'D3 D5 D6 M2 comes to rest with all the same, nothing lost, nothing applied twice',
   { timeout: 300_000 },
   async () => {
     for (let seed = 0; seed < 0 + 1000; seed++) {

@@ -57,4 +57,35 @@ export const pinned: readonly Pinned[] = [
       { do: 'put', at: 1, record: 7 },
     ],
   },
+  {
+    was: 'an answer that left out the first op let the mirror forget its answer to it, and the op was applied again',
+    steps: [
+      { do: 'put', at: 0, record: 0 },
+      { do: 'put', at: 0, record: 1 },
+      { do: 'sync', at: 0, record: 1, weather: ['lose-answer'] },
+      { do: 'put', at: 3, record: 0 },
+      { do: 'sync', at: 0, record: 0, weather: ['behead'] },
+    ],
+  },
+  {
+    was: 'a device read everything anew while an answer was missing, and passed over a change of a record it had just made',
+    steps: [
+      { do: 'select', at: 2, push: 0, pull: 1 },
+      { do: 'start', at: 2 },
+      { do: 'put', at: 2, record: 7 },
+      { do: 'carry', letter: 0 },
+      { do: 'carry', letter: 0 },
+      { do: 'put', at: 1, record: 7 },
+      { do: 'put', at: 1, record: 7 },
+      { do: 'carry', letter: 0 },
+    ],
+  },
+  {
+    was: 'the late answer to an op brought back a record that had been forgotten, its tombstone collected',
+    steps: [
+      { do: 'sync', at: 0, record: 1, weather: ['edit-meanwhile', 'lose-answer'] },
+      { do: 'forget', at: 3, record: 1 },
+      { do: 'age' },
+    ],
+  },
 ]

@@ -37,6 +37,8 @@ export type Step =
   | { readonly do: 'select'; readonly at: number; readonly push: number; readonly pull: number }
   /** Starts anew as an older or a newer Daybook. */
   | { readonly do: 'install'; readonly at: number; readonly old: boolean }
+  /** Its final bytes are handed over for somebody else to send; the answers that came to those are taken over. */
+  | { readonly do: 'spill' | 'take-late'; readonly at: number }
   /** A person decides the newest conflict for what lost. */
   | { readonly do: 'choose'; readonly at: number }
 
@@ -59,61 +61,70 @@ const weathers: readonly Weather[] = [
 
 interface Source {
   readonly weight: number
-  /** Never left out. */
-  readonly always?: true
   make(draw: Draw, focus: { readonly records: number }): Step
 }
 
 const device = (draw: Draw) => draw(deviceCount)
 const site = (draw: Draw) => draw(deviceCount + 1)
-const sources: readonly Source[] = [
-  {
-    weight: 12,
-    always: true,
-    make: (draw, { records }) => ({ do: 'put', at: site(draw), record: draw(records) }),
-  },
-  {
-    weight: 9,
-    always: true,
-    make: (draw, { records }) => ({
-      ...{ do: 'sync', at: device(draw), record: draw(records) },
-      weather: Array.from({ length: draw(4) }, () => weathers[draw(weathers.length)] ?? 'fair'),
-    }),
-  },
-  { weight: 5, make: (draw, { records }) => ({ do: 'forget', at: site(draw), record: draw(records) }) },
-  { weight: 6, make: (draw) => ({ do: 'start', at: device(draw) }) },
-  { weight: 12, make: (draw) => ({ do: 'carry', letter: draw(6) }) },
-  { weight: 2, make: (draw) => ({ do: 'lose', letter: draw(6) }) },
-  { weight: 2, make: (draw) => ({ do: 'copy', letter: draw(6) }) },
-  { weight: 3, make: (draw) => ({ do: 'delay', letter: draw(6) }) },
-  { weight: 2, make: (draw) => ({ do: 'crash', at: site(draw) }) },
-  {
-    weight: 4,
-    make: (draw) => ({ do: 'crash-soon', at: site(draw), after: 1 + draw(4), committed: draw(2) === 0 }),
-  },
-  { weight: 4, make: (draw) => ({ do: 'wait', ms: [1, 1000, 100_000][draw(3)] ?? 1 }) },
-  { weight: 2, make: (draw) => ({ do: 'skew', at: device(draw), ms: (draw(19) - 9) * year }) },
-  { weight: 2, make: () => ({ do: 'age' }) },
-  { weight: 1, make: () => ({ do: 'tidy' }) },
-  { weight: 2, make: (draw, { records }) => ({ do: 'harm', at: device(draw), record: draw(records) }) },
-  { weight: 1, make: () => ({ do: 'replace-mirror' }) },
-  {
-    weight: 3,
-    make: (draw) => ({ do: draw(2) === 0 ? 'backup-mirror' : 'restore-mirror' }),
-  },
-  { weight: 3, make: (draw) => ({ do: draw(2) === 0 ? 'backup' : 'restore', at: device(draw) }) },
-  { weight: 1, make: (draw) => ({ do: 'fork', at: device(draw) }) },
-  { weight: 3, make: (draw) => ({ do: 'select', at: device(draw), push: draw(4), pull: draw(4) }) },
-  { weight: 3, make: (draw) => ({ do: 'install', at: site(draw), old: draw(3) > 0 }) },
-  { weight: 1, make: (draw) => ({ do: 'choose', at: site(draw) }) },
+const source = (weight: number, make: Source['make']): Source => ({ weight, make })
+const sources = {
+  put: source(12, (draw, { records }) => ({ do: 'put', at: site(draw), record: draw(records) })),
+  sync: source(9, (draw, { records }) => ({
+    ...{ do: 'sync', at: device(draw), record: draw(records) },
+    weather: Array.from({ length: draw(4) }, () => weathers[draw(weathers.length)] ?? 'fair'),
+  })),
+  forget: source(5, (draw, { records }) => ({ do: 'forget', at: site(draw), record: draw(records) })),
+  start: source(6, (draw) => ({ do: 'start', at: device(draw) })),
+  carry: source(12, (draw) => ({ do: 'carry', letter: draw(6) })),
+  lose: source(2, (draw) => ({ do: 'lose', letter: draw(6) })),
+  copy: source(2, (draw) => ({ do: 'copy', letter: draw(6) })),
+  delay: source(3, (draw) => ({ do: 'delay', letter: draw(6) })),
+  spill: source(3, (draw) => ({ do: draw(3) === 0 ? 'spill' : 'take-late', at: device(draw) })),
+  crash: source(2, (draw) => ({ do: 'crash', at: site(draw) })),
+  crashSoon: source(4, (draw) => ({
+    ...{ do: 'crash-soon', at: site(draw), after: 1 + draw(4) },
+    committed: draw(2) === 0,
+  })),
+  wait: source(4, (draw) => ({ do: 'wait', ms: [1, 1000, 100_000][draw(3)] ?? 1 })),
+  skew: source(2, (draw) => ({ do: 'skew', at: device(draw), ms: (draw(19) - 9) * year })),
+  age: source(2, () => ({ do: 'age' })),
+  tidy: source(1, () => ({ do: 'tidy' })),
+  harm: source(2, (draw, { records }) => ({ do: 'harm', at: device(draw), record: draw(records) })),
+  replace: source(1, () => ({ do: 'replace-mirror' })),
+  restoreMirror: source(3, (draw) => ({ do: draw(2) === 0 ? 'backup-mirror' : 'restore-mirror' })),
+  restore: source(3, (draw) => ({ do: draw(2) === 0 ? 'backup' : 'restore', at: device(draw) })),
+  fork: source(1, (draw) => ({ do: 'fork', at: device(draw) })),
+  select: source(3, (draw) => ({ do: 'select', at: device(draw), push: draw(4), pull: draw(4) })),
+  install: source(3, (draw) => ({ do: 'install', at: site(draw), old: draw(3) > 0 })),
+  choose: source(1, (draw) => ({ do: 'choose', at: site(draw) })),
+} as const satisfies Record<string, Source>
+type SourceName = keyof typeof sources
+const names = Object.keys(sources) as SourceName[]
+
+/** What belongs together; every other schedule draws from one of these, the rest from whatever chance brings together. */
+const themes: readonly (readonly SourceName[])[] = [
+  ['forget', 'age', 'wait', 'skew'],
+  ['forget', 'start', 'carry', 'lose', 'copy', 'delay'],
+  ['start', 'carry', 'spill', 'crash'],
+  ['start', 'carry', 'crash', 'crashSoon'],
+  ['forget', 'restore', 'fork'],
+  ['forget', 'replace', 'restoreMirror'],
+  ['forget', 'select', 'install', 'choose'],
 ]
+
+function choose(draw: Draw): Source[] {
+  const theme = draw(2) === 0 ? themes[draw(themes.length)] : undefined
+  const share = 2 + draw(6)
+  const isChosen = (name: SourceName) =>
+    name === 'put' || name === 'sync' || (theme ? theme.includes(name) : draw(10) < share)
+  return names.filter(isChosen).map((name) => sources[name])
+}
 
 /** The schedule of `seed`. */
 export function makeSchedule(seed: number): Schedule {
   const next = createNumbers(seed)
   const draw: Draw = (below) => Math.floor((next() / 2 ** 32) * below)
-  const share = 2 + draw(6)
-  const chosen = sources.filter(({ always }) => always || draw(10) < share)
+  const chosen = choose(draw)
   const total = chosen.reduce((sum, { weight }) => sum + weight, 0)
   const pick = () => {
     let left = draw(total)

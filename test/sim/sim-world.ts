@@ -10,6 +10,7 @@ import type { Role } from '../../src/store/record-store.ts'
 import { createMirror, type Mirror } from '../../src/sync/mirror.ts'
 import type { SyncSelection } from '../../src/sync/outbox.ts'
 import type { SyncRequest, SyncResponse } from '../../src/sync/protocol.ts'
+import { spillRequests } from '../../src/sync/spill.ts'
 import { createSyncSession, type SyncSession } from '../../src/sync/session.ts'
 import { createNumbers } from '../contract/mirror-world.ts'
 import { noCipher, noDigest } from '../support/no-port.ts'
@@ -46,8 +47,10 @@ export interface SimDevice extends Site {
   start(): Promise<void>
   /** Nothing that was started is unsettled. */
   isIdle(): boolean
-  /** Every answer that was refused, by code. */
-  readonly refusals: string[]
+  /** Its final bytes go as letters of somebody else. */
+  spill(): Promise<void>
+  /** The answers that somebody else got for it, until they are taken over. */
+  readonly late: { readonly request: SyncRequest; readonly response: SyncResponse }[]
 }
 
 export interface SimMirror extends Site {
@@ -174,7 +177,6 @@ export function createSimWorld(seed: number): SimWorld {
         }
         leave()
         if ('ok' in answer) return resolve(answer.ok)
-        from.refusals.push(answer.refused.code)
         reject(DaybookError.from(answer.refused))
       },
       copy: () =>
@@ -219,7 +221,22 @@ export function createSimWorld(seed: number): SimWorld {
         calls: 0,
       }))
       const device: SimDevice = Object.assign(site, {
-        refusals: [],
+        late: [] as SimDevice['late'],
+        async spill() {
+          const { store } = site.run()
+          const requests = await store.writes.write(() => spillRequests(store, site.selection, true))
+          for (const request of requests) {
+            const resolve = (answer: unknown) =>
+              void device.late.push({ request, response: answer as SyncResponse })
+            send({
+              from: device,
+              text: JSON.stringify(request),
+              isAwaited: () => false,
+              resolve,
+              reject: () => undefined,
+            })
+          }
+        },
         session: () => more().session,
         isIdle: () => !site.isRunning() || more().calls === 0,
         async start() {
