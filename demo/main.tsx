@@ -18,6 +18,7 @@ import './style/example.css'
 import './style/bundle.css'
 import './style/context.css'
 import './style/grant.css'
+import './style/sync.css'
 import './style/overlay.css'
 
 const root = document.querySelector('#app')

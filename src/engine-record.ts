@@ -148,6 +148,7 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
     conflicts,
     // What waits to be sent is the owner's.
     refused: (limit, after) => (guest ? [] : store.ops.refused(limit, after)),
+    outbox: (query) => (guest ? [] : store.ops.list(query)),
     snapshot: queries.snapshot,
     citing(id) {
       store.projection.catchUp()

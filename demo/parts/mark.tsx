@@ -32,6 +32,8 @@ const shapes: Readonly<Record<MarkName, Shape>> = {
   waiting: { path: 'M3 1h8M3 13h8M4 1c0 4 6 4 6 6s-6 2-6 6M10 1c0 4-6 4-6 6s6 2 6 6' },
   running: { path: `${ring}M5.3 4.2l4.4 2.8-4.4 2.8z` },
   done: { path: 'M1.5 7.5l3.5 3.5L12.5 3.5' },
+  sent: { path: 'M1 7l12-6-4.5 12-2.2-4.6zM6.3 8.4L13 1' },
+  refused: { path: 'M4 .8h6L13.2 4v6L10 13.2H4L.8 10V4zM4.5 7h5' },
   dead: { path: 'M1.3 1.3h11.4v11.4H1.3zM7 3.8v4M7 10v.1' },
   active: { path: 'M4.5 4a3 3 0 1 0 0 6 3 3 0 0 0 0-6ZM7.5 7h6M11 7v2.3M13 7v1.6' },
   pending: { path: ring + 'M4.2 7h.1M7 7h.1M9.8 7h.1', dashes: '2.6 2.3' },

@@ -24,6 +24,8 @@ export const marks = {
   waiting: { word: 'Waiting', tone: 'quiet' },
   running: { word: 'Running', tone: 'quiet' },
   done: { word: 'Done', tone: 'good', isUsual: true },
+  sent: { word: 'Sent, no answer yet', tone: 'quiet' },
+  refused: { word: 'Refused', tone: 'bad' },
   dead: { word: 'Dead', tone: 'bad' },
   active: { word: 'Active', tone: 'good', isUsual: true },
   pending: { word: 'Not yet valid', tone: 'warn' },

@@ -1,17 +1,27 @@
-// The room of sync: how it stands, syncing now, and the edits that lost a conflict.
+// The room of sync: how it stands now, what waits to be sent, and the edits that lost a conflict.
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { EmptyNote } from '../parts/empty-note.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { ShortId } from '../parts/short-id.tsx'
 import { Time } from '../parts/time.tsx'
 import { now } from '../state/clock.ts'
-import { conflicts, conflictsFailure, loadConflicts } from '../state/conflicts.ts'
+import {
+  type Conflict,
+  conflicts,
+  conflictsFailure,
+  hasMoreConflicts,
+  loadConflicts,
+  loadMoreConflicts,
+  reopened,
+} from '../state/conflicts.ts'
 import { openDialog } from '../state/dialog.ts'
 import { edgeUrl } from '../state/edge.ts'
 import { status } from '../state/status.ts'
 import { lastResult, syncNow, syncWords } from '../state/sync.ts'
-import { countWord } from '../wording/size-word.ts'
-import { lineWord, syncStateWords } from '../wording/sync-word.ts'
+import { countOf, countWord } from '../wording/size-word.ts'
+import { backgroundWords, lineWord, syncStateWords } from '../wording/sync-word.ts'
 import { ConflictView } from './conflict-view.tsx'
+import { QueueView } from './queue-view.tsx'
 
 export function SyncView() {
   return (
@@ -19,6 +29,7 @@ export function SyncView() {
       <div class="page">
         <h1>Sync and conflicts</h1>
         <SyncCard />
+        <QueueView />
         <Conflicts />
       </div>
     </div>
@@ -69,6 +80,36 @@ function SyncCard() {
           <dt>Waiting to be sent</dt>
           <dd>{countWord(sync.pending)}</dd>
         </div>
+        {sync.nextAt !== undefined && (
+          <div>
+            <dt>
+              {sync.phase === 'offline' || sync.phase === 'waiting' ? 'Next try' : 'Next sync by itself'}
+            </dt>
+            <dd>
+              <Time at={sync.nextAt} />
+            </dd>
+          </div>
+        )}
+        {sync.background !== undefined && (
+          <div>
+            <dt>With no page open</dt>
+            <dd>{backgroundWords[sync.background]}</dd>
+          </div>
+        )}
+        {sync.device !== undefined && (
+          <div>
+            <dt>This device</dt>
+            <dd>
+              <ShortId id={sync.device} what="name of this device" />
+            </dd>
+          </div>
+        )}
+        {sync.repairs > 0 && (
+          <div>
+            <dt>Found to differ, and read anew</dt>
+            <dd>{countOf(sync.repairs, 'time')}</dd>
+          </div>
+        )}
         <div>
           <dt>Last result of this page</dt>
           <dd>{lastResult.value ? syncWords(lastResult.value) : 'none yet'}</dd>
@@ -80,9 +121,13 @@ function SyncCard() {
 
 function Conflicts() {
   const listed = conflicts.value
+  const isDecided = ({ entry }: Conflict) => entry.state === 'decided' && !reopened.value.has(entry.id)
+  const undecided = listed?.filter((one) => !isDecided(one)) ?? []
+  const decided = listed?.filter(isDecided) ?? []
+  const count = Math.max(undecided.length, status.value?.sync.conflicts ?? 0)
   return (
     <section aria-label="Conflicts">
-      <h2>Conflicts{listed && listed.length > 0 ? ` (${countWord(listed.length)})` : ''}</h2>
+      <h2>Conflicts{count > 0 ? ` (${countWord(count)})` : ''}</h2>
       {conflictsFailure.value !== undefined && (
         <ErrorNotice
           title="The conflicts could not be read."
@@ -90,8 +135,8 @@ function Conflicts() {
           retry={() => void loadConflicts()}
         />
       )}
-      {listed?.length === 0 && (
-        <EmptyNote title="No edit has lost a conflict.">
+      {listed && undecided.length === 0 && (
+        <EmptyNote title={decided.length > 0 ? 'Every conflict is decided.' : 'No edit has lost a conflict.'}>
           <p>
             When two devices change the same record before they sync, the policy of its kind decides which
             edit stands. The other one is kept here with what it said: nothing is lost silently.
@@ -99,10 +144,25 @@ function Conflicts() {
         </EmptyNote>
       )}
       <ol class="conflicts">
-        {listed?.map((conflict) => (
-          <ConflictView key={conflict.id} conflict={conflict} />
+        {undecided.map((conflict) => (
+          <ConflictView key={conflict.entry.id} conflict={conflict} isDecided={false} />
         ))}
       </ol>
+      {decided.length > 0 && (
+        <details class="decided">
+          <summary>Decided ({countWord(decided.length)}): look again, or decide anew</summary>
+          <ol class="conflicts">
+            {decided.map((conflict) => (
+              <ConflictView key={conflict.entry.id} conflict={conflict} isDecided />
+            ))}
+          </ol>
+        </details>
+      )}
+      {hasMoreConflicts.value && (
+        <button type="button" class="button" onClick={loadMoreConflicts}>
+          Show older conflicts
+        </button>
+      )}
     </section>
   )
 }

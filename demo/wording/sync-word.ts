@@ -5,6 +5,13 @@ import { relativeTime } from './time-word.ts'
 
 export type SyncMood = 'off' | 'busy' | 'good' | 'waiting' | 'offline' | 'failed'
 
+/** What becomes of what waits when every page is closed. */
+export const backgroundWords: Readonly<Record<NonNullable<SyncState['background']>, string>> = {
+  ready: 'the browser would send what waits',
+  handed: 'what waits is left to the browser to send',
+  missing: 'sent when the book is next open: this browser has no Background Sync here',
+}
+
 export interface SyncWords {
   readonly mood: SyncMood
   readonly short: string
@@ -27,7 +34,7 @@ export function syncStateWords(sync: SyncState, nowMs: number): SyncWords {
       short: 'syncing…',
       long: 'Sending what the edge has not seen and fetching what is new there.',
     }
-  if (sync.lastError?.code === 'offline') {
+  if (sync.phase === 'offline') {
     const long = 'The edge cannot be reached. Everything works as usual; what waits is sent at the next sync.'
     return { mood: 'offline', short: waiting === '' ? 'offline' : `offline · ${waiting}`, long }
   }

@@ -1,6 +1,7 @@
 // A capability: one verb of the system, defined once by the room that owns it. Every door is derived from the table.
 // Invariant: a `write` runs synchronously inside one transaction, together with the record of its requestId.
 import type { AbortSignalLike } from './abort.ts'
+import type { OutboxEntry, OutboxQuery } from './outbox-entry.ts'
 import type { ConflictEntry, ConflictQuery } from './conflict.ts'
 import type { Scalar } from './filter.ts'
 import type { GrantedKinds } from './grant.ts'
@@ -125,6 +126,8 @@ export interface RecordReader {
   conflicts(query: ConflictQuery): ConflictEntry[]
   /** Changes that the mirror refused for good, oldest first, after number `after`. */
   refused(limit: number, after?: number): RefusedOp[]
+  /** What the mirror has not acknowledged. The owner's: a guest gets nothing. */
+  outbox(query: OutboxQuery): OutboxEntry[]
 }
 
 /**

@@ -69,6 +69,8 @@ export interface SyncState {
   /** When the next sync is due by itself. */
   readonly nextAt?: string
   readonly running: boolean
+  /** The name that this copy of the book has at the mirror. */
+  readonly device?: string
   /** Absent where there is no such line: the host has none, or it is not wanted. */
   readonly live?: LiveState
   /** Ops that the mirror has not acknowledged. */

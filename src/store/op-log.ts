@@ -1,6 +1,7 @@
 // The op log of a device: the changes that the mirror has not acknowledged, in order. It is the outbox.
 // Invariant: an op that was sent keeps its number and bytes; a record has at most one op that was not sent.
 // An op that the mirror will never take is refused: it waits here, with the reason, until its record changes again.
+import type { OutboxEntry, OutboxQuery } from '../core/outbox-entry.ts'
 import type { SqlDatabase, SqlRow } from '../core/ports.ts'
 import type { RefusedOp } from '../core/refused-op.ts'
 import { type RecordRow, recordColumns } from './record-row.ts'
@@ -63,6 +64,8 @@ export interface OpLog {
   refusedCount(): number
   /** Refused ops are unsent again: those of these records, or all. Answers the records. */
   retry(records?: readonly string[]): { readonly id: string; readonly kind: string }[]
+  /** A part of the log, with the records that its ops are about. */
+  list(query: OutboxQuery): OutboxEntry[]
   /** Why the first refused op was refused, if any was. */
   refusal(): Refusal | undefined
   /** The number of the newest op there ever was. */
@@ -92,6 +95,19 @@ export interface Refusal {
 }
 
 type Joined = RecordRow & Omit<PendingOp, 'row'>
+
+interface ListedRow extends SqlRow {
+  readonly n: number
+  readonly mid: number | null
+  readonly refused: string | null
+  readonly record: string
+  readonly kind: string
+  readonly at: string
+  readonly deleted: number
+}
+
+const listSql = `SELECT o.n, o.mid, o.refused, r.id AS record, r.kind, r.updated_at AS at, r.deleted
+  FROM ops o JOIN records r ON r.seq = o.seq WHERE o.n > ? ORDER BY o.n LIMIT ?`
 
 export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
   const count = (sql: string) => db.get<SqlRow & { n: number | null }>(sql)?.n ?? 0
@@ -208,6 +224,16 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       return found.map(({ id, kind }) => ({ id, kind }))
     },
     last: () => lastN,
+    list: ({ limit, after = 0 }) =>
+      db.all<ListedRow>(listSql, [after, limit]).map(({ n, record, kind, at, ...row }): OutboxEntry => {
+        const op = row.deleted === 1 ? 'forget' : 'put'
+        const head = { n, record, kind, op, at } as const
+        if (row.refused !== null) {
+          const { code, message } = JSON.parse(row.refused) as Refusal
+          return { ...head, state: 'refused', error: { code, message } }
+        }
+        return { ...head, state: row.mid === null ? 'waiting' : 'sent' }
+      }),
     acknowledged: () => settings.getNumber('acked_mid'),
     noteRounds: (seq, rounds) =>
       db.run('UPDATE ops SET rounds = ? WHERE n = (SELECT op FROM records WHERE seq = ?)', [rounds, seq]),

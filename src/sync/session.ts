@@ -69,6 +69,7 @@ export function createSyncSession({
     const error = failure ?? store.ops.refusal()
     return {
       configured: true,
+      device: store.device,
       phase: current ? 'running' : failure?.code === 'offline' ? 'offline' : 'idle',
       running: current !== undefined,
       pending: store.ops.pendingCount(),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineCapability, type RecordWriter } from '../core/capability.ts'
 import type { ConflictEntry, ConflictSide } from '../core/conflict.ts'
 import { DaybookError } from '../core/errors.ts'
+import type { OutboxEntry } from '../core/outbox-entry.ts'
 import type { RefusedOp } from '../core/refused-op.ts'
 import { parseWith } from '../core/schema.ts'
 
@@ -36,6 +37,16 @@ const refusedOp: z.ZodType<RefusedOp> = z.object({
   at: z.string().optional(),
   path: z.string().optional(),
 })
+
+const entry = z.object({
+  n: z.number(),
+  record: z.string(),
+  kind: z.string(),
+  op: z.enum(['put', 'forget']),
+  at: z.string(),
+  state: z.enum(['waiting', 'sent', 'refused']),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+}) as unknown as z.ZodType<OutboxEntry>
 
 const choice = z.strictObject({
   /** The conflict's number, as `list` gives it. */
@@ -136,5 +147,21 @@ export const syncCapabilities = [
     output: z.object({ retried: z.array(z.string()) }),
     effect: 'write',
     run: ({ records }, at) => ({ retried: at.records.retryRefused(records) }),
+  }),
+  defineCapability({
+    id: 'daybook:list_outbox',
+    methods: ['outbox.list'],
+    summary:
+      'Lists the changes that the mirror has not acknowledged, oldest first: waiting, sent without an answer, or refused with the reason.',
+    input: z
+      .strictObject({
+        limit: z.number().int().min(1).max(1000).default(100),
+        /** For the next page: the greatest `n` of the last one. */
+        after: z.number().int().min(0).optional(),
+      })
+      .prefault({}),
+    output: z.object({ entries: z.array(entry) }),
+    effect: 'read',
+    run: (query, at) => ({ entries: at.records.outbox(query) }),
   }),
 ] as const

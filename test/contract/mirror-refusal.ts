@@ -7,6 +7,31 @@ import { body, expectSame, failure, id, textOf } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, testKinds } from './mirror-world.ts'
 
 export function refusalCases(host: DatabaseHost): void {
+  it('W2 W4 says of each change in the outbox how it stands', async () => {
+    const a = createWorld(host).device('a')
+    const list = () => a.look(({ ops }) => ops.list({ limit: 10 }))
+    expect(await list()).toEqual([])
+    await a.put('local_wins', id(1), body('one'))
+    a.faults('lose-request')
+    await failure(a.sync())
+    await a.put('local_wins', id(1), body('again'))
+    await a.put('remote_wins', id(2), { text: 'x'.repeat(800_000) })
+    await a.put('local_wins', id(3), body('three'))
+    await a.forget(id(3))
+    expect(await list()).toMatchObject([
+      { record: id(1), kind: 'local_wins', op: 'put', state: 'sent' },
+      { record: id(1), state: 'waiting' },
+      { record: id(2), state: 'waiting' },
+      { record: id(3), op: 'forget', state: 'waiting' },
+    ])
+    const [, second] = await list()
+    expect(await a.look(({ ops }) => ops.list({ limit: 1, after: second?.n }))).toMatchObject([
+      { record: id(2) },
+    ])
+    await a.sync()
+    expect(await list()).toMatchObject([{ record: id(2), state: 'refused', error: { code: 'too-large' } }])
+  })
+
   /** A request of a device that is not of this house, with one op. */
   const request = (op: object, more: object = {}) => ({
     ...{ p: 1, device: 'd_strange', epoch: null, ackedMid: 0, schema: 1 },
