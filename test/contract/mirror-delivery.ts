@@ -238,6 +238,7 @@ export function deliveryCases(host: DatabaseHost): void {
     expect(a.told.at(-1)?.state).toEqual({
       ...{
         configured: true,
+        device: expect.any(String),
         running: false,
         pending: 0,
         refused: 0,
