@@ -3,9 +3,14 @@ import { effect, signal } from '@preact/signals'
 import type { CapabilityOutput } from '../../src/index.ts'
 import { roomOfKind } from '../room/room-table.ts'
 import { address } from './address.ts'
+import { announce } from './announce.ts'
 import { book, onBook } from './book.ts'
+import { syncNow } from './sync.ts'
+import { tellError } from './toast.ts'
 
 export type OutboxEntry = CapabilityOutput<'daybook:list_outbox'>['entries'][number]
+
+type DeadLetter = CapabilityOutput<'daybook:list_dead_letters'>['deadLetters'][number]
 
 export interface Queued {
   readonly entry: OutboxEntry
@@ -23,9 +28,14 @@ export async function loadQueue(): Promise<void> {
   const from = book.peek()
   if (!from) return
   try {
-    const { entries } = await from.outbox.list({ limit: listed })
+    const [{ entries }, { deadLetters }] = await Promise.all([
+      from.outbox.list({ limit: listed }),
+      from.deadLetters.list({ limit: listed }),
+    ])
+    // However long the queue is, what was refused is named.
+    const rest = entries.filter(({ state }) => state !== 'refused')
     const found = await Promise.all(
-      entries.map(async (entry): Promise<Queued> => {
+      [...deadLetters.map(asEntry), ...rest].map(async (entry): Promise<Queued> => {
         const record = entry.op === 'put' ? await from.records.get({ id: entry.record }) : null
         const room = record ? roomOfKind(record.kind) : undefined
         return { entry, title: record && room ? room.row(record).title : undefined }
@@ -37,6 +47,22 @@ export async function loadQueue(): Promise<void> {
   } catch (error) {
     if (book.peek() === from) queueFailure.value = error
   }
+}
+
+function asEntry({ n, record, kind, op, at = '', code, message }: DeadLetter): OutboxEntry {
+  return { n, record, kind, op, at, state: 'refused', error: { code, message } }
+}
+
+/** Has a refused change sent once more, as when the edge has learned to take it. */
+export async function retryRefused(record: string): Promise<void> {
+  try {
+    await book.peek()?.deadLetters.retry({ records: [record] })
+    announce('It is sent again.')
+    await syncNow()
+  } catch (error) {
+    tellError('The change was not sent again.', error)
+  }
+  await loadQueue()
 }
 
 /** Changes come in bursts: they are read once for all. */

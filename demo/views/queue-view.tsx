@@ -7,7 +7,14 @@ import { Time } from '../parts/time.tsx'
 import type { MarkName } from '../room/mark.ts'
 import { roomOfKind } from '../room/room-table.ts'
 import { openRecord } from '../state/open-record.ts'
-import { loadQueue, type OutboxEntry, queue, queueFailure, type Queued } from '../state/outbox.ts'
+import {
+  loadQueue,
+  type OutboxEntry,
+  queue,
+  queueFailure,
+  type Queued,
+  retryRefused,
+} from '../state/outbox.ts'
 import { status } from '../state/status.ts'
 import { countOf, countWord } from '../wording/size-word.ts'
 import { oneLine } from '../wording/text-word.ts'
@@ -76,12 +83,21 @@ function QueueRow({ queued: { entry, title } }: { queued: Queued }) {
         <span class="queue-title">{op === 'forget' ? `A forgotten ${room?.one ?? kind}` : `A ${kind}`}</span>
       )}
       <span class="faint">
-        {room?.one ?? kind} · <Time at={at} />
+        {room?.one ?? kind}
+        {at !== '' && (
+          <>
+            {' '}
+            · <Time at={at} />
+          </>
+        )}
       </span>
       <ShortId id={record} what="id of the record" />
       {error && (
         <p class="form-error queue-error">
-          {error.message} <code>{error.code}</code> It goes again once the record was changed.
+          {error.message} <code>{error.code}</code> It goes again once the record was changed.{' '}
+          <button type="button" class="button small" onClick={() => void retryRefused(record)}>
+            Try again
+          </button>
         </p>
       )}
     </li>

@@ -108,12 +108,12 @@ it('shows a conflict with its base and both sides, decides it by field with keys
   await expect.poll(() => contentOf(page, id)).toBe('It pours')
   await page.evaluate(() => globalThis.book?.sync())
   await other.call('daybook:sync', {})
-  expect(
-    await other.call('kstar:get_record', { id }).catch((error: unknown) => String(error)),
-  ).toMatchObject({
-    content: 'It pours',
-    confidence: 0.9,
-  })
+  expect(await other.call('kstar:get_record', { id }).catch((error: unknown) => String(error))).toMatchObject(
+    {
+      content: 'It pours',
+      confidence: 0.9,
+    },
+  )
   expect(await problems()).toEqual([])
   await context.close()
 })
@@ -147,6 +147,20 @@ it('lists what waits and what was sent without an answer, says that it is offlin
   world.isCut = false
   await page.getByRole('button', { name: 'Sync now' }).click()
   await queue.getByText('Nothing waits to be sent.').waitFor()
-  await queue.getByText('Nothing waits to be sent.').waitFor()
+
+  await page.evaluate(async () => {
+    const situation = { domain: 'd', context: { page: 'x'.repeat(800_000) } }
+    await globalThis.book?.traces.store({ situation, task: { goal: 'Far too much' }, action: { type: 't' } })
+    await globalThis.book?.sync()
+  })
+  const refused = queue.getByRole('listitem').filter({ hasText: 'Far too much' })
+  await refused.getByText('Refused', { exact: true }).waitFor()
+  await refused.getByText('too-large').waitFor()
+  await refused.getByRole('button', { name: 'Try again' }).click()
+  await page
+    .getByText(/In sync|Synced/)
+    .first()
+    .waitFor()
+  await refused.getByText('too-large').waitFor()
   await context.close()
 })
