@@ -78,6 +78,28 @@ export function vectorCases({ book: open, reopen }: BookCase): void {
     expect([dimensions, embeddings.length]).toEqual([128, 2])
   })
 
+  it('takes in a first model without losing anything, and another one as another space, made anew', async () => {
+    const book = await open()
+    await book.traces.storeMany({ traces })
+    const first = await reopen(book, lsa)
+    const early = await first.recall({ text: 'thunder' })
+    expect(early.hits[0]?.because.text?.words).toEqual(['thunder'])
+    await embedded(first)
+    expect(await first.embedder.status()).toMatchObject({ fingerprint: 'lsa|book-1|128|true', embedded: 200 })
+    const other = { embedder: { provider: 'lsa', dimensions: 32 } } as const
+    const second = await reopen(first, other)
+    const meanwhile = await second.recall({ text: 'thunder' })
+    expect(meanwhile.hits[0]?.because.text?.words).toEqual(['thunder'])
+    await embedded(second)
+    expect(await second.embedder.status()).toMatchObject({
+      ...{ state: 'ready', fingerprint: 'lsa|book-2|32|true' },
+      ...{ total: 200, embedded: 200, behind: 0 },
+    })
+    const { hits, degraded } = await second.recall({ text: 'thunder', limit: 50 })
+    expect([hits.some(({ because }) => !because.text && because.vector), degraded]).toEqual([true, []])
+    expect((await second.status()).records['trace']).toBe(200)
+  })
+
   it('has no vectors unless asked to, and says so', async () => {
     const book = await open()
     expect(await book.embedder.status()).toMatchObject({ provider: 'none', state: 'off', total: 0 })

@@ -1,6 +1,8 @@
 // `daybook/local` as a stranger uses it: bundled by Vite and webpack, or as plain files, with a model from the app's server.
+import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { build } from 'vite'
@@ -19,13 +21,17 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-/** Serves `folder` with the tiny model in it and nothing of any other host, and sees that `page` finds by meaning. */
-async function expectMeaning(folder: string, page: string): Promise<void> {
+async function writeModel(folder: string): Promise<void> {
   for (const [file, content] of tinyModel()) {
     const path = join(folder, 'models/tiny', file)
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, content)
   }
+}
+
+/** Serves `folder` with the tiny model in it and nothing of any other host, and sees that `page` finds by meaning. */
+async function expectMeaning(folder: string, page: string): Promise<void> {
+  await writeModel(folder)
   await using served = await serveFolder(folder)
   const context = await browser.newContext()
   const strangers: string[] = []
@@ -82,4 +88,19 @@ test('webpack 5', async () => {
 test('a page without a bundler', async () => {
   await using app = await createApp(tools)
   await expectMeaning(app.path, 'local-plain.html')
+})
+
+test('Node, with the package and without it', async () => {
+  const run = async (packages: readonly string[]): Promise<unknown> => {
+    await using app = await createApp(packages)
+    await writeModel(app.path)
+    const script = ['local-node.mjs', join(app.path, 'models')]
+    const { stdout } = await promisify(execFile)(process.execPath, script, { cwd: app.path })
+    return JSON.parse(stdout)
+  }
+  expect(await run(tools)).toEqual({ embeddings: [[0, 0, 0, 1]], dimensions: 4 })
+  expect(await run([])).toEqual({
+    code: 'embedder-failed',
+    message: expect.stringContaining('npm install @huggingface/transformers') as string,
+  })
 })
