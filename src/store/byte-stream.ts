@@ -95,7 +95,8 @@ function textOf(bytes: Uint8Array): string {
   for (let i = 0; i < bytes.length; i++) if ((bytes[i] as number) >= 128) return readUtf8(bytes)
   let text = ''
   for (let from = 0; from < bytes.length; from += pieceBytes)
-    text += String.fromCharCode(...bytes.subarray(from, from + pieceBytes))
+    // Spreading would ask an iterator for each byte.
+    text += Reflect.apply(String.fromCharCode, String, bytes.subarray(from, from + pieceBytes))
   return text
 }
 
