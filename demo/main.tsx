@@ -3,6 +3,7 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { openBook } from './state/book.ts'
 import { listenToKeys } from './state/keyboard.ts'
+import { registerServiceWorker } from './state/service-worker.ts'
 import { followChanges } from './state/list-change.ts'
 import './style/token.css'
 import './style/base.css'
@@ -27,4 +28,5 @@ if (root) {
   listenToKeys()
   followChanges()
   void openBook()
+  void registerServiceWorker()
 }

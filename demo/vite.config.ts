@@ -68,6 +68,7 @@ export default defineConfig({
       '@cfworker/json-schema',
       'canonicalize',
       'comlink',
+      'idb',
       'zod',
       'preact',
       'preact/hooks',
@@ -77,5 +78,17 @@ export default defineConfig({
   },
   server: { ...place, fs: { allow: ['..'] } },
   preview: place,
-  build: { outDir: 'dist', emptyOutDir: true, target: 'es2023', modulePreload: { polyfill: false } },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: ['index.html', 'service-worker.ts'].map((file) => `${import.meta.dirname}/${file}`),
+      output: {
+        // A service worker governs the folder that it is served from.
+        entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+      },
+    },
+  },
 })

@@ -48,6 +48,7 @@ const house = {
   'src/index.ts': { imports: [...engine, 'src', 'src/hosts/browser'] },
   worker: { imports: host, npm: ['zod', 'hono', 'jose', '@noble/hashes', 'cloudflare:'] },
   demo: { imports: ['src/index.ts'], npm: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot'] },
+  'demo/service-worker.ts': { imports: ['src/hosts/browser/service-worker.ts'] },
   'demo/vite.config.ts': { imports: ['scripts'], npm: ['vite', 'node:'] },
   scripts: { npm: ['node:'] },
 }

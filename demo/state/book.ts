@@ -47,7 +47,7 @@ export async function openBook({ inMemory = false } = {}): Promise<void> {
       name: bookName,
       agent: 'inspector',
       onUnavailable: inMemory ? 'memory' : 'reject',
-      ...(edgeUrl !== undefined && enabled ? { sync: { url: edgeUrl, key } } : {}),
+      ...(edgeUrl !== undefined && enabled ? { sync: { url: edgeUrl, key, background: { key } } } : {}),
     })
     listenTo(opened)
     globalThis.book = opened

@@ -50,7 +50,8 @@ export function SettingsDialog() {
               />
             </label>
             <p class="faint">
-              Kept in this browser. <code>development</code> works with an edge on this machine only.
+              Kept in this browser, and beside what waits to be sent while the page is closed.{' '}
+              <code>development</code> works with an edge on this machine only.
             </p>
           </>
         )}

@@ -118,6 +118,26 @@ it('shows a conflict with its base and both sides, decides it by field with keys
   await context.close()
 })
 
+it.each(['devUrl', 'builtUrl'] as const)(
+  'has a service worker for what waits when it is closed: %s',
+  async (which) => {
+    const context = await browser.newContext()
+    await context.grantPermissions(['background-sync'])
+    await openWorld(context)
+    const { page, problems } = await openInspector(browser, {
+      context,
+      url: inject(which),
+      query: '&view=sync',
+    })
+    await page.getByText('the browser would send what waits').waitFor()
+    expect(await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL)).toMatch(
+      /\/service-worker\.[jt]s$/,
+    )
+    expect(await problems()).toEqual([])
+    await context.close()
+  },
+)
+
 it('lists what waits and what was sent without an answer, says that it is offline, and goes on by itself', async () => {
   const context = await browser.newContext({ viewport: { width: 390, height: 800 } })
   const world = await openWorld(context)
