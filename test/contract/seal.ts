@@ -49,7 +49,7 @@ async function ask(book: Daybook) {
     filters: { confidence: { gte: 0.4 }, subject: { ne: 's-1' } },
     order_by: 'id',
   })
-  const { hits } = await book.recall({ text: 'lights in the harbour', limit: 8 })
+  const { hits } = await book.recall({ text: 'lights in the harbour', limit: 15 })
   const count = await book.records.count({ kind: 'perception', filters: { subject: 's-2' } })
   return {
     ...{ pages, found: ids(found.records), narrow: ids(narrow.records), total: count.total },
