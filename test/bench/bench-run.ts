@@ -2,7 +2,7 @@
 import type { BrowserContext } from 'playwright'
 
 export interface BenchOptions {
-  readonly kinds: readonly ('store' | 'search' | 'vector')[]
+  readonly kinds: readonly ('store' | 'search' | 'vector' | 'sync')[]
   readonly rounds: number
   /** Shorter rows, and only the smaller number of texts. */
   readonly quick: boolean

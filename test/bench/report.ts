@@ -161,7 +161,7 @@ function timesOurs(
   )
 }
 
-function ratio<Round extends StoreRound | number>(
+export function ratio<Round extends StoreRound | number>(
   rounds: readonly Round[],
   anchor: readonly Round[],
   read: (round: Round) => number,
@@ -182,7 +182,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
 }
 
-function printTable(lines: readonly (readonly string[])[]): void {
+export function printTable(lines: readonly (readonly string[])[]): void {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
   )
@@ -198,21 +198,23 @@ function printTable(lines: readonly (readonly string[])[]): void {
   console.log('')
 }
 
-function printModes(peers: Readonly<Record<string, { readonly name: string; readonly mode: string }>>): void {
+export function printModes(
+  peers: Readonly<Record<string, { readonly name: string; readonly mode: string }>>,
+): void {
   for (const { name, mode } of Object.values(peers)) console.log(`  ${name}: ${mode}.`)
   console.log('')
 }
 
-function printFailures(failures: readonly { readonly peer: string; readonly error: string }[]): void {
+export function printFailures(failures: readonly { readonly peer: string; readonly error: string }[]): void {
   for (const { peer, error } of failures) console.log(`  FAILED ${peer}: ${error}`)
 }
 
-function figure(value: number): string {
+export function figure(value: number): string {
   if (Number.isNaN(value)) return '–'
   return value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en')
 }
 
-function milliseconds(value: number): string {
+export function milliseconds(value: number): string {
   return Number.isNaN(value) ? '–' : value < 10 ? value.toFixed(2) : value.toFixed(0)
 }
 

@@ -7,8 +7,10 @@ import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
 import type { BenchOptions } from './bench-run.ts'
 import { readVersions } from './read-version.ts'
 import { printSearch, printStore, printVector } from './report.ts'
+import { printSync } from './report-sync.ts'
 import { runSearch, type SearchFigures } from './run-search.ts'
 import { runStore, type StoreFigures } from './run-store.ts'
+import { runSync, type SyncFigures } from './run-sync.ts'
 import { runVector, type VectorFigures } from './run-vector.ts'
 import { servePages } from './serve-pages.ts'
 
@@ -51,11 +53,13 @@ export async function runBench(options: BenchOptions): Promise<number> {
   let store: StoreFigures | undefined
   let search: SearchFigures | undefined
   let vector: VectorFigures | undefined
+  let sync: SyncFigures | undefined
   try {
     const run = { ...options, context, progress, url: pages.url }
     if (options.kinds.includes('store')) store = await runStore(run)
     if (options.kinds.includes('search')) search = await runSearch(run)
     if (options.kinds.includes('vector')) vector = await runVector(run)
+    if (options.kinds.includes('sync')) sync = await runSync(run)
   } finally {
     await context.close()
     await pages.close()
@@ -68,11 +72,12 @@ export async function runBench(options: BenchOptions): Promise<number> {
   if (store) printStore(store, versions)
   if (search) printSearch(search, versions)
   if (vector) printVector(vector, versions)
+  if (sync) printSync(sync, versions)
   mkdirSync(dirname(jsonFile), { recursive: true })
   const at = new Date(began).toISOString()
   writeFileSync(
     jsonFile,
-    `${JSON.stringify({ at, machine, versions, options, store, search, vector }, undefined, 2)}\n`,
+    `${JSON.stringify({ at, machine, versions, options, store, search, vector, sync }, undefined, 2)}\n`,
   )
-  return (store?.failures.length ?? 0) + (search?.failures.length ?? 0) + (vector?.failures.length ?? 0)
+  return [store, search, vector, sync].reduce((sum, part) => sum + (part?.failures.length ?? 0), 0)
 }

@@ -52,3 +52,24 @@ it('pushing and pulling look nothing up without an index', async () => {
   expect(scans.filter((scan) => !/ FROM ops\b/.test(scan))).toEqual([])
   expect(seen.size).toBeGreaterThan(20)
 })
+
+it('W4 a hundred changes are one request, of at most 1.3 times their JSON', async () => {
+  const databases = new Map<string, SqlDatabase>()
+  const world = createWorld({
+    async within(name, work) {
+      const db = databases.get(name) ?? openNodeDatabase({ path: ':memory:' })
+      databases.set(name, db)
+      return work(db)
+    },
+    evict: () => Promise.resolve(),
+  })
+  const device = world.device('a')
+  const bodies = Array.from({ length: 100 }, (_, i) => ({ text: `${i} ${'word '.repeat(200)}` }))
+  await device.putMany(
+    'local_wins',
+    bodies.map((text, i) => [`01998a00-0000-7000-8000-${String(i).padStart(12, '0')}`, text] as const),
+  )
+  await device.sync()
+  expect(device.sent).toHaveLength(1)
+  expect(device.sent.join('').length).toBeLessThan(1.3 * JSON.stringify(bodies).length)
+})

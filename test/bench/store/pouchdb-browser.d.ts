@@ -6,6 +6,8 @@ declare module 'pouchdb-browser' {
     bulkDocs(documents: readonly object[]): Promise<readonly object[]>
     query(view: string, options: object): Promise<{ rows: readonly unknown[] }>
     info(): Promise<{ doc_count: number }>
+    /** Resolves when both have the same. */
+    sync(remote: string, options: { batch_size: number }): Promise<unknown>
     close(): Promise<void>
   }
 }
