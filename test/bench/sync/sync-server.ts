@@ -32,10 +32,18 @@ export async function serveEdge(origins: readonly string[]): Promise<SyncServer>
   })
   const url = `http://127.0.0.1:${port}`
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const close = async () => {
+  const stop = () => {
     // Its group: workerd goes with it.
-    if (child.pid) process.kill(-child.pid, 'SIGTERM')
+    if (child.pid && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGTERM')
+  }
+  const interrupted = () => process.exit(130)
+  process.once('exit', stop)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted)
+  const close = async () => {
+    stop()
     await ended
+    process.off('exit', stop)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupted)
     rmSync(state, { recursive: true, force: true })
   }
   const deadline = Date.now() + patienceMs
