@@ -185,6 +185,20 @@ export function backgroundCases(host: DatabaseHost): void {
     await expectSame(a, b, world.mirror)
   })
 
+  it('B3 an answer to other bytes, or to a device of another name, is ignored', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('one'))
+    const [request] = await spill(a)
+    const answers = await sendAll(world, [request as SyncRequest])
+    const altered = { ...(request as SyncRequest), ops: request?.ops.map((op) => ({ ...op, base: 7 })) ?? [] }
+    const strange = { ...(request as SyncRequest), device: 'd_another' }
+    for (const other of [altered, strange]) expect(await takeAll(world, a, [other], answers)).toBe(0)
+    expect(await a.state()).toMatchObject({ pending: 1 })
+    await a.sync()
+    await expectSame(a, world.mirror)
+  })
+
   it('B3 an answer that can be none leaves everything as it was', async () => {
     const world = createWorld(host)
     const a = world.device('a')
