@@ -33,7 +33,10 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     const copy = { ver: change.ver, place: change.seq, device: change.by }
     store.records.accept(toOp(change), copy, { fresh })
     tally.changed.push({ id: change.id, kind: change.kind })
+    if (change.op === 'forget' && change.seq <= response.floor) isCollected = true
   }
+  /** A tombstone came that is gone at the mirror. */
+  let isCollected = false
   const isReread = isRereading(store)
   let overtakenAt: number | undefined
   /** The answer comes late: a change after this op, or its end as a collected tombstone, went by while it was awaited. */
@@ -121,7 +124,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   for (const change of response.changes) pull(change)
   settings.set('epoch', response.epoch)
   settings.set('cursor', response.cursor)
-  if (response.floor > settings.getNumber('floor')) {
+  if (isCollected || response.floor > settings.getNumber('floor')) {
     settings.set('floor', response.floor)
     store.records.collect(response.floor)
   }

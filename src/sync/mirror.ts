@@ -15,6 +15,7 @@ import {
   schemaNumber,
   type SyncRequest,
   type SyncResponse,
+  type WireChange,
   type WireOp,
   type WireResult,
   wireVersion,
@@ -61,6 +62,12 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     throw new DaybookError('resync-required', undefined, { details: { reason: 'floor' } })
   }
 
+  /** What stood against an op when it was first answered, after its tombstone was collected: no more than that. */
+  const collectedOf = ({ kind, id, stamp, at, agent }: WireOp): WireChange => {
+    const place = { seq: settings.getNumber('floor'), ver: settings.getNumber('collected_ver') }
+    return { op: 'forget', kind, id, stamp, at, agent, by: store.device, ...place }
+  }
+
   const complete = (op: WireOp, answer: Answer, reach?: SyncReach): WireResult => {
     if (answer.s === 'rejected')
       return { mid: op.mid, s: 'rejected', error: { ...answer.error, details: { ...answer.error.details } } }
@@ -71,8 +78,7 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     }
     if (answer.s === 'ok') return { mid: op.mid, ...answer }
     const row = records.row(op.id)
-    if (!row) throw new DaybookError('internal', 'A conflict was answered about a record that is not here.')
-    return { mid: op.mid, ...answer, current: toChange(row, store.device) }
+    return { mid: op.mid, ...answer, current: row ? toChange(row, store.device) : collectedOf(op) }
   }
 
   const answerOnce = (

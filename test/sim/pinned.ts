@@ -88,4 +88,15 @@ export const pinned: readonly Pinned[] = [
       { do: 'age' },
     ],
   },
+  {
+    was: 'the mirror could not repeat its answer to a conflict with a record whose tombstone was collected meanwhile',
+    steps: [
+      { do: 'put', at: 2, record: 5 },
+      { do: 'put', at: 1, record: 5 },
+      { do: 'forget', at: 2, record: 5 },
+      { do: 'sync', at: 2, record: 4, weather: [] },
+      { do: 'sync', at: 1, record: 3, weather: ['lose-answer'] },
+      { do: 'age' },
+    ],
+  },
 ]

@@ -93,6 +93,8 @@ export interface SimWorld {
   addDevice(name: string): SimDevice
   /** Called with each request and the mirror's answer to it. */
   onAnswer: (request: SyncRequest, response: SyncResponse) => void
+  /** Called when the mirror died over a request: nobody knows what it had done. */
+  onSilence: () => void
   /** Lets everything run that waits for nothing but its turn. */
   rest(): Promise<void>
   close(): void
@@ -198,6 +200,7 @@ export function createSimWorld(seed: number): SimWorld {
       return { ok }
     } catch (error) {
       // A mirror that died in the middle answers nothing.
+      if (!mirror.isRunning()) world.onSilence()
       const isOurs = isDaybookError(error) && mirror.isRunning()
       if (isOurs && error.code === 'internal') throw error
       return { refused: isOurs ? error.toJSON() : new DaybookError('offline').toJSON() }
@@ -210,6 +213,7 @@ export function createSimWorld(seed: number): SimWorld {
     devices,
     letters,
     onAnswer: () => undefined,
+    onSilence: () => undefined,
     addDevice(name) {
       const { site, more } = createSite(name, 'device', (store, ports, self) => ({
         session: createSyncSession({

@@ -52,6 +52,7 @@ export function createWatch(world: SimWorld): Watch {
     if (response.cursor < place) faults.push('The cursor lies before the last change.')
   }
   world.onAnswer = look
+  world.onSilence = () => lastMid.clear()
 
   return {
     moves: () => moves,
