@@ -42,9 +42,9 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   /** The answer comes late: a change after this op, or its end as a collected tombstone, went by while it was awaited. */
   const noteOvertaken = (op: SentOp, place: number) => {
     const met = store.records.placeOf(op.seq)
-    const isCollected = met < place && place <= Math.min(request.pull.cursor, response.floor)
+    const mayBeCollected = met < place && place <= response.floor
     const from = Math.max(met, place)
-    if (met > place || isCollected) overtakenAt = Math.min(from, overtakenAt ?? from)
+    if (met > place || mayBeCollected) overtakenAt = Math.min(from, overtakenAt ?? from)
   }
   const onLogged = () => void (tally.conflicts += 1)
   const settle = (op: SentOp, result: WireResult) => {

@@ -99,4 +99,15 @@ export const pinned: readonly Pinned[] = [
       { do: 'age' },
     ],
   },
+  {
+    was: 'a device whose very first answer was lost took a record for alive that had been forgotten and collected since',
+    steps: [
+      { do: 'put', at: 1, record: 5 },
+      { do: 'sync', at: 1, record: 2, weather: ['lose-answer'] },
+      { do: 'sync', at: 2, record: 0, weather: [] },
+      { do: 'forget', at: 2, record: 5 },
+      { do: 'sync', at: 2, record: 1, weather: [] },
+      { do: 'age' },
+    ],
+  },
 ]
