@@ -117,6 +117,15 @@ describe('what becomes of wrong answers', () => {
     },
   )
 
+  test('is not followed to where another answer would be', async () => {
+    answer(307, {}, { location: `${server.url}/elsewhere` })
+    for (const embedder of [http(), api()]) {
+      const error = await failure(vectorsOf(embedder, ['private words']))
+      expect(error).toMatchObject({ code: 'embedder-failed', retry: false, details: { status: 307 } })
+    }
+    expect(server.requests.filter(({ path }) => path === '/elsewhere')).toEqual([])
+  })
+
   test.each([
     ['no JSON', '<html>'],
     ['null', null],

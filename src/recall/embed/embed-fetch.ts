@@ -29,7 +29,8 @@ export function fetchOf(host: object): EmbedFetch {
     const abort = new AbortController()
     if (signal.aborted) abort.abort()
     signal.addEventListener('abort', () => abort.abort(), { once: true })
-    return fetch.call(host, url, { ...init, signal: abort.signal })
+    // A redirect would take texts to where nobody sent them; this way it is an answer that is no success.
+    return fetch.call(host, url, { ...init, redirect: 'manual', signal: abort.signal })
   }
 }
 
