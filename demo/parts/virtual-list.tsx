@@ -39,9 +39,9 @@ export function VirtualList(props: VirtualListProps) {
   const [virtualizer] = useState(() => new Virtualizer<HTMLDivElement, HTMLDivElement>(options))
   virtualizer.setOptions(options)
   // The two calls that an adapter for a framework makes; the library names them so.
-  // oxlint-disable-next-line no-underscore-dangle
+  // oxlint-disable-next-line no-underscore-dangle -- the library's name
   useLayoutEffect(() => virtualizer._didMount(), [])
-  // oxlint-disable-next-line no-underscore-dangle
+  // oxlint-disable-next-line no-underscore-dangle -- the library's name
   useLayoutEffect(() => virtualizer._willUpdate())
   useLayoutEffect(() => virtualizer.measure(), [rowHeight])
   useLayoutEffect(() => {

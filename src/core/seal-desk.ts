@@ -1,5 +1,6 @@
 // What the room of trust may do with the keys that seal sensitive records, and what it can tell of them.
-import type { SealedInfo, Sensitivity } from './sealed.ts'
+import type { RecordHead } from './record.ts'
+import type { SealedInfo } from './sealed.ts'
 
 /** How sealing stands in this copy of the book. */
 export interface SealState {
@@ -21,16 +22,7 @@ export interface SealState {
 }
 
 /** A sealed record as one who has no key sees it. */
-export interface OpaqueRecord {
-  readonly id: string
-  readonly kind: string
-  readonly created_at: string
-  readonly updated_at: string
-  readonly ver: number
-  readonly agent: string
-  readonly session?: string
-  readonly resource?: string
-  readonly sensitivity?: Sensitivity
+export interface OpaqueRecord extends RecordHead {
   readonly sealed: SealedInfo
   /** False: the key is here, and the record can be read. */
   readonly locked: boolean
