@@ -39,10 +39,13 @@ const house = {
     imports: [...host, 'src/hosts/node/serve'],
     npm: ['zod', 'node:', '@huggingface/transformers'],
   },
-  'src/hosts/node/postgres': { imports: [...host, 'src/hosts/node', 'worker'], npm: ['node:', 'pg'] },
+  'src/hosts/node/postgres': {
+    imports: [...host, 'src/hosts/node', 'worker'],
+    npm: ['node:', 'pg', 'ws', 'zod'],
+  },
   'src/hosts/node/serve': {
     imports: [...host, 'src/hosts/node', 'src/hosts/node/postgres', 'worker'],
-    npm: ['node:', '@hono/node-server'],
+    npm: ['node:', '@hono/node-server', 'ws'],
   },
   'src/hosts/browser/service-worker.ts': { imports: ['src/hosts/browser'], npm: [] },
   'src/index.ts': { imports: [...engine, 'src', 'src/hosts/browser'] },

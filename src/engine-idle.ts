@@ -15,7 +15,12 @@ const textBatch = 20
 const textSliceMs = 6
 const textBatches = 25
 
+/** No more records than this wait for an idle moment, or for the first read: some 12 seconds of work, done in slices. */
+export const lagLimit = 50_000
+
 export interface IdleWork {
+  /** After a commit: begins as `soon` does, and has the writer wait for what is too much to be left. */
+  committed(): void
   /** Begins once nothing was written since, for 60 ms on a device and for 1 s at a mirror. */
   soon(): void
   stop(): void
@@ -29,10 +34,12 @@ export function createIdleWork({
   log,
   after,
   isBusy,
+  lag = lagLimit,
 }: Pick<Ports, 'clock' | 'scheduler' | 'log'> & {
   readonly store: BookStore
   readonly after: () => void
   readonly isBusy: () => boolean
+  readonly lag?: number | undefined
 }): IdleWork {
   const waitMs = idleMs[store.role]
   let stopped = false
@@ -64,6 +71,15 @@ export function createIdleWork({
     })
   }
   return {
+    committed() {
+      try {
+        store.projection.keepUp(lag)
+      } catch (error) {
+        // The write is committed whatever happens here, and what is behind stays behind.
+        log.warn('Indexing behind a write failed and is tried again.', { code: toDaybookError(error).code })
+      }
+      workIn(waitMs)
+    },
     soon: () => workIn(waitMs),
     stop() {
       stopped = true

@@ -18,8 +18,12 @@ export interface EngineOptions {
   readonly truth?: Truth
   /** Keeps the text index in memory too, for fast recall. Default: on a device, not at the mirror. */
   readonly textLeg?: boolean
+  /** How many records may wait to be indexed before writes wait for that. Default: 50,000. */
+  readonly lag?: number
   /** The way to the mirror; without one, `sync` is a clear error. */
   readonly carrier?: Carrier
+  /** Its address, to tell it from what another tab was opened with. */
+  readonly mirror?: string
   /** A language model for summaries and profiles; without one, and for guests, stated algorithms do that work. */
   readonly llm?: Llm | undefined
   /** True: tasks that are due later are not waited for here; the host calls `wake` then. For hosts that put engines away. */
@@ -39,6 +43,15 @@ export interface EngineOptions {
   /** The tab this engine runs in, where there are several, and what led to the meeting room as it is now. */
   readonly tab?: string
   readonly room?: readonly RoomEvent[]
+  /** Where the host has files that may break: what is wrong with a table of them, and whom to tell of it. */
+  readonly care?: {
+    check(table: string): string | undefined
+    onDamage?(reason: string): void
+  }
+  /** The host knows that there was a book of this name here: if it is new, it was evicted. */
+  readonly wasKept?: boolean
+  /** Opens and closes the room that a host with a quota keeps back for reading and emptying a full book. */
+  readonly lend?: ((isLent: boolean) => void) | undefined
   /** What only the host knows about its storage. */
-  readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes'>>>
+  readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes' | 'degraded'>>>
 }

@@ -161,6 +161,8 @@ export function createSealing({
       return added
     },
     async rotate() {
+      const { newer } = store()
+      if (newer) throw newer.error()
       await keychain.ensure()
       const next = addKey(open(), random)
       await keychain.keep(next)

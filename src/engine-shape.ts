@@ -18,6 +18,9 @@ export interface Seat {
   readonly owner: boolean
   /** The embedder that it was opened with, as `provider|model`; another tab's engine may have another. */
   readonly embedder?: string
+  /** The address of the mirror and the name of the language model that it was opened with, likewise. */
+  readonly mirror?: string
+  readonly llm?: string
 }
 
 export interface CallOptions {

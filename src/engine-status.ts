@@ -40,11 +40,13 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
   }
   return async ({ caller, view, seat }) => {
     if (caller.role === 'guest') return forGuest(caller, view)
+    const { degraded: ofHost = [], ...storage } = (await host?.()) ?? {}
     return {
-      ...{ name, agent: seat.scope.agent, durability, owner: seat.owner, schema: schemaVersion },
+      ...{ name, agent: seat.scope.agent, durability, owner: seat.owner },
+      schema: store.newer?.found ?? schemaVersion,
       records: store.queries.counts(),
       usageBytes: db.sizeBytes(),
-      ...(await host?.()),
+      ...storage,
       unindexed: store.projection.behind(),
       sync: sync() ?? {
         ...{ configured: false, phase: 'off', running: false },
@@ -53,9 +55,51 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
         conflicts: store.conflicts.count(),
         repairs: store.settings.getNumber('repairs'),
       },
-      degraded: degraded(seat),
+      degraded: [
+        ...readOnlyText(store),
+        ...evictedText(store, sync() !== undefined),
+        ...ofHost,
+        ...degraded(seat),
+      ],
     }
   }
+}
+
+/** What is told of a book that the browser took away, until the mirror has given back what it has. */
+function evictedText({ settings }: BookStore, isMirrored: boolean): string[] {
+  const at = settings.get('evicted')
+  if (at === undefined || (settings.get('synced_at') ?? '') > at) return []
+  const rest = isMirrored ? 'It is read again from the mirror.' : 'What was not exported or synced is gone.'
+  return [`evicted: this browser had a book of this name, and on ${at} its files were missing. ${rest}`]
+}
+
+/** What the owner of a book is told that newer code wrote. */
+function readOnlyText({ newer, projection }: BookStore): string[] {
+  if (!newer) return []
+  const behind = projection.behind()
+  const left = behind > 0 ? ` ${behind} of its records can't be searched for.` : ''
+  return [
+    `book-newer: schema ${newer.found} is of a newer Daybook than this one. It is read as it stands, and neither written nor synced.${left}`,
+  ]
+}
+
+/** What a tab is told whose mirror or language model is not the one that works for the book. */
+export function unlikeOwner(
+  seat: Seat,
+  used: { mirror?: string | undefined; llm?: string | undefined },
+): string[] {
+  return (
+    [
+      ['mirror', 'sync'],
+      ['llm', 'llm'],
+    ] as const
+  ).flatMap(([what, option]) => {
+    const [wanted, has = 'none'] = [seat[what], used[what]]
+    if (wanted === undefined || wanted === has) return []
+    return [
+      `${option}: this tab was opened with \`${wanted}\`, but the tab that holds the book has \`${has}\`, which is used.`,
+    ]
+  })
 }
 
 /** What a tab is told whose embedder is not the one that works for the book, because another tab holds it. */

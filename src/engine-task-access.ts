@@ -35,9 +35,10 @@ interface TaskCallOptions {
 }
 
 export interface TasksParts {
-  readonly store: Pick<BookStore, 'tasks' | 'writes'>
+  readonly store: Pick<BookStore, 'tasks' | 'writes' | 'newer'>
   readonly ports: Ports
   readonly isWoken?: boolean | undefined
+  readonly isShared?: boolean | undefined
   /** The capability of that id, or `unknown-capability`. */
   named(id: string): AnyCapability
   call(id: string, input: unknown, options: TaskCallOptions): Promise<unknown>
@@ -45,9 +46,9 @@ export interface TasksParts {
 }
 
 /** Begins to run what waits in the queue. A task runs as the owner's, in the scope it was put off in. */
-export function createTasks({ store, ports, isWoken, named, call, tell }: TasksParts): Tasks {
+export function createTasks({ store, ports, isWoken, isShared, named, call, tell }: TasksParts): Tasks {
   const runner = createTaskRunner({
-    ...{ queue: store.tasks, writes: store.writes, isWoken, tell, ...ports },
+    ...{ queue: store.tasks, writes: store.writes, isWoken, isShared, tell, ...ports },
     call: ({ task: { id, capability, input, scope, attempts, max_attempts }, signal, touch }) =>
       call(capability, input ?? undefined, {
         ...{ signal, onProgress: touch, attempt: { number: attempts, isLast: attempts >= max_attempts } },
@@ -67,8 +68,10 @@ export function createTasks({ store, ports, isWoken, named, call, tell }: TasksP
       parseWith(capability.input, input)
     },
   })
-  ports.scheduler.soon(runner.wake)
-  return { ...access, wake: runner.wake, close: runner.close }
+  // Nothing is run of a book that can't be written.
+  const wake = store.newer ? () => undefined : runner.wake
+  ports.scheduler.soon(wake)
+  return { ...access, wake, close: runner.close }
 }
 
 interface TaskAccess {

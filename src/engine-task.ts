@@ -58,6 +58,8 @@ export interface TaskRunnerParts {
   readonly scheduler: Scheduler
   /** True: somebody else calls `wake` when a task is due later. */
   readonly isWoken?: boolean | undefined
+  /** True: other runners may be at work on the same queue, so only leases tell what was left behind. */
+  readonly isShared?: boolean | undefined
   call(attempt: TaskTry): Promise<unknown>
   tell(task: BookEvents['task']): void
 }
@@ -80,7 +82,7 @@ export function backoffMs(number: number, chance: number): number {
 
 /** Starts with what an earlier engine left behind; it runs until it is closed. */
 export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
-  const { queue, writes, clock, random, scheduler, isWoken, call, tell } = parts
+  const { queue, writes, clock, random, scheduler, isWoken, isShared = false, call, tell } = parts
   const owner = toHex(random.bytes(16))
   const running = new Map<string, Running>()
   let closed = false
@@ -101,6 +103,8 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
       ...(error ? { error } : {}),
     })
 
+  const isLeftBehind = () => (queue.firstLease() ?? '~') < now()
+
   const look = async () => {
     if (closed || looking) {
       again = true
@@ -109,9 +113,9 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
     looking = true
     again = false
     try {
-      // Whoever has the book now has it alone: what runs for another owner was left behind.
-      if (!recovered && queue.open() > 0) {
-        const left = await writes.write(() => queue.recover(owner, now()))
+      // Whoever has a book alone knows that what runs for another owner was left behind.
+      if (isShared ? isLeftBehind() : !recovered && queue.open() > 0) {
+        const left = await writes.write(() => queue.recover(owner, now(), isShared))
         for (const task of left) report(task, task.state, task.error)
       }
       recovered = true
@@ -135,6 +139,9 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
     const due = running.size < taskConcurrency && !isWoken ? queue.nextDue() : undefined
     const times = [...running.values()].map(({ leaseUntil }) => leaseUntil)
     if (due !== undefined) times.push(parseTime(due) ?? 0)
+    // What others run may be left behind.
+    const lease = isShared ? queue.firstLease() : undefined
+    if (lease !== undefined) times.push((parseTime(lease) ?? 0) + 1)
     cancelTimer?.()
     if (times.length === 0) return
     const delay = Math.max(0, Math.min(...times) - clock.now())

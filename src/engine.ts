@@ -15,13 +15,18 @@ import { createChangeFeed } from './engine-change.ts'
 import { createInboxBell } from './engine-inbox.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { createGuestDesk } from './engine-guest.ts'
+import { createHealth } from './engine-health.ts'
+import { createMirrorCall } from './engine-mirror-call.ts'
 import { createHoldings } from './engine-holding.ts'
 import { createIdleWork } from './engine-idle.ts'
+import { createReads } from './engine-read.ts'
+import { withReserve } from './engine-reserve.ts'
 import { createRecordAccess } from './engine-record.ts'
 import { roomFor } from './engine-room.ts'
 import type { CallOptions, Desk, Engine, Seat, View } from './engine-shape.ts'
 import { createSealing } from './engine-seal.ts'
-import { createStatus, unlikeEmbedder } from './engine-status.ts'
+import { whenKept } from './engine-kept.ts'
+import { createStatus, unlikeEmbedder, unlikeOwner } from './engine-status.ts'
 import { createBookEmbedding, noEmbedding } from './recall/embed/book-embedding.ts'
 import { createTasks } from './engine-task-access.ts'
 import { createRecall } from './recall/recall.ts'
@@ -44,6 +49,8 @@ const table: ReadonlyMap<string, AnyCapability> = new Map(
 /** What bundles know of. */
 const portableKinds: Kinds = new Map([...kinds].filter(([, { bound }]) => !bound))
 const owner: Caller = { role: 'owner' }
+/** What is wrong from the beginning is told this long after it. */
+const firstTellMs = 500
 
 function named(id: string): AnyCapability {
   const capability = table.get(id)
@@ -63,7 +70,6 @@ export function createEngine(options: EngineOptions): Engine {
     durability,
     role = 'device',
     truth,
-    carrier,
     keys = emptyKeyring,
     llm,
     textLeg = role === 'device',
@@ -75,20 +81,41 @@ export function createEngine(options: EngineOptions): Engine {
   let closed = false
   const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
   const sealing = createSealing({
-    ...{ ...ports, book: name, vault: options.vault, store: () => store, hasMirror: carrier !== undefined },
+    ...{
+      ...ports,
+      book: name,
+      vault: options.vault,
+      store: () => store,
+      hasMirror: options.carrier !== undefined,
+    },
     progress: (detail) => emit({ name: 'progress', detail }),
     onChange: () => emit({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } }),
   })
   const store = openBookStore(db, {
-    ...{ kinds: plan.kinds, role, ports, textLeg, truth, onCommit: () => idle.soon() },
-    ...{ sealer: sealing.keychain, openMemory: options.openMemory },
+    ...{ kinds: plan.kinds, role, ports, textLeg, truth, onCommit: () => idle.committed() },
+    ...{ sealer: sealing.keychain, openMemory: options.openMemory, isMarked: options.care !== undefined },
+    wasKept: options.wasKept,
   })
   const idle = createIdleWork({
-    ...{ ...ports, store, after: () => embedding?.wake() },
+    ...{ ...ports, store, after: () => [embedding?.wake(), health?.wake()], lag: options.lag },
     // What a sync brings is derived when it is done.
     isBusy: () => session?.isRunning() ?? false,
   })
-  idle.soon()
+  const { newer } = store
+  const { care } = options
+  const health =
+    care && !newer
+      ? createHealth({
+          ...{ store, ...ports, check: care.check },
+          onDamage(reason) {
+            tellStatus()
+            care.onDamage?.(reason)
+          },
+        })
+      : undefined
+  // What only reads a book neither syncs it nor fills it in.
+  const { carrier, embedder: source } = newer ? {} : options
+  if (!newer) idle.soon()
   const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))
   const heard = (id: string, kind: string) => {
     changes.add(id, kind)
@@ -122,11 +149,12 @@ export function createEngine(options: EngineOptions): Engine {
       onPoke: trigger.poked,
       onState: () => emit({ name: 'sync', detail: trigger.state() }),
     })
+  const atMirror = createMirrorCall(carrier, store, ports.random)
   const holdings = createHoldings(ports)
   const embedding =
-    options.embedder &&
+    source &&
     createBookEmbedding({
-      ...{ store, ports, source: options.embedder },
+      ...{ store, ports, source },
       tell: (detail) => emit({ name: 'progress', detail }),
     })
   const accessOf = createRecordAccess({ store, ports, scope })
@@ -154,10 +182,21 @@ export function createEngine(options: EngineOptions): Engine {
     ...{ name, durability, store, db, host: options.storage },
     sync: () => trigger?.state(),
     degraded: (seat) =>
-      [embedding?.degraded(), unlikeEmbedder(seat, options.embedder?.name)].filter(
-        (why) => why !== undefined,
-      ),
+      [
+        ...[health?.degraded(), embedding?.degraded(), unlikeEmbedder(seat, options.embedder?.name)],
+        ...unlikeOwner(seat, { mirror: options.mirror, llm: llm?.name }),
+      ].filter((why) => why !== undefined),
   })
+
+  const tellStatus = () =>
+    void status(deskOf({})).then(
+      ({ degraded }) => emit({ name: 'status', detail: { owner: true, durability, degraded } }),
+      () => undefined,
+    )
+
+  // Who has opened the book listens by then.
+  if (['evicted', 'mended'].some((what) => store.settings.get(what) !== undefined) && role === 'device')
+    ports.scheduler.later(firstTellMs, () => closed || tellStatus())
 
   /** Writes for a task. The nth of a repeatable one that has a requestId is done once, however often the task is run. */
   const writerOf = (
@@ -214,7 +253,8 @@ export function createEngine(options: EngineOptions): Engine {
       llm: caller.role === 'owner' ? llm : undefined,
       scrub: store.purge.scrub,
       ...(attempt ? { attempt } : {}),
-      sync: () => trigger?.sync(signal) ?? Promise.reject(new DaybookError('sync-off')),
+      sync: () => trigger?.sync(signal) ?? Promise.reject(newer?.error() ?? new DaybookError('sync-off')),
+      ...(atMirror ? { atMirror: (to, who, asked) => atMirror(to, who, asked, { signal, requestId }) } : {}),
       kinds: portableKinds,
       holdings: holdings.of(caller),
       staging: store.staging,
@@ -230,6 +270,7 @@ export function createEngine(options: EngineOptions): Engine {
     { caller, scope, view: { access } }: Desk,
     work: (at: WriteContext) => Result,
   ): Promise<Result> => {
+    if (newer) throw newer.error()
     const attempt = () =>
       store.writes.write(() => {
         if (caller.role === 'guest') guests.recheck(caller, now)
@@ -277,18 +318,31 @@ export function createEngine(options: EngineOptions): Engine {
     const parsed = parseWith(capability.input, input) as never
     const now = formatTime(ports.clock.now())
     const desk = deskOf(callOptions)
-    if (capability.effect !== 'write')
-      return capability.run(parsed, context(capability, now, input, desk, callOptions) as never)
-    return write(now, desk, (at) => {
-      const run = () => capability.run(parsed, at as never)
-      if (requestId === undefined) return run()
-      const { key, asked } = requestName(requestId, caller, id)
-      return store.requests.once(key, asked, input, now, run)
-    })
+    const perform = async () => {
+      if (capability.effect !== 'write') {
+        const run = () => capability.run(parsed, context(capability, now, input, desk, callOptions) as never)
+        return capability.effect === 'read' ? runRead(run) : run()
+      }
+      return write(now, desk, (at) => {
+        const run = () => capability.run(parsed, at as never)
+        if (requestId === undefined) return run()
+        const { key, asked } = requestName(requestId, caller, id)
+        return store.requests.once(key, asked, input, now, run)
+      })
+    }
+    return withReserve(capability, perform, options.lend)
   }
 
+  const runRead = createReads(
+    store.projection,
+    async () => {
+      await new Promise<void>((resolve) => ports.scheduler.soon(resolve))
+      if (closed) throw new DaybookError('book-closed')
+    },
+    options.lag,
+  )
   const tasks = createTasks({
-    ...{ store, ports, named, call, isWoken: options.wakesTasks },
+    ...{ store, ports, named, call, isWoken: options.wakesTasks, isShared: truth !== undefined },
     tell: (detail) => emit({ name: 'task', detail }),
   })
 
@@ -308,8 +362,10 @@ export function createEngine(options: EngineOptions): Engine {
     attend: (seen) => live?.attend(seen),
     async call(id, input, callOptions) {
       try {
-        return await call(id, input, callOptions)
+        const answer = call(id, input, callOptions)
+        return await (db.settled ? whenKept(db, table.get(id)?.effect, answer) : answer)
       } catch (error) {
+        health?.heard(error)
         throw toDaybookError(error)
       }
     },
@@ -321,6 +377,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (closed) return
       closed = true
       idle.stop()
+      health?.close()
       holdings.close()
       trigger?.close()
       live?.close()
@@ -331,6 +388,7 @@ export function createEngine(options: EngineOptions): Engine {
       changes.flush()
       emit({ name: 'closed', detail: { reason: 'closed' } })
       listeners.clear()
+      if (care && !newer) store.mark.leave()
       db.close()
     },
   }

@@ -2,6 +2,7 @@
 // process's memory. One folder for each run; those of runs that ended are swept, as Chromium outlives its run a little.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BrowserProviderOption } from 'vitest/node'
 import { root } from '../scripts/place.mjs'
 
 function isAlive(pid: number): boolean {
@@ -21,4 +22,15 @@ export function takeBrowserProfile(): string {
     if (!isAlive(Number(pid))) rmSync(join(profiles, pid), { recursive: true, force: true, maxRetries: 3 })
   }
   return join(profiles, String(process.pid))
+}
+
+/** The same browser with one page at a time, however many files run elsewhere: Vitest gives several no profile. */
+export function withOnePage<Options extends object>(
+  provider: BrowserProviderOption<Options>,
+): BrowserProviderOption<Options> {
+  return {
+    ...provider,
+    providerFactory: (project) =>
+      Object.assign(provider.providerFactory(project), { supportsParallelism: false }),
+  }
 }

@@ -1,31 +1,45 @@
 // Browser tests start the worker of the sources as one bundled file: unbundled it is 200 requests for each book opened.
 // Invariant: the bundle is never older than the sources, in watch mode too.
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import type { Plugin } from 'vite'
 import { withoutUnusedWorkers } from '../scripts/bundle-plugin.mjs'
 import { root } from '../scripts/place.mjs'
+import { type Lack, lacking } from './support/without-storage.ts'
 
 const place = '/daybook-worker/'
 const source = `new URL('./worker.ts', import.meta.url)`
 const wasm = join(root, 'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm')
 
-async function bundleWorker(): Promise<string> {
+interface Bundle {
+  readonly code: string
+  readonly etag: string
+}
+
+async function bundleWorker(): Promise<Bundle> {
   const bundle = await rolldown({
     cwd: root,
     input: 'src/hosts/browser/worker.ts',
     platform: 'browser',
     plugins: [withoutUnusedWorkers()],
   })
-  const { output } = await bundle.generate({ format: 'es', codeSplitting: false, sourcemap: 'inline' })
+  const { output } = await bundle.generate({ format: 'es', codeSplitting: false })
   await bundle.close()
-  return output[0].code
+  const { code } = output[0]
+  return { code, etag: `"${createHash('sha256').update(code).digest('hex')}"` }
+}
+
+/** What a page asks its worker to be without: `worker.js?without=opfs+indexeddb`. */
+function lacksOf(url: string): Lack[] {
+  const lacks = (/\?without=(.*)$/.exec(url)?.[1] ?? '').split('+')
+  return (Object.keys(lacking) as Lack[]).filter((lack) => lacks.includes(lack))
 }
 
 /** Serves the worker from where `open-daybook.ts` is told to look for it. */
 export function withBundledWorker(): Plugin {
-  let worker: Promise<string> | undefined
+  let worker: Promise<Bundle> | undefined
   return {
     name: 'test:bundled-worker',
     enforce: 'pre',
@@ -39,12 +53,21 @@ export function withBundledWorker(): Plugin {
       server.middlewares.use(place, (request, response) => {
         if (request.url?.startsWith('/worker.js')) {
           worker ??= bundleWorker()
+          const before = lacksOf(request.url).map((lack) => lacking[lack])
           worker.then(
-            (code) => response.setHeader('content-type', 'text/javascript').end(code),
+            ({ code, etag }) => {
+              // The browser asks again each time, and keeps what it compiled as long as that is unchanged.
+              response.setHeaders(new Headers({ etag, 'cache-control': 'no-cache' }))
+              if (request.headers['if-none-match'] === etag) response.writeHead(304).end()
+              else response.setHeader('content-type', 'text/javascript').end(before.join('') + code)
+            },
             (error: unknown) => response.writeHead(500).end(String(error)),
           )
         } else if (request.url === '/sqlite3.wasm') {
-          response.setHeader('content-type', 'application/wasm').end(readFileSync(wasm))
+          response.setHeaders(
+            new Headers({ 'content-type': 'application/wasm', 'cache-control': 'max-age=3600' }),
+          )
+          response.end(readFileSync(wasm))
         } else response.writeHead(404).end()
       })
     },

@@ -1,24 +1,32 @@
 // Every test of every host, in one run: Node, the edge in workerd, the page in Chromium, the package as installed.
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 import { browserArgs, findBrowser } from '../scripts/find-browser.mjs'
 import { root } from '../scripts/place.mjs'
-import { takeBrowserProfile } from './browser-profile.ts'
+import { BrowserMatrix } from './browser-matrix.ts'
+import { takeBrowserProfile, withOnePage } from './browser-profile.ts'
 import { withBundledWorker } from './built-worker.ts'
 import { withTestModel } from './model-plugin.ts'
 import { serveTinyModel } from './support/serve-tiny-model.ts'
 
 const executablePath = await findBrowser()
+// For this process and those that tests start: sources that were read once are compiled.
+process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache/node')
 
 export default defineConfig({
   root,
   test: {
-    reporters: ['default', 'json'],
+    reporters: ['default', 'json', new BrowserMatrix()],
     outputFile: { json: '.cache/test-report.json' },
     // Long enough for a slow machine: a test that needs them has hung.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
+    // Most of these wait half of their time for a browser, a disk or a process.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         extends: true,
@@ -49,16 +57,16 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          // One page at a time: only then does Vitest keep the profile below.
-          fileParallelism: false,
           browser: {
             enabled: true,
             headless: true,
             screenshotFailures: false,
-            provider: playwright({
-              persistentContext: takeBrowserProfile(),
-              launchOptions: { ...(executablePath && { executablePath }), args: browserArgs },
-            }),
+            provider: withOnePage(
+              playwright({
+                persistentContext: takeBrowserProfile(),
+                launchOptions: { ...(executablePath && { executablePath }), args: browserArgs },
+              }),
+            ),
             instances: [{ browser: 'chromium' }],
           },
         },
@@ -69,10 +77,8 @@ export default defineConfig({
           name: 'inspector',
           include: ['test/inspector/**/*.test.ts'],
           globalSetup: ['test/inspector/serve.ts'],
-          fileParallelism: false,
-          sequence: { groupOrder: 3 },
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 15_000 } },
+          sequence: { groupOrder: 1 },
+          testTimeout: 120_000,
         },
       },
       {
@@ -81,10 +87,8 @@ export default defineConfig({
           name: 'tabs',
           include: ['test/tabs/**/*.test.ts'],
           globalSetup: ['test/tabs/serve.ts'],
-          fileParallelism: false,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
-          expect: { poll: { timeout: 20_000 } },
         },
       },
       {
@@ -93,10 +97,8 @@ export default defineConfig({
           name: 'devices',
           include: ['test/devices/**/*.test.ts'],
           globalSetup: ['test/devices/serve.ts'],
-          fileParallelism: false,
-          sequence: { groupOrder: 5 },
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 15_000 } },
+          sequence: { groupOrder: 1 },
+          testTimeout: 120_000,
         },
       },
       {
@@ -104,7 +106,7 @@ export default defineConfig({
         test: {
           name: 'journey',
           include: ['test/journey/**/*.test.ts'],
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
         },
       },

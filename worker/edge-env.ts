@@ -10,8 +10,8 @@ export interface MirrorDoor {
   ticket?(device: string, presented: Presented): Promise<Outcome<unknown>>
   /** Answers the upgrade to a line, where this edge has lines; an error in its one shape otherwise. */
   fetch?(request: Request): Promise<Response>
-  /** Answers one sync request of a device. */
-  exchange(request: unknown, options?: Presented): Promise<Outcome<unknown>>
+  /** Answers one sync request of a device; both are JSON. */
+  exchange(request: string, options?: Presented): Promise<Outcome<string>>
   /** Runs a capability. `requestId` makes a write safe to send again. */
   call(
     id: string,

@@ -3,31 +3,37 @@ import type { MiddlewareHandler } from 'hono'
 import { DaybookError } from '../src/core/errors.ts'
 import type { EdgeTypes } from './edge-env.ts'
 
-/** Most bytes of one body, after decompression. */
+/** Most bytes of one body, after decompression, where nothing else is said. */
 export const bodyLimitBytes = 1_000_000
 
-type JsonInput<Value> = { in: { json: Value }; out: { json: Value } }
+type JsonInput<Given, Value> = { in: { json: Given }; out: { json: Value } }
 
-/** Reads and parses the body; `c.req.valid('json')` is what `parse` made of it. An empty body is `undefined`. */
-export function jsonBody<Value>(
-  parse: (value: unknown) => Value,
-): MiddlewareHandler<EdgeTypes, string, JsonInput<Value>> {
+/**
+ * Reads and parses the body, of at most `limitBytes`; `c.req.valid('json')` is what `parse` made of it. An empty body is
+ * `undefined`.
+ */
+export function jsonBody<Given, Value = Given>(
+  parse: (value: unknown, text: string) => Value,
+  limitBytes = bodyLimitBytes,
+): MiddlewareHandler<EdgeTypes, string, JsonInput<Given, Value>> {
   return async (c, next) => {
-    c.req.addValidatedData('json', parse(await readJson(c.req.raw)) as object)
+    const text = await readText(c.req.raw, limitBytes)
+    c.req.addValidatedData('json', parse(parseJson(text), text) as object)
     await next()
   }
 }
 
-async function readJson(request: Request): Promise<unknown> {
+async function readText(request: Request, limitBytes: number): Promise<string> {
   const { headers, body } = request
-  if (!body || headers.get('content-length') === '0') return undefined
+  if (!body || headers.get('content-length') === '0') return ''
   const type = headers.get('content-type') ?? ''
   if (!/^application\/json\s*(?:;|$)/i.test(type)) throw wrong('content-type', '`application/json` is wanted')
-  if (Number(headers.get('content-length')) > bodyLimitBytes) throw tooLarge()
+  if (Number(headers.get('content-length')) > limitBytes) throw tooLarge(limitBytes)
   const bytes = await readBytes(
     decoded(body, headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'),
+    limitBytes,
   )
-  return parseJson(decodeText(bytes))
+  return decodeText(bytes)
 }
 
 function decoded(body: ReadableStream<Uint8Array>, encoding: string): ReadableStream<Uint8Array> {
@@ -37,7 +43,7 @@ function decoded(body: ReadableStream<Uint8Array>, encoding: string): ReadableSt
 }
 
 /** Everything a stream gives, up to the limit: a few bytes of gzip can stand for gigabytes. */
-async function readBytes(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function readBytes(stream: ReadableStream<Uint8Array>, limitBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   const reader = stream.getReader()
@@ -47,9 +53,9 @@ async function readBytes(stream: ReadableStream<Uint8Array>): Promise<Uint8Array
     })
     if (done) break
     size += value.byteLength
-    if (size > bodyLimitBytes) {
+    if (size > limitBytes) {
       await reader.cancel().catch(() => undefined)
-      throw tooLarge()
+      throw tooLarge(limitBytes)
     }
     chunks.push(value)
   }
@@ -79,9 +85,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-function tooLarge(): DaybookError {
-  return new DaybookError('too-large', `The body is larger than ${bodyLimitBytes} bytes.`, {
-    details: { limitBytes: bodyLimitBytes },
+function tooLarge(limitBytes: number): DaybookError {
+  return new DaybookError('too-large', `The body is larger than ${limitBytes} bytes.`, {
+    details: { limitBytes },
   })
 }
 

@@ -4,7 +4,7 @@ import { DaybookError, isDaybookError, toDaybookError } from '../src/core/errors
 import { standingOf } from '../src/engine-guest.ts'
 import { createEngine, type Engine } from '../src/engine.ts'
 import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror.ts'
-import type { SyncRequest } from '../src/sync/protocol.ts'
+import { closeCodes } from '../src/sync/live-wire.ts'
 import { createSyncReach } from '../src/sync/sync-reach.ts'
 import { accessKeyId } from '../src/trust/access-key.ts'
 import { fromBearer } from '../src/trust/token.ts'
@@ -15,7 +15,8 @@ import { edgeVectors } from './edge-embedder.ts'
 import { createEmbedWatch, embedJob, type EmbedWatch } from './embed-watch.ts'
 import type { EdgeEnv, MirrorDoor, Presented } from './edge-env.ts'
 import { forgetEndedKeys } from './forget-ended-keys.ts'
-import { createLiveDesk, type LiveDesk, ticketMs } from './live-desk.ts'
+import { createLiveDesk, type LiveBook, type LiveDesk, offeredTicket, ticketMs } from './live-desk.ts'
+import { createObjectLines, type ObjectLines } from './object-lines.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
 import { createRateLimit, type RateLimit, readRate } from './rate-limit.ts'
 import { createTaskWatch, taskJob, type TaskWatch } from './task-watch.ts'
@@ -32,12 +33,16 @@ const againMs = 300_000
 
 interface Opened {
   readonly engine: Engine
-  readonly mirror: SyncMirror
+  /** Absent while newer code has written the book: it is read only. */
+  readonly mirror: SyncMirror | undefined
   readonly rate: RateLimit
   readonly due: DueTable
   readonly tasks: TaskWatch
   readonly vectors: EmbedWatch | undefined
   readonly live: LiveDesk
+  readonly lines: ObjectLines
+  /** The book, for its lines. */
+  readonly book: LiveBook
 }
 
 export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
@@ -60,22 +65,25 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       llm: edgeLlm(this.env),
       embedder,
     })
-    const mirror = createMirror({ store: engine.store, ...workerPorts })
+    const { newer } = engine.store
+    const mirror = newer ? undefined : createMirror({ store: engine.store, ...workerPorts })
     const rate = createRateLimit(db, workerPorts.clock, readRate(this.env.DAYBOOK_RATE))
     const due = createDueTable(db)
     due.ensure('tidy', Date.now() + dayMs)
     const tasks = createTaskWatch(engine, due)
     // Tries that fail are due at other times, and so is what a task puts off.
     engine.on(({ name }) => name === 'task' && void this.#planJobs().catch(() => undefined))
-    const vectors = embedder && createEmbedWatch(engine, due)
-    const live = createLiveDesk({
-      ...{ ctx: this.ctx, store: engine.store, ...workerPorts },
-      recheck: (standing) => engine.recheck(standing),
-    })
+    const vectors = embedder && !newer ? createEmbedWatch(engine, due) : undefined
+    const lines = createObjectLines(this.ctx, workerPorts)
+    const book: LiveBook = { store: engine.store, recheck: (standing) => engine.recheck(standing) }
+    const live = createLiveDesk(
+      { lines: lines.open, within: (work) => work(book), ...workerPorts },
+      engine.store.settings.getNumber('head'),
+    )
     engine.on(({ name }) => {
-      if (name === 'change') live.changed()
+      if (name === 'change') live.changed(book)
     })
-    this.#opened = { engine, mirror, rate, due, tasks, vectors, live }
+    this.#opened = { engine, mirror, rate, due, tasks, vectors, live, lines, book }
     tasks.plan()
     vectors?.plan()
     void this.#setAlarm(due)
@@ -109,19 +117,21 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   async #run(job: string): Promise<void> {
-    const { engine, mirror, rate, due, tasks, vectors, live } = this.#open()
+    const { engine, mirror, rate, due, tasks, vectors, live, book } = this.#open()
     if (job === embedJob) await vectors?.run()
     if (job === taskJob) {
       await tasks.run()
       tasks.plan()
     }
     if (job === 'tidy') {
-      await mirror.tidy()
-      await forgetEndedKeys(engine, Date.now())
+      if (mirror) {
+        await mirror.tidy()
+        await forgetEndedKeys(engine, Date.now())
+      }
       due.plan('tidy', Date.now() + dayMs)
     }
     if (job === 'rates' && rate.tidy() > 0) due.plan('rates', Date.now() + hourMs)
-    if (job === 'lines' && live.sweep() > 0) due.plan('lines', Date.now() + sweepEveryMs)
+    if (job === 'lines' && live.sweep(book) > 0) due.plan('lines', Date.now() + sweepEveryMs)
   }
 
   /** Who calls, at the cost of one request. Strangers pay from one purse together: none of them empties another's. */
@@ -144,17 +154,18 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     })
   }
 
-  exchange(request: unknown, presented: Presented = {}): Promise<Outcome<unknown>> {
+  exchange(request: string, presented: Presented = {}): Promise<Outcome<string>> {
     return toOutcome(async () => {
-      const { engine, mirror, caller, live } = await this.#admit(presented)
+      const { engine, mirror, caller, live, book } = await this.#admit(presented)
+      if (!mirror) throw engine.store.newer?.error()
       engine.check('daybook:sync', caller)
       const reach =
         caller.role === 'owner' ? undefined : createSyncReach(caller.granted ?? {}, engine.store.kinds)
       try {
-        const answer = await mirror.exchange(request, reach)
-        if (!answer.more) live.came((request as SyncRequest).device, answer.cursor)
-        live.changed()
-        return answer
+        const { text, device, cursor, more } = await mirror.exchange(request, reach)
+        if (!more) live.came(device, cursor, book)
+        live.changed(book)
+        return text
       } finally {
         await this.#planJobs()
       }
@@ -163,13 +174,15 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
 
   ticket(device: string, presented: Presented): Promise<Outcome<unknown>> {
     return toOutcome(async () => {
-      const { engine, caller, admitted, live, due } = await this.#admit(presented)
+      const { engine, caller, admitted, live, lines, due } = await this.#admit(presented)
       engine.check('daybook:sync', caller)
       const kinds =
         caller.role === 'owner'
           ? {}
           : { kinds: createSyncReach(caller.granted ?? {}, engine.store.kinds).pulled }
-      const ticket = live.ticket({ device, standing: standingOf(admitted), ...kinds })
+      const standing = standingOf(admitted)
+      live.checkRoom(standing)
+      const ticket = lines.give({ device, standing, ...kinds })
       due.ensure('lines', Date.now() + sweepEveryMs)
       await this.#setAlarm(due)
       return { ticket, expires_in_ms: ticketMs }
@@ -180,14 +193,18 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   override async fetch(request: Request): Promise<Response> {
     try {
       if (!this.#opened && !this.#exists()) throw new DaybookError('unauthorized', 'The ticket is not known.')
-      return this.#open().live.accept(request)
+      const { live, lines, book } = this.#open()
+      const { line, response } = lines.accept(live.begin(lines.take(offeredTicket(request.headers))))
+      live.greet(line, book)
+      return response
     } catch (error) {
       return Response.json(toDaybookError(error).toJSON(), { status: 400 })
     }
   }
 
   override webSocketMessage(socket: WebSocket): void {
-    this.#open().live.heard(socket)
+    // There is nothing that it may say.
+    socket.close(closeCodes.unheard)
   }
 
   call(

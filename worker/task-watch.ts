@@ -18,12 +18,13 @@ export interface TaskWatch {
   run(): Promise<void>
 }
 
-export function createTaskWatch({ store: { tasks }, on, wake }: Engine, due: DueTable): TaskWatch {
+export function createTaskWatch({ store: { tasks, newer }, on, wake }: Engine, due: DueTable): TaskWatch {
   let planned: number | undefined
   let isKnown = false
   let isRunning = false
 
-  const nextMs = () => parseTime(tasks.nextLook() ?? '')
+  // A book that can't be written runs nothing.
+  const nextMs = () => (newer ? undefined : parseTime(tasks.nextLook() ?? ''))
 
   return {
     plan() {

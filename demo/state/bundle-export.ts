@@ -65,7 +65,7 @@ async function download(
   name: string,
   signal: AbortSignal,
 ): Promise<number> {
-  const root = await navigator.storage.getDirectory().catch(() => undefined)
+  const root = await navigator.storage?.getDirectory?.().catch(() => undefined)
   if (!root) return save(await new Response(counted(stream)).blob(), name)
   const place = `export-${crypto.randomUUID()}`
   const handle = await root.getFileHandle(place, { create: true })

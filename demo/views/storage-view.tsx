@@ -37,7 +37,7 @@ function Medium() {
   const { name, text, isSafe } = durabilityWords[now.durability]
   const keep = async () => {
     isAsking.value = true
-    const isKept = await navigator.storage.persist()
+    const isKept = (await navigator.storage?.persist?.()) ?? false
     isAsking.value = false
     tell(
       isKept

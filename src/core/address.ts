@@ -19,6 +19,11 @@ export function checkAddress(url: unknown, path: string): string {
   return match[0].replace(/\/+$/, '')
 }
 
+/** True when nothing that is sent to `url` leaves this machine. */
+export function isOwnMachine(url: string): boolean {
+  return ownMachine.has(address.exec(url)?.[2]?.toLowerCase() ?? '')
+}
+
 /** `key`, or `invalid-input` at `path` when it can't be a bearer token. */
 export function checkKey(key: unknown, path: string): string {
   if (typeof key === 'string' && key.length <= 4096 && token.test(key)) return key

@@ -130,10 +130,7 @@ export interface RecordReader {
   outbox(query: OutboxQuery): OutboxEntry[]
 }
 
-/**
- * The rules of a book (registered schemas, categories, token types) by id, whoever calls: a guest is held by rules that it
- * may not see. What is found here is for checking, never for answering.
- */
+/** The rules of a book by id, whoever calls: for checking, never for answering. A guest is held by some it may not see. */
 export interface RuleReader {
   get(id: string): Stored<JsonObject> | undefined
 }
@@ -343,6 +340,8 @@ export interface TaskContext extends ReadContext {
   readonly cipher: Cipher
   readonly random: Random
   sync(): Promise<SyncResult>
+  /** Where there is a mirror to ask, asks it for `who`: see engine-mirror-call.ts. */
+  atMirror?(id: string, who: string, input: JsonObject): Promise<unknown>
   /** The language model that the book was opened with, if any. */
   readonly llm: Llm | undefined
   /** In the task queue: which try this is, from 1. What fails before the last one is tried again later. */

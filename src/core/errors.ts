@@ -95,10 +95,15 @@ export const errorTable = {
     413,
     false,
     'The input is larger than the limit.',
-    'Send less at once; details.limitBytes says how much.',
+    'Send less at once; details.limitBytes or details.limitOps says how much.',
   ),
   unauthorized: row(401, false, 'No key, or one that is not known.', 'Send a valid key as a bearer token.'),
-  forbidden: row(403, false, 'The caller may not do this.', 'Ask the owner of the book for a grant.'),
+  forbidden: row(
+    403,
+    false,
+    'The caller may not do this.',
+    'Ask the owner of the book for a grant; over plain HTTP, ask again over HTTPS.',
+  ),
   'rate-limited': row(429, true, 'Too many requests.', 'Wait details.retryAfterMs and try again.'),
   aborted: row(
     499,

@@ -34,8 +34,16 @@ export interface BookEvents {
     readonly to?: string
     readonly subject?: string
   }
-  /** Another tab has taken over the book; `owner` says whether it is this one. */
-  readonly status: { readonly owner: boolean; readonly durability: Durability }
+  /**
+   * Another tab has taken over the book (`owner` says whether it is this one), what is `degraded` has changed, or the
+   * browser has answered whether it keeps what was written (`persisted`).
+   */
+  readonly status: {
+    readonly owner: boolean
+    readonly durability: Durability
+    readonly degraded?: readonly string[]
+    readonly persisted?: boolean
+  }
   /** Somebody said something in the meeting room, came or left. */
   readonly room: RoomEvent
   /** The book was closed, by `close()` or because its engine ended; `reason` says which. */

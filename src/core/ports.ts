@@ -199,6 +199,13 @@ export interface SqlDatabase {
   /** The first row, or undefined. */
   get<Row extends SqlRow = SqlRow>(sql: string, params?: readonly SqlValue[]): Row | undefined
   transaction<Result>(work: () => Result): Result
+  /**
+   * Absent where a commit is kept when `transaction` returns. Elsewhere it resolves (or answers undefined, at once) when
+   * everything committed before the call is kept. For a `write` it rejects when that can't be had, with `storage-full` or
+   * `storage-failed`, and then everything does: the database is ahead of what is kept, and must be opened again. For a
+   * `read` a full storage is no reason to reject.
+   */
+  settled?(what: 'read' | 'write'): Promise<void> | undefined
   /** Bytes the database takes, its free pages included. */
   sizeBytes(): number
   /** Takes deleted rows out of the files for good, which may take a while. */
@@ -227,6 +234,8 @@ export interface Truth {
  */
 export interface Carrier {
   exchange(request: unknown, signal: AbortSignalLike): Promise<unknown>
+  /** Runs a capability at the mirror, where it can be asked. Law: the same `requestId` again has the same answer and no effect. */
+  call?(id: string, input: unknown, requestId: string, signal: AbortSignalLike): Promise<unknown>
   /**
    * Opens a line on which the mirror tells of changes by itself, where the host has one. Law: `opened` is called at most
    * once, then `heard` for each text; `ended` exactly once, unless `close` was called first, and nothing after it. Texts may

@@ -18,6 +18,8 @@ export interface TextEvidence {
   readonly terms: readonly string[]
   readonly weights: Float64Array
   readonly totalWeight: number
+  /** The question is about something else than the book: see `isForeign`. */
+  readonly foreign: boolean
   /** What each word weighs in telling whether a record answers: not less than in a book of a hundred records. */
   readonly telling: Float64Array
   /** How many words each record has, as a share of the average. */
@@ -55,6 +57,16 @@ const isChance = (term: string, having: number) =>
   isUnspaced(term) && (having === 0 || /^[\u3041-\u309f]{2}$/.test(term))
 /** What such a pair weighs, as a share of what a word does. */
 const chanceShare = 0.25
+
+/** A question of so many words, of which a book of so many records knows only one, hits upon that one by chance. */
+const foreign = { words: 3, records: 100 } as const
+
+function isForeign(terms: readonly string[], frequencies: ReadonlyMap<string, number>, records: number) {
+  if (terms.length < foreign.words || records < foreign.records) return false
+  const known = terms.filter((term) => (frequencies.get(term) ?? 0) > 0)
+  // Pairs of letters are not words.
+  return known.length === 1 && !isUnspaced(known[0] ?? '')
+}
 
 const termsOf = (words: readonly string[]) => [...new Set(words.flatMap((word) => tokenize(word)))]
 
@@ -106,6 +118,7 @@ function gather({ queries }: BookStore, question: Question): TextEvidence | unde
   return {
     ...{ limit, found, seqs, terms, weights, counts, before, after, sessions },
     telling: records < fewRecords ? weighAmong(fewRecords) : weights,
+    foreign: isForeign(terms, frequencies, records),
     totalWeight: weights.reduce((sum, weight) => sum + weight, 0),
     lengths: Float64Array.from(sizes, (one) => one / averageSize),
   }

@@ -41,7 +41,7 @@ export function createTextLegs(store: BookStore): Leg[] {
  * By a record's own words. strength = √(coverage × bm25 / best bm25): coverage is the weight of the matched words over
  * the weight of all, so what shares only a common word with a long question is near nothing.
  */
-function findTurns({ found, counts, terms, telling }: TextEvidence): LegCandidate<'text'>[] {
+function findTurns({ found, counts, terms, telling, foreign }: TextEvidence): LegCandidate<'text'>[] {
   const totalWeight = telling.reduce((sum, weight) => sum + weight, 0)
   const best = found.reduce((most, { score }) => Math.max(most, score), 0)
   return found.map(({ seq, rank, score: bm25 }, i) => {
@@ -58,7 +58,7 @@ function findTurns({ found, counts, terms, telling }: TextEvidence): LegCandidat
       seq,
       rank,
       strength,
-      answers: coverage >= floorFor(words, terms.length),
+      answers: !foreign && coverage >= floorFor(words, terms.length),
       because: { rank, bm25, coverage, words },
     }
   })
@@ -72,7 +72,7 @@ const floorFor = (words: readonly string[], asked: number) =>
  * neighbours is a window by itself. One without any of the words can be an answer to the one before it.
  */
 function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
-  const { limit, found, seqs, counts, lengths, weights, totalWeight, before, after } = evidence
+  const { foreign, limit, found, seqs, counts, lengths, weights, totalWeight, before, after } = evidence
   const width = weights.length
   const [left, right] = [new Int32Array(seqs.length).fill(-1), new Int32Array(seqs.length).fill(-1)]
   left.set(before)
@@ -112,7 +112,7 @@ function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
     const candidate = { seq: seqs[i] as number, rank, strength, because: { rank, bm25, coverage } }
     const own = counts.subarray(i * width, (i + 1) * width).some((count) => count > 0)
     // Without a word of its own it can only be what was said to the record before it.
-    return { ...candidate, answers: coverage >= windowFloor && (own || (left[i] as number) >= 0) }
+    return { ...candidate, answers: !foreign && coverage >= windowFloor && (own || (left[i] as number) >= 0) }
   })
 }
 

@@ -11,8 +11,10 @@ import { prepareDerived } from './derived.ts'
 import { createDeviceLog, type DeviceLog } from './device-log.ts'
 import { migrate } from './migrate.ts'
 import { createModelStore, type ModelStore } from './model-store.ts'
+import { findNewer, type NewerBook, readOnly } from './newer-book.ts'
 import { createOpLog, type OpLog } from './op-log.ts'
 import { createPlaceSums, type PlaceSums } from './place-sum.ts'
+import { createOpenMark, type OpenMark } from './open-mark.ts'
 import { createPostingArchive } from './posting-archive.ts'
 import { createProjection, type Projection } from './projection.ts'
 import { createPurge, type Purge } from './purge.ts'
@@ -35,12 +37,16 @@ const mirrorVectorBytes = 32_000_000
 
 export interface BookStore {
   readonly db: SqlDatabase
+  /** Set for a book that newer code wrote: it is read as it stands, every write is refused. */
+  readonly newer: NewerBook | undefined
   readonly kinds: Kinds
   readonly role: Role
   /** This copy of the book, as the mirror knows it: random, made with the database, kept in it. */
   readonly device: string
   /** Gives this copy a new name, because another copy has the old one. Inside a transaction. */
   renameDevice(): void
+  /** Whether the engine before this one closed the book. */
+  readonly mark: OpenMark
   readonly stamps: StampClock
   readonly settings: Settings
   readonly records: RecordStore
@@ -83,39 +89,53 @@ export interface BookStoreOptions {
   readonly textLeg?: boolean | TextLegBudget
   /** At a mirror: where its commits become final, when that is not `db`. */
   readonly truth?: Truth | undefined
+  /** Somebody knows of a book here: if there is none, that is noted in the new one. */
+  readonly wasKept?: boolean | undefined
+  /** Notes in the book that it is open, until it is closed. */
+  readonly isMarked?: boolean
   /** Seals what is sensitive. Default: this copy has no keys. */
   readonly sealer?: Sealer | undefined
   /** A database in memory, for what is sealed in the other one. */
   readonly openMemory?: (() => SqlDatabase) | undefined
 }
 
-/** Opens the book in `db`. */
-export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookStore {
-  const { kinds, role, ports, textLeg: wanted = false } = options
+/** Opens the book in `given`. */
+export function openBookStore(given: SqlDatabase, options: BookStoreOptions): BookStore {
+  const { kinds, role, ports } = options
   const now = ports.clock.now()
-  migrate(db, formatTime(now))
+  const newer = findNewer(given)
+  const { db, derives } = newer ? readOnly(given, newer) : { db: given, derives: true }
+  const wanted = newer ? false : (options.textLeg ?? false)
+  if (!newer) migrate(db, formatTime(now))
   const settings = createSettings(db)
-  prepareDerived(db, kinds, settings)
+  if (derives) prepareDerived(db, kinds, settings)
+  const mark = createOpenMark(db, settings)
   const bodies = createBodies(kinds, options.sealer ?? noSealer)
   let sealedChanges = 0
   const requests = createRequestLog(db, bodies, () => sealedChanges)
   const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
-  db.transaction(() => {
-    requests.prune(formatTime(now - requestMemoryMs))
-    clearStaging(db)
-    if (settings.get('device') === undefined) renameDevice()
-  })
+  if (!newer) {
+    db.transaction(() => {
+      requests.prune(formatTime(now - requestMemoryMs))
+      clearStaging(db)
+      if (options.isMarked) mark.enter(formatTime(now))
+      if (settings.get('device') !== undefined) return
+      if (options.wasKept && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
+      renameDevice()
+    })
+  }
   const deviceName = () => settings.get('device') ?? ''
   const last = db.get<{ stamp: string | null }>(
     'SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)',
   )
   const ops = createOpLog(db, settings)
   const sums = createPlaceSums(db, settings)
-  const projection = createProjection(db, kinds, settings)
+  const projection = createProjection(db, kinds, settings, derives ? undefined : newer?.error)
   const budget = wanted === true ? undefined : wanted
   // Also where nothing is kept in memory: what another host kept here must not grow old unnoticed.
   const archive = createPostingArchive(db, projection, settings, budget ? budget.segments : undefined)
-  const textLeg = budget === false ? undefined : createTextLeg(db, kinds, projection, archive, budget)
+  const textLeg =
+    budget === false ? undefined : createTextLeg(db, kinds, projection, archive, ports.clock, budget)
   const veil = createVeil(db, role === 'mirror', settings, bodies)
   const records = createRecordStore({ db, role, settings, log: ops, projection, sums, bodies, veil })
   const none = () => undefined
@@ -127,12 +147,14 @@ export function openBookStore(db: SqlDatabase, options: BookStoreOptions): BookS
   if (shelf) records.watchSealed(shelf)
   return {
     db,
+    newer,
     kinds,
     role,
     get device() {
       return deviceName()
     },
     renameDevice,
+    mark,
     stamps: createStampClock(ports.clock, deviceName(), last?.stamp ?? ''),
     settings,
     records,

@@ -14,8 +14,9 @@ export interface PostingArchive {
   /** Bytes of what is kept; 0 when nothing is. */
   sizeBytes(): number
   /**
-   * Takes the next segment into `postings`, which hold those before it and nothing else. `more`: there is another one.
-   * `damaged`: what `postings` hold now is worth nothing, and nothing of what is kept is.
+   * Takes the next piece of what is kept into `postings`, which hold what came before it and nothing else: a few
+   * milliseconds of work. `more`: there is another one. `damaged`: what `postings` hold now is worth nothing, and nothing of
+   * what is kept is.
    */
   load(postings: Postings): 'more' | 'done' | 'damaged'
   /** Records up to here are in the segments, but for `stale()`. */
@@ -55,11 +56,6 @@ interface SegmentRow extends SqlRow {
   readonly gone: Uint8Array
 }
 
-interface Waiting {
-  readonly row: SegmentRow
-  segment?: OpenSegment
-}
-
 /** In the table `book`: the checksum of the last segment. */
 const endKey = 'posting_end'
 /** Durable Objects take values up to 2 MB. */
@@ -78,8 +74,8 @@ export function createPostingArchive(
   /** Records that changed since the last save, each as often as it did. */
   let marks = 0
   let abandoned = false
-  /** What is still to be read into memory, once that was begun. Dropping it then leaves `torn` postings. */
-  let waiting: Waiting[] | undefined
+  /** Reading into memory, while that is not at its end. Dropping what is read then leaves `torn` postings. */
+  let reading: Generator<undefined, 'done' | 'damaged'> | undefined
   let torn = false
 
   const rows = () => db.all<SegmentRow>('SELECT * FROM posting_segments ORDER BY n')
@@ -112,11 +108,24 @@ export function createPostingArchive(
     return length === bytes.length && checkOf(row, bytes, before) === row.checksum ? bytes : undefined
   }
 
-  /** Opens the next segment; false when it is damaged. */
-  const open = (next: Waiting, i: number, postings: Postings): boolean => {
-    const bytes = readParts(next.row, waiting?.[i - 1]?.row.checksum ?? 0)
-    if (bytes) next.segment = openSegment(bytes, postings)
-    return bytes !== undefined
+  /** All are opened before the first is read, so that each list has its final size at once. */
+  function* readAll(postings: Postings): Generator<undefined, 'done' | 'damaged'> {
+    const all = rows()
+    if ((all.at(-1)?.checksum ?? 0) !== settings.getNumber(endKey)) return 'damaged'
+    const opened: OpenSegment[] = []
+    for (const [i, row] of all.entries()) {
+      const bytes = readParts(row, all[i - 1]?.checksum ?? 0)
+      yield
+      if (!bytes) return 'damaged'
+      opened.push(yield* openSegment(bytes, postings))
+    }
+    for (const [i, { n, documents, gone }] of all.entries()) {
+      for (const seq of readSeqs(gone)) postings.remove(seq)
+      yield* opened[i]?.read() ?? []
+      const from = segments.at(-1)?.to ?? 0
+      segments.push({ n, documents, from, to: postings.documents() })
+    }
+    return 'done'
   }
 
   /** In place of the segments of `run`, or after all when there is none. Inside a transaction. */
@@ -206,7 +215,7 @@ export function createPostingArchive(
       db.exec('DELETE FROM posting_segments; DELETE FROM posting_parts; DELETE FROM posting_stale')
       settings.remove(endKey)
     })
-    torn = waiting !== undefined && waiting.length > 0
+    torn = reading !== undefined
     segments = []
     saved = sizeBytes = marks = 0
     abandoned = false
@@ -218,23 +227,11 @@ export function createPostingArchive(
     stale,
     load(postings) {
       if (torn || saved > projection.derivedSeq()) return 'damaged'
-      if (!waiting) {
-        waiting = rows().map((row) => ({ row }))
-        if ((waiting.at(-1)?.row.checksum ?? 0) !== settings.getNumber(endKey)) return 'damaged'
-      }
-      // All are opened before the first is read, so that each list has its final size at once.
-      const unopened = waiting.findIndex(({ segment }) => segment === undefined)
-      if (unopened >= 0) return open(waiting[unopened] as Waiting, unopened, postings) ? 'more' : 'damaged'
-      const next = waiting.shift()
-      if (!next?.segment) return 'done'
-      const { row, segment } = next
-      for (const seq of readSeqs(row.gone)) postings.remove(seq)
-      segment.read()
-      segments.push({
-        ...{ n: row.n, documents: row.documents },
-        ...{ from: segments.at(-1)?.to ?? 0, to: postings.documents() },
-      })
-      return 'more'
+      reading ??= readAll(postings)
+      const next = reading.next()
+      if (!next.done) return 'more'
+      reading = undefined
+      return next.value
     },
     save(postings, seq, isWhole) {
       if (abandoned) drop()
@@ -269,7 +266,7 @@ export function createPostingArchive(
     abandon() {
       abandoned = true
       torn = false
-      waiting = []
+      reading = undefined
       segments = []
     },
     tidy() {

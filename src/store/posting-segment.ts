@@ -104,16 +104,20 @@ function writeTerms(
 
 /** A segment that was begun to be read: its terms are known to the postings, its documents are not. */
 export interface OpenSegment {
-  /** Adds its documents, in place of what the postings have of the same records. */
-  read(): void
+  /** Adds its documents, in place of what the postings have of the same records. Nothing else may change them until then. */
+  read(): Generator<undefined, void>
 }
 
-/** Tells `postings` what to expect. Whatever is opened is to be read, in the same order. */
-export function openSegment(bytes: Uint8Array, postings: Postings): OpenSegment {
+/** So many documents, terms or entries are one piece of reading: a millisecond or two. */
+const piece = { documents: 8192, terms: 8192, entries: 65_536 } as const
+
+/** Tells `postings` what to expect, piece by piece. Whatever is opened is to be read, in the same order. */
+export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<undefined, OpenSegment> {
   const read = createByteReader(bytes)
   const names = Array.from({ length: read.number() }, () => read.text())
   const kinds = new Float64Array(read.number())
   for (let i = 0; i < kinds.length; i++) kinds[i] = read.number()
+  yield
   const [seqs, times] = [new Float64Array(kinds.length), new Float64Array(kinds.length)]
   const sizes = new Uint32Array(kinds.length)
   let [seq, at] = [0, 0]
@@ -121,6 +125,7 @@ export function openSegment(bytes: Uint8Array, postings: Postings): OpenSegment 
     seqs[i] = seq += read.signed()
     times[i] = at += read.signed()
     sizes[i] = read.number()
+    if (i % piece.documents === piece.documents - 1) yield
   }
   const lengths = new Uint32Array(read.number())
   const counts = new Uint32Array(lengths.length)
@@ -129,12 +134,16 @@ export function openSegment(bytes: Uint8Array, postings: Postings): OpenSegment 
     counts[i] = read.number()
   }
   const terms = read.text()
+  yield
+  const lists: PostingList[] = []
   let from = 0
-  const lists = Array.from(counts, (count, i) =>
-    postings.expect(terms.slice(from, (from += lengths[i] as number)), count),
-  )
+  for (let i = 0; i < counts.length; i++) {
+    const term = terms.slice(from, (from += lengths[i] as number))
+    lists.push(postings.expect(term, counts[i] as number))
+    if (i % piece.terms === piece.terms - 1) yield
+  }
   return {
-    read() {
+    *read() {
       // All of them first: removing may give documents new numbers.
       for (const one of seqs) postings.remove(one)
       const first = postings.documents()
@@ -146,10 +155,16 @@ export function openSegment(bytes: Uint8Array, postings: Postings): OpenSegment 
           isPlain: (kind & plainFlag) !== 0,
           isLight: (kind & lightFlag) !== 0,
         })
+        if (i % piece.documents === piece.documents - 1) yield
       }
-      let end = read.at()
-      for (let i = 0; i < lists.length; i++)
-        end = readPostings(lists[i] as PostingList, counts[i] as number, first, bytes, end)
+      let [end, left] = [read.at(), piece.entries as number]
+      for (let i = 0; i < lists.length; i++) {
+        const count = counts[i] as number
+        end = readPostings(lists[i] as PostingList, count, first, bytes, end)
+        if ((left -= count) > 0) continue
+        yield
+        left = piece.entries
+      }
     },
   }
 }

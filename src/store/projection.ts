@@ -2,6 +2,7 @@
 // Invariant: rows up to `derived_seq` that are not in `stale` are exactly what their records say.
 import { citedIds, type FacetName, isEmbeddable, type Kind, type Kinds } from '../core/kind.ts'
 import { type JsonObject, readPath } from '../core/path.ts'
+import type { DaybookError } from '../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import { isSealedText } from '../core/sealed.ts'
 import { canonicalTime } from '../core/time.ts'
@@ -9,9 +10,29 @@ import { facetTypes } from './expression.ts'
 import type { Settings } from './settings.ts'
 import { textKey, textOf } from './text.ts'
 
+/** Thrown to a read that would have to derive more than it has the patience for. */
+export class FarBehind extends Error {
+  /** How many records are behind. */
+  readonly records: number
+  constructor(records: number) {
+    super(`${records} records are not derived yet.`)
+    this.records = records
+  }
+}
+
 export interface Projection {
   /** Derives everything that is behind, in transactions of its own. */
   catchUp(): void
+  /**
+   * Starts `read`, which runs to its first pause at least. If it has to catch up with more than `patience` records by
+   * then, it is ended by `FarBehind`, before anything was derived.
+   */
+  startRead<Result>(read: () => Result, patience: number): Result
+  /**
+   * For after each commit: while more than `limit` records are behind, derives as many as were written since it was last
+   * called, and some. So no flood of writes leaves more than that to the first read.
+   */
+  keepUp(limit: number): void
   /** The same inside the transaction of a write. */
   catchUpWithin(): void
   /** Derives up to `limit` records; true when more are behind. For idle time. */
@@ -47,6 +68,8 @@ interface Source extends SqlRow {
 
 const columns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
 const batch = 2000
+/** How many more than were written are derived while too many are behind. */
+const keepUpSpare = 100
 /** Bodies may be large: so many are in memory at once, however many share a transaction. */
 const page = 40
 const facetColumns = [
@@ -66,13 +89,23 @@ const textInsert = (count: number) => {
   return `INSERT INTO text_index (rowid, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`
 }
 
-export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settings): Projection {
+/** `frozen`: nothing can be written, and this is what a read of what is behind ends with. */
+export function createProjection(
+  db: SqlDatabase,
+  kinds: Kinds,
+  settings: Settings,
+  frozen?: () => DaybookError,
+): Projection {
   // Read afresh each time: a transaction that was undone took its advance with it.
   const derivedSeq = () => settings.getNumber('derived_seq')
   // Starts pessimistic: after an unclean end there may be rows to derive.
   let grown = true
   let stale = true
   let generation = 0
+  /** Marks since the last `keepUp`, and how many may be behind at most. */
+  let marks = 0
+  let lagAtMost = Infinity
+  let patience = Infinity
   const watchers: ((seq: number) => void)[] = []
   const rowChanged = (seq: number) => {
     for (const watcher of watchers) watcher(seq)
@@ -189,15 +222,56 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
 
   const step = (limit: number) => {
     if (!stale && !grown) return false
+    if (frozen) {
+      if (behind() > 0) throw frozen()
+      return (stale = grown = false)
+    }
     const more = db.transaction(() => run(limit))
     if (!more) stale = grown = false
     return more
   }
 
+  const behind = () => {
+    const row = db.get<{ n: number }>(
+      'SELECT (SELECT count(*) FROM records WHERE seq > ?) + (SELECT count(*) FROM stale) AS n',
+      [derivedSeq()],
+    )
+    return row?.n ?? 0
+  }
+
+  /** Records are numbered without gaps, or nearly: this is quick, and never too low. */
+  const countLag = (): number => {
+    if (!stale && !grown) return 0
+    const row = db.get<{ n: number }>(
+      'SELECT (SELECT ifnull(max(seq), 0) FROM records) - ? + (SELECT count(*) FROM stale) AS n',
+      [derivedSeq()],
+    )
+    return row?.n ?? 0
+  }
+
   return {
     step,
     catchUp() {
+      const lag = patience === Infinity ? 0 : countLag()
+      if (lag > patience) throw new FarBehind(lag)
       while (step(batch));
+    },
+    startRead(read, most) {
+      const before = patience
+      patience = most
+      try {
+        return read()
+      } finally {
+        patience = before
+      }
+    },
+    keepUp(limit) {
+      const written = marks
+      marks = 0
+      lagAtMost += written
+      if (lagAtMost <= limit) return
+      lagAtMost = countLag()
+      if (lagAtMost > limit) step(written + keepUpSpare)
     },
     catchUpWithin() {
       // The flags stay up: if the transaction around is undone, so is this.
@@ -205,19 +279,15 @@ export function createProjection(db: SqlDatabase, kinds: Kinds, settings: Settin
     },
     generation: () => generation,
     derivedSeq: () => settings.getNumber('derived_seq'),
-    behind() {
-      const row = db.get<{ n: number }>(
-        'SELECT (SELECT count(*) FROM records WHERE seq > ?) + (SELECT count(*) FROM stale) AS n',
-        [derivedSeq()],
-      )
-      return row?.n ?? 0
-    },
+    behind,
     markStale(seq) {
       stale = true
+      marks += 1
       if (seq <= derivedSeq()) db.run('INSERT OR IGNORE INTO stale (seq) VALUES (?)', [seq])
     },
     markGrown() {
       grown = true
+      marks += 1
     },
     isBehind: () => stale || grown,
     watch(watcher) {

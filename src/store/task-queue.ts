@@ -40,8 +40,11 @@ export interface TaskQueue {
   finish(attempt: Attempt, result: unknown, now: string): boolean
   /** Ends a try that failed: tried again at `dueAt`, or dead when that is undefined. */
   fail(attempt: Attempt, error: TaskError, dueAt: string | undefined, now: string): boolean
-  /** What an owner that is gone left running: waits again at once, or is dead when that was its last try. */
-  recover(owner: string, now: string): TaskEntry[]
+  /**
+   * What an owner that is gone left running: waits again at once, or is dead when that was its last try. With `leased`
+   * others may be there, and those are gone whose lease has ended.
+   */
+  recover(owner: string, now: string, leased?: boolean): TaskEntry[]
   /** What `owner` runs waits again, its try not counted: it closes in an orderly way. */
   release(owner: string, now: string): void
   retry(id: string, now: string): boolean
@@ -51,6 +54,8 @@ export interface TaskQueue {
   /** When somebody must look again: the next is due, or a try that runs should have ended or shown progress. */
   nextLook(): string | undefined
   isRunning(): boolean
+  /** When the first lease of those that run ends. */
+  firstLease(): string | undefined
   /** Takes out what was done before `before`, and all but the latest `keep` of what is done. */
   prune(before: string, keep: number): void
 }
@@ -152,13 +157,13 @@ export function createTaskQueue(db: SqlDatabase): TaskQueue {
         ],
       )
     },
-    recover: (owner, now) =>
+    recover: (owner, now, leased = false) =>
       db
         .all<TaskRow>(
           `UPDATE tasks SET state = CASE WHEN attempts < max_attempts THEN 'waiting' ELSE 'dead' END, owner = NULL,
             lease_until = NULL, due_at = ?, error_code = 'engine-died', error_message = ?, updated_at = ?
-           WHERE state = 'running' AND owner <> ? RETURNING ${columns}`,
-          [now, 'The engine ended in the middle of it.', now, owner],
+           WHERE state = 'running' AND owner <> ? AND lease_until < ? RETURNING ${columns}`,
+          [now, 'The engine ended in the middle of it.', now, owner, leased ? now : '~'],
         )
         .map(toEntry),
     release(owner, now) {
@@ -184,6 +189,9 @@ export function createTaskQueue(db: SqlDatabase): TaskQueue {
         `SELECT min(CASE state WHEN 'waiting' THEN due_at ELSE lease_until END) AS at FROM tasks
          WHERE state IN ('waiting', 'running')`,
       )?.at ?? undefined,
+    firstLease: () =>
+      db.get<{ at: string | null }>("SELECT min(lease_until) AS at FROM tasks WHERE state = 'running'")?.at ??
+      undefined,
     isRunning: () => db.get("SELECT 1 FROM tasks WHERE state = 'running' LIMIT 1") !== undefined,
     prune(before, keep) {
       db.run("DELETE FROM tasks WHERE state = 'done' AND updated_at < ?", [before])

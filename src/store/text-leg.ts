@@ -3,7 +3,7 @@
 // are not complete, and when they would take too much memory, there is no answer here and FTS5 gives it.
 import type { Kinds } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
-import type { SqlDatabase, SqlRow } from '../core/ports.ts'
+import type { Clock, SqlDatabase, SqlRow } from '../core/ports.ts'
 import { parseTime } from '../core/time.ts'
 import { readTotals } from './index-totals.ts'
 import type { PostingArchive } from './posting-archive.ts'
@@ -48,8 +48,8 @@ export interface TextLegBudget {
 const defaultBudget: TextLegBudget = { records: 1_200_000, bytes: 300_000_000 }
 /** This few records are taken in at once by the question that finds them missing. */
 const catchUpLimit = 50
-/** So much of what was kept is read at once by the first question: it takes no longer than FTS5's answer. */
-const loadLimitBytes = 8_000_000
+/** What was kept is read by the first questions if it is no more than this, and in no more time in all. */
+const [loadLimitBytes, loadLimitMs] = [8_000_000, 150]
 
 interface Source extends SqlRow {
   readonly seq: number
@@ -70,6 +70,7 @@ export function createTextLeg(
   kinds: Kinds,
   projection: Projection,
   archive: PostingArchive,
+  clock: Clock,
   budget: TextLegBudget = defaultBudget,
 ): TextLeg {
   let postings = createPostings(archive.compacted)
@@ -80,6 +81,8 @@ export function createTextLeg(
   /** `loading`: segments are left to be read. `unproved`: they are read, and held against the records when all are in. */
   let source: 'loading' | 'unproved' | 'proved' = 'loading'
   const changed = new Set<number>()
+  /** How long questions have waited for what was kept. */
+  let waitedMs = 0
 
   projection.watch((seq) => {
     if (!off && seq <= cursor) changed.add(seq)
@@ -95,7 +98,7 @@ export function createTextLeg(
     source = 'proved'
   }
 
-  /** Reads one segment. */
+  /** Reads one piece. */
   const load = () => {
     const state = archive.load(postings)
     if (state === 'damaged') return forget()
@@ -180,11 +183,22 @@ export function createTextLeg(
     !projection.isBehind() &&
     archive.save(postings, cursor, isComplete())
 
+  /** For a question: reads what was kept, while questions have not waited long enough for that. */
+  const loadNow = () => {
+    if (archive.sizeBytes() > loadLimitBytes) return
+    for (let now = clock.now(); source === 'loading' && waitedMs < loadLimitMs;) {
+      const began = now
+      load()
+      now = clock.now()
+      waitedMs += Math.max(0, now - began)
+    }
+  }
+
   /** True when every record is taken in, if need be now. */
   const isWarm = (): boolean => {
     if (off || projection.isBehind()) return false
-    if (source === 'loading' && archive.sizeBytes() > loadLimitBytes) return false
-    while (source === 'loading') load()
+    if (source === 'loading') loadNow()
+    if (source === 'loading') return false
     const missing = Math.abs(projection.derivedSeq() - cursor) + changed.size
     if (missing > catchUpLimit) return false
     // New ones, changed ones, and nothing left.

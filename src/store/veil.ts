@@ -21,6 +21,10 @@ export interface SidesRow extends SqlRow {
   readonly base_body: string | null
 }
 
+const isClear = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = '{'`
+const clearConflicts = `DELETE FROM conflicts WHERE record = ?
+  AND (${['lost_body', 'kept_body', 'base_body'].map(isClear).join(' OR ')})`
+
 /** `isMirror`: what is removed here is kept, sealed, on the devices. */
 export function createVeil(db: SqlDatabase, isMirror: boolean, settings: Settings, bodies: Bodies): Veil {
   return {
@@ -30,8 +34,8 @@ export function createVeil(db: SqlDatabase, isMirror: boolean, settings: Setting
       if (hasKey) sealHistory(db, bodies, row)
       else db.run("DELETE FROM history WHERE seq = ? AND op = 'put' AND substr(body, 1, 1) = '{'", [seq])
       if (hasKey) sealConflicts(db, bodies, row)
-      // A device keeps lost edits until it has the key: they are nowhere else.
-      else if (isMirror) db.run('DELETE FROM conflicts WHERE record = ?', [id])
+      // A device keeps lost edits until it has the key: they are nowhere else. What says nothing in clear stays.
+      else if (isMirror) db.run(clearConflicts, [id])
       db.run('DELETE FROM vectors WHERE seq = ?', [seq])
       db.run('DELETE FROM model_parts')
       db.run("DELETE FROM book WHERE key = 'model'")

@@ -1,5 +1,5 @@
 // Group commit: writes that are waiting share one transaction.
-// Invariant: a write's promise resolves only after the commit that holds it; one that throws undoes only itself.
+// Invariant: a write's promise resolves only after the commit that holds it is kept; one that throws undoes only itself.
 import { DaybookError, toDaybookError } from '../core/errors.ts'
 import type { Scheduler, SqlDatabase, Truth } from '../core/ports.ts'
 
@@ -39,7 +39,10 @@ export function createWriteQueue(
 
   const settle = (group: readonly Waiting[], results: readonly unknown[]) => {
     onCommit()
-    group.forEach((one, i) => one.resolve(results[i] as never))
+    const resolve = () => group.forEach((one, i) => one.resolve(results[i] as never))
+    const kept = db.settled?.('write')
+    if (!kept) return resolve()
+    kept.then(resolve, (error: unknown) => group.forEach(({ reject }) => reject(toDaybookError(error))))
   }
 
   const commit = (group: readonly Waiting[]) => {

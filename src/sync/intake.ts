@@ -7,8 +7,10 @@ import type { Refusal, SentOp } from '../store/op-log.ts'
 import { handedOn } from './outbox.ts'
 import type { RecordRow } from '../store/record-row.ts'
 import { defaultPolicy, finalWinner, saysSame } from './conflict-policy.ts'
+import { dropMark, holdMark } from './mark.ts'
 import type { SyncRequest, SyncResponse, WireChange, WireError, WireResult } from './protocol.ts'
 import { beginReread, checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
+import { forgetLimits, noteLimits } from './request-limit.ts'
 import { settleConflict } from './settle-conflict.ts'
 import { sideOf, toChange, toOp } from './wire-op.ts'
 
@@ -123,6 +125,8 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
   })
   for (const change of response.changes) pull(change)
   settings.set('epoch', response.epoch)
+  noteLimits(settings, response)
+  holdMark(settings, response)
   settings.set('cursor', response.cursor)
   if (isCollected || response.floor > settings.getNumber('floor')) {
     settings.set('floor', response.floor)
@@ -166,6 +170,8 @@ export function startOver(store: BookStore): void {
   store.settings.set('cursor', 0)
   store.settings.set(resyncing, 1)
   store.settings.remove('floor')
+  forgetLimits(store.settings)
+  dropMark(store.settings)
 }
 
 /** Gives this copy a name of its own, after the mirror met another copy with the same one. */

@@ -77,6 +77,8 @@ export function createBookLive(options: LiveOptions): Live | undefined {
   const connect = () => {
     drop()
     become('connecting')
+    /** What was said first is where the mirror stood when the line was opened: behind this device only if it was set back. */
+    let isFirst = true
     const isCurrent = () => !closed && line === own
     const own: Line = listen(store.device, {
       opened() {
@@ -90,7 +92,10 @@ export function createBookLive(options: LiveOptions): Live | undefined {
         attempts = 0
         later(beatEveryMs, beat)
         const poke = readPoke(text)
-        if (poke && poke.seq > store.settings.getNumber('cursor')) onPoke()
+        if (!poke) return
+        const cursor = store.settings.getNumber('cursor')
+        if (poke.seq > cursor || (isFirst && poke.seq < cursor)) onPoke()
+        isFirst = false
       },
       ended(error) {
         if (!isCurrent()) return

@@ -5,13 +5,16 @@ import { toHex } from '../core/ids.ts'
 import type { Clock, Random } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
-import type { StoredAnswer } from '../store/device-log.ts'
+import { seenWithinMs, type StoredAnswer } from '../store/device-log.ts'
 import { textKey } from '../store/text.ts'
 import { admitOp, type Answer } from './admit.ts'
 import { readChanges } from './change-page.ts'
 import { rangeEnds, toDigest } from './digest.ts'
+import { dropMarks, giveMark, knowsMark } from './mark.ts'
 import {
+  mirrorLimits,
   parseSyncRequest,
+  readJson,
   schemaNumber,
   type SyncRequest,
   type SyncResponse,
@@ -32,32 +35,46 @@ export interface MirrorOptions {
 /** Tombstones, and the answers to devices that stay away, are kept at least this long. */
 export const keepMs = 90 * 86_400_000
 
+export interface MirrorAnswer {
+  /** A `SyncResponse` as it travels. */
+  readonly text: string
+  /** Whom it answers, how far he has read then, and whether there is more. */
+  readonly device: string
+  readonly cursor: number
+  readonly more: boolean
+}
+
 export interface Mirror {
   /** Takes away tombstones and stored answers that nobody can need any more; answers how many tombstones. */
   tidy(): Promise<number>
   /**
-   * Answers one request of a device, or throws `DaybookError`; then nothing of the request took effect. With a `reach`, only
-   * kinds within it are taken and given.
+   * Answers one request of a device, which is JSON, or throws `DaybookError`; then nothing of the request took effect. With
+   * a `reach`, only kinds within it are taken and given.
    */
-  exchange(request: unknown, reach?: SyncReach): Promise<SyncResponse>
+  exchange(request: string, reach?: SyncReach): Promise<MirrorAnswer>
 }
 
 /** The mirror over `store`, which was opened with the role `mirror`. */
 export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
   const { records, settings, devices, sums } = store
-  const epoch = store.db.transaction(() => {
-    const known = settings.get('epoch') ?? `e_${toHex(random.bytes(16))}`
-    settings.set('epoch', known)
-    return known
+  const begin = () => settings.set('epoch', `e_${toHex(random.bytes(16))}`)
+  store.db.transaction(() => {
+    if (settings.get('epoch') === undefined) begin()
   })
+
+  /** True when a device of this epoch has what this mirror has no memory of: it was set back to an earlier state. */
+  const isSetBack = ({ device, epoch, pull, ackedMid, mark }: SyncRequest) => {
+    if (epoch === null || epoch !== settings.get('epoch')) return false
+    const isAhead = pull.cursor > settings.getNumber('head') || ackedMid > devices.lastMid(device)
+    return isAhead || (mark !== undefined && !knowsMark(settings, mark))
+  }
 
   /** Refuses a device whose idea of this mirror is not of this mirror: it must start over before it may push. */
   const checkPlace = ({ epoch: theirs, pull, ackedMid, ops }: SyncRequest, lastMid: number) => {
-    const head = settings.getNumber('head')
     const floor = settings.getNumber('floor')
-    const strange =
-      (theirs === null ? pull.cursor > 0 : theirs !== epoch) || pull.cursor > head || ackedMid > lastMid
-    if (strange) throw new DaybookError('resync-required', undefined, { details: { reason: 'epoch' } })
+    const isStrange =
+      theirs === null ? pull.cursor > 0 || ackedMid > lastMid : theirs !== settings.get('epoch')
+    if (isStrange) throw startOver()
     if (theirs === null || pull.cursor >= floor || (pull.resync && ops.length === 0)) return
     throw new DaybookError('resync-required', undefined, { details: { reason: 'floor' } })
   }
@@ -104,7 +121,7 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     return answer
   }
 
-  const respond = (request: SyncRequest, hashes: readonly string[], reach?: SyncReach): SyncResponse => {
+  const respond = (request: SyncRequest, hashes: readonly string[], reach?: SyncReach): MirrorAnswer => {
     const nowMs = clock.now()
     const { device, ackedMid, ops, pull } = request
     let lastMid = devices.lastMid(device)
@@ -121,16 +138,25 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
       }
     })
     devices.keep(device, [...fresh.values()])
-    devices.note(device, { lastMid, cursor: pull.cursor, at: formatTime(nowMs) })
+    devices.note(device, { lastMid, cursor: pull.cursor, atMs: nowMs })
     const known = new Set(results.flatMap((result) => (result.s === 'ok' ? [result.seq] : [])))
     if (request.check) sums.rebuild()
-    const page = readChanges(store, pull, known)
-    const digest = page.more ? {} : { digest: toDigest(sums.kept(pull.kinds), page.cursor) }
-    return {
-      ...{ p: wireVersion, epoch, serverTime: formatTime(nowMs), lastMid, results },
-      ...{ ...page, ...digest, floor: settings.getNumber('floor') },
+    const { changes, cursor, more } = readChanges(store, pull, known)
+    const head: Omit<SyncResponse, 'changes'> = {
+      ...{
+        p: wireVersion,
+        epoch: settings.get('epoch') ?? '',
+        serverTime: formatTime(nowMs),
+        lastMid,
+        results,
+      },
+      ...{ cursor, more, floor: settings.getNumber('floor') },
+      ...(more ? {} : { digest: toDigest(sums.kept(pull.kinds), cursor) }),
+      ...{ limits: mirrorLimits, mark: giveMark(settings, random, cursor) },
       ...(request.check ? { ranges: sumRanges(settings.getNumber('head'), pull.kinds) } : {}),
     }
+    const text = `${JSON.stringify(head).slice(0, -1)},"changes":[${changes.join(',')}]}`
+    return { text, device, cursor, more }
   }
 
   const sumRanges = (head: number, kinds: readonly string[] | undefined) => {
@@ -142,13 +168,16 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     })
   }
 
+  /** How far every device has read that was here within the time that tombstones are kept; undefined when none was. */
+  const leastRead = () => devices.leastCursor(formatTime(clock.now() - keepMs - seenWithinMs))
+
   /**
    * The highest place up to which tombstones may go: they are old enough, and every device that was here meanwhile has
    * read beyond them.
    */
   const nextFloor = (since: string) => {
     const young = records.firstTombstone(since)
-    const read = devices.leastCursor(since) ?? Number.MAX_SAFE_INTEGER
+    const read = leastRead() ?? Number.MAX_SAFE_INTEGER
     return Math.min(read, young === undefined ? settings.getNumber('head') : young - 1)
   }
 
@@ -156,6 +185,7 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     tidy() {
       return store.writes.write(() => {
         const since = formatTime(clock.now() - keepMs)
+        dropMarks(store, leastRead() ?? settings.getNumber('head'))
         const floor = nextFloor(since)
         if (floor <= settings.getNumber('floor')) return 0
         const collected = records.collect(floor)
@@ -163,13 +193,25 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
         return collected
       })
     },
-    async exchange(raw, reach) {
+    async exchange(text, reach) {
+      const raw = readJson(text)
       const asked = parseSyncRequest(raw)
       const request = reach ? withinReach(asked, reach) : asked
       const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
-      return store.writes.write(() => respond(request, hashes, reach))
+      const answer = await store.writes.write(() => {
+        if (!isSetBack(request)) return respond(request, hashes, reach)
+        // All must start over, also those who can't tell. On a guest's word alone nobody else does.
+        if (!reach) begin()
+        return undefined
+      })
+      if (!answer) throw startOver()
+      return answer
     },
   }
+}
+
+function startOver(): DaybookError {
+  return new DaybookError('resync-required', undefined, { details: { reason: 'epoch' } })
 }
 
 /** A key of the bytes of an op, before anything of it was read: tells a resent op from another one. */

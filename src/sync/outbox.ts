@@ -6,12 +6,21 @@ import { utf8Length } from '../core/utf8.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { PendingOp, SentOp } from '../store/op-log.ts'
 import { fitsKind } from './fits-kind.ts'
-import { schemaNumber, type SyncRequest, type WireOp, wireLimits, wireVersion } from './protocol.ts'
+import { heldMark } from './mark.ts'
+import {
+  type RequestLimits,
+  schemaNumber,
+  type SyncRequest,
+  type WireOp,
+  wireLimits,
+  wireVersion,
+} from './protocol.ts'
+import { requestLimits } from './request-limit.ts'
 import { resyncing } from './reread.ts'
 import { encodeOp, type OpNote } from './wire-op.ts'
 
 /** Records and bytes that a device asks for at once: one page is one transaction. */
-const page = { limit: 500, maxBytes: 700_000 } as const
+const usualPage = { limit: wireLimits.pullRecords, maxBytes: wireLimits.pullBytes } as const
 /** Ops read at once: bodies are large. */
 const chunk = 25
 /** Room for the digits of an op's number, and the comma after it. */
@@ -22,12 +31,15 @@ export interface SyncSelection {
   readonly push?: readonly string[] | undefined
   readonly pull?: readonly string[] | undefined
   readonly policies?: ReadonlyMap<string, ConflictPolicy> | undefined
+  /** How much one answer may bring. */
+  readonly page?: { readonly limit: number; readonly maxBytes: number } | undefined
 }
 
 /** The next request of this device. Inside a transaction: it numbers the ops it takes. */
 export function nextRequest(store: BookStore, selection: SyncSelection = {}): SyncRequest {
   const { settings, ops } = store
-  const { pull } = selection
+  const { pull, page = usualPage } = selection
+  const mark = heldMark(settings)
   const resync = settings.get(resyncing) !== undefined
   const sent = resync ? [] : takeOps(store, selection)
   return {
@@ -44,6 +56,7 @@ export function nextRequest(store: BookStore, selection: SyncSelection = {}): Sy
       ...(pull ? { kinds: [...pull] } : {}),
     },
     ...(settings.get('differs') === undefined ? {} : { check: true }),
+    ...(mark ? { mark } : {}),
   }
 }
 
@@ -65,20 +78,21 @@ function createNote({ kinds, settings }: BookStore, { policies }: SyncSelection)
 }
 
 function takeOps(store: BookStore, selection: SyncSelection): SentOp[] {
-  const [unanswered] = splitOps(store.ops.sent())
+  const limits = requestLimits(store.settings)
+  const [unanswered] = splitOps(store.ops.sent(), limits)
   if (unanswered) return unanswered
   if (!store.ops.hasUnsent(selection.push)) return []
-  return store.settings.holding(() => freezeOps(store, selection))
+  return store.settings.holding(() => freezeOps(store, selection, limits))
 }
 
-/** `ops` in as many requests as they need. */
-export function splitOps(ops: readonly SentOp[]): SentOp[][] {
+/** `ops` in as many requests as they need within `limits`. */
+export function splitOps(ops: readonly SentOp[], limits: RequestLimits): SentOp[][] {
   const parts: SentOp[][] = []
   let bytes = 0
   for (const op of ops) {
     const size = utf8Length(op.wire) + 1
     const part = parts.at(-1)
-    if (part && part.length < wireLimits.ops && bytes + size <= wireLimits.requestBytes) {
+    if (part && part.length < limits.ops && bytes + size <= limits.requestBytes) {
       part.push(op)
       bytes += size
     } else {
@@ -93,6 +107,7 @@ export function splitOps(ops: readonly SentOp[]): SentOp[][] {
 export function freezeOps(
   store: BookStore,
   selection: SyncSelection,
+  limits: RequestLimits,
   besides: ReadonlySet<number> = new Set(),
 ): SentOp[] {
   const { ops } = store
@@ -102,7 +117,7 @@ export function freezeOps(
   let bytes = 0
   let passed = 0
   for (;;) {
-    const most = Math.min(chunk, wireLimits.ops - taken.length)
+    const most = Math.min(chunk, limits.ops - taken.length)
     if (most === 0) return taken
     const found = ops.unsent(most + passed, push)
     const next = found.filter(({ row }) => !besides.has(row.seq)).slice(0, most)
@@ -120,7 +135,7 @@ export function freezeOps(
         continue
       }
       bytes += size
-      if (bytes > wireLimits.requestBytes) return taken
+      if (bytes > limits.requestBytes) return taken
       taken.push(ops.freeze(op, (mid) => encodeOp(op, mid, note)))
     }
   }

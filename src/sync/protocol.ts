@@ -13,7 +13,10 @@ import { canonicalTime } from '../core/time.ts'
 
 export const wireVersion = 1
 
-/** What one request may carry. `opBytes` bounds one op, `requestBytes` all ops of a request, in JSON as UTF-8. */
+/**
+ * What every mirror takes in one request, and may be asked for in one. `opBytes` bounds one op, `requestBytes` all ops of a
+ * request, in JSON as UTF-8.
+ */
 export const wireLimits = {
   ops: 100,
   opBytes: 700_000,
@@ -21,6 +24,15 @@ export const wireLimits = {
   pullRecords: 1000,
   pullBytes: 1_000_000,
 } as const
+
+/** How many ops a request may have, and how many bytes they. */
+export interface RequestLimits {
+  readonly ops: number
+  readonly requestBytes: number
+}
+
+/** What this mirror takes, and says so in each answer: a device that has heard it sends more at once. */
+export const mirrorLimits = { ops: 1000, requestBytes: 2_000_000 } as const satisfies RequestLimits
 
 /** A request puts ops, and an op its body, so much deeper than the input of the call that wrote it. */
 const envelopeDepth = 4
@@ -109,6 +121,8 @@ const wireResult = z.discriminatedUnion('s', [
   z.object({ mid: z.number().int(), s: z.literal('rejected'), error: wireError }),
 ])
 
+const mark = z.string().regex(/^[0-9a-f]{1,32}$/)
+
 /** How many records, and a sum over their places: see digest.ts. */
 const wireDigest = z.object({ seq: count, n: count, x: z.string().max(64) })
 
@@ -121,7 +135,7 @@ export const syncRequest = z.object({
   ackedMid: count,
   /** Grows with the kinds a device knows and their versions. */
   schema: count,
-  ops: z.array(wireOp).max(wireLimits.ops),
+  ops: z.array(wireOp).max(mirrorLimits.ops),
   pull: z.object({
     cursor: count,
     limit: z.number().int().min(1).max(wireLimits.pullRecords),
@@ -132,6 +146,8 @@ export const syncRequest = z.object({
   }),
   /** The device has found a difference and asks for sums by range. */
   check: z.boolean().optional(),
+  /** The mark at the highest place that the device was given one for. */
+  mark: z.object({ seq: count, x: mark }).optional(),
 })
 
 export const syncResponse = z.object({
@@ -148,6 +164,10 @@ export const syncResponse = z.object({
   digest: wireDigest.optional(),
   /** Sums of the ranges of places that end at each `seq`, in order. */
   ranges: z.array(wireDigest).max(1000).optional(),
+  /** What this mirror takes in one request, where that is more than every mirror does. */
+  limits: z.object({ ops: count, requestBytes: count }).optional(),
+  /** The mark at the place of the cursor: see mark.ts. */
+  mark: mark.optional(),
 })
 
 export type WireOp = z.output<typeof wireOp>
@@ -158,6 +178,16 @@ export type WireDigest = z.output<typeof wireDigest>
 export type SyncRequest = z.output<typeof syncRequest>
 export type SyncResponse = z.output<typeof syncResponse>
 
+/** What a text says; throws `invalid-input` when it is no JSON. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // What the parser says repeats a piece of the text: it stays here.
+    throw new DaybookError('invalid-input', 'The request is not JSON.', { details: { path: '' } })
+  }
+}
+
 /** Reads a request from outside, or throws `invalid-input`, `client-too-old` or `server-too-old`. */
 export function parseSyncRequest(value: unknown): SyncRequest {
   checkJson(value, jsonLimits.depth + envelopeDepth)
@@ -167,7 +197,17 @@ export function parseSyncRequest(value: unknown): SyncRequest {
       details: { spoken: p, known: [wireVersion] },
     })
   }
+  checkCount(value)
   return parseWith(syncRequest, value)
+}
+
+/** Too many ops are no nonsense: fewer of them may come. */
+function checkCount(value: unknown): void {
+  const ops = typeof value === 'object' && value !== null && 'ops' in value ? value.ops : undefined
+  if (!Array.isArray(ops) || ops.length <= mirrorLimits.ops) return
+  throw new DaybookError('too-large', `A request has at most ${mirrorLimits.ops} ops.`, {
+    details: { path: 'ops', limitOps: mirrorLimits.ops },
+  })
 }
 
 /** Reads what a mirror answered, or throws `protocol-error`. */

@@ -9,6 +9,7 @@ import type { BookStore } from '../store/book-store.ts'
 import { rename, startOver, takeIn } from './intake.ts'
 import { nextRequest, type SyncSelection } from './outbox.ts'
 import { parseSyncResponse, schemaNumber, type SyncRequest, type SyncResponse } from './protocol.ts'
+import { giveUpLimits, isOverLimits } from './request-limit.ts'
 import { beginReread, resyncing } from './reread.ts'
 import { createSharedSignal, type SharedSignal } from './shared-signal.ts'
 
@@ -42,6 +43,17 @@ interface Tally {
   pushed: number
   conflicts: number
   restarts: number
+}
+
+/** A request that is out before the answer to the one before it was taken over. */
+interface Ahead {
+  readonly text: string
+  readonly answer: Promise<unknown>
+}
+
+interface Round {
+  readonly done: boolean
+  readonly ahead?: Ahead | undefined
 }
 
 interface Run {
@@ -82,12 +94,15 @@ export function createSyncSession({
     }
   }
 
-  const prepare = () =>
+  const prepare = (ahead: Ahead | undefined) =>
     store.writes.write(() => {
-      asked = false
       retryAfterUpdate(store)
       widen(store, selection?.pull)
-      return nextRequest(store, selection)
+      const request = nextRequest(store, selection)
+      const answer = ahead?.text === JSON.stringify(request) ? ahead.answer : undefined
+      // What went ahead may have been answered before somebody called: he is owed a round after it.
+      if (!answer) asked = false
+      return { request, answer }
     })
 
   const takeOver = (request: SyncRequest, response: SyncResponse) =>
@@ -100,27 +115,43 @@ export function createSyncSession({
       return { ...intake, done }
     })
 
+  /** Asks for the next page while this one is taken over. Nothing is sent with it, so nothing comes of it if it is of no use. */
+  const askAhead = (request: SyncRequest, response: SyncResponse, signal: SharedSignal) => {
+    if (!response.more || request.ops.length > 0 || signal.aborted) return undefined
+    asked = false
+    const next = pageAfter(request, response)
+    const answer = carrier.exchange(next, signal)
+    answer.catch(() => undefined)
+    return { text: JSON.stringify(next), answer }
+  }
+
   /** The mirror's answer, or undefined when this device had to begin anew first. */
-  const ask = async (request: SyncRequest, signal: SharedSignal, mayRestart: boolean) => {
+  const ask = async (
+    { request, answer }: { request: SyncRequest; answer: Promise<unknown> | undefined },
+    signal: SharedSignal,
+    mayRestart: boolean,
+  ) => {
     try {
-      return parseSyncResponse(await carrier.exchange(request, signal))
+      return parseSyncResponse(await (answer ?? carrier.exchange(request, signal)))
     } catch (error) {
-      const begin = isDaybookError(error) && beginOf(error, selection?.pull)
+      const begin = isDaybookError(error) && beginOf(error, request, selection?.pull)
       if (!begin || !mayRestart) throw error
       await store.writes.write(() => begin(store))
       return undefined
     }
   }
 
-  /** One request and what came of it; true when nothing is left to do. */
-  const round = async (tally: Tally, signal: SharedSignal): Promise<boolean> => {
+  /** One request and what came of it: whether nothing is left to do, and what was asked ahead. */
+  const round = async (tally: Tally, signal: SharedSignal, before?: Ahead): Promise<Round> => {
     checkAborted(signal)
-    const request = await prepare()
-    const response = await ask(request, signal, tally.restarts < restartLimit)
+    const asking = await prepare(before)
+    const { request } = asking
+    const response = await ask(asking, signal, tally.restarts < restartLimit)
     if (!response) {
       tally.restarts += 1
-      return false
+      return { done: false }
     }
+    const ahead = askAhead(request, response, signal)
     const { pulled, pushed, conflicts, changed, differs, done } = await takeOver(request, response)
     tally.pulled += pulled
     tally.pushed += pushed
@@ -130,13 +161,13 @@ export function createSyncSession({
       throw new DaybookError('protocol-error', 'The mirror and this device do not come to have the same.')
     }
     if (!done) onState(state())
-    return done
+    return { done, ahead }
   }
 
   const run = async (signal: SharedSignal, tally: Tally): Promise<SyncResult> => {
     try {
-      let done = false
-      while (!done || asked) done = await round(tally, signal)
+      let last: Round = { done: false }
+      while (!last.done || asked) last = await round(tally, signal, last.ahead)
       // Nothing is awaited since the last look at `asked`: no call can fall in between.
       leave(signal)
       failure = undefined
@@ -184,15 +215,27 @@ export function createSyncSession({
   }
 }
 
+/** The request that comes after `response`, if nothing happens meanwhile. */
+function pageAfter(
+  { mark: held, ...request }: SyncRequest,
+  { epoch, cursor, mark }: SyncResponse,
+): SyncRequest {
+  const next = mark === undefined || cursor < (held?.seq ?? 0) ? held : { seq: cursor, x: mark }
+  return { ...request, epoch, pull: { ...request.pull, cursor }, ...(next ? { mark: next } : {}) }
+}
+
 function resultOf({ pulled, pushed, conflicts }: Tally): SyncResult {
   return { pulled, pushed, conflicts }
 }
 
-/** How a device begins anew after what the mirror said; undefined when there is nothing to begin. */
+/** How a device tries anew after what the mirror said; undefined when that can't help. */
 function beginOf(
-  { code, details }: DaybookError,
+  error: DaybookError,
+  request: SyncRequest,
   kinds: readonly string[] | undefined,
 ): ((store: BookStore) => void) | undefined {
+  const { code, details } = error
+  if (isOverLimits(error, request)) return ({ settings }) => giveUpLimits(settings)
   if (code === 'device-forked') return rename
   if (code !== 'resync-required') return undefined
   return details['reason'] === 'floor' ? (store) => beginReread(store, 0, kinds) : startOver

@@ -5,7 +5,7 @@ import type { BookStore } from '../store/book-store.ts'
 import type { SentOp } from '../store/op-log.ts'
 import { type Intake, takeIn } from './intake.ts'
 import { freezeOps, nextRequest, splitOps, type SyncSelection } from './outbox.ts'
-import type { SyncRequest, SyncResponse, WireOp } from './protocol.ts'
+import { type SyncRequest, type SyncResponse, type WireOp, wireLimits } from './protocol.ts'
 import { resyncing } from './reread.ts'
 
 /** Requests handed over at once: 1,000 ops or 7 MB. The rest goes when the book is next open. */
@@ -23,7 +23,7 @@ export function spillRequests(store: BookStore, selection: SyncSelection, more: 
   const { ops, settings } = store
   if (settings.get(resyncing) !== undefined) return []
   if (more) freezeMore(store, selection)
-  const sent = splitOps(ops.sent()).slice(0, spillLimit)
+  const sent = splitOps(ops.sent(), wireLimits).slice(0, spillLimit)
   if (sent.length === 0) return []
   const { pull, ...head } = nextRequest(store, selection)
   return sent.map((some) => ({
@@ -36,8 +36,8 @@ export function spillRequests(store: BookStore, selection: SyncSelection, more: 
 /** A record's later change is made on an answer that is still missing, so it can't be final yet and stays. */
 function freezeMore(store: BookStore, selection: SyncSelection): void {
   const frozen = new Map<number, SentOp>(store.ops.sent().map((op) => [op.seq, op]))
-  while (splitOps([...frozen.values()]).length < spillLimit) {
-    const taken = freezeOps(store, selection, new Set(frozen.keys()))
+  while (splitOps([...frozen.values()], wireLimits).length < spillLimit) {
+    const taken = freezeOps(store, selection, wireLimits, new Set(frozen.keys()))
     if (taken.length === 0) return
     for (const op of taken) frozen.set(op.seq, op)
   }
@@ -64,7 +64,7 @@ export function takeLate(
   const results = response.results.filter(({ mid }) => known.has(mid))
   if (results.length === 0) return undefined
   // What others changed comes with the next request of its own: the cursor may have moved since.
-  const { digest: _digest, ranges: _ranges, ...rest } = response
+  const { digest: _digest, ranges: _ranges, mark: _mark, ...rest } = response
   const cursor = settings.getNumber('cursor')
   return takeIn(
     store,

@@ -35,4 +35,9 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Optional: an op may say which version of its kind its body was checked by, and that forgetting is to win.',
     hash: '61e003983c88f24702a816a25ebc611c6c0519d924d60c680f12df153d89de7a',
   },
+  {
+    p: 1,
+    what: 'Up to 1,000 ops. Optional: what the mirror takes in one request; a mark at the place of the cursor, and the last one.',
+    hash: '83377a870bd9e1625199ba926da0e8d402178e446b6997ca1f77b799dc6360dc',
+  },
 ]

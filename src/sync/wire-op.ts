@@ -56,12 +56,26 @@ export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
 
 /** A row of the mirror as a change. `own` is the mirror's own name, for what was changed at the mirror itself. */
 export function toChange(row: RecordRow, own: string): WireChange {
-  const { kind, id, ver, stamp, updated_at: at, agent } = row
-  const head = { seq: row.place, kind, id, ver, by: row.device ?? own, stamp, at, agent }
-  if (row.deleted) return { ...head, op: 'forget' }
+  if (row.deleted) return { ...namesOf(row, own), op: 'forget' }
   const enc = sealedOf(row.body)
-  const whole = { ...head, op: 'put' as const, created_at: row.created_at, ...scopeOf(row) }
-  return enc ? { ...whole, enc } : { ...whole, body: JSON.parse(row.body) as JsonObject }
+  const head = headOf(row, own)
+  return enc ? { ...head, enc } : { ...head, body: JSON.parse(row.body) as JsonObject }
+}
+
+function namesOf(row: RecordRow, own: string) {
+  const { kind, id, ver, stamp, updated_at: at, agent } = row
+  return { seq: row.place, kind, id, ver, by: row.device ?? own, stamp, at, agent }
+}
+
+function headOf(row: RecordRow, own: string) {
+  return { ...namesOf(row, own), op: 'put' as const, created_at: row.created_at, ...scopeOf(row) }
+}
+
+/** The same as it travels: what was stored as JSON goes as it stands there. */
+export function encodeChange(row: RecordRow, own: string): string {
+  if (row.deleted || sealedOf(row.body)) return JSON.stringify(toChange(row, own))
+  const head = JSON.stringify(headOf(row, own))
+  return `${head.slice(0, -1)},"body":${row.body}}`
 }
 
 /** What a change says, as a side of a conflict. */

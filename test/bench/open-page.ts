@@ -5,7 +5,8 @@ import type { BenchRun } from './bench-run.ts'
 declare const bench: { readonly peers: readonly string[] }
 
 /** Opens `page` once for each peer that the run wants, by key, each at an origin of its own. */
-export async function openPages(run: BenchRun, page: string, suffix = ''): Promise<Map<string, Page>> {
+export /** Opens `page` at the origin `host`. */
+async function openPages(run: BenchRun, page: string, suffix = ''): Promise<Map<string, Page>> {
   const first = await openPage(run, 'peers', page)
   const all = await first.evaluate(() => bench.peers)
   await first.close()
@@ -16,7 +17,8 @@ export async function openPages(run: BenchRun, page: string, suffix = ''): Promi
   return pages
 }
 
-async function openPage(run: BenchRun, host: string, name: string): Promise<Page> {
+/** Opens `page` at the origin `host`. */
+export async function openPage(run: BenchRun, host: string, name: string): Promise<Page> {
   const page = await run.context.newPage()
   page.on('pageerror', (error) => run.progress(`${host}: ${error.message}\n`))
   await page.goto(run.url(host, name))

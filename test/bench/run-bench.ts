@@ -8,9 +8,11 @@ import type { BenchOptions } from './bench-run.ts'
 import { readVersions } from './read-version.ts'
 import { printSearch, printStore, printVector } from './report.ts'
 import { printSync } from './report-sync.ts'
+import { printTabs } from './report-tabs.ts'
 import { runSearch, type SearchFigures } from './run-search.ts'
 import { runStore, type StoreFigures } from './run-store.ts'
 import { runSync, type SyncFigures } from './run-sync.ts'
+import { runTabs, type TabsFigures } from './run-tabs.ts'
 import { runVector, type VectorFigures } from './run-vector.ts'
 import { servePages } from './serve-pages.ts'
 
@@ -54,12 +56,14 @@ export async function runBench(options: BenchOptions): Promise<number> {
   let search: SearchFigures | undefined
   let vector: VectorFigures | undefined
   let sync: SyncFigures | undefined
+  let tabs: TabsFigures | undefined
   try {
     const run = { ...options, context, progress, url: pages.url }
     if (options.kinds.includes('store')) store = await runStore(run)
     if (options.kinds.includes('search')) search = await runSearch(run)
     if (options.kinds.includes('vector')) vector = await runVector(run)
     if (options.kinds.includes('sync')) sync = await runSync(run)
+    if (options.kinds.includes('tabs')) tabs = await runTabs(run)
   } finally {
     await context.close()
     await pages.close()
@@ -73,11 +77,12 @@ export async function runBench(options: BenchOptions): Promise<number> {
   if (search) printSearch(search, versions)
   if (vector) printVector(vector, versions)
   if (sync) printSync(sync, versions)
+  if (tabs) printTabs(tabs)
   mkdirSync(dirname(jsonFile), { recursive: true })
   const at = new Date(began).toISOString()
   writeFileSync(
     jsonFile,
-    `${JSON.stringify({ at, machine, versions, options, store, search, vector, sync }, undefined, 2)}\n`,
+    `${JSON.stringify({ at, machine, versions, options, store, search, vector, sync, tabs }, undefined, 2)}\n`,
   )
-  return [store, search, vector, sync].reduce((sum, part) => sum + (part?.failures.length ?? 0), 0)
+  return [store, search, vector, sync, tabs].reduce((sum, part) => sum + (part?.failures.length ?? 0), 0)
 }

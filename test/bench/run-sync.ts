@@ -28,7 +28,7 @@ const pushed = 1000
 
 /** Measures every peer in `rounds` rounds. */
 export async function runSync(run: BenchRun): Promise<SyncFigures> {
-  const size = run.quick ? 2000 : 10_000
+  const size = run.sizes?.[0] ?? (run.quick ? 2000 : 10_000)
   const figures: Record<string, { name: string; mode: string; rounds: SyncRound[] }> = {}
   const failures: Failure[] = []
   const writers = await openPages(run, 'sync', '-writer')

@@ -31,7 +31,7 @@ export async function servePages(): Promise<ServedPages> {
       target: 'es2023',
       chunkSizeWarningLimit: 10_000,
       rolldownOptions: {
-        input: ['store.html', 'search.html', 'vector.html', 'sync.html'].map((file) => join(root, file)),
+        input: ['store', 'search', 'vector', 'sync', 'tabs'].map((page) => join(root, `${page}.html`)),
       },
     },
   })

@@ -1,8 +1,10 @@
 import { openDaybook } from '../../src/index.ts'
 import { daybookContract } from '../contract/daybook.ts'
+import { alterBook } from './book-file.ts'
 
 const run = crypto.randomUUID().slice(0, 8)
 
 daybookContract('a page, Chromium, OPFS', {
   open: (name, options) => openDaybook({ ...options, name: `${name}-${run}`, agent: 'contract' }),
+  alter: (name, statements) => alterBook(`${name}-${run}`, statements),
 })

@@ -89,7 +89,9 @@ test('a tab whose embedder is not the one that works is told so, until it holds 
     expect.not.objectContaining({ why }),
     [],
   ])
-  const moved = new Promise<void>((resolve) => follower.on('status', () => resolve()))
+  const moved = new Promise<void>((resolve) =>
+    follower.on('status', ({ owner: isMine }) => isMine && resolve()),
+  )
   await owner.close()
   await moved
   expect(await follower.embedder.status()).toMatchObject({ provider: 'lsa', state: 'waiting' })

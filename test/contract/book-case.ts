@@ -13,6 +13,8 @@ export interface BookOptions {
 export interface BookCase {
   book(options?: BookOptions): Promise<Daybook>
   reopen(book: Daybook, options?: BookOptions): Promise<Daybook>
+  /** Closes the book, runs SQL in its database behind its back, and opens it again. */
+  alter(book: Daybook, statements: readonly string[]): Promise<Daybook>
 }
 
 /** The error a promise rejects with; fails when it resolves. */

@@ -23,6 +23,7 @@ import { contextCases } from './context.ts'
 import { inboxCases } from './inbox.ts'
 import { accessKeyCases } from './access-key.ts'
 import { tokenCases } from './token.ts'
+import { newerBookCases } from './newer-book.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
 import { guestTalkCases } from './guest-talk.ts'
@@ -31,8 +32,17 @@ import { roomCases } from './room.ts'
 export interface BookHost {
   /** Opens the book; opening the same name again after a close finds what was there. */
   open(name: string, options?: BookOptions): Promise<Daybook>
+  /** Runs SQL in the database of a book that is closed. Absent where no newer Daybook can have written it. */
+  alter?(name: string, statements: readonly string[]): Promise<unknown>
   /** False where no keys are kept, so that sensitive records are only passed on. */
   readonly keepsKeys?: boolean
+  /** What it says of itself in `status().degraded`. Default: nothing. */
+  readonly degraded?: readonly unknown[]
+  /**
+   * `storage`: only what depends on how the database is kept. For a second medium of a host that runs everything on its
+   * first one, with the same engine and the same SQLite.
+   */
+  readonly part?: 'storage'
 }
 
 let serial = 0
@@ -46,14 +56,21 @@ export function daybookContract(hostName: string, host: BookHost): void {
       opened.set(book, name)
       return book
     },
-    async reopen(book, options) {
-      const name = opened.get(book) ?? ''
-      await book.close()
-      opened.delete(book)
-      const again = await host.open(name, options)
-      opened.set(again, name)
-      return again
-    },
+    reopen: (book, options) => again(book, options),
+    alter: (book, statements) => again(book, {}, async (name) => host.alter?.(name, statements)),
+  }
+  const again = async (
+    book: Daybook,
+    options: BookOptions | undefined,
+    between: (name: string) => Promise<unknown> = () => Promise.resolve(),
+  ) => {
+    const name = opened.get(book) ?? ''
+    await book.close()
+    opened.delete(book)
+    await between(name)
+    const reopened = await host.open(name, options)
+    opened.set(reopened, name)
+    return reopened
   }
 
   afterEach(async () => {
@@ -62,37 +79,39 @@ export function daybookContract(hostName: string, host: BookHost): void {
   })
 
   describe(`Daybook: ${hostName}`, () => {
-    storeCases(cases)
+    storeCases(cases, host)
+    removalCases(cases)
+    recallCases(cases)
+    conversationCases(cases)
+    taskCases(cases)
+    if (host.alter) newerBookCases(cases)
+    badInputCases(cases)
+    if (host.keepsKeys !== false) sealCases(cases)
+    if (host.part === 'storage') return
     vectorCases(cases)
     traceQueryCases(cases)
     perceptionCases(cases)
     factCases(cases)
     skillCases(cases)
     definitionCases(cases)
-    removalCases(cases)
     exampleCases(cases)
     browseCases(cases)
-    recallCases(cases)
     goldenCases(cases)
     contextCases(cases)
     importCases(cases)
     bundleCases(cases)
-    conversationCases(cases)
     episodeCases(cases)
     roomCases(cases)
     guestTalkCases(cases)
-    taskCases(cases)
     if (host.keepsKeys === false) keylessCases(cases)
-    else sealCases(cases)
     answerCases(cases)
     tokenCases(cases)
     accessKeyCases(cases)
     inboxCases(cases)
-    badInputCases(cases)
   })
 }
 
-function storeCases({ book: open, reopen }: BookCase): void {
+function storeCases({ book: open, reopen }: BookCase, { degraded = [] }: BookHost): void {
   it('stores a trace and gives it back with its head on top', async () => {
     const book = await open()
     const receipt = await book.traces.store(
@@ -210,7 +229,7 @@ function storeCases({ book: open, reopen }: BookCase): void {
     const book = await open()
     await book.traces.store(makeTrace())
     const status = await book.status()
-    expect(status).toMatchObject({ agent: 'contract', owner: true, records: { trace: 1 }, degraded: [] })
+    expect(status).toMatchObject({ agent: 'contract', owner: true, records: { trace: 1 }, degraded })
     expect(status.usageBytes).toBeGreaterThan(0)
     expect(status.sync).toMatchObject({ configured: false, running: false, conflicts: 0 })
   })

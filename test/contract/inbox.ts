@@ -56,6 +56,8 @@ export function inboxCases({ book: open, reopen }: BookCase): void {
     await book.inbox.send({ text: 'once' })
     const first = await book.inbox.take({}, { requestId: 'take-1' })
     expect(first.messages).toHaveLength(1)
+    const ids = ({ messages }: { messages: readonly { id: string }[] }) => messages.map(({ id }) => id)
+    expect(ids(await book.inbox.take({}, { requestId: 'take-1' }))).toEqual(ids(first))
     expect((await book.inbox.take()).messages).toEqual([])
   })
 

@@ -40,6 +40,13 @@ export function convergenceCases(host: DatabaseHost): void {
     expect(await a.sync()).toEqual({ pulled: 0, pushed: 100, conflicts: 0 })
     await a.sync()
     expect(a.sent).toHaveLength(2)
+    // By now the mirror has said how much it takes.
+    await a.putMany(
+      'local_wins',
+      Array.from({ length: 1000 }, (_, i) => [id(i), body(`again ${i}`)] as const),
+    )
+    expect(await a.sync()).toEqual({ pulled: 0, pushed: 1000, conflicts: 0 })
+    expect(a.sent).toHaveLength(3)
   })
 
   it('M8 does not send a device its own changes back', async () => {
@@ -60,14 +67,15 @@ export function convergenceCases(host: DatabaseHost): void {
 
   it('M8 D1 brings 1,000 records in pages, each once', async () => {
     const world = createWorld(host)
-    const [a, b] = [world.device('a'), world.device('b')]
+    const a = world.device('a')
+    const b = world.device('b', { page: { limit: 400, maxBytes: 700_000 } })
     await a.putMany(
       'local_wins',
       Array.from({ length: 1000 }, (_, i) => [id(i), body(`text ${i}`)] as const),
     )
     expect(await a.sync()).toEqual({ pulled: 0, pushed: 1000, conflicts: 0 })
     expect(await b.sync()).toEqual({ pulled: 1000, pushed: 0, conflicts: 0 })
-    expect(b.sent.length).toBe(2)
+    expect(b.sent.length).toBe(3)
     await expectSame(a, b, world.mirror)
   })
 

@@ -2,8 +2,13 @@
 import { expect, it } from 'vitest'
 import { neverAborted } from '../../src/core/abort.ts'
 import type { SyncResult } from '../../src/core/capability.ts'
+import { DaybookError } from '../../src/core/errors.ts'
+import type { SyncRequest } from '../../src/sync/protocol.ts'
 import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
-import { createWorld, type DatabaseHost, lastRequest } from './mirror-world.ts'
+import { createWorld, type DatabaseHost, type Fault, lastRequest, type TestDevice } from './mirror-world.ts'
+
+const opCounts = ({ sent }: TestDevice) =>
+  sent.map((text) => (JSON.parse(text) as { ops: unknown[] }).ops.length)
 
 export function deliveryCases(host: DatabaseHost): void {
   it('W1 a change is whole: the record, its earlier version and its op, or none of them', async () => {
@@ -161,10 +166,93 @@ export function deliveryCases(host: DatabaseHost): void {
     const a = world.device('a')
     await a.putMany(
       'local_wins',
-      [1, 2, 3].map((n) => [id(n), body('y'.repeat(400_000))] as const),
+      [1, 2, 3, 4, 5, 6, 7].map((n) => [id(n), body('y'.repeat(400_000))] as const),
     )
-    expect(await a.sync()).toMatchObject({ pushed: 3 })
-    expect(a.sent.map((text) => (JSON.parse(text) as { ops: unknown[] }).ops.length)).toEqual([1, 1, 1])
+    expect(await a.sync()).toMatchObject({ pushed: 7 })
+    // One before the mirror has said what it takes, and then as many as it takes.
+    expect(opCounts(a)).toEqual([1, 4, 2])
+  })
+
+  it.each([
+    ['an older mirror', new DaybookError('invalid-input', 'x', { details: { path: 'ops' } })],
+    ['a mirror that takes less', new DaybookError('too-large')],
+    ['what stands before it', new DaybookError('protocol-error', 'x', { details: { status: 413 } })],
+  ])('W4 a request that %s finds too large goes in parts, and so does what follows', async (_name, error) => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    const many = (from: number, count: number) =>
+      Array.from({ length: count }, (_, i) => [id(from + i), body(`${i}`)] as const)
+    await a.putMany('local_wins', many(0, 1))
+    await a.sync()
+    await a.putMany('local_wins', many(1, 120))
+    a.faults(() => Promise.reject(error))
+    expect(await a.sync()).toMatchObject({ pushed: 120 })
+    await a.putMany('local_wins', many(121, 101))
+    await a.restart()
+    await a.sync()
+    expect(opCounts(a)).toEqual([1, 120, 100, 20, 100, 1])
+    await expectSame(a, world.mirror)
+  })
+
+  it('W4 one op that the mirror finds too large is an error, and nothing is lost', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('one'))
+    await a.sync()
+    await a.put('local_wins', id(1), body('two'))
+    a.faults(() => Promise.reject(new DaybookError('too-large')))
+    expect((await failure(a.sync())).code).toBe('too-large')
+    expect(a.sent).toHaveLength(2)
+    await a.sync()
+    await expectSame(a, world.mirror)
+  })
+
+  it('M8 D1 asks for the next page while it takes one over, and never with anything to send', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b', { page: { limit: 1, maxBytes: 1_000_000 } })]
+    for (const n of [1, 2, 3]) await a.put('local_wins', id(n), body(`${n}`))
+    await a.sync()
+    const pulled: (number | undefined)[] = []
+    const note: Fault = (send, session) => {
+      pulled.push(session.state().progress?.pulled)
+      return send()
+    }
+    b.faults(note, note, note)
+    expect(await b.sync()).toMatchObject({ pulled: 3 })
+    expect(pulled).toEqual([0, 0, 1])
+    expect(b.sent.map((text) => (JSON.parse(text) as SyncRequest).pull.cursor)).toEqual([0, 1, 2])
+    await expectSame(a, b)
+  })
+
+  it('D1 what was asked ahead and was not answered takes nothing away from what came before it', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b', { page: { limit: 1, maxBytes: 1_000_000 } })]
+    for (const n of [1, 2]) await a.put('local_wins', id(n), body(`${n}`))
+    await a.sync()
+    b.faults('none', 'lose-answer')
+    expect((await failure(b.sync())).code).toBe('offline')
+    expect(Object.keys(await b.all())).toEqual([id(1)])
+    await b.sync()
+    await expectSame(a, b)
+  })
+
+  it('D4 who calls while an answer is under way that was asked ahead is owed a round after it', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b', { page: { limit: 1, maxBytes: 1_000_000 } })]
+    for (const n of [1, 2]) await a.put('local_wins', id(n), body(`${n}`))
+    await a.sync()
+    let later: Promise<unknown> | undefined
+    b.faults('none', async (send, session) => {
+      later = session.sync(neverAborted)
+      const answer = await send()
+      // As if it had been answered before the call: it can't count for it.
+      await world.mirror.put('local_wins', id(3), body('since'))
+      return answer
+    })
+    await b.sync()
+    await later
+    expect(b.sent).toHaveLength(3)
+    expect(await textOf(b, id(3))).toBe('since')
   })
 
   it('D4 a caller that gives up is let go, and the run goes on for the others', async () => {
@@ -201,7 +289,7 @@ export function deliveryCases(host: DatabaseHost): void {
       'aborted',
     )
     expect(await a.within(async () => later)).toEqual({ pulled: 0, pushed: 150, conflicts: 0 })
-    expect(a.sent).toHaveLength(3)
+    expect(a.sent).toHaveLength(2)
     const state = await a.state()
     expect(state).toMatchObject({ running: false, pending: 0 })
     expect(state.lastError).toBeUndefined()

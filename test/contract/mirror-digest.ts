@@ -1,6 +1,7 @@
 // What proves that two copies are the same, finds where they differ, and mends it; and how tombstones go at last.
 import { expect, it } from 'vitest'
 import type { SyncResponse } from '../../src/sync/protocol.ts'
+import { seenWithinMs } from '../../src/store/device-log.ts'
 import { keepMs } from '../../src/sync/mirror.ts'
 import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, lastRequest, type TestDevice, type World } from './mirror-world.ts'
@@ -24,7 +25,7 @@ async function harmed(world: World, count: number, sql: string) {
 
 /** Moves the clock on by more than tombstones are kept, and lets the mirror tidy. */
 async function age(world: World, ...present: TestDevice[]): Promise<number> {
-  world.clock.nowMs += keepMs + 1000
+  world.clock.nowMs += keepMs + seenWithinMs + 1000
   for (const device of present) await device.sync()
   return world.mirror.tidy()
 }
@@ -150,7 +151,7 @@ export function digestCases(host: DatabaseHost): void {
     const [a, b] = await twoWithOne(world, 'local_wins')
     await a.forget(id(1))
     await a.sync()
-    world.clock.nowMs += keepMs + 1000
+    world.clock.nowMs += keepMs + seenWithinMs + 1000
     b.faults('lose-answer')
     await failure(b.sync())
     await a.sync()

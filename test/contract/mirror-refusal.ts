@@ -127,16 +127,23 @@ export function refusalCases(host: DatabaseHost): void {
     ['a bottomless body', request({ body: JSON.parse(`${'{"a":'.repeat(99)}1${'}'.repeat(99)}`) as object })],
     ['an op of no known sort', request({ op: 'merge' })],
     ['a hostile device', request({}, { device: "d_'; DROP TABLE records" })],
-    [
-      '101 ops',
-      { ...request({}), ops: Array.from({ length: 101 }, (_, i) => ({ ...request({}).ops[0], mid: i + 1 })) },
-    ],
     ['a cursor that is no number', request({}, { pull: { cursor: '0', limit: 1, maxBytes: 1 } })],
   ])('refuses %s, and stores nothing', async (_name, wrong) => {
     const world = createWorld(host)
     expect((await failure(world.mirror.exchange(wrong))).code).toBe('invalid-input')
     expect(await world.mirror.all()).toEqual({})
     expect(await world.mirror.look((store) => store.db.all('SELECT device FROM devices'))).toEqual([])
+  })
+
+  it('W4 refuses more ops than it says it takes as too large, and stores nothing', async () => {
+    const world = createWorld(host)
+    const { limits } = await world.mirror.exchange({ ...request({}), ops: [] })
+    const most = limits?.ops ?? 0
+    expect(most).toBeGreaterThan(100)
+    const ops = Array.from({ length: most + 1 }, (_, i) => ({ ...request({}).ops[0], mid: i + 1 }))
+    const error = await failure(world.mirror.exchange({ ...request({}), ops }))
+    expect(error).toMatchObject({ code: 'too-large', details: { path: 'ops', limitOps: most } })
+    expect(await world.mirror.all()).toEqual({})
   })
 
   it('W5 refuses another version of the wire, and says which side is behind', async () => {

@@ -120,10 +120,77 @@ export function restartCases(host: DatabaseHost): void {
     },
   )
 
+  it('M10 a mirror that was set back, and has written on since, is found out by what a device knows of it', async () => {
+    const world = createWorld(host)
+    const [a, b, reader] = [world.device('a'), world.device('b'), world.device('reader')]
+    await a.put('local_wins', id(1), body('one'))
+    await a.put('local_wins', id(2), body('two'))
+    await a.sync()
+    await b.sync()
+    const tables = ['book', 'records', 'history', 'devices', 'results'] as const
+    const backup = await world.mirror.look(({ db }) =>
+      tables.map((table) => [table, db.all(`SELECT * FROM ${table}`)] as const),
+    )
+    await a.put('local_wins', id(1), body('lost at the mirror'))
+    await a.sync()
+    await reader.sync()
+    await world.mirror.look(({ db }) =>
+      db.transaction(() => {
+        for (const [table, rows] of backup) {
+          db.run(`DELETE FROM ${table}`)
+          for (const row of rows) {
+            const names = Object.keys(row)
+            const sql = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
+            db.run(sql, Object.values(row))
+          }
+        }
+      }),
+    )
+    await world.mirror.restart()
+    // Who knows of nothing that is gone writes on: the place that the reader has read has another change now.
+    world.clock.nowMs += 1000
+    await b.put('local_wins', id(2), body('written since'))
+    await b.sync()
+    const [seen, held] = await Promise.all(
+      [reader, b].map((one) => one.look(({ settings }) => settings.getNumber('cursor'))),
+    )
+    expect(seen).toBe(held)
+    const epoch = await world.mirror.look(({ settings }) => settings.get('epoch'))
+    for (let round = 0; round < 2; round++) for (const device of [reader, a, b]) await device.sync()
+    expect(await world.mirror.look(({ settings }) => settings.get('epoch'))).not.toBe(epoch)
+    await expectSame(a, b, reader, world.mirror)
+    expect(await textOf(a)).toBe('lost at the mirror')
+    expect(await textOf(a, id(2))).toBe('written since')
+  })
+
+  it('M10 the marks of a mirror go when every device has read beyond them', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    const marks = () =>
+      world.mirror.look(
+        ({ db }) => db.all("SELECT key FROM book WHERE key >= 'mark:' AND key < 'mark;'").length,
+      )
+    for (const n of [1, 2, 3]) {
+      await a.put('local_wins', id(n), body(`${n}`))
+      await a.sync()
+    }
+    await b.sync()
+    expect(await marks()).toBe(3)
+    await b.sync()
+    await a.sync()
+    await world.mirror.tidy()
+    expect(await marks()).toBe(1)
+    await a.put('local_wins', id(4), body('4'))
+    await a.sync()
+    await b.sync()
+    await expectSame(a, b, world.mirror)
+  })
+
   it.each([
     ['a wrong epoch', { epoch: 'e_other' }, 'epoch'],
     ['a cursor beyond the end', { pull: { cursor: 99, limit: 1, maxBytes: 1 } }, 'epoch'],
     ['answers that this mirror never gave', { ackedMid: 99 }, 'epoch'],
+    ['a mark that it never made', { mark: { seq: 1, x: 'ab' } }, 'epoch'],
   ])('M4 %s: resync-required, and none of the ops is applied', async (_name, change, reason) => {
     const world = createWorld(host)
     const a = world.device('a')

@@ -123,6 +123,17 @@ export function sealedCases(host: DatabaseHost): void {
       expect(await holds(world.mirror, 'zanzibar')).toBe(false)
     })
 
+    it('E4 leave word of a forget that lost to them, which says nothing in clear', async () => {
+      const world = createWorld(host)
+      const a = world.device('a')
+      await world.mirror.put('local_wins', id(1), body('zanzibar'))
+      await world.mirror.forget(id(1))
+      await a.put('local_wins', id(1), body('sealed'), secret)
+      await a.sync()
+      expect(await world.mirror.conflicts()).toMatchObject([{ lost: { op: 'forget' }, kept: { op: 'put' } }])
+      expect(await holds(world.mirror, 'zanzibar')).toBe(false)
+    })
+
     it('E4 leave nothing of what they were before they were sensitive', async () => {
       const world = createWorld(host)
       const [a, b] = [world.device('a'), world.device('b')]

@@ -137,14 +137,15 @@ export function versionCases(host: DatabaseHost): void {
 
   it('Q6 a run says after each round what it has brought, and at its end the result', async () => {
     const world = createWorld(host)
-    const [a, b] = [world.device('a'), world.device('b')]
+    const a = world.device('a')
+    const b = world.device('b', { page: { limit: 500, maxBytes: 700_000 } })
     await a.putMany(
       'local_wins',
       Array.from({ length: 700 }, (_, i) => [id(i), body(`text ${i}`)] as const),
     )
     await a.sync()
     const sent = a.told.flatMap(({ state }) => state.progress?.pushed ?? [])
-    expect(sent).toEqual([0, 100, 200, 300, 400, 500, 600])
+    expect(sent).toEqual([0, 100])
     expect(a.told.at(-1)).toMatchObject({ result: { pushed: 700 }, state: { running: false, pending: 0 } })
     expect(a.told.at(-1)?.state.progress).toBeUndefined()
     await b.sync()

@@ -234,7 +234,10 @@ export function createWorld(
     ...mirrorSite,
     // A wire carries text: nothing but JSON comes through, and no object is shared.
     tidy: () => onMirror((at) => at.mirror.tidy()),
-    exchange: async (request) => copy(await onMirror((at) => at.mirror.exchange(copy(request)))),
+    exchange: async (request) => {
+      const { text } = await onMirror((at) => at.mirror.exchange(JSON.stringify(request)))
+      return JSON.parse(text) as SyncResponse
+    },
   }
 
   const createDevice = (name: string, first: SyncSelection): TestDevice => {
@@ -313,10 +316,6 @@ function readable(store: BookStore, access: RecordAccess, id: string): Stored<Js
 
 function isFound<Value>(entry: readonly [string, Value | undefined]): entry is readonly [string, Value] {
   return entry[1] !== undefined
-}
-
-function copy<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value
 }
 
 /** The request that `device` sent last, as it went out. */

@@ -5,6 +5,7 @@ import { convergenceCases } from './mirror-convergence.ts'
 import { deliveryCases } from './mirror-delivery.ts'
 import { digestCases } from './mirror-digest.ts'
 import { mergeCases } from './mirror-merge.ts'
+import { namesakeCases } from './mirror-namesake.ts'
 import { policyCases } from './mirror-policy.ts'
 import { refusalCases } from './mirror-refusal.ts'
 import { restartCases } from './mirror-restart.ts'
@@ -22,6 +23,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     digestCases(host)
     selectionCases(host)
     refusalCases(host)
+    namesakeCases(host)
     restartCases(host)
     backgroundCases(host)
     sealedCases(host)

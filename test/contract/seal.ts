@@ -74,6 +74,21 @@ export function sealCases(cases: BookCase): void {
       expect(await ask(sealed)).toEqual(wanted)
     })
 
+    it('are found by the beginning of a word: the one that the most have, open and sealed ones together', async () => {
+      const book = await cases.book()
+      const begun = async () =>
+        (await book.recall({ text: 'harb' })).hits.map(({ because }) => because.text?.words?.[0])
+      const put = (content: string, sensitivity: 'public' | 'sensitive') =>
+        book.perceptions.store({ content: `${content} ${serial++}`, subject: 'sea', sensitivity })
+      let serial = 0
+      for (let i = 0; i < 3; i++) await put('harbinger', 'sensitive')
+      expect(new Set(await begun())).toEqual(new Set(['harbing']))
+      for (let i = 0; i < 2; i++) await put('harbour', 'public')
+      expect(new Set(await begun())).toEqual(new Set(['harbing']))
+      for (let i = 0; i < 2; i++) await put('harbour', 'sensitive')
+      expect(new Set(await begun())).toEqual(new Set(['harbour']))
+    })
+
     it('follow changes, forgetting and restoring', async () => {
       const book = await cases.book()
       await fill(book, 2)

@@ -190,10 +190,13 @@ export const sqlDatabaseCases: readonly SqlDatabaseCase[] = [
       put(db, 'kept')
       for (let i = 2; i < 50; i++) put(db, 'x'.repeat(20_000))
       db.run('DELETE FROM t WHERE id > 1')
+      const before = db.sizeBytes()
       db.scrub()
-      return db.all('SELECT * FROM t').length
+      // Where the host lets pages be cut off at all, all free ones are.
+      const size = db.sizeBytes()
+      return [db.all('SELECT * FROM t').length, size === before || size < 100_000]
     },
-    expected: 1,
+    expected: [1, true],
   },
   {
     title: 'says how large it is',

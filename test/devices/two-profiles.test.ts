@@ -143,8 +143,7 @@ it.each(['crash', 'reload', 'close'] as const)(
   async (way) => {
     const book = newBook()
     const [pageA, pageB] = await Promise.all([a.open(book, manual), b.open(book, manual)])
-    await sync(pageA)
-    // The mirror takes the first 100, and the device never hears of it.
+    // The mirror takes the first 100, which is what a device sends that no mirror told of more; and it never hears of it.
     a.network.set('mute')
     await store(pageA, numbered('a', 150))
     const swallowed = a.network.swallowed()

@@ -41,6 +41,10 @@ function createEventQueue(door: BookDoor) {
 
 daybookContract('a Durable Object', {
   keepsKeys: false,
+  alter: (name, statements) =>
+    runInDurableObject(env.MIRROR.getByName(name), (_instance, { storage }) => {
+      for (const statement of statements) storage.sql.exec(statement)
+    }),
   async open(name, { embedder } = {}) {
     const stub = env.MIRROR.getByName(name)
     const inside = <Result>(work: () => Result | Promise<Result>) => runInDurableObject(stub, work)

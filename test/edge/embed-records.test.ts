@@ -35,7 +35,7 @@ async function call<Value>(mirror: Mirror, id: string, input: unknown): Promise<
 }
 const status = (mirror: Mirror) => call<EmbedStatus>(mirror, 'embed:status', {})
 const isReady = (mirror: Mirror) =>
-  vi.waitFor(async () => expect(await status(mirror)).toMatchObject({ state: 'ready', behind: 0 }), 10_000)
+  vi.waitFor(async () => expect(await status(mirror)).toMatchObject({ state: 'ready', behind: 0 }), 30_000)
 
 describe('vectors of records at the edge', () => {
   it('are off by default, whatever `POST /embed` has', () =>
@@ -69,7 +69,7 @@ describe('vectors of records at the edge', () => {
     const broken = { run: () => Promise.reject(new Error('a secret')) }
     return withMirror({ AI: broken, DAYBOOK_EMBED_RECORDS: 'true' }, async (mirror, again, { storage }) => {
       await call(mirror, 'kstar:store_trace', trace('t-1', 'ask a physician'))
-      await vi.waitFor(async () => expect((await status(mirror)).state).toBe('failing'), 10_000)
+      await vi.waitFor(async () => expect((await status(mirror)).state).toBe('failing'), 30_000)
       const { hits, degraded } = await call<RecallResult>(mirror, 'daybook:recall', { text: 'physician' })
       expect([hits[0]?.record.id, degraded.length]).toEqual(['t-1', 1])
       expect(JSON.stringify([await status(mirror), degraded])).not.toContain('secret')
@@ -93,7 +93,7 @@ describe('vectors of records at the edge', () => {
       await vi.waitFor(async () => {
         const { state, lastError } = await status(mirror)
         expect([state, lastError?.message]).toEqual(['failing', expect.stringContaining(message)])
-      }, 10_000)
+      }, 30_000)
     }),
   )
 })

@@ -125,8 +125,14 @@ describe('bodies', () => {
     await expectError(brotli, 400, 'invalid-input', 'content-encoding')
   })
 
+  it('W4 answers too many ops with 413', async () => {
+    const ops = Array.from({ length: 1001 }, (_, i) => traceOp({ mid: i + 1 }))
+    const response = await call(sync(newBook()), { body: JSON.stringify(syncRequest({ ops })) })
+    await expectError(response, 413, 'too-large', 'ops')
+  })
+
   it('takes a body just under the limit and refuses one over it, announced or not', async () => {
-    const under = JSON.stringify(syncRequest()).padEnd(1_000_000)
+    const under = JSON.stringify(syncRequest()).padEnd(2_100_000)
     expect((await call(sync(newBook()), { body: under })).status).toBe(200)
     await expectError(await call(sync(newBook()), { body: `${under} ` }), 413, 'too-large')
     const unannounced = new Request(`${origin}${sync(newBook())}`, {

@@ -29,9 +29,7 @@ describe('tasks at the edge', () => {
     expect(before - Date.now()).toBeLessThan(2000)
     await evictDurableObject(stubOf(book))
     const states = 'SELECT state FROM tasks ORDER BY n'
-    await expect
-      .poll(() => look(book, states), { timeout: 10_000 })
-      .toEqual([{ state: 'done' }, { state: 'waiting' }])
+    await expect.poll(() => look(book, states)).toEqual([{ state: 'done' }, { state: 'waiting' }])
     expect(await look(book, "SELECT seq FROM records WHERE kind = 'message'")).toHaveLength(1)
     // Then it rings for the other one.
     await expect.poll(() => alarmOf(book)).toBeGreaterThan(Date.now() + 3_000_000)
@@ -53,9 +51,7 @@ describe('tasks at the edge', () => {
     await evictDurableObject(stubOf(book))
     // Any call sets the alarm anew; what was left behind is taken up at once.
     await run(book, 'daybook:status')
-    await expect
-      .poll(() => run(book, 'task:get', { id }), { timeout: 10_000 })
-      .toMatchObject({ state: 'done', attempts: 2 })
+    await expect.poll(() => run(book, 'task:get', { id })).toMatchObject({ state: 'done', attempts: 2 })
   })
 
   it('ring once a day when there is nothing to do', async () => {

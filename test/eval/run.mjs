@@ -1,9 +1,11 @@
 // `npm run eval -- --dataset golden|locomo|precision|cranfield [--path FILE-OR-FOLDER]`: asks a data set through the public
-// API in Node and prints the figures. Only the golden corpus is part of the project. Options: --json, and
+// API in Node and prints the figures. Only the golden corpus is part of the project. `npm run eval -- --peers [--size N]`: the
+// golden corpus and N texts of the bench (default 10,000) through other search libraries as well. Options: --json, and
 // --embedder none|lsa|http|api|local with --embed-url, --embed-model, --embed-path, --embed-dtype, --embed-pooling and the
 // key in $DAYBOOK_EMBED_KEY.
 import { parseArgs } from 'node:util'
 import { embedderOf } from './eval-embedder.ts'
+import { evalPeers } from './peers.ts'
 import { datasets, runEval } from './run-eval.ts'
 
 const { values } = parseArgs({
@@ -17,8 +19,34 @@ const { values } = parseArgs({
     'embed-dtype': { type: 'string' },
     'embed-pooling': { type: 'string' },
     json: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
+    size: { type: 'string', default: '10000' },
   },
 })
+if (values.peers) {
+  const size = Number(values.size)
+  if (!Number.isInteger(size) || size < 100) {
+    console.error('--size takes a whole number, 100 or more.')
+    process.exit(2)
+  }
+  const figures = await evalPeers(size)
+  if (values.json) console.log(JSON.stringify(figures))
+  else
+    for (const [name, rows] of Object.entries(figures)) {
+      console.log(name)
+      console.table(
+        Object.fromEntries(
+          Object.entries(rows).map(([peer, row]) => [
+            peer,
+            Object.fromEntries(
+              Object.entries(row).map(([figure, value]) => [figure, Number(value.toFixed(3))]),
+            ),
+          ]),
+        ),
+      )
+    }
+  process.exit(0)
+}
 const wrong =
   values.dataset === undefined || !datasets.includes(values.dataset)
     ? `--dataset takes one of ${datasets.join(', ')}.`

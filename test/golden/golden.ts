@@ -10,7 +10,7 @@ import { ranking } from './ranking.ts'
 /** What must be reached over the questions that have an answer: those that the constants were chosen by, and the others. */
 const least = {
   fitted: { 'ndcg@10': 0.78, 'recall@5': 0.8, 'recall@10': 0.86, mrr: 0.72, silent: 1 },
-  'held out': { 'ndcg@10': 0.84, 'recall@5': 0.88, 'recall@10': 0.88, mrr: 0.79, silent: 0.5 },
+  'held out': { 'ndcg@10': 0.84, 'recall@5': 0.88, 'recall@10': 0.88, mrr: 0.79, silent: 1 },
 } as const
 const sets = { fitted: questions, 'held out': heldOut } as const
 type Set = keyof typeof sets

@@ -151,8 +151,8 @@ export const ranking: Readonly<Record<string, string>> = {
   ผู้ดูแลสวนคือใคร: 'chiang',
   'Warum muss Bengt auf die Leiter?': 'neighbour:4 neighbour:3 neighbour:1 neighbour:5 neighbour:2',
   'Quanto tempo demora a água quente?': 'filomena:3 filomena:4 bleed-metronome',
-  'What is the melting point of tungsten?': 'grade-2 grade-4 grade-1 grade-3 lesson-1',
-  'recipe for lasagne with aubergines': 'paint:4 paint:5',
+  'What is the melting point of tungsten?': '',
+  'recipe for lasagne with aubergines': '',
   'Wie heißt die Hauptstadt von Peru?': '',
   宇宙飛行士の訓練: '',
 }

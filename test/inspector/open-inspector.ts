@@ -22,13 +22,14 @@ export interface InspectorPage {
 export interface OpenOptions {
   /** What follows the name of the book in the address. */
   readonly query?: string
+  /** Default: the inspector as it is built. From its sources it comes in 400 pieces, which takes a page seconds. */
   readonly url?: string
   readonly name?: string
   readonly context?: BrowserContext
 }
 
 /** Longer than anything here takes on a slow machine; a wait that reaches it has failed. */
-const timeoutMs = 15_000
+const timeoutMs = 30_000
 
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = await findBrowser()
@@ -37,7 +38,7 @@ export async function launchBrowser(): Promise<Browser> {
 
 /** Opens the inspector on a new book, or on the one that `name` and `context` say. */
 export async function openInspector(browser: Browser, options: OpenOptions = {}): Promise<InspectorPage> {
-  const { query = '', url = inject('devUrl'), name = `test-${crypto.randomUUID().slice(0, 8)}` } = options
+  const { query = '', url = inject('builtUrl'), name = `test-${crypto.randomUUID().slice(0, 8)}` } = options
   const context = options.context ?? (await browser.newContext({ viewport: { width: 1280, height: 800 } }))
   const page = await context.newPage()
   page.setDefaultTimeout(timeoutMs)
@@ -89,13 +90,13 @@ export async function openWith(browser: Browser, traces: readonly TraceInput[]):
   return opened
 }
 
-/** Opens the built inspector on a view of a new book, once `fill` has put into it what it shall show. */
+/** Opens the inspector on a view of a new book, once `fill` has put into it what it shall show. */
 export async function openRoom(
   browser: Browser,
   view: string,
   fill: (book: Daybook) => Promise<void>,
 ): Promise<InspectorPage> {
-  const opened = await openInspector(browser, { url: inject('builtUrl') })
+  const opened = await openInspector(browser)
   await opened.page.getByRole('heading', { name: /is empty/ }).waitFor()
   // As source text, so that what a test stores stands in the test.
   await opened.page.evaluate(`(${fill.toString()})(globalThis.book)`)

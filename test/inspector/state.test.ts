@@ -2,6 +2,7 @@
 import { type Browser } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
+import { lacking } from '../support/without-storage.ts'
 import { launchBrowser, openInspector, openWith, partsOf, storeTraces } from './open-inspector.ts'
 
 let browser: Browser
@@ -57,10 +58,9 @@ it('shows a book in two tabs at once, what one stores in the other too, and goes
 
 it('says that the browser gives no storage, and goes on in memory only when asked to', async () => {
   const context = await browser.newContext()
-  await context.route(/browser\/worker\.ts/, async (route) => {
+  await context.route(/\/assets\/worker-[^/]+\.js$/, async (route) => {
     const answer = await route.fetch()
-    const without = "Object.defineProperty(StorageManager.prototype, 'getDirectory', { value: undefined });"
-    await route.fulfill({ response: answer, body: `${without}${await answer.text()}` })
+    await route.fulfill({ response: answer, body: lacking.opfs + lacking.indexeddb + (await answer.text()) })
   })
   const { page } = await openInspector(browser, { context })
   await page.getByRole('heading', { name: 'This browser gives the page no durable storage' }).waitFor()

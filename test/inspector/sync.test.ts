@@ -23,21 +23,25 @@ async function openWorld(context: BrowserContext) {
   const mirror: Mirror = createMirror({ store: edge.store, ...nodePorts })
   const other = createEngine({
     ...{ ...common, db: memory(), durability: 'memory' },
-    carrier: { exchange: (request) => mirror.exchange(JSON.parse(JSON.stringify(request))) },
+    carrier: {
+      exchange: async (request) =>
+        JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
+    },
   })
   const world = { isCut: false, other }
   await context.route('http://127.0.0.1:9/**', async (route) => {
     if (world.isCut) return route.abort()
     if (!route.request().url().endsWith('/sync')) return route.abort()
-    const json = await mirror.exchange(route.request().postDataJSON())
-    return route.fulfill({ json, headers: { 'access-control-allow-origin': '*' } })
+    const { text } = await mirror.exchange(route.request().postData() ?? '')
+    const headers = { 'access-control-allow-origin': '*', 'content-type': 'application/json' }
+    return route.fulfill({ body: text, headers })
   })
   return world
 }
 
 async function openSync(context: BrowserContext, name?: string) {
   const opened = await openInspector(browser, {
-    ...{ context, url: inject('builtUrl'), query: '&view=sync' },
+    ...{ context, query: '&view=sync' },
     ...(name === undefined ? {} : { name }),
   })
   await opened.page.getByRole('heading', { name: 'Sync and conflicts' }).waitFor()

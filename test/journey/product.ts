@@ -1,13 +1,13 @@
 // The product as `npm start` runs it, on free ports, and browsers with a profile on disk that can be killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import type { Daybook } from '../../src/daybook.ts'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
+import { freePort } from '../support/free-port.ts'
 
 declare global {
   // The inspector shows its open book to those who look.
@@ -88,17 +88,6 @@ export async function createProfile(): Promise<Profile> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 function printed(child: ChildProcess, texts: readonly string[]): Promise<void> {

@@ -1,12 +1,10 @@
 // `create-key`, `list-keys` and `revoke-key` as processes, against a server that answers as an edge does.
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ended, startDaybook } from './command-line.ts'
 
-const cli = fileURLToPath(new URL('../../src/hosts/node/cli.ts', import.meta.url))
 const asked: { url: string; key: string; input: unknown }[] = []
 const answers: { status: number; body: unknown }[] = []
 
@@ -31,17 +29,9 @@ beforeAll(async () => {
 afterAll(() => void server.close())
 beforeEach(() => void (asked.length = answers.length = 0))
 
-async function daybook(args: readonly string[], key: string | undefined = 'master') {
+function daybook(args: readonly string[], key = 'master') {
   const { DAYBOOK_KEY: _, ...env } = process.env
-  const child = spawn(process.execPath, [cli, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...env, ...(key === '' ? {} : { DAYBOOK_KEY: key }) },
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part))
-  child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
+  return ended(startDaybook(args, { env: { ...env, ...(key === '' ? {} : { DAYBOOK_KEY: key }) } }))
 }
 const place = () => ['--edge', edge, '--book', 'tutor']
 

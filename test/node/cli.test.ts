@@ -1,5 +1,5 @@
 // The command line as a process: what it prints, where, with which exit code, and what it leaves behind.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTrajectory } from '../support/made-trajectory.ts'
+import { ended, startDaybook } from './command-line.ts'
 
-const cli = fileURLToPath(new URL('../../src/hosts/node/cli.ts', import.meta.url))
 const filler = fileURLToPath(new URL('./fill-book.ts', import.meta.url))
 let folder = ''
 beforeAll(async () => {
@@ -19,21 +19,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const at = (name: string) => join(folder, name)
 const bookOf = (home: string) => join(at(home), 'agents/agent/memory/book.daybook')
 
-async function ended(child: ChildProcess) {
-  let [stdout, stderr] = ['', '']
-  child.stdout?.setEncoding('utf8').on('data', (part: string) => (stdout += part))
-  child.stderr?.setEncoding('utf8').on('data', (part: string) => (stderr += part))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
-}
-
 /** Runs `daybook <args>` with nobody at the terminal. */
 function daybook(
   args: readonly string[],
   { home, node = [] }: { home?: string; node?: readonly string[] } = {},
 ) {
   const own = home === undefined ? [] : ['--home', at(home)]
-  return spawn(process.execPath, [...node, cli, ...args, ...own], { stdio: ['ignore', 'pipe', 'pipe'] })
+  return startDaybook([...args, ...own], { node })
 }
 const run = (...rest: Parameters<typeof daybook>) => ended(daybook(...rest))
 

@@ -21,7 +21,7 @@ function openDatabase(): SqlDatabase {
 }
 
 /** A runner over `db` whose calls the test answers by hand. */
-function openRunner(db = openDatabase(), world = { now: 1_000_000 }) {
+function openRunner(db = openDatabase(), world = { now: 1_000_000 }, isShared = false) {
   const queue = createTaskQueue(db)
   let soon: (() => void)[] = []
   let timers: { at: number; task: () => void }[] = []
@@ -37,7 +37,7 @@ function openRunner(db = openDatabase(), world = { now: 1_000_000 }) {
   const calls: (TaskTry & { resolve(value?: unknown): void; reject(error: unknown): void })[] = []
   const told: string[] = []
   const runner = createTaskRunner({
-    ...{ queue, writes, scheduler, clock: { now: () => world.now } },
+    ...{ queue, writes, scheduler, isShared, clock: { now: () => world.now } },
     random: { bytes: (count) => new Uint8Array(count).fill(++serial) },
     tell: ({ capability, state, attempts }) => void told.push(`${capability} ${state} ${attempts}`),
     call: (attempt) => {
@@ -142,6 +142,27 @@ it('gives up a try that shows no progress, and what it says afterwards counts fo
   calls[1]?.resolve('in time')
   await settle()
   expect(queue.get('a')).toMatchObject({ state: 'done', result: 'in time' })
+})
+
+it('shared with others, takes over what they run when its lease has ended, and not before', async () => {
+  const world = { now: 1_000_000 }
+  const first = openRunner(openDatabase(), world, true)
+  first.add('one')
+  await first.begin()
+  const second = openRunner(first.db, world, true)
+  await second.begin()
+  await second.pass(leaseMs - 1)
+  expect([first.calls.length, second.calls.length]).toEqual([1, 0])
+  // What shows progress is somebody's.
+  first.calls[0]?.touch()
+  await first.settle()
+  await second.pass(leaseMs - 1)
+  expect(second.calls.length).toBe(0)
+  await second.pass(leaseMs)
+  expect(second.calls.map(({ task }) => task.attempts)).toEqual([2])
+  first.calls[0]?.resolve()
+  await first.settle()
+  expect(second.queue.get('one')?.state).toBe('running')
 })
 
 it('takes over what an engine left that ended in the middle, counting the try', async () => {

@@ -59,10 +59,21 @@ describe('the line of a device', () => {
     last().hooks.opened()
     expect([live?.state(), last().device]).toEqual(['open', store.device])
     store.db.transaction(() => store.settings.set('cursor', 7))
-    for (const text of [poke(7), poke(3), 'pong', '', '{', '{"type":"later","x":1}', poke(-1), '[]'])
+    for (const text of ['pong', poke(7), poke(3), 'pong', '', '{', '{"type":"later","x":1}', poke(-1), '[]'])
       last().hooks.heard(text)
     expect(pokes()).toBe(0)
     last().hooks.heard(poke(8))
+    expect(pokes()).toBe(1)
+  })
+
+  it('Q5 M10 a mirror that stands behind the device when the line is opened was set back: it is asked', async () => {
+    const { time, store, last, pokes } = create()
+    await time.advance(0)
+    last().hooks.opened()
+    store.db.transaction(() => store.settings.set('cursor', 7))
+    last().hooks.heard(poke(3))
+    expect(pokes()).toBe(1)
+    last().hooks.heard(poke(3))
     expect(pokes()).toBe(1)
   })
 

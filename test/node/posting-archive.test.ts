@@ -1,5 +1,4 @@
-// Postings kept in the book: read back they rank as fresh ones and as FTS5 do, whatever happened before, in between and
-// to the bytes.
+// Postings kept in the book: read back they rank as fresh ones and as FTS5 do, whatever happened to book and bytes.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../src/core/ports.ts'
@@ -14,6 +13,8 @@ import { openTestStore, type TestStore } from './test-store.ts'
 const opened: SqlDatabase[] = []
 afterEach(() => opened.splice(0).forEach((db) => db.close()))
 
+/** What more is missing than this, is FTS5's to answer until it was taken in. */
+const catchUpLimit = 50
 /** Small, so that a short history has many tails and merges. */
 const small = { records: 1e6, bytes: 1e9, segments: { least: 2, tail: 5, merged: 16 } }
 
@@ -135,7 +136,9 @@ describe('postings kept in the book', () => {
             store = book.open()
             kept += segmentsOf(store)
             store.projection.catchUp()
+            const isFar = store.projection.derivedSeq() > catchUpLimit
             if (then.do === 'damage') {
+              if (isFar) fill(store)
               compareStores(store, [...new Set(words)], limit)
               fill(store)
               store = book.open()
@@ -143,6 +146,7 @@ describe('postings kept in the book', () => {
             // What nobody damaged is read, not made anew.
             const most = outdated(store)
             const before = book.taken()
+            if (isFar) fill(store)
             compareStores(store, [...new Set(words)], limit)
             expect(book.taken() - before).toBeLessThanOrEqual(most)
           }
@@ -336,7 +340,7 @@ describe('postings kept in the book', () => {
           writeSegment(postings, middle, postings.documents()),
         ]
         const back = createPostings()
-        for (const segment of parts.map((part) => openSegment(part, back))) segment.read()
+        for (const segment of parts.map((part) => atOnce(openSegment(part, back)))) atOnce(segment.read())
         expect(back.records()).toBe(postings.records())
         expect(told(back)).toEqual(told(withoutRemoved(records)))
       }),
@@ -344,6 +348,14 @@ describe('postings kept in the book', () => {
     )
   })
 })
+
+/** All the pieces of some work. */
+function atOnce<Result>(work: Generator<undefined, Result>): Result {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}
 
 type Told = Parameters<ReturnType<typeof createPostings>['set']>[2]
 

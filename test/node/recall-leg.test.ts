@@ -140,4 +140,19 @@ describe('recall', () => {
     const recall = createRecall({ store: book, clock, legs: [...createTextLegs(book)] })
     await expect(recall({ text: 'red' }, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
   })
+
+  test('takes one known word of three for chance in a book of a hundred, and for an answer in a small one', async () => {
+    const book = open()
+    const recall = createRecall({ store: book, clock, legs: createTextLegs(book) })
+    const ask = async (text: string) => (await recall({ text })).hits.map(({ record }) => record.id)
+    expect(await ask('red elephants dancing')).toEqual(['car', 'door'])
+    book.db.transaction(() => {
+      for (let i = 0; i < 98; i++) book.put({ text: `note ${i} of somebody` })
+    })
+    expect(await ask('red elephants dancing')).toEqual([])
+    expect(await ask('red elephants')).toEqual(['car', 'door'])
+    expect(await ask('red elephants dancing by the door')).toEqual(['door', 'car'])
+    // What did not answer is still counted as found, so that a dead leg is seen.
+    expect((await recall({ text: 'red elephants dancing' })).legs['text']).toBe(2)
+  })
 })

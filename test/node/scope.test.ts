@@ -116,9 +116,9 @@ describe('scopes', () => {
 
   it('goes through a text once, however it is made', () => {
     const name = `a${'.a'.repeat(200_000)}!`
-    const began = performance.now()
+    const began = process.cpuUsage()
     for (const text of ['a.*.*.*.*.*.**', `a${'.*'.repeat(31)}`, '*.**', '**']) matches(text, name)
-    expect(performance.now() - began).toBeLessThan(1000)
+    expect(process.cpuUsage(began).user).toBeLessThan(1_000_000)
   })
 
   it('takes any text for a name, and for a pattern or not', () => {

@@ -1,14 +1,11 @@
 // The keys of sensitive records on the command line: unlocking, taking them to another home, replacing them.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDaybook } from '../../src/hosts/node/index.ts'
+import { ended, startDaybook } from './command-line.ts'
 
-const cli = fileURLToPath(new URL('../../src/hosts/node/cli.ts', import.meta.url))
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'daybook-seal-cli-'))
@@ -20,16 +17,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const at = (name: string) => join(folder, name)
 
-async function run(home: string, args: readonly string[]) {
-  const child = spawn(process.execPath, [cli, ...args, '--home', at(home)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part))
-  child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
-}
+const run = (home: string, args: readonly string[]) => ended(startDaybook([...args, '--home', at(home)]))
 
 it('unlocks a memory, takes its keys to another home, replaces them, and exports what it is told to', async () => {
   const path = join(at('one'), 'agents/agent/memory/book.daybook')

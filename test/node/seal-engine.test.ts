@@ -45,7 +45,9 @@ function openMirror(): Carrier {
     role: 'mirror',
   })
   const mirror = createMirror({ store: engine.store, ...nodePorts })
-  return { exchange: async (request) => mirror.exchange(JSON.parse(JSON.stringify(request))) }
+  return {
+    exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
+  }
 }
 
 /** Resolves when everything lies under the new key and the old one is gone. */

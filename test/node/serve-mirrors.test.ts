@@ -1,14 +1,13 @@
 // `daybook serve` as devices and people meet it: over HTTP, on a PostgreSQL of the tests' own, as one process and several.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Daybook, openDaybook, serveMirrors } from '../../src/hosts/node/index.ts'
 import { makeTrace } from '../support/trace.ts'
+import { startDaybook } from './command-line.ts'
 import { createPostgres, skipped } from './postgres-world.ts'
 
-const cli = fileURLToPath(new URL('../../src/hosts/node/cli.ts', import.meta.url))
 const key = 'test-key-0123456789'
 const postgres = createPostgres()
 let database = ''
@@ -52,9 +51,8 @@ function askAs(url: string, host: string): Promise<number> {
 async function serve(
   env: Record<string, string>,
 ): Promise<{ child: ChildProcess; url: string; said(): string }> {
-  const child = spawn(process.execPath, [cli, 'serve', '--port', '0'], {
+  const child = startDaybook(['serve', '--port', '0'], {
     env: { ...process.env, DAYBOOK_KEY: key, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
   })
   closing.push(async () => {
     if (child.exitCode === null && child.signalCode === null) {
@@ -182,7 +180,7 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 120_000 },
     let rounds = 0
     book.on('sync', () => {
       rounds += 1
-      if (rounds === 4) first.child.kill('SIGKILL')
+      if (rounds === 2) first.child.kill('SIGKILL')
     })
     await expect(book.sync()).rejects.toMatchObject({ code: 'offline' })
     expect(first.child.signalCode ?? 'SIGKILL').toBe('SIGKILL')

@@ -125,9 +125,9 @@ it('takes no more than moments for the longest history', () => {
   const long = Array.from({ length: 400 }, (_, i) =>
     line('a', `Sentence ${i} about topic ${i % 17} and item ${i * 7}.`),
   )
-  const began = performance.now()
+  const began = process.cpuUsage()
   for (const text of hostile) summarise([line('a', text)])
   for (const text of hostile) keywordsOf([line('a', text)])
   summarise(long)
-  expect(performance.now() - began).toBeLessThan(5000)
+  expect(process.cpuUsage(began).user).toBeLessThan(5_000_000)
 })

@@ -51,9 +51,9 @@ function createWorld(triggers?: SyncPreferences['triggers']) {
   const place = createPlace()
   const world = { isCut: false }
   const carrier: Carrier = {
-    exchange(request) {
-      if (world.isCut) return Promise.reject(new DaybookError('offline'))
-      return mirror.exchange(JSON.parse(JSON.stringify(request)))
+    async exchange(request) {
+      if (world.isCut) throw new DaybookError('offline')
+      return JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown
     },
   }
   const open = ({ isAllowed = true } = {}) => {
@@ -76,7 +76,7 @@ function createWorld(triggers?: SyncPreferences['triggers']) {
   const sendAll = async () => {
     const entries: Spilled[] = []
     for (const { request } of place.entries)
-      entries.push({ request, answer: JSON.stringify(await mirror.exchange(JSON.parse(request))) })
+      entries.push({ request, answer: (await mirror.exchange(request)).text })
     place.entries = entries
   }
   const goalsIn = () =>

@@ -1,9 +1,11 @@
 // The way over HTTP: what it sends where, and which error becomes of what goes wrong.
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { neverAborted } from '../../src/core/abort.ts'
 import { type DaybookError, isDaybookError } from '../../src/core/errors.ts'
+import { nodeGzip } from '../../src/hosts/node/node-gzip.ts'
 import { createHttpCarrier, type FetchLike, type HttpCarrierOptions } from '../../src/sync/http-carrier.ts'
 
 const servers: { close(): unknown; closeAllConnections(): void }[] = []
@@ -81,6 +83,29 @@ describe('the carrier over HTTP', () => {
     expect(error).toMatchObject({ code: 'protocol-error', retry: true, details: { status } })
   })
 
+  it.each([301, 302, 303, 307, 308])(
+    'a redirect (%i) is not followed, and the key goes nowhere',
+    async (status) => {
+      const elsewhere: unknown[] = []
+      const other = await serve((request, response) => {
+        elsewhere.push(request.headers.authorization)
+        response.end('{}')
+      })
+      const url = await serve((_request, response) => response.writeHead(status, { location: other }).end())
+      const error = await failure(() => carrier(url).exchange({}, neverAborted))
+      expect(error).toMatchObject({ code: 'protocol-error', details: { status } })
+      expect(error.message).toContain('leads elsewhere')
+      expect(elsewhere).toEqual([])
+    },
+  )
+
+  it('what a page is told of a redirect is one', async () => {
+    const fetch: FetchLike = (_url, { redirect }) =>
+      Promise.resolve({ status: redirect === 'manual' ? 0 : 200, text: () => Promise.resolve('') })
+    const error = await failure(() => carrier('https://example.org', { fetch }).exchange({}, neverAborted))
+    expect(error.message).toContain('leads elsewhere')
+  })
+
   it('nobody there, and an answer that is cut off: offline', async () => {
     expect((await failure(() => carrier('http://127.0.0.1:1').exchange({}, neverAborted))).code).toBe(
       'offline',
@@ -116,6 +141,25 @@ describe('the carrier over HTTP', () => {
       neverAborted,
     )
     expect(due[1]).toMatchObject({ delayMs: 5, cancelled: true })
+  })
+
+  it.each([
+    ['a large request that leaves this machine', 'https://example.org', 10_000, 'gzip'],
+    ['a small one', 'https://example.org', 10, undefined],
+    ['one that stays here', 'http://127.0.0.1:8787', 10_000, undefined],
+  ])('says %s (%s, %i letters) as %s', async (_name, url, length, encoding) => {
+    const request = { text: 'ü'.repeat(length) }
+    const sent: { encoding: string | undefined; body: string | Uint8Array }[] = []
+    const fetch: FetchLike = (_url, { headers, body }) => {
+      sent.push({ encoding: headers['content-encoding'], body })
+      return Promise.resolve({ status: 200, text: () => Promise.resolve('{}') })
+    }
+    await carrier(url, { fetch, gzip: nodeGzip }).exchange(request, neverAborted)
+    const [{ body } = { body: '' }] = sent
+    expect(sent[0]?.encoding).toBe(encoding)
+    const text = typeof body === 'string' ? body : gunzipSync(body).toString()
+    expect(JSON.parse(text)).toEqual(request)
+    if (encoding) expect(body.length).toBeLessThan(1000)
   })
 
   it('stops waiting when the caller does', async () => {

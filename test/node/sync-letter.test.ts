@@ -36,9 +36,9 @@ function createEdge(known: Kinds = kinds) {
       },
       ...{ name: 'letters', scope: { agent: 'owner' }, durability: 'memory' },
       carrier: {
-        exchange(request) {
+        async exchange(request) {
           sent.push(request as SyncRequest)
-          return mirror.exchange(JSON.parse(JSON.stringify(request)))
+          return JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown
         },
       },
     })

@@ -79,7 +79,7 @@ it('listens to users only', () => {
 })
 
 it('takes no more than moments for hostile text', () => {
-  const began = performance.now()
+  const began = process.cpuUsage()
   for (const text of [
     'I live in ' + 'A '.repeat(5000),
     'i really also '.repeat(5000),
@@ -87,7 +87,7 @@ it('takes no more than moments for hostile text', () => {
     'I like ' + 'a'.repeat(9000),
   ])
     findStatements([{ content: text, source: {} }])
-  expect(performance.now() - began).toBeLessThan(2000)
+  expect(process.cpuUsage(began).user).toBeLessThan(2_000_000)
 })
 
 const at = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z`

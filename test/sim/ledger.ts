@@ -1,7 +1,6 @@
 // What was written in a simulated world, by whom and on top of what: asks of each write what became of it.
-import { plainBodies } from './sim-kind.ts'
+import { openBodies } from './sim-kind.ts'
 import type { ConflictEntry } from '../../src/core/conflict.ts'
-import type { JsonObject } from '../../src/core/path.ts'
 import type { SqlRow } from '../../src/core/ports.ts'
 import { createConflictLog } from '../../src/store/conflict-log.ts'
 import type { Disk } from './sim-disk.ts'
@@ -15,6 +14,8 @@ export interface Write {
   readonly by: string
   /** The token that stood there before, for its author; undefined when nothing did. */
   readonly saw: string | undefined
+  /** It was sealed before it left. */
+  readonly isSealed: boolean
 }
 
 export interface Row extends SqlRow {
@@ -59,7 +60,7 @@ export function rowsOf({ db }: Disk, deleted: 0 | 1): Row[] {
 
 /** The token of the write that a row shows. */
 export function tokenOf(row: Row): string {
-  return row.deleted ? row.agent : String((JSON.parse(row.body) as JsonObject)['text'])
+  return row.deleted ? row.agent : String(openBodies.need(row, row.body)['text'])
 }
 
 /** Every token that a disk still knows of, in records, their history and the conflict log. */
@@ -75,7 +76,7 @@ export function createLedger(): Ledger {
   const writes: Write[] = []
   const excused = new Set<string>()
   const logs: ConflictEntry[] = []
-  const logOf = ({ db }: Disk) => createConflictLog(db, plainBodies).list({ limit: 10_000 })
+  const logOf = ({ db }: Disk) => createConflictLog(db, openBodies).list({ limit: 10_000 })
   let count = 0
   let collected = false
 
@@ -107,8 +108,12 @@ export function createLedger(): Ledger {
             about === record &&
             (saw === token || (op === 'forget' && (forgets.has(saw) || (collected && saw === '')))),
         )
+      // Once a record is sealed, no mirror and nobody without the key keeps what was said of it in clear, and lost (E4).
+      const veiled = new Set(writes.flatMap(({ record, isSealed }) => (isSealed ? [record] : [])))
+      const isVeiled = ({ record, isSealed }: Write) => !isSealed && veiled.has(record)
+      const isKept = (write: Write) => inLog(write) || isVeiled(write)
       return writes.filter(
-        (write) => !excused.has(write.token) && !isVisible(write) && !isSuperseded(write) && !inLog(write),
+        (write) => !excused.has(write.token) && !isVisible(write) && !isSuperseded(write) && !isKept(write),
       )
     },
   }

@@ -110,4 +110,15 @@ export const pinned: readonly Pinned[] = [
       { do: 'age' },
     ],
   },
+  {
+    was: 'a mirror that was set back under its epoch wrote on, and who had read further before never learned what',
+    steps: [
+      { do: 'sync', at: 0, record: 1, weather: [] },
+      { do: 'backup-mirror' },
+      { do: 'put', at: 3, record: 8 },
+      { do: 'sync', at: 0, record: 7, weather: [] },
+      { do: 'set-back-mirror' },
+      { do: 'sync', at: 1, record: 3, weather: ['edit-meanwhile'] },
+    ],
+  },
 ]

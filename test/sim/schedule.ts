@@ -9,6 +9,9 @@ export type Weather =
 
 export type Step =
   | { readonly do: 'put' | 'forget'; readonly at: number; readonly record: number }
+  /** A device writes a record that is sealed before it leaves; it has its key no more, or again. */
+  | { readonly do: 'seal'; readonly at: number; readonly record: number }
+  | { readonly do: 'lock' | 'unlock'; readonly at: number }
   /** A sync of which every request has the next weather, and fair weather in the end. */
   | {
       readonly do: 'sync'
@@ -29,8 +32,8 @@ export type Step =
   | { readonly do: 'age' | 'tidy' }
   /** A synced record vanishes from a disk. */
   | { readonly do: 'harm'; readonly at: number; readonly record: number }
-  /** Another, empty mirror; a copy of the mirror is kept, or comes back. */
-  | { readonly do: 'replace-mirror' | 'backup-mirror' | 'restore-mirror' }
+  /** Another, empty mirror; a copy of the mirror is kept, or comes back: as another epoch, or as if nothing had been. */
+  | { readonly do: 'replace-mirror' | 'backup-mirror' | 'restore-mirror' | 'set-back-mirror' }
   /** A copy of a device's disk is kept, comes back to it, or starts to live beside it. */
   | { readonly do: 'backup' | 'restore' | 'fork'; readonly at: number }
   /** Only some kinds are sent, or fetched. */
@@ -39,6 +42,10 @@ export type Step =
   | { readonly do: 'install'; readonly at: number; readonly old: boolean }
   /** Its final bytes are handed over for somebody else to send; the answers that came to those are taken over. */
   | { readonly do: 'spill' | 'take-late'; readonly at: number }
+  /** Time passes, and what is due in it happens; in fair weather what is under way arrives meanwhile. */
+  | { readonly do: 'pass'; readonly ms: number; readonly weather: 'fair' | 'still' }
+  /** The network or the page is there again; the line to the mirror breaks. */
+  | { readonly do: 'wake' | 'cut'; readonly at: number }
   /** A person decides the newest conflict for what lost. */
   | { readonly do: 'choose'; readonly at: number }
 
@@ -92,10 +99,19 @@ const sources = {
   harm: source(2, (draw, { records }) => ({ do: 'harm', at: device(draw), record: draw(records) })),
   replace: source(1, () => ({ do: 'replace-mirror' })),
   restoreMirror: source(3, (draw) => ({ do: draw(2) === 0 ? 'backup-mirror' : 'restore-mirror' })),
+  setBack: source(4, (draw) => ({ do: draw(2) === 0 ? 'backup-mirror' : 'set-back-mirror' })),
   restore: source(3, (draw) => ({ do: draw(2) === 0 ? 'backup' : 'restore', at: device(draw) })),
   fork: source(1, (draw) => ({ do: 'fork', at: device(draw) })),
   select: source(3, (draw) => ({ do: 'select', at: device(draw), push: draw(4), pull: draw(4) })),
   install: source(3, (draw) => ({ do: 'install', at: site(draw), old: draw(3) > 0 })),
+  pass: source(6, (draw) => ({
+    ...{ do: 'pass', ms: [500, 5000, 70_000, 400_000][draw(4)] ?? 1 },
+    weather: draw(3) === 0 ? 'still' : 'fair',
+  })),
+  wake: source(1, (draw) => ({ do: 'wake', at: device(draw) })),
+  seal: source(8, (draw, { records }) => ({ do: 'seal', at: device(draw), record: draw(records) })),
+  lock: source(3, (draw) => ({ do: draw(2) === 0 ? 'lock' : 'unlock', at: device(draw) })),
+  cut: source(2, (draw) => ({ do: 'cut', at: device(draw) })),
   choose: source(1, (draw) => ({ do: 'choose', at: site(draw) })),
 } as const satisfies Record<string, Source>
 type SourceName = keyof typeof sources
@@ -109,6 +125,10 @@ const themes: readonly (readonly SourceName[])[] = [
   ['start', 'carry', 'crash', 'crashSoon'],
   ['forget', 'restore', 'fork'],
   ['forget', 'replace', 'restoreMirror'],
+  ['forget', 'setBack', 'start', 'carry'],
+  ['forget', 'pass', 'wake', 'cut'],
+  ['forget', 'seal', 'lock', 'start', 'carry'],
+  ['pass', 'wake', 'cut', 'lose', 'crash', 'crashSoon'],
   ['forget', 'select', 'install', 'choose'],
 ]
 

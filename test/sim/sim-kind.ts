@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import { createKinds, type Kind, type Kinds } from '../../src/core/kind.ts'
 import type { JsonObject } from '../../src/core/path.ts'
-import { noSealer } from '../../src/core/sealed.ts'
 import { createBodies } from '../../src/store/bodies.ts'
 import { testKinds } from '../contract/mirror-world.ts'
+import { createTestSealer } from '../support/test-sealer.ts'
 
 const kind = (name: string, version: number, more: Partial<Kind>): Kind => ({
   ...{ name, version, summary: 'For the simulation.', text: ['text'], facets: {}, policy: 'last_write_wins' },
@@ -24,8 +24,8 @@ const shifted = [
 export const oldKinds: Kinds = createKinds([...testKinds.values(), final, shifted[0]])
 export const newKinds: Kinds = createKinds([...testKinds.values(), final, shifted[1], kind('fresh', 1, {})])
 
-/** Reads conflicts in which nothing is sealed. */
-export const plainBodies = createBodies(newKinds, noSealer)
+/** Reads whatever is sealed in any world: its person has the key. */
+export const openBodies = createBodies(newKinds, createTestSealer([1]))
 
 const names = [...newKinds.keys()]
 export const recordCount = names.length + 2

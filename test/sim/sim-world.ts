@@ -3,7 +3,7 @@
 import { neverAborted } from '../../src/core/abort.ts'
 import { DaybookError, type ErrorShape, isDaybookError } from '../../src/core/errors.ts'
 import type { Kinds } from '../../src/core/kind.ts'
-import type { Ports } from '../../src/core/ports.ts'
+import type { Carrier, Ports } from '../../src/core/ports.ts'
 import { createRecordAccess, type RecordAccess } from '../../src/engine-record.ts'
 import { type BookStore, openBookStore } from '../../src/store/book-store.ts'
 import type { Role } from '../../src/store/record-store.ts'
@@ -12,10 +12,16 @@ import type { SyncSelection } from '../../src/sync/outbox.ts'
 import type { SyncRequest, SyncResponse } from '../../src/sync/protocol.ts'
 import { spillRequests } from '../../src/sync/spill.ts'
 import { createSyncSession, type SyncSession } from '../../src/sync/session.ts'
+import { createBookLive, type Live } from '../../src/sync/live.ts'
+import { readSyncPlan, type SyncPreferences } from '../../src/sync/sync-plan.ts'
+import { createSyncTrigger, type SyncTrigger } from '../../src/sync/sync-trigger.ts'
 import { createNumbers } from '../contract/mirror-world.ts'
+import { createTestSealer, type TestSealer } from '../support/test-sealer.ts'
 import { noCipher, noDigest } from '../support/no-port.ts'
 import { type Disk, giveBack, type Handle, type Image, takeDisk } from './sim-disk.ts'
 import { newKinds } from './sim-kind.ts'
+import { createSimLines, type SimLines } from './sim-line.ts'
+import { createSimTime } from './sim-time.ts'
 
 /** A running process: the device's or the mirror's. */
 interface Process {
@@ -39,10 +45,19 @@ export interface Site extends Setup {
   /** The process ends as if the power were cut. */
   crash(): void
   isRunning(): boolean
+  /** What the process that runs there, or begins, has its disk by. */
+  handle(): Handle
 }
 
 export interface SimDevice extends Site {
   session(): SyncSession
+  /** What makes it sync by itself. */
+  trigger(): SyncTrigger
+  live(): Live | undefined
+  /** Its keys for what is sealed: `[1]` or none. */
+  readonly sealer: TestSealer
+  /** What it does by itself: a plan of `plans`. */
+  readonly plan: SyncPreferences
   /** Starts a sync or joins the one that runs; the promise resolves whatever becomes of it. */
   start(): Promise<void>
   /** Nothing that was started is unsettled. */
@@ -84,12 +99,25 @@ export interface Letter {
   drop(): void
 }
 
+/** What the devices do by themselves, in their order. */
+export const plans: readonly SyncPreferences[] = [
+  { triggers: { on_wake: true, on_action: true }, live: true },
+  { triggers: { periodic: { interval: '5m' } }, live: false },
+  { triggers: { on_idle: { threshold: '1m' }, on_action: { kinds: ['merge', 'final'] } }, live: true },
+]
+
+/** An answer brings no more than a few changes, so that there is a next page to ask for. */
+const page = { limit: 3, maxBytes: 1_000_000 } as const
+
 export interface SimWorld {
   readonly clock: { nowMs: number }
   readonly mirror: SimMirror
   readonly devices: readonly SimDevice[]
   /** In the order in which they were sent. */
   readonly letters: Letter[]
+  readonly lines: SimLines
+  /** Lets time pass, and what is due in it happen; in fair weather all that is under way arrives meanwhile. */
+  pass(ms: number, weather: 'fair' | 'still'): Promise<void>
   addDevice(name: string): SimDevice
   /** Called with each request and the mirror's answer to it. */
   onAnswer: (request: SyncRequest, response: SyncResponse) => void
@@ -106,27 +134,49 @@ export function createSimWorld(seed: number): SimWorld {
   const letters: Letter[] = []
   const devices: SimDevice[] = []
   const disks: Disk[] = []
+  const time = createSimTime(clock)
+  const headOf = () =>
+    Number(mirror.disk.db.get<{ value: string }>("SELECT value FROM book WHERE key = 'head'")?.value ?? 0)
+  const lines = createSimLines(headOf)
+  let told = 0
+  /** The mirror says where it stands, if that is news. */
+  const tell = () => {
+    const head = headOf()
+    if (head !== told) lines.poke(head)
+    told = head
+  }
 
   const createSite = <More extends object>(
     name: string,
     role: Role,
+    sealer: TestSealer | undefined,
     extend: (store: BookStore, ports: Ports, site: Site) => More,
   ): { site: Site; more(): More } => {
     const disk = takeDisk(newKinds)
     disks.push(disk)
     let process: (Process & { more: More }) | undefined
+    let plugged: Handle | undefined
     const ports: Ports = {
       clock: { now: () => clock.nowMs + site.skewMs },
       random: { bytes: (size) => Uint8Array.from({ length: size }, () => numbers() & 0xff) },
-      scheduler: { soon: (task) => queueMicrotask(task), later: () => () => undefined },
+      scheduler: {
+        soon: (task) => queueMicrotask(task),
+        later(delayMs, task) {
+          const by = plugged
+          return time.later(delayMs, task, () => by?.alive() === true)
+        },
+      },
       digest: noDigest,
       cipher: noCipher,
       log: { warn: () => undefined },
     }
     const run = () => {
       if (process?.handle.alive()) return process
-      const handle = disk.plug()
-      const store = openBookStore(handle, { kinds: site.kinds, role, ports, onCommit: () => undefined })
+      const handle = (plugged = disk.plug())
+      const store = openBookStore(handle, {
+        ...{ kinds: site.kinds, role, ports, sealer },
+        onCommit: () => undefined,
+      })
       const access = createRecordAccess({ store, ports, scope: { agent: name } })({ role: 'owner' })
       return (process = { handle, store, access, more: extend(store, ports, site) })
     }
@@ -137,6 +187,7 @@ export function createSimWorld(seed: number): SimWorld {
         process = undefined
       },
       isRunning: () => process?.handle.alive() === true,
+      handle: () => plugged ?? disk.plug(),
     }
     return { site, more: () => run().more }
   }
@@ -144,6 +195,7 @@ export function createSimWorld(seed: number): SimWorld {
   const { site: mirrorSite, more: onMirror } = createSite(
     'mirror',
     'mirror',
+    undefined,
     (store, { clock: time, random }) => ({
       mirror: createMirror({ store, clock: time, random }) as Mirror,
     }),
@@ -152,7 +204,7 @@ export function createSimWorld(seed: number): SimWorld {
     blank: mirrorSite.disk.save(),
     // A wire carries text: nothing but JSON comes through, and no object is shared.
     exchange: async (request: unknown) =>
-      JSON.parse(JSON.stringify(await onMirror().mirror.exchange(request))) as SyncResponse,
+      JSON.parse((await onMirror().mirror.exchange(JSON.stringify(request))).text) as SyncResponse,
     tidy: async () => void (await onMirror().mirror.tidy()),
   })
 
@@ -212,18 +264,50 @@ export function createSimWorld(seed: number): SimWorld {
     mirror,
     devices,
     letters,
+    lines,
+    pass: (ms, weather) =>
+      time.pass(ms, async () => {
+        for (let moved = true; moved;) {
+          await world.rest()
+          tell()
+          moved = lines.deliver()
+          if (weather === 'still') continue
+          const letter = letters[0]
+          moved = moved || letter !== undefined
+          await letter?.carry()
+        }
+      }),
     onAnswer: () => undefined,
     onSilence: () => undefined,
     addDevice(name) {
-      const { site, more } = createSite(name, 'device', (store, ports, self) => ({
-        session: createSyncSession({
-          ...{ store, clock: ports.clock, selection: self.selection },
-          carrier: { exchange: (request) => post(device, request as SyncRequest) },
-          onChange: () => undefined,
-          onState: () => undefined,
-        }),
-        calls: 0,
-      }))
+      const sealer = createTestSealer()
+      const plan = plans[devices.length % plans.length] ?? {}
+      const { site, more } = createSite(name, 'device', sealer, (store, ports, self) => {
+        const handle = self.handle()
+        const carrier: Carrier = {
+          exchange: (request) => post(device, request as SyncRequest),
+          listen: (_device, hooks) => lines.listen(name, handle.alive, hooks),
+        }
+        const { push, pull } = self.selection
+        const wanted = { ...readSyncPlan(plan, self.kinds), push, pull, page }
+        const nothing = () => undefined
+        const session = createSyncSession({
+          ...{ store, clock: ports.clock, carrier, selection: wanted },
+          ...{ onChange: nothing, onState: nothing },
+        })
+        const trigger = createSyncTrigger({
+          plan: wanted,
+          session,
+          store,
+          ...ports,
+          live: () => live?.state(),
+        })
+        const live: Live | undefined = createBookLive({
+          ...{ store, carrier, wanted: wanted.live, ...ports },
+          ...{ onPoke: trigger.poked, onState: nothing },
+        })
+        return { session, trigger, live, calls: 0 }
+      })
       const device: SimDevice = Object.assign(site, {
         late: [] as SimDevice['late'],
         async spill() {
@@ -241,12 +325,15 @@ export function createSimWorld(seed: number): SimWorld {
             })
           }
         },
+        ...{ plan, sealer },
         session: () => more().session,
-        isIdle: () => !site.isRunning() || more().calls === 0,
+        trigger: () => more().trigger,
+        live: () => more().live,
+        isIdle: () => !site.isRunning() || (more().calls === 0 && !more().session.isRunning()),
         async start() {
           const process = more()
           process.calls += 1
-          await process.session.sync(neverAborted).catch(() => undefined)
+          await process.trigger.sync(neverAborted).catch(() => undefined)
           process.calls -= 1
         },
       })

@@ -1,8 +1,9 @@
 // A PostgreSQL of the tests' own: Debian's, on a free port, in a folder of its own, stopped and removed afterwards.
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from './free-port.ts'
+import { installDebian } from './install-debian.ts'
 
 export interface TestPostgres {
   /** The address of its database, as a superuser, who is not bound by row-level security. */
@@ -17,25 +18,10 @@ const versions = '/usr/lib/postgresql'
 /** Why there is no PostgreSQL here; undefined when one can be started. */
 export function findPostgres(): { readonly bin: string } | { readonly missing: string } {
   if (process.getuid?.() !== 0) return { missing: 'only root may act as the user `postgres`' }
-  if (!existsSync(versions)) install()
-  const version = existsSync(versions)
-    ? readdirSync(versions).sort((a, b) => Number(b) - Number(a))[0]
-    : undefined
-  if (version === undefined)
-    return { missing: "Debian's package `postgresql` is not here and can't be installed" }
+  const missing = installDebian(versions, ['postgresql'])
+  if (missing !== undefined) return { missing }
+  const [version = ''] = readdirSync(versions).sort((a, b) => Number(b) - Number(a))
   return { bin: join(versions, version, 'bin') }
-}
-
-function install(): void {
-  try {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'postgresql'], {
-      env,
-      stdio: 'ignore',
-    })
-  } catch {
-    // No Debian, or no network: said by who asks.
-  }
 }
 
 export async function startPostgres(bin: string, settings: readonly string[] = []): Promise<TestPostgres> {
@@ -86,13 +72,4 @@ export async function startPostgres(bin: string, settings: readonly string[] = [
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.')
-  return address.port
 }

@@ -5,23 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright'
 import { inject } from 'vitest'
-import type { OpenOptions } from '../../src/index.ts'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
-import type { TabPage } from './page/tab.ts'
+import { type Lack, lacking } from '../support/without-storage.ts'
+import { createPageTab, type PageTab } from './page-tab.ts'
 
-declare global {
-  var tab: TabPage
-  var acked: ((keys: string[]) => Promise<void>) | undefined
-}
-
-export interface Tab {
-  readonly page: Page
+export interface Tab extends PageTab {
   readonly cdp: CDPSession
-  /** Opens the book in this tab; `open`, or the code of the error. */
-  open(options: OpenOptions): Promise<string>
-  isOwner(): Promise<boolean>
-  store(goal: string, requestId?: string): Promise<string>
-  goals(): Promise<string[]>
   /** The process that runs it. Takes a moment: it is found by making it large. */
   pid(): Promise<number>
   end(way: EndOfTab): Promise<void>
@@ -35,10 +24,14 @@ export interface Tabs extends AsyncDisposable {
   open(options?: { build?: 'current' | 'newer' }): Promise<Tab>
 }
 
-/** A browser on a new profile. `onAck` hears of every write of a stream that a page saw acknowledged. */
+/**
+ * A browser on a new profile. `onAck` hears of every write of a stream that a page saw acknowledged. Workers lack what
+ * stands in `without`.
+ */
 export async function openTabs(
   onAck: (key: string) => void = () => undefined,
   ignoreDefaultArgs: string[] = [],
+  without: readonly Lack[] = [],
 ): Promise<Tabs> {
   const executablePath = await findBrowser()
   const folder = mkdtempSync(join(tmpdir(), 'daybook-tabs-'))
@@ -47,6 +40,13 @@ export async function openTabs(
     args: [...browserArgs],
     ignoreDefaultArgs,
   })
+  if (without.length > 0) {
+    await context.route(/\/worker-[^/]*\.js$/, async (route) => {
+      const response = await route.fetch()
+      const before = without.map((lack) => lacking[lack]).join('')
+      await route.fulfill({ response, body: before + (await response.text()) })
+    })
+  }
   await context.exposeFunction('acked', (keys: string[]) => keys.forEach(onAck))
   return {
     async open({ build = 'current' } = {}) {
@@ -65,13 +65,8 @@ export async function openTabs(
 function createTab(context: BrowserContext, page: Page, cdp: CDPSession): Tab {
   let pid: number | undefined
   const tab: Tab = {
-    page,
+    ...createPageTab(page),
     cdp,
-    open: (options) => page.evaluate((given) => globalThis.tab.open(given), options),
-    isOwner: async () => (await page.evaluate(() => globalThis.tab.book?.status()))?.owner ?? false,
-    store: (goal, requestId) =>
-      page.evaluate(([text, id]) => globalThis.tab.store(text ?? '', id), [goal, requestId]),
-    goals: () => page.evaluate(() => globalThis.tab.goals()),
     pid: async () => (pid ??= await findProcess(context, page)),
     async end(way) {
       if (way === 'close') return page.close()

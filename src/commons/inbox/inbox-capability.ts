@@ -1,12 +1,17 @@
 // The verbs of the inbox: leave a message, look, take what is new, say that it is dealt with.
-// Invariant: `take` hands a message to an agent once in this book; what another device hands out meanwhile, offline, is
-// known when both have synced.
+// Invariant: `take` hands a message to an agent once. Where there is a mirror it is handed out there, whichever device asks.
 import { z } from 'zod'
-import { type CallContext, defineCapability, type RecordReader } from '../../core/capability.ts'
-import { DaybookError } from '../../core/errors.ts'
+import {
+  type CallContext,
+  defineCapability,
+  type RecordReader,
+  type TaskContext,
+} from '../../core/capability.ts'
+import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import { nameId } from '../../core/name-id.ts'
 import type { JsonObject } from '../../core/path.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
+import { parseWith } from '../../core/schema.ts'
 import { instant } from '../../shape/instant.ts'
 import { inboxBody, type InboxBody, inboxContent } from './inbox-kind.ts'
 
@@ -34,6 +39,59 @@ const without = (field: 'delivered_to' | 'acknowledged_by', agent: string) => ({
   not: { [field]: { contains: agent } },
 })
 const toMessage = (record: Stored<JsonObject>) => record as unknown as Message
+
+const taken = z.object({
+  messages: z.array(message),
+  /** There are more that are new. */
+  more: z.boolean(),
+})
+type Taken = z.output<typeof taken>
+
+async function takeHere(agent: string, limit: number, { records, write }: TaskContext): Promise<Taken> {
+  const filters = { and: [isFor(agent), without('delivered_to', agent)] }
+  const found = records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: limit + 1 }).records
+  const ids = await write(({ records: own }) =>
+    found
+      .slice(0, limit)
+      .filter(({ id }) => {
+        // Somebody else may have come first since it was found.
+        const body = messageFor(own, id, agent)
+        if (!body || body.delivered_to.includes(agent)) return false
+        const delivered_to = [...body.delivered_to, agent]
+        own.put({ kind: 'inbox', id, body: { ...body, delivered_to } as JsonObject })
+        return true
+      })
+      .map(({ id }) => id),
+  )
+  // Made again under its requestId it took the same ones, which are not to be found among the new any more.
+  const messages = ids.flatMap((id) => records.get(id) ?? []).map(toMessage)
+  const isNew = (id: string) => messageFor(records, id, agent)?.delivered_to.includes(agent) === false
+  return { messages, more: found.some(({ id }) => isNew(id)) }
+}
+
+/** Undefined where there is no mirror to ask, or it is not for this device to ask it. */
+async function takeAtMirror(agent: string, limit: number, at: TaskContext): Promise<Taken | undefined> {
+  // A guest takes what is in its reach here; the mirror would take it for the owner of this device.
+  if (!at.atMirror || at.caller.role === 'guest') return undefined
+  const isHere = (id: string) => at.records.get(id) !== undefined
+  // What was written here and never left is not there yet.
+  const filters = { and: [isFor(agent), without('delivered_to', agent)] }
+  const own = at.records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: 1000 }).records
+  if (own.some(({ ver }) => ver === undefined || ver === 0)) await at.sync()
+  try {
+    const answer = parseWith(
+      taken,
+      await at.atMirror('inbox:take', agent, { agent, limit }),
+      'protocol-error',
+    )
+    // They are records here as well, to be acknowledged; what can't be fetched now comes with the next sync.
+    if (!answer.messages.every(({ id }) => isHere(id))) await at.sync().catch(() => undefined)
+    return answer
+  } catch (error) {
+    if (isDaybookError(error, 'forbidden')) return undefined
+    throw error
+  }
+}
 
 export const inboxCapabilities = [
   defineCapability({
@@ -112,37 +170,12 @@ export const inboxCapabilities = [
         limit: z.number().int().min(1).max(100).default(20),
       })
       .prefault({}),
-    output: z.object({
-      messages: z.array(message),
-      /** There are more that are new. */
-      more: z.boolean(),
-    }),
+    output: taken,
     effect: 'task',
     repeatable: true,
     async run({ agent: named, limit }, at) {
       const agent = agentOf(named, at)
-      const filters = { and: [isFor(agent), without('delivered_to', agent)] }
-      const found = at.records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: limit + 1 }).records
-      const taken = await at.write(({ records }) =>
-        found
-          .slice(0, limit)
-          .filter(({ id }) => {
-            // Somebody else may have come first since it was found.
-            const body = messageFor(records, id, agent)
-            if (!body || body.delivered_to.includes(agent)) return false
-            records.put({
-              kind: 'inbox',
-              id,
-              body: { ...body, delivered_to: [...body.delivered_to, agent] } as JsonObject,
-            })
-            return true
-          })
-          .map(({ id }) => id),
-      )
-      return {
-        messages: found.filter(({ id }) => taken.includes(id)).map(toMessage),
-        more: found.length > limit,
-      }
+      return (await takeAtMirror(agent, limit, at)) ?? takeHere(agent, limit, at)
     },
   }),
   defineCapability({

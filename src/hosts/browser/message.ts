@@ -39,6 +39,8 @@ export interface OpenRequest {
   readonly embedder?: EmbedderOptions
   readonly llm?: BrowserLlmOptions
   readonly passphrase?: string
+  /** The page knows that a book of this name was written here before. */
+  readonly wasKept: boolean
 }
 
 /** One row for each way a capability hangs on a book: method, id, effect. */

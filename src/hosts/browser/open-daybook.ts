@@ -1,12 +1,14 @@
 // Opens a book in a page: starts the worker, waits for its engine, and builds the book over the wire to it.
 import { checkAborted, neverAborted, orAborted } from '../../core/abort.ts'
 import { bookScope, checkBookName } from '../../core/book.ts'
+import type { Status } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
 import { watchBackground } from './background-sync.ts'
 import { type BookDoor, createDaybook, type Daybook } from '../../daybook.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
+import { noteKept, wasKept } from './kept-note.ts'
 import { createPageModel } from './built-in-model.ts'
 import type { BrowserLlmOptions, OpenRequest, PageModel } from './message.ts'
 import { showView } from './page-view.ts'
@@ -87,7 +89,10 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     const link = createWorkerLink(worker)
     try {
       const tab = crypto.randomUUID()
-      const rows = await orAborted(link.open({ ...request, tab }, tell, given), signal)
+      const rows = await orAborted(
+        link.open({ ...request, tab, wasKept: wasKept(request.name) }, tell, given),
+        signal,
+      )
       background?.started(link)
       return { link, rows }
     } catch (error) {
@@ -102,12 +107,25 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   const { rows } = link
   const long = new Set(rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
   const writes = new Set(rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
+  let hasWritten = false
+  /** Asks the browser not to evict what the user now has, and tells what it said. */
+  const settleFirstWrite = async () => {
+    const persisted = (await navigator.storage?.persist?.().catch(() => undefined)) ?? false
+    try {
+      const { owner, durability, degraded } = (await link.call('daybook:status', {}, {})) as Status
+      if (durability !== 'memory') noteKept(request.name)
+      tell({ name: 'status', detail: { owner, durability, degraded, persisted } })
+    } catch {
+      // The book was closed meanwhile; the note is made at the next opening.
+    }
+  }
   const door: BookDoor = {
     async call(id, input, call) {
       const deadline = call.deadlineMs === undefined && !long.has(id) ? { deadlineMs: callDeadlineMs } : {}
       const answer = await link.call(id, input, { ...call, ...deadline })
       if (writes.has(id)) {
-        askToPersist()
+        if (!hasWritten) void settleFirstWrite()
+        hasWritten = true
         background?.wrote()
       }
       return answer
@@ -129,7 +147,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   )
 }
 
-function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab'> {
+function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab' | 'wasKept'> {
   if (options.require === 'durable' && options.onUnavailable === 'memory') {
     throw new DaybookError(
       'invalid-input',
@@ -176,13 +194,4 @@ function pageModelOf(llm: BrowserLlmOptions | undefined): (PageModel & { close()
   if (llm?.provider !== 'browser' && !key) return undefined
   const languages = llm?.provider === 'browser' ? llm : {}
   return { ...createPageModel(languages), key: key ?? (() => Promise.resolve('')) }
-}
-
-let asked = false
-
-/** Asks the browser, once and after the first write, not to evict what the user now has. */
-function askToPersist(): void {
-  if (asked) return
-  asked = true
-  void navigator.storage.persist().catch(() => undefined)
 }

@@ -3,6 +3,11 @@
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Durability } from '../../core/record.ts'
+import { isBroken } from '../../store/broken.ts'
+import { mendedOf, mendedText } from '../../store/mend.ts'
+import { isBlamed } from '../../store/open-mark.ts'
+import { checkTable, firstFault } from '../../store/table-check.ts'
+import { bookFile, finishMending, isAside, mendPool, type PoolToMend } from './mend-pool.ts'
 import { openPool } from './opfs-pool.ts'
 import { createWasmDatabase } from './wasm-database.ts'
 import type { WriteCombiner } from './write-combiner.ts'
@@ -10,14 +15,27 @@ import type { WriteCombiner } from './write-combiner.ts'
 export interface BookStorage {
   readonly db: SqlDatabase
   readonly durability: Durability
+  /** Why this is not the best that a browser can give, in words. */
+  degraded?(): Promise<string[]>
+  /** What is wrong with a table of its file. Absent where there is no file. */
+  check?(table: string): string | undefined
+  /** What is to be told of its file, each in words. */
+  mended?(): Promise<string[]>
+  /** Looks again how much room there is. */
+  refit?(): Promise<void>
+  /** Opens or closes the room that is kept back. */
+  lend?(isLent: boolean): void
   /** From now on each commit waits for the flush. */
   makeStrict(): void
+  /** Calls `hear` when what is in memory is not what is kept any more: the book must be opened again. */
+  watchFault?(hear: () => void): void
   /** Lets go of the files; call after the database is closed. */
-  release(): void
+  release(): void | Promise<void>
 }
 
 /** Pages of the write-ahead log between checkpoints; each checkpoint costs two flushes. */
 const checkpointPages = 4000
+const leastLogPages = 64
 const pageSize = 4096
 const pragmas = [
   // First of all: write-ahead logging without shared memory needs exclusive locking.
@@ -33,20 +51,31 @@ const pragmas = [
 ]
 
 /**
- * Opens the file of book `name`, making it when there is none. Rejects as `openPool` does. `combiner` is the one that the
- * handles of this worker go through.
+ * Opens the file of book `name`, making it when there is none, and mends it first where it is damaged, as `damaged` may
+ * say. Rejects as `openPool` does. `combiner` is the one that the handles of this worker go through.
  */
 export async function openOpfsDatabase(
   sqlite3: Sqlite3Static,
   name: string,
   combiner: Pick<WriteCombiner, 'settle' | 'failure'>,
+  damaged?: string,
 ): Promise<BookStorage> {
   const pool = await openPool(sqlite3, name)
   try {
-    const db = await openDatabase(sqlite3, pool, combiner)
+    const open = (file: string) => openFile(sqlite3, pool, file, combiner)
+    const db = await openWhole({ book: name, pool, open }, damaged)
+    const { refit, lend } = createSizeLimit(db)
+    await refit()
     return {
       db,
       durability: 'opfs',
+      refit,
+      lend,
+      check: (table) => checkTable(db, table),
+      async mended() {
+        const mended = mendedOf(db)
+        return mended && (await isAside(mended.aside)) ? [mendedText(mended)] : []
+      },
       makeStrict: () => db.exec('PRAGMA synchronous = FULL'),
       release: () => void pool.pauseVfs(),
     }
@@ -57,21 +86,68 @@ export async function openOpfsDatabase(
   }
 }
 
-async function openDatabase(
+/** Opens the book's file once nothing in it is known to be broken. */
+async function openWhole(pool: PoolToMend, damaged?: string): Promise<SqlDatabase> {
+  await finishMending(pool)
+  let reason = damaged
+  if (reason === undefined) {
+    let db: SqlDatabase | undefined
+    try {
+      db = pool.open(bookFile)
+      if (!isBlamed(db)) return db
+      reason = firstFault(db)
+      if (reason === undefined) return db
+    } catch (error) {
+      if (!isBroken(error)) {
+        db?.close()
+        throw error
+      }
+      reason = error.message
+    }
+    db?.close()
+  }
+  await mendPool(pool, reason)
+  return pool.open(bookFile)
+}
+
+function openFile(
   sqlite3: Sqlite3Static,
   pool: SAHPoolUtil,
+  file: string,
   combiner: Pick<WriteCombiner, 'settle' | 'failure'>,
-): Promise<SqlDatabase> {
-  const { quota = 0, usage = 0 } = await navigator.storage.estimate()
-  const handle = new pool.OpfsSAHPoolDb('/book.sqlite3')
+): SqlDatabase {
+  const handle = new pool.OpfsSAHPoolDb(file)
   try {
-    const db = createWasmDatabase(sqlite3, handle, { pragmas, combiner })
-    // SQLite then says "full" cleanly, before the browser cuts a write short. The log needs room as well.
-    const roomBytes = Math.max(0, quota - usage) * 0.8 + db.sizeBytes()
-    if (quota > 0) db.exec(`PRAGMA max_page_count = ${Math.max(1000, Math.floor(roomBytes / pageSize))}`)
-    return db
+    return createWasmDatabase(sqlite3, handle, { pragmas, combiner })
   } catch (error) {
     handle.close()
     throw error
+  }
+}
+
+/**
+ * SQLite then says "full" cleanly, before the browser cuts a write short. The log has its own room, so that what is full
+ * can still be emptied: a forget is written there first. A quarter is kept back for that, and for deriving what is read.
+ */
+function createSizeLimit(db: SqlDatabase): Required<Pick<BookStorage, 'refit' | 'lend'>> {
+  let [limit, whole] = [0, 0]
+  const setLimit = (pages: number) => {
+    if (pages > 0) db.exec(`PRAGMA max_page_count = ${pages}`)
+  }
+  return {
+    lend: (isLent) => setLimit(isLent ? whole : limit),
+    async refit() {
+      const { quota = 0, usage = 0 } = await navigator.storage.estimate()
+      if (quota === 0) return
+      const roomPages = Math.floor(Math.max(0, quota - usage) / pageSize)
+      const logPages = Math.min(checkpointPages, Math.max(leastLogPages, Math.floor(roomPages / 8)))
+      const usedPages = Math.ceil(db.sizeBytes() / pageSize)
+      const freePages = Math.max(0, roomPages - 2 * logPages)
+      // What was given once is not taken back by a look at a book that is nearly full.
+      limit = Math.max(limit, usedPages + Math.floor(freePages * 0.7))
+      whole = Math.max(whole, limit + Math.floor(freePages * 0.25))
+      db.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
+      setLimit(limit)
+    },
   }
 }

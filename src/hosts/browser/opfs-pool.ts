@@ -2,6 +2,7 @@
 // Invariant: only called while the book's Web Lock is held. A failed start never deletes anything.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError } from '../../core/errors.ts'
+import { inWords } from './browser-fault.ts'
 
 /** Database, WAL and what SQLite may need beside them, far below Safari's 252 handles. */
 const poolFiles = 12
@@ -21,6 +22,7 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
       return ready
     } catch (error) {
       const name = error instanceof Error ? error.name : ''
+      if (name === 'QuotaExceededError') throw new DaybookError('storage-full', undefined, { cause: error })
       if (name !== 'NoModificationAllowedError') throw unavailable(error)
       if (performance.now() - begun > handleWaitMs) {
         throw new DaybookError('open-elsewhere', 'Something still holds the files of this book.', {
@@ -45,7 +47,7 @@ function poolOptions(book: string) {
 }
 
 function unavailable(error: unknown): DaybookError {
-  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const reason = inWords(error)
   return new DaybookError('storage-unavailable', `The browser gives no file storage (${reason}).`, {
     details: { medium: 'opfs', reason },
     cause: error,

@@ -27,8 +27,12 @@ export interface OwnedBook {
   readonly durability: Durability
   /** From now on each commit waits for the flush: some tab asked for it. */
   makeStrict(): void
+  /** Calls `hear` when the book must be opened again: its memory is not what is kept any more. */
+  watchFault?(hear: () => void): void
+  /** There was no room: looks again how much there is. */
+  refit?(): Promise<void>
   /** Lets go of the files; call after the engine is closed. */
-  release(): void
+  release(): void | Promise<void>
 }
 
 export interface TabOwnerOptions {
@@ -66,6 +70,7 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
   const lines = new Map<string, Line>()
   const serving = new Set<Promise<void>>()
   let closed = false
+  owned.watchFault?.(onFault)
 
   engine.on((event) => {
     if (event.name === 'closed') return
@@ -101,7 +106,9 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
       })
       return [number, { ok: true, value }]
     } catch (error) {
-      if (closed) return undefined
+      // What found no room would find none in the next turn either.
+      if (closed && !isDaybookError(error, 'storage-full')) return undefined
+      if (isDaybookError(error, 'storage-full')) await owned.refit?.()
       if (!isDaybookError(error, 'storage-failed')) return [number, failed(error)]
       onFault()
       return undefined
@@ -211,7 +218,7 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
       }
       lines.clear()
       try {
-        owned.release()
+        await owned.release()
       } catch {
         // A worker that cannot let go of the files must end. Its page ends it when something in it throws.
         port.later(0, () => {
@@ -222,6 +229,11 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
   }
 }
 
-function seatOf({ tab, scope, embedder }: Joiner): Seat {
-  return { tab, scope, owner: false, ...(embedder === undefined ? {} : { embedder }) }
+function seatOf({ tab, scope, embedder, mirror, llm }: Joiner): Seat {
+  return {
+    ...{ tab, scope, owner: false },
+    ...(embedder === undefined ? {} : { embedder }),
+    ...(mirror === undefined ? {} : { mirror }),
+    ...(llm === undefined ? {} : { llm }),
+  }
 }

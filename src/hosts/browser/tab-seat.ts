@@ -28,6 +28,8 @@ export interface Turn {
   readonly acceptMemory: boolean
   /** What led to the meeting room as this tab knows it. */
   readonly room: () => RoomEvent[]
+  /** Its files turned out to be damaged: somebody should open the book again. */
+  readonly fault: () => void
 }
 
 export interface TabSeatOptions {
@@ -38,6 +40,9 @@ export interface TabSeatOptions {
   readonly strict: boolean
   /** The embedder it was opened with, as `provider|model`. */
   readonly embedder?: string | undefined
+  /** The address of its mirror and the name of its language model. */
+  readonly mirror?: string | undefined
+  readonly llm?: string | undefined
   readonly acceptMemory: boolean
   readonly port: TabPort
   readonly clock: Clock
@@ -55,6 +60,12 @@ export interface TabSeat {
   close(): Promise<void>
 }
 
+/** What the owner tells is of the owner. */
+const asFollower = (event: BookEvent): BookEvent =>
+  event.name === 'status' ? { ...event, detail: { ...event.detail, owner: false } } : event
+
+/** Calls of this tab that were being run when it is closed are waited for this long. */
+const lastWordsMs = 1000
 /** A tab whose turn failed lets the others try before it stands in line again. */
 const retryMs = 250
 
@@ -67,6 +78,7 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
   let opening = false
   let ended: DaybookError | undefined
   let turn = new AbortController()
+  let becomeQuiet: () => void = () => undefined
   let wasSeated = false
   let wasDurable = false
 
@@ -81,7 +93,8 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
     wasSeated = true
   }
 
-  const joiner = { tab, version: tabVersion, scope, strict, embedder: options.embedder }
+  const { embedder, mirror, llm } = options
+  const joiner = { tab, version: tabVersion, scope, strict, embedder, mirror, llm }
   const ask = () => hall.post({ type: 'join', ...joiner })
 
   const follower = createFollower({
@@ -107,7 +120,7 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
   const hearHall = (message: HallMessage) => {
     if (ended) return
     if (message.type === 'event') {
-      if (!owner && message.epoch >= follower.seen) tell(message.event)
+      if (!owner && message.epoch >= follower.seen) tell(asFollower(message.event))
     } else if (message.type === 'owner') {
       if (owner && message.epoch > owner.serves.epoch) stepDown()
       if (!owner && !opening && message.epoch > follower.seen) {
@@ -160,11 +173,16 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
     follower.take()
     try {
       const acceptMemory = options.acceptMemory && !wasDurable
-      const owned = await options.open({ after: follower.seen, acceptMemory, room: room.snapshot })
+      const owned = await options.open({
+        after: follower.seen,
+        acceptMemory,
+        room: room.snapshot,
+        fault: stepDown,
+      })
       opening = false
       if (ended) {
         owned.engine.close()
-        owned.release()
+        await owned.release()
         return free()
       }
       if (strict) owned.makeStrict()
@@ -204,13 +222,16 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
       return { ok: true, value: await serves.engine.call(id, input, { ...named, signal: abort.signal }) }
     } catch (error) {
       if (isDaybookError(error, 'storage-failed')) stepDown()
+      if (isDaybookError(error, 'storage-full')) await serves.refit?.()
       // Let go of in the middle: a write that found the book closed was not begun, another may have been.
       const cut = serves.closed && !ended && !abort.signal.aborted
       const safe = effect !== 'write' || call.requestId !== undefined || isDaybookError(error, 'book-closed')
-      if (!cut || !safe) return failed(error)
+      // What found no room would find none in the next turn either.
+      if (!cut || !safe || isDaybookError(error, 'storage-full')) return failed(error)
       return (await follower.call(id, [call], 1)[0]) ?? failed(error)
     } finally {
       running.delete(number)
+      if (running.size === 0) becomeQuiet()
     }
   }
 
@@ -220,6 +241,17 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
     await serves?.close()
     free?.()
   }
+
+  /** What is kept at the very end is answered before the page hears that the book is closed. */
+  const lastWords = () =>
+    new Promise<void>((resolve) => {
+      const cancel = port.later(lastWordsMs, resolve)
+      becomeQuiet = () => {
+        cancel()
+        // The answers are on their way to the page by then.
+        port.later(0, resolve)
+      }
+    })
 
   const stepDown = () => {
     if (!owner) return
@@ -278,8 +310,10 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
     async close() {
       if (ended) return
       leave(new DaybookError('book-closed'))
+      const quiet = running.size > 0 ? lastWords() : undefined
       await lettingGo
       await letGo()
+      await quiet
       hall.close()
       tell({ name: 'closed', detail: { reason: 'closed' } })
     },

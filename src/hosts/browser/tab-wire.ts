@@ -29,6 +29,9 @@ export interface Joiner {
   readonly strict: boolean
   /** The embedder it was opened with, as `provider|model`; a tab of before says nothing. */
   readonly embedder?: string | undefined
+  /** The address of its mirror and the name of its language model, if it has them. */
+  readonly mirror?: string | undefined
+  readonly llm?: string | undefined
 }
 
 /** Heard by every tab of the book. */

@@ -6,6 +6,7 @@ import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { createStatementFactory, type WasmStatement } from './wasm-statement.ts'
 import type { WriteCombiner } from './write-combiner.ts'
+import { isQuotaFault } from './browser-fault.ts'
 
 const statementLimit = 200
 
@@ -100,8 +101,9 @@ export function createWasmDatabase(
     sizeBytes: () => Number(db.selectValue('PRAGMA page_count')) * Number(db.selectValue('PRAGMA page_size')),
     // Deleted rows are overwritten where they stood; whole pages that are free, and the log, are cut off here.
     scrub() {
+      // Stepped to the end: the first takes one page at a time.
       for (const pragma of ['incremental_vacuum', 'wal_checkpoint(TRUNCATE)'])
-        guarded(() => void db.exec(`PRAGMA ${pragma}`))
+        query(`PRAGMA ${pragma}`, [], () => true)
     },
     close() {
       for (const statement of statements.values()) statement.finalize()
@@ -118,7 +120,8 @@ const faults = new Set([10, 11, 14, 26])
 
 /** `failure` is what the file said, which SQLite calls an I/O error whatever it is. */
 function storageError(sqlite3: Sqlite3Static, error: unknown, failure: unknown): unknown {
-  if (isFull(error) || isFull(failure)) return new DaybookError('storage-full', undefined, { cause: error })
+  if (isQuotaFault(error) || isQuotaFault(failure))
+    return new DaybookError('storage-full', undefined, { cause: error })
   if (error instanceof DOMException) return new DaybookError('storage-failed', undefined, { cause: error })
   if (isDaybookError(error) || !(error instanceof sqlite3.SQLite3Error)) return error
   const code = error.resultCode & 0xff
@@ -127,5 +130,3 @@ function storageError(sqlite3: Sqlite3Static, error: unknown, failure: unknown):
     return new DaybookError('storage-failed', error.message, { cause: error, details: { result: code } })
   return error
 }
-
-const isFull = (error: unknown) => error instanceof DOMException && error.name === 'QuotaExceededError'

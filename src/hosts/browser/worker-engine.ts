@@ -5,10 +5,12 @@ import type { AnyCapability } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Llm } from '../../core/ports.ts'
 import { createEngine } from '../../engine.ts'
+import { isBroken } from '../../store/broken.ts'
 import { createHttpCarrier, syncAddress } from '../../sync/http-carrier.ts'
 import { loadSqlite, openBookStorage, openMemoryDatabase } from './book-storage.ts'
 import { browserEmbedder } from './browser-embedder.ts'
 import { createBrowserLlm } from './browser-llm.ts'
+import { browserGzip } from './browser-gzip.ts'
 import { browserPorts } from './browser-ports.ts'
 import { openBrowserKeyring } from './key-store.ts'
 import { openSpillPlace } from './spill-place.ts'
@@ -16,6 +18,7 @@ import { failed, type MethodRow, type OpenRequest, type WorkerDoor } from './mes
 import type { CallNature } from './tab-follower.ts'
 import type { OwnedBook } from './tab-owner.ts'
 import { openBrowserVault } from './vault-store.ts'
+import type { BookStorage } from './opfs-database.ts'
 import { browserTabs } from './tab-port.ts'
 import { watchView } from './watch-view.ts'
 import { createTabSeat, type TabSeat, type Turn } from './tab-seat.ts'
@@ -44,6 +47,8 @@ export function createWorkerEngine(): WorkerDoor {
       scope: request.scope,
       strict: request.durability === 'strict',
       embedder: embedder?.name ?? 'none',
+      mirror: request.sync?.url,
+      llm: llm?.name,
       acceptMemory: request.onUnavailable === 'memory',
       port: browserTabs,
       clock: browserPorts.clock,
@@ -101,13 +106,25 @@ interface Given {
   readonly llm: Llm | undefined
 }
 
-async function openOwned(
-  { name, tab, scope, onUnavailable, sync, passphrase }: OpenRequest,
+/** Opens the book; one whose pages are broken is mended first. */
+async function openOwned(request: OpenRequest, given: Given, turn: Turn): Promise<OwnedBook> {
+  try {
+    return await openOnce(request, given, turn)
+  } catch (error) {
+    if (!isBroken(error)) throw error
+    return openOnce(request, given, turn, error.message)
+  }
+}
+
+async function openOnce(
+  { name, tab, scope, onUnavailable, sync, passphrase, wasKept }: OpenRequest,
   { getKey, embedder, llm }: Given,
   turn: Turn,
+  damaged?: string,
 ): Promise<OwnedBook> {
   const storage = await openBookStorage({
     name,
+    ...(damaged === undefined ? {} : { damaged }),
     onUnavailable: turn.acceptMemory ? onUnavailable : 'reject',
   })
   try {
@@ -120,6 +137,7 @@ async function openOwned(
         key: getKey ?? sync.key,
         scheduler: browserPorts.scheduler,
         fetch: (...args) => fetch(...args),
+        gzip: browserGzip,
         socket: (address, protocols) => new WebSocket(address, protocols),
       })
     const spillPlace =
@@ -141,37 +159,55 @@ async function openOwned(
       keys: openBrowserKeyring(name, { kept: storage.durability !== 'memory' }),
       vault: openBrowserVault(name, { kept: storage.durability !== 'memory' }),
       openMemory: () => openMemoryDatabase(sqlite3),
-      storage: browserStorage,
+      storage: () => browserStorage(storage),
+      ...(storage.check ? { care: { check: storage.check, onDamage: turn.fault } } : {}),
+      lend: storage.lend,
+      wasKept: wasKept && storage.durability !== 'memory',
       tab,
       room: turn.room(),
       spillPlace,
-      ...(carrier ? { sync, carrier } : {}),
+      ...(carrier ? { sync, carrier, mirror: sync.url } : {}),
     })
     // As the owner from the start; that a passphrase is wrong is said when the tab has opened, see below.
     if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase }).catch(() => undefined)
     const { settings } = engine.store
     const epoch = Math.max(turn.after, settings.getNumber('owner_epoch')) + 1
-    storage.db.transaction(() => settings.set('owner_epoch', epoch))
+    // A book that can't be written is told from another turn of it by what this tab heard.
+    if (!engine.store.newer) storage.db.transaction(() => settings.set('owner_epoch', epoch))
     addEventListener('online', engine.wake)
-    const { durability, makeStrict } = storage
+    // The first commits of this turn are kept before anybody is served; on a full disk there is nothing to be kept.
+    await storage.db.settled?.('read')
+    const { durability, makeStrict, watchFault, refit } = storage
     const unwatch = sync ? watchView(name, engine.attend) : undefined
     const release = () => {
       removeEventListener('online', engine.wake)
       unwatch?.()
-      storage.release()
+      return storage.release()
     }
-    return { engine, epoch, durability, makeStrict, release }
+    return {
+      engine,
+      epoch,
+      durability,
+      makeStrict,
+      release,
+      ...(watchFault ? { watchFault } : {}),
+      ...(refit ? { refit } : {}),
+    }
   } catch (error) {
     storage.db.close()
-    storage.release()
+    await storage.release()
     throw error
   }
 }
 
-async function browserStorage() {
-  const [{ quota }, persisted] = await Promise.all([
-    navigator.storage.estimate(),
-    navigator.storage.persisted(),
-  ])
-  return { persisted, ...(quota === undefined ? {} : { quotaBytes: quota }) }
+async function browserStorage({ degraded, mended, refit }: BookStorage) {
+  await refit?.()
+  const { storage } = navigator as { readonly storage?: Partial<StorageManager> }
+  const [estimate, persisted] = await Promise.all([storage?.estimate?.(), storage?.persisted?.()])
+  const quota = estimate?.quota
+  return {
+    persisted: persisted ?? false,
+    ...(quota === undefined ? {} : { quotaBytes: quota }),
+    degraded: [...((await degraded?.()) ?? []), ...((await mended?.()) ?? [])],
+  }
 }

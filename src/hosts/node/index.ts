@@ -5,15 +5,17 @@ import { checkAborted } from '../../core/abort.ts'
 import { bookScope, checkBookName } from '../../core/book.ts'
 import { capabilityTable } from '../../capability-table.ts'
 import { createDaybook, type Daybook, methodTable } from '../../daybook.ts'
-import { createEngine, type Engine } from '../../engine.ts'
+import { createEngine } from '../../engine.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import { createLocalDoor } from '../../doors/local-door.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import { createLlm, type LlmOptions } from '../../memory/conversation/llm/llm-options.ts'
 import { createHttpCarrier } from '../../sync/http-carrier.ts'
 import { openNodeKeyring } from './key-file.ts'
+import { openBookFile } from './book-file.ts'
 import { openNodeDatabase } from './node-database.ts'
 import { nodeEmbedder } from './node-embedder.ts'
+import { nodeGzip } from './node-gzip.ts'
 import { nodePorts } from './node-ports.ts'
 import { openNodeVault } from './vault-file.ts'
 
@@ -51,42 +53,45 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   const path = options.path === ':memory:' ? options.path : resolve(options.path ?? `${name}.daybook`)
   if (path !== ':memory:') await mkdir(dirname(path), { recursive: true })
   const llm = createLlm(options.llm, { web: globalThis, scheduler: nodePorts.scheduler })
-  const db = openNodeDatabase({ path, ...(options.durability ? { durability: options.durability } : {}) })
-  let opened: Engine | undefined
+  const inMemory = path === ':memory:'
+  const engine = openBookFile(
+    { path, ...(options.durability ? { durability: options.durability } : {}) },
+    ({ db, storage, check }) =>
+      createEngine({
+        db,
+        ports: nodePorts,
+        name,
+        scope: bookScope(options),
+        durability: inMemory ? 'memory' : 'file',
+        ...(inMemory ? {} : { storage, care: { check } }),
+        embedder,
+        ...(options.textIndexInMemory === false ? { textLeg: false } : {}),
+        llm,
+        keys: openNodeKeyring(inMemory ? undefined : `${path}.key`),
+        vault: openNodeVault(inMemory ? undefined : path),
+        openMemory: () => openNodeDatabase({ path: ':memory:' }),
+        ...(options.sync
+          ? {
+              sync: options.sync,
+              carrier: createHttpCarrier({
+                url: options.sync.url,
+                key: options.sync.key,
+                book: name,
+                fetch: globalThis.fetch,
+                gzip: nodeGzip,
+                scheduler: nodePorts.scheduler,
+                socket: options.sync.live === true ? openSocket : undefined,
+              }),
+            }
+          : {}),
+      }),
+  )
   try {
-    const engine = createEngine({
-      db,
-      ports: nodePorts,
-      name,
-      scope: bookScope(options),
-      durability: path === ':memory:' ? 'memory' : 'file',
-      embedder,
-      ...(options.textIndexInMemory === false ? { textLeg: false } : {}),
-      llm,
-      keys: openNodeKeyring(path === ':memory:' ? undefined : `${path}.key`),
-      vault: openNodeVault(path === ':memory:' ? undefined : path),
-      openMemory: () => openNodeDatabase({ path: ':memory:' }),
-      ...(options.sync
-        ? {
-            sync: options.sync,
-            carrier: createHttpCarrier({
-              url: options.sync.url,
-              key: options.sync.key,
-              book: name,
-              fetch: globalThis.fetch,
-              scheduler: nodePorts.scheduler,
-              socket: options.sync.live === true ? openSocket : undefined,
-            }),
-          }
-        : {}),
-    })
-    opened = engine
     if (options.passphrase !== undefined) await engine.call('seal:unlock', { passphrase: options.passphrase })
     return createDaybook(createLocalDoor(engine), methodTable(capabilityTable), globalThis)
   } catch (error) {
     // What could not be opened must not stay locked.
-    if (opened) opened.close()
-    else db.close()
+    engine.close()
     throw error
   }
 }

@@ -85,6 +85,7 @@ function guarded<Result>(work: () => Result): Result {
     if (faults.has(code))
       throw new DaybookError('storage-failed', error instanceof Error ? error.message : undefined, {
         cause: error,
+        details: { result: code },
       })
     throw error
   }

@@ -66,7 +66,7 @@ interface Automaton {
   fault: string | undefined
 }
 
-/** The time may grow as `paths` × (length of the text) to the power of `degree`. */
+/** The time may grow as `paths`, counted in positions come to, × (length of the text) to the power of `degree`. */
 interface Growth {
   readonly degree: number
   readonly paths: number
@@ -231,7 +231,7 @@ function isExponential(loop: ReadonlySet<number>, { sets, follow }: Automaton): 
   return [...apart].some((pair) => Math.floor(pair / size) !== pair % size && returning.has(pair))
 }
 
-/** In how many ways, at most, one text can go from `first` through what does not repeat. */
+/** How many positions, at most, are come to on all the ways of one text from `first` through what does not repeat. */
 function pathsFrom(
   first: readonly number[],
   loops: readonly ReadonlySet<number>[],
@@ -254,7 +254,7 @@ function pathsFrom(
     const loop = loopOf(position)
     const own = loop ?? new Set([position])
     const after = new Set([...own].flatMap((one) => [...(follow[one]?.keys() ?? [])]))
-    const count = Math.min(most([...after].filter((one) => !own.has(one))), limits.paths + 1)
+    const count = Math.min(1 + most([...after].filter((one) => !own.has(one))), limits.paths + 1)
     for (const one of own) known.set(one, count)
     return count
   }

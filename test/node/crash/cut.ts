@@ -10,8 +10,8 @@ export interface Cut {
   /** As many steps happened whole. */
   readonly steps: number
   readonly by: 'kill' | 'torn' | 'power'
-  /** The files, as a copy of one's own. */
-  image(): Map<string, DiskFile>
+  /** The files, to look at until the next cut. */
+  readonly left: Image
 }
 
 /** The cuts of every step: a kill before it, a kill in the middle of it, and `powerCuts` power cuts. */
@@ -20,15 +20,15 @@ export function* cutsOf(log: readonly Step[], powerCuts: number, dice: Dice): Ge
   const flushed = new Map<string, DiskFile>()
   const loose = new Map<string, Step[]>()
   for (const [steps, step] of log.entries()) {
-    yield { steps, by: 'kill', image: () => copyOf(live) }
+    yield { steps, by: 'kill', left: live }
     if (step.do === 'write' && step.bytes.length > 1) {
       const torn = copyOf(live)
       apply(torn, { ...step, bytes: step.bytes.subarray(0, 1 + dice.below(step.bytes.length - 1)) })
-      yield { steps, by: 'torn', image: () => copyOf(torn) }
+      yield { steps, by: 'torn', left: torn }
     }
     for (let i = 0; i < powerCuts; i++) {
       const left = powerCut(live, flushed, loose, step, dice)
-      yield { steps, by: 'power', image: () => copyOf(left) }
+      yield { steps, by: 'power', left }
     }
     apply(live, step)
     const file = live.get(step.file)
@@ -39,7 +39,7 @@ export function* cutsOf(log: readonly Step[], powerCuts: number, dice: Dice): Ge
       loose.set(step.file, [...(loose.get(step.file) ?? []), step])
     }
   }
-  yield { steps: log.length, by: 'kill', image: () => copyOf(live) }
+  yield { steps: log.length, by: 'kill', left: live }
 }
 
 function powerCut(

@@ -43,21 +43,33 @@ class FakeFileHandle extends FakeHandle {
   }
 }
 
-/** Every path leads to the same files: a disk has one pool. */
+const asideFolder = 'daybook-aside'
+
+/** Every path leads to the same files (a disk has one pool) but that of damaged ones that are kept. */
 class FakeDirectoryHandle extends FakeHandle {
-  async getDirectoryHandle() {
-    return this
+  readonly #prefix: string
+  constructor(prefix = '') {
+    super()
+    this.#prefix = prefix
   }
-  async getFileHandle(name: string) {
-    disk.ensure(name)
-    return new FakeFileHandle(name)
+  async getDirectoryHandle(name: string) {
+    return name === asideFolder ? new FakeDirectoryHandle(`${name}/`) : this
+  }
+  async getFileHandle(name: string, { create = false } = {}) {
+    const file = this.#prefix + name
+    if (this.#prefix !== '' && !create && !disk.files.has(file))
+      throw new DOMException('There is no such file.', 'NotFoundError')
+    disk.ensure(file)
+    return new FakeFileHandle(file)
   }
   async removeEntry(name: string, { recursive = false } = {}) {
     if (recursive) for (const file of [...disk.files.keys()]) disk.remove(file)
     else disk.remove(name)
   }
   async *[Symbol.asyncIterator]() {
-    for (const name of [...disk.files.keys()]) yield [name, new FakeFileHandle(name)] as const
+    const own = [...disk.files.keys()].filter((name) => name.startsWith(this.#prefix))
+    const shown = this.#prefix === '' ? own.filter((name) => !name.includes('/')) : own
+    for (const name of shown) yield [name, new FakeFileHandle(name)] as const
   }
 }
 

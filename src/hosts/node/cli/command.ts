@@ -9,13 +9,20 @@ export const exitCode = { ok: 0, failed: 1, usage: 2, unsound: 3, interrupted: 1
 
 export type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
 
+/** Where the mirror of a book is; `book` is its name there, if that is another one. */
+export interface Edge {
+  readonly url: string
+  readonly key: string
+  readonly book?: string | undefined
+}
+
 export interface CommandContext {
   readonly values: Values
   readonly positionals: readonly string[]
   readonly terminal: Terminal
   readonly signal: AbortSignal
-  /** Opens the agent's book. `create`: also when there is none yet. */
-  open(options?: { create?: boolean }): Promise<Daybook>
+  /** Opens the agent's book. `create`: also when there is none yet. `edge`: with its mirror, asked when told to only. */
+  open(options?: { create?: boolean; edge?: Edge }): Promise<Daybook>
   /** Where exports of the agent go unless told otherwise. */
   readonly exportFolder: string
 }

@@ -12,6 +12,7 @@ import { placeOf, requirePlace } from './book-place.ts'
 import { exportMemory } from './export-memory.ts'
 import { importMemory } from './import-memory.ts'
 import { queryCommand, recallCommand, statsCommand } from './read-commands.ts'
+import { deadLetters, syncMemory } from './sync-memory.ts'
 import { serveMirrors } from './serve-mirrors.ts'
 import { exportKeys, importKeys, rotateKeys } from './seal-keys.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
@@ -24,6 +25,8 @@ const commands: readonly Command[] = [
   recallCommand,
   queryCommand,
   statsCommand,
+  syncMemory,
+  deadLetters,
   createKey,
   listKeys,
   revokeKey,
@@ -73,12 +76,16 @@ export async function runCli(args: readonly string[], signal: AbortSignal): Prom
     const place = placeOf(textOf(values, 'home'), textOf(values, 'agent') ?? 'agent')
     await command.run({
       ...{ values, positionals, terminal, signal, exportFolder: place.exportFolder },
-      async open({ create = false } = {}) {
+      async open({ create = false, edge } = {}) {
         await requirePlace(place, create)
         const { agent, bookFile: path } = place
         const unlockFile = textOf(values, 'unlock-file')
         const passphrase = unlockFile === undefined ? {} : { passphrase: await readPassphrase(unlockFile) }
-        opened = await openDaybook({ name: agent, agent, path, textIndexInMemory: false, ...passphrase })
+        const sync = edge && { url: edge.url, key: edge.key, triggers: 'manual' as const, live: false }
+        opened = await openDaybook({
+          ...{ name: edge?.book ?? agent, agent, path, textIndexInMemory: false, ...passphrase },
+          ...(sync ? { sync } : {}),
+        })
         return opened
       },
     })

@@ -42,6 +42,7 @@ export const serveMirrors: Command = {
     const server = await serve({
       database,
       databaseCa: textOf(values, 'database-ca') ?? env['DAYBOOK_DATABASE_CA'],
+      listenDatabase: env['DAYBOOK_DATABASE_LISTEN_URL'],
       connections: numberOf(values, 'connections', 1, 1000) ?? 10,
       host: textOf(values, 'host') ?? env['HOST'] ?? '127.0.0.1',
       port: numberOf({ port: textOf(values, 'port') ?? env['PORT'] }, 'port', 0, 65_535) ?? 8787,

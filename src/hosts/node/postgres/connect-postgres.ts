@@ -2,7 +2,7 @@
 // a whole. No statement is named, so poolers that give each transaction another connection will do.
 // Invariant: the string, which holds a password, is in no message and no log.
 import { readFileSync } from 'node:fs'
-import { Pool, type PoolClient, types } from 'pg'
+import { type ClientConfig, Pool, type PoolClient, types } from 'pg'
 import { DaybookError } from '../../../core/errors.ts'
 import { isConnectionFault } from './postgres-fault.ts'
 
@@ -21,6 +21,8 @@ export interface Sql {
 }
 
 export interface Postgres extends Sql {
+  /** Runs statements without parameters as one message, which is one transaction; the rows of the last are the answer. */
+  last<Row extends object>(statements: string): Promise<readonly Row[]>
   /**
    * Runs `work` in a transaction that begins with the statements of `opening`, which have no parameters; the rows of
    * the last of them are `work`'s to see. When a connection of the pool turns out to be dead, another one is tried.
@@ -40,20 +42,10 @@ const bigintType = 20
 
 /** Connects as queries need it; nothing is asked yet. Throws `invalid-input` for what is no such address. */
 export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptions): Postgres {
-  const address = parse(url)
-  const socket = address.searchParams.get('host')
   const pool = new Pool({
-    host: socket ?? hostOf(address),
-    ...(address.port === '' ? {} : { port: Number(address.port) }),
-    ...(address.username === '' ? {} : { user: decodeURIComponent(address.username) }),
-    ...(address.password === '' ? {} : { password: decodeURIComponent(address.password) }),
-    ...(address.pathname.length > 1 ? { database: decodeURIComponent(address.pathname.slice(1)) } : {}),
-    application_name: address.searchParams.get('application_name') ?? 'daybook',
+    ...connectionTo({ url, caFile }),
     max: connections,
-    connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    ssl: tlsOf(address, caFile),
     types: {
       getTypeParser: (type: number, format?: 'text' | 'binary') =>
         type === bigintType
@@ -65,14 +57,18 @@ export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptio
   pool.on('connect', (client) => client.on('error', () => undefined))
   pool.on('error', () => undefined)
 
+  const rowsOfLast = <Row>(answer: unknown): readonly Row[] => {
+    const results = answer as { rows: Row[] } | { rows: Row[] }[]
+    return (Array.isArray(results) ? results.at(-1) : results)?.rows ?? []
+  }
+
   const open = async <Row extends object>(
     opening: string,
   ): Promise<{ client: PoolClient; rows: readonly Row[] }> => {
     for (let left = tries; ; left--) {
       const client = await pool.connect()
       try {
-        const results = (await client.query(opening)) as unknown as { rows: Row[] } | { rows: Row[] }[]
-        return { client, rows: (Array.isArray(results) ? results.at(-1) : results)?.rows ?? [] }
+        return { client, rows: rowsOfLast<Row>(await client.query(opening)) }
       } catch (error) {
         client.release(true)
         if (left === 1 || !isConnectionFault(error)) throw error
@@ -83,6 +79,11 @@ export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptio
   return {
     async rows<Row extends object>(text: string, params: readonly (string | number | null)[] = []) {
       return (await pool.query(text, [...params])).rows as Row[]
+    },
+    async last<Row extends object>(statements: string) {
+      const { client, rows } = await open<Row>(statements)
+      client.release()
+      return rows
     },
     async begin(opening, work) {
       const { client, rows } = await open<never>(`BEGIN; ${opening}`)
@@ -106,6 +107,23 @@ export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptio
       }
     },
     close: () => pool.end(),
+  }
+}
+
+/** Where a connection goes, and how. */
+export function connectionTo({ url, caFile }: Pick<PostgresOptions, 'url' | 'caFile'>): ClientConfig {
+  const address = parse(url)
+  const socket = address.searchParams.get('host')
+  return {
+    host: socket ?? hostOf(address),
+    ...(address.port === '' ? {} : { port: Number(address.port) }),
+    ...(address.username === '' ? {} : { user: decodeURIComponent(address.username) }),
+    ...(address.password === '' ? {} : { password: decodeURIComponent(address.password) }),
+    ...(address.pathname.length > 1 ? { database: decodeURIComponent(address.pathname.slice(1)) } : {}),
+    application_name: address.searchParams.get('application_name') ?? 'daybook',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    ssl: tlsOf(address, caFile),
   }
 }
 

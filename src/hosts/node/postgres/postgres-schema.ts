@@ -82,4 +82,19 @@ export const postgresMigrations: readonly string[] = [
   ALTER TABLE daybook.records ADD COLUMN sensitivity text, ADD COLUMN kid text;
   ALTER TABLE daybook.history ADD COLUMN sensitivity text;
   `,
+  `
+  -- What each caller has left of its rate, and tickets to lines; both by hashes. A crash of the server may empty them.
+  CREATE UNLOGGED TABLE daybook.rates (
+    book text NOT NULL REFERENCES daybook.books ON DELETE CASCADE, caller text NOT NULL, left_over double precision NOT NULL,
+    taken double precision NOT NULL, at timestamptz NOT NULL, PRIMARY KEY (book, caller));
+  CREATE UNLOGGED TABLE daybook.tickets (
+    book text NOT NULL REFERENCES daybook.books ON DELETE CASCADE, ticket text NOT NULL, listener json NOT NULL,
+    until timestamptz NOT NULL, PRIMARY KEY (book, ticket));
+  ${['rates', 'tickets'].map(separate).join('\n')}
+  DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)) THEN
+      GRANT SELECT, INSERT, UPDATE, DELETE ON daybook.rates, daybook.tickets TO ${mirrorRole};
+    END IF;
+  END $$;
+  `,
 ]

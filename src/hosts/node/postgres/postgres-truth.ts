@@ -23,6 +23,8 @@ export interface PostgresTruthOptions {
   readonly bypasses: boolean
   /** Told at each step; what it throws ends the commit there. */
   readonly onStep?: ((step: Step) => void | Promise<void>) | undefined
+  /** Told when this copy has committed something that others must know of. */
+  readonly onCommitted?: (() => void) | undefined
 }
 
 export interface PostgresTruth extends Truth {
@@ -43,7 +45,7 @@ const pageRows = 1000
 const goneKept = 1024
 
 export function createPostgresTruth(options: PostgresTruthOptions): PostgresTruth {
-  const { postgres, book, bypasses, onStep } = options
+  const { postgres, book, bypasses, onStep, onCommitted } = options
   let store: BookStore | undefined
   let capture: ReturnType<typeof createCapture> | undefined
   let at = 0
@@ -162,6 +164,7 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
     if (changes.length > 0) {
       take(changes)
       at = txn
+      onCommitted?.()
     }
     await onStep?.('taken-in')
     return result

@@ -10,9 +10,12 @@ import type { EdgeEnv } from '../../../../worker/edge-env.ts'
 import { edgeLlm } from '../../../../worker/edge-llm.ts'
 import { readRate } from '../../../../worker/rate-limit.ts'
 import { nodePorts } from '../node-ports.ts'
-import { connectPostgres } from '../postgres/connect-postgres.ts'
+import { offeredTicket } from '../../../../worker/live-desk.ts'
+import { toOutcome } from '../../../../worker/outcome.ts'
+import { connectionTo, connectPostgres } from '../postgres/connect-postgres.ts'
 import { migratePostgres } from '../postgres/migrate-postgres.ts'
-import { openPostgresMirrors } from '../postgres/postgres-mirrors.ts'
+import { openPostgresMirrors, type PostgresMirrors } from '../postgres/postgres-mirrors.ts'
+import { answerUpgrades, switchedProtocols, type Upgrade, wantsWebSocket } from './answer-upgrade.ts'
 import { createHealth } from './health.ts'
 
 export interface ServeMirrorsOptions {
@@ -20,8 +23,13 @@ export interface ServeMirrorsOptions {
   readonly database: string
   /** A file with the certificate of who vouches for the database; with it the database's own is checked. */
   readonly databaseCa?: string | undefined
-  /** Most connections to the database, 10 by default. */
+  /** Most connections to the database, 10 by default, and one more to listen on. */
   readonly connections?: number
+  /**
+   * Where to listen for what other processes write, when `database` is a pooler that shares connections among
+   * transactions: the database itself, or a pooler of sessions (Supabase: port 5432).
+   */
+  readonly listenDatabase?: string | undefined
   /** Address and port to listen on; `127.0.0.1` and 8787, and port 0 is any that is free. */
   readonly host?: string
   readonly port?: number
@@ -73,6 +81,12 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
     const { settings = {} } = options
     const mirrors = await openPostgresMirrors({
       ...{ postgres, ports: nodePorts, rate: readRate(settings.DAYBOOK_RATE) },
+      news: {
+        connection: connectionTo({
+          url: options.listenDatabase ?? options.database,
+          caFile: options.databaseCa,
+        }),
+      },
       llm: edgeLlm({ ...settings, MIRROR: { getByName: (book) => mirrors.getByName(book) } }),
     })
     const env: EdgeEnv = {
@@ -91,7 +105,7 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
       },
       { overrideGlobalObjects: false },
     )
-    const server = createServer((request, response) => {
+    const server = createServer({ shouldUpgradeCallback: wantsWebSocket }, (request, response) => {
       const began = performance.now()
       response.once('close', () =>
         options.onAnswer?.({
@@ -103,6 +117,16 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
       )
       void listener(request, response)
     })
+    answerUpgrades(server, (request, incoming, upgrade) =>
+      Promise.resolve(
+        app.fetch(addressed(request, incoming, behindProxy), {
+          ...env,
+          MIRROR: {
+            getByName: (book) => ({ ...mirrors.getByName(book), fetch: lineOf(mirrors, book, upgrade) }),
+          },
+        }),
+      ),
+    )
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, host, resolve)
@@ -111,6 +135,7 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
     const close = () =>
       (closing ??= (async () => {
         const ended = new Promise<void>((resolve) => server.close(() => resolve()))
+        mirrors.closeLines()
         server.closeIdleConnections()
         const cut = setTimeout(() => server.closeAllConnections(), graceMs)
         await ended
@@ -126,6 +151,14 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
     throw error
   }
 }
+
+/** Answers the upgrade to a line of `book`. */
+const lineOf =
+  (mirrors: PostgresMirrors, book: string, upgrade: Upgrade) =>
+  async ({ headers }: Request): Promise<Response> => {
+    const opened = await toOutcome(() => mirrors.openLine(book, offeredTicket(headers), upgrade))
+    return opened.ok ? switchedProtocols() : Response.json(opened.error, { status: 400 })
+  }
 
 function checkSettings({ host = '127.0.0.1', key, behindProxy = false }: ServeMirrorsOptions): void {
   const wrong = (path: string, message: string) =>

@@ -1,0 +1,33 @@
+// Which books of this origin are in OPFS, noted in IndexedDB: where OPFS is gone for a while, a book that is in it must not be
+// taken for a new one. Invariant: a note is only ever added; that a book is in IndexedDB is told by its journal.
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+
+interface PlaceSchema extends DBSchema {
+  /** When it was noted, in milliseconds since 1970 UTC. */
+  opfs: { key: string; value: number }
+}
+
+async function withPlaces<Result>(work: (db: IDBPDatabase<PlaceSchema>) => Promise<Result>): Promise<Result> {
+  const db = await openDB<PlaceSchema>('daybook-places', 1, {
+    upgrade: (fresh) => void fresh.createObjectStore('opfs'),
+  })
+  try {
+    return await work(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Notes that `book` is in OPFS. Resolves also where nothing can be noted: no book can be begun there either. */
+export async function notePlace(book: string): Promise<void> {
+  await withPlaces(async (db) => {
+    const change = db.transaction('opfs', 'readwrite', { durability: 'strict' })
+    if ((await change.store.getKey(book)) === undefined) await change.store.put(Date.now(), book)
+    await change.done
+  }).catch(() => undefined)
+}
+
+/** Whether `book` was ever opened in OPFS. False where that can't be known, for want of IndexedDB. */
+export async function isPlaced(book: string): Promise<boolean> {
+  return withPlaces(async (db) => (await db.getKey('opfs', book)) !== undefined).catch(() => false)
+}

@@ -1,0 +1,73 @@
+// `daybook sync` and `dead-letters`: the memory of an agent on this machine and its mirror at an edge, made the same; and what
+// the mirror refused for good.
+import { checkAddress, checkKey } from '../../../core/address.ts'
+import { isDaybookError } from '../../../core/errors.ts'
+import type { RefusedOp } from '../../../core/refused-op.ts'
+import type { Daybook } from '../../../daybook.ts'
+import { type Command, type Edge, given, textOf, type Values } from './command.ts'
+import { UsageError } from './usage-error.ts'
+
+const pageLimit = 1000
+
+export const syncMemory: Command = {
+  name: 'sync',
+  summary: 'Sends what is new to the mirror at an edge, and fetches what is new there.',
+  operands: '',
+  options: { edge: { type: 'string' }, book: { type: 'string' } },
+  help: {
+    edge: '<url>     the address of the edge; its key is read from DAYBOOK_KEY',
+    book: '<name>    the book there, default the name of the agent',
+  },
+  async run({ values, terminal, signal, open }) {
+    const book = await open({ create: true, edge: readEdge(values) })
+    const result = await book.sync({}, { signal })
+    const { sync } = await book.status()
+    const said = `Sent ${result.pushed}, fetched ${result.pulled}, ${result.conflicts} in conflict.`
+    terminal.answer({ ...result, pending: sync.pending, refused: sync.refused }, said)
+    if (sync.refused > 0) terminal.note(`${sync.refused} refused for good: see \`daybook dead-letters\`.`)
+  },
+}
+
+export const deadLetters: Command = {
+  name: 'dead-letters',
+  summary: 'Lists the changes that a mirror refused for good, with the reason.',
+  operands: '[<id of a record> …]',
+  options: { retry: { type: 'boolean' } },
+  help: { retry: '          send them again with the next sync: those of these records, or all' },
+  async run({ values, positionals, terminal, open }) {
+    const book = await open()
+    if (values['retry'] === true) {
+      const records = positionals.length > 0 ? { records: [...positionals] } : {}
+      const retried = await book.deadLetters.retry(records)
+      return terminal.answer(retried, retried.retried.join('\n') || 'There is none.')
+    }
+    if (positionals.length > 0) throw new UsageError('dead-letters takes records with --retry only')
+    const letters = await readAll(book)
+    const rows = letters.map(({ record, kind, code, message }) => `${record}  ${kind}  ${code}: ${message}`)
+    terminal.answer({ deadLetters: letters }, rows.join('\n') || 'There is none.')
+  },
+}
+
+async function readAll({ deadLetters: { list } }: Daybook) {
+  const letters: RefusedOp[] = []
+  for (;;) {
+    const page = (await list(given({ after: letters.at(-1)?.n, limit: pageLimit }))).deadLetters
+    letters.push(...page)
+    if (page.length < pageLimit) return letters
+  }
+}
+
+function readEdge(values: Values): Edge {
+  const url = textOf(values, 'edge')
+  if (url === undefined) throw new UsageError('--edge says where the mirror is')
+  try {
+    return {
+      url: checkAddress(url, '--edge'),
+      key: checkKey(process.env['DAYBOOK_KEY'], 'DAYBOOK_KEY'),
+      book: textOf(values, 'book'),
+    }
+  } catch (error) {
+    if (isDaybookError(error)) throw new UsageError(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,154 @@
+// The lines that devices have open to this process, book by book: WebSockets, told when others have written, in this
+// process or in another.
+// Invariant: a line is told of what is in PostgreSQL; whoever tells it has followed the truth first.
+import type { WebSocket } from 'ws'
+import { closeCodes, heartbeat } from '../../../sync/live-wire.ts'
+import type { Clock, Scheduler } from '../../../core/ports.ts'
+import type { Standing } from '../../../engine-guest.ts'
+import {
+  createLiveDesk,
+  type Line,
+  type LineState,
+  type Listener,
+  type LiveBook,
+  type LiveDesk,
+} from '../../../../worker/live-desk.ts'
+import type { BookNews } from './news-postgres.ts'
+
+export interface BookLinesOptions {
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+  /** Runs `work` on the book as it is in PostgreSQL now. */
+  within(book: string, work: (live: LiveBook) => void): Promise<void>
+  /** The first line of this process is open: news are wanted. */
+  onFirst(): void
+  onFault(error: unknown): void
+}
+
+export interface BookLines {
+  has(book: string): boolean
+  /** Throws `rate-limited` when there are too many lines of `book` for one more. */
+  checkRoom(book: string, standing: Standing): void
+  /** A line of `listener` over `socket`, which is open. */
+  add(book: string, listener: Listener, socket: WebSocket): Promise<void>
+  /** Something has happened in this book, here or elsewhere. */
+  hear(news: BookNews): void
+  /** Something may have happened in any book. */
+  look(): void
+  /** Ends lines that have been silent too long, or whose time is over. */
+  sweep(): void
+  /** Ends all lines. */
+  close(): void
+}
+
+interface Lines {
+  readonly desk: LiveDesk
+  readonly open: Set<SocketLine>
+}
+
+interface SocketLine extends Line {
+  readonly end: (code: number) => void
+}
+
+/** The process ends, another will take over (RFC 6455, registry of close codes). */
+const restartCode = 1012
+/** More than this that was not sent yet: the line is as good as broken. */
+const bufferLimitBytes = 65_536
+/** So long a socket may take to say goodbye. */
+const goodbyeMs = 1000
+
+export function createBookLines(options: BookLinesOptions): BookLines {
+  const { clock, scheduler, within, onFirst, onFault } = options
+  const books = new Map<string, Lines>()
+
+  const withBook = (book: string, work: (live: LiveBook, desk: LiveDesk) => void) => {
+    const lines = books.get(book)
+    if (!lines) return
+    within(book, (live) => work(live, lines.desk)).catch(onFault)
+  }
+
+  const deskOf = (book: string, live: LiveBook): Lines => {
+    const known = books.get(book)
+    if (known) return known
+    const open = new Set<SocketLine>()
+    const desk = createLiveDesk(
+      {
+        ...{ clock, scheduler },
+        lines: (device) => [...open].filter(({ state }) => device === undefined || state.device === device),
+        within: (work) => withBook(book, work),
+      },
+      live.store.settings.getNumber('head'),
+    )
+    const lines = { desk, open }
+    books.set(book, lines)
+    return lines
+  }
+
+  const toLine = (socket: WebSocket, begun: LineState, onEnd: () => void): SocketLine => {
+    let state = begun
+    let heard: number | undefined
+    const end = (code: number) => {
+      onEnd()
+      socket.close(code)
+      setTimeout(() => socket.terminate(), goodbyeMs).unref()
+    }
+    socket.on('message', (data: Buffer, isBinary) => {
+      // There is nothing else that it may say.
+      if (isBinary || data.toString() !== heartbeat.ask) return end(closeCodes.unheard)
+      heard = clock.now()
+      socket.send(heartbeat.answer)
+    })
+    socket.on('close', onEnd)
+    socket.on('error', onEnd)
+    return {
+      get state() {
+        return state
+      },
+      note: (next) => void (state = next),
+      heardMs: () => heard,
+      send(text) {
+        if (socket.bufferedAmount > bufferLimitBytes) {
+          onEnd()
+          socket.terminate()
+        } else socket.send(text)
+      },
+      close: end,
+      end,
+    }
+  }
+
+  return {
+    has: (book) => books.has(book),
+    checkRoom: (book, standing) => books.get(book)?.desk.checkRoom(standing),
+    add: (book, listener, socket) =>
+      within(book, (live) => {
+        const { desk, open } = deskOf(book, live)
+        const line = toLine(socket, desk.begin(listener), () => {
+          open.delete(line)
+          if (open.size === 0 && books.get(book)?.open === open) books.delete(book)
+        })
+        open.add(line)
+        // The line that the device had may have been the last one.
+        books.set(book, { desk, open })
+        // It may have ended while it was looked up.
+        if (socket.readyState !== socket.OPEN) return line.end(restartCode)
+        desk.greet(line, live)
+        onFirst()
+      }),
+    hear: ({ book, came }) =>
+      withBook(book, (live, desk) => {
+        for (const [device, seq] of came) desk.came(device, seq, live)
+        desk.changed(live)
+      }),
+    look() {
+      for (const book of books.keys()) withBook(book, (live, desk) => desk.changed(live))
+    },
+    sweep() {
+      for (const book of books.keys()) withBook(book, (live, desk) => void desk.sweep(live))
+    },
+    close() {
+      for (const { open } of [...books.values()]) for (const line of [...open]) line.end(restartCode)
+      books.clear()
+    },
+  }
+}

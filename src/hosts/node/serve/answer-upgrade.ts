@@ -1,0 +1,71 @@
+// WebSockets on the Node server: an upgrade is asked of the same app as any other request, and is made once that agrees.
+// Invariant: a socket is upgraded by nobody but the app's own route, and what that refuses is answered as over HTTP.
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { liveProtocol } from '../../../sync/live-wire.ts'
+
+/** Gives the socket of a request that the app lets through. */
+export type Upgrade = () => Promise<WebSocket>
+
+/** A device says "ping" and nothing else. */
+const payloadLimitBytes = 1024
+
+/** True for what is to be a WebSocket; anything else that wants an upgrade is answered as if it did not. */
+export function wantsWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+/** Asks `answer` about each upgrade; the socket is upgraded while it answers, or not at all. */
+export function answerUpgrades(
+  server: Server,
+  answer: (request: Request, incoming: IncomingMessage, upgrade: Upgrade) => Promise<Response>,
+): void {
+  const sockets = new WebSocketServer({
+    ...{ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: payloadLimitBytes },
+    handleProtocols: () => liveProtocol,
+  })
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    let isUpgraded = false
+    const upgrade: Upgrade = () =>
+      new Promise((resolve, reject) => {
+        isUpgraded = true
+        // What is no proper handshake is answered by the library, which then ends it.
+        socket.once('close', () => reject(new Error('The socket was closed.')))
+        sockets.handleUpgrade(incoming, socket, head, (upgraded) => {
+          // At once: a fault that nobody listens for would end the process.
+          upgraded.on('error', () => undefined)
+          resolve(upgraded)
+        })
+      })
+    void (async () => {
+      const response = await answer(toRequest(incoming), incoming, upgrade)
+      if (!isUpgraded) await refuse(socket, response)
+    })().catch(() => socket.destroy())
+  })
+}
+
+/** What the app answers when a socket was upgraded: it can't be made by hand, for it has no body and no headers to send. */
+export function switchedProtocols(): Response {
+  return Object.defineProperty(new Response(null), 'status', { value: 101 })
+}
+
+function toRequest({ url = '/', headers: given }: IncomingMessage): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  return new Request(new URL(url, `http://${given.host ?? 'localhost'}`), { headers })
+}
+
+async function refuse(socket: Duplex, response: Response): Promise<void> {
+  const body = Buffer.from(await response.arrayBuffer())
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`)
+  const lines = [
+    `HTTP/1.1 ${response.status} ${response.statusText}`,
+    ...headers,
+    `content-length: ${body.byteLength}`,
+    'connection: close',
+  ]
+  socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]))
+}

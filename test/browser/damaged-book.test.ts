@@ -1,0 +1,88 @@
+// Broken pages in the file of a book on OPFS: it is mended where it stands, and the old file can be fetched.
+import { expect, it } from 'vitest'
+import { type Daybook, openDaybook } from '../../src/index.ts'
+import { makeTrace } from '../support/trace.ts'
+import { readBookFile, writeBookFile } from './book-file.ts'
+
+const pageBytes = 4096
+const count = 1500
+const run = crypto.randomUUID().slice(0, 8)
+
+async function filled(name: string): Promise<void> {
+  await using book = await openDaybook({ name })
+  const traces = Array.from({ length: count }, (_, i) =>
+    makeTrace({
+      id: `t-${i}`,
+      timestamp: '2026-03-01T10:00:00Z',
+      task: { goal: `Goal ${i} of the harbour` },
+    }),
+  )
+  await book.traces.storeMany({ traces: traces.slice(0, 1000) })
+  await book.traces.storeMany({ traces: traces.slice(1000) })
+  expect((await book.traces.count()).total).toBe(count)
+}
+
+/** Pages that hold the goals of records, by what stands in them. */
+function pagesWith(bytes: Uint8Array, goal: string): number[] {
+  const text = new TextDecoder('latin1').decode(bytes)
+  const pages = new Set<number>()
+  for (let at = text.indexOf(goal); at >= 0; at = text.indexOf(goal, at + 1))
+    pages.add(Math.floor(at / pageBytes))
+  return [...pages]
+}
+
+async function breakBook(
+  name: string,
+  choose: (bytes: Uint8Array) => readonly number[],
+): Promise<Uint8Array> {
+  const bytes = await readBookFile(name)
+  for (const page of choose(bytes)) bytes.fill(0xa5, page * pageBytes, (page + 1) * pageBytes)
+  await writeBookFile(name, bytes)
+  return bytes
+}
+
+async function held(book: Daybook): Promise<number> {
+  const { records } = await book.traces.query({ limit: 1000 })
+  const { records: more } = await book.traces.query({ limit: 1000, offset: 1000 })
+  for (const { id, task } of [...records, ...more])
+    expect(task.goal).toBe(`Goal ${id.slice('t-'.length)} of the harbour`)
+  return records.length + more.length
+}
+
+async function asideFile(degraded: readonly string[]): Promise<File> {
+  const [, folder = '', file = ''] = /(daybook-aside)\/(\S+?),/.exec(degraded.join()) ?? []
+  const root = await navigator.storage.getDirectory()
+  return (await (await root.getDirectoryHandle(folder)).getFileHandle(file)).getFile()
+}
+
+it('mends a book in the middle of work, when a call meets a broken page', async () => {
+  const name = `damaged-${run}`
+  await filled(name)
+  const broken = await breakBook(name, (bytes) => pagesWith(bytes, 'Goal 77 of the harbour').slice(0, 1))
+  await using book = await openDaybook({ name })
+  const told: (readonly string[])[] = []
+  book.on('status', ({ degraded }) => degraded && told.push(degraded))
+  // Its tab lets go of the book, opens it again, and answers: the call knows nothing of that.
+  const left = await held(book)
+  expect(left).toBeLessThan(count)
+  expect(left).toBeGreaterThan(count - 10)
+  const { degraded, records } = await book.status()
+  expect(records['trace']).toBe(left)
+  await expect.poll(() => told.flat().join()).toContain('mended')
+  expect(degraded.join()).toContain('mended')
+  expect(new Uint8Array(await (await asideFile(degraded)).arrayBuffer()).length).toBe(broken.length)
+  await book.traces.store(makeTrace({ id: 't-new', task: { goal: 'Goal new of the harbour' } }))
+  expect(await held(book)).toBe(left + 1)
+})
+
+it('makes a new book of what cannot be read at all, and never in silence', async () => {
+  const name = `shut-${run}`
+  await filled(name)
+  await breakBook(name, () => [1, 2, 3, 4])
+  await using book = await openDaybook({ name })
+  // The roots of the tables are gone: only the mirror could give their records back.
+  const { degraded } = await book.status()
+  expect(degraded.join()).toContain('not all of')
+  expect((await asideFile(degraded)).size).toBeGreaterThan(1_000_000)
+  await book.traces.store(makeTrace())
+})

@@ -1,0 +1,105 @@
+// Mends the file of a book in the browser's pool: over the real pool and SQLite, and killed at every step of the disk.
+import { beforeAll, expect, it } from 'vitest'
+import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
+import { createEngine } from '../../src/engine.ts'
+import { openOpfsDatabase } from '../../src/hosts/browser/opfs-database.ts'
+import { createSettings } from '../../src/store/settings.ts'
+import { makeTrace } from '../support/trace.ts'
+import { apply, copyOf, type DiskFile, FakeDisk, type Image } from './crash/fake-disk.ts'
+import { loadBrowserSqlite, mount, mounted } from './crash/fake-opfs.ts'
+import { createTestTime } from './test-engine.ts'
+
+const pageBytes = 4096
+const count = 120
+
+let sqlite3: Sqlite3Static
+beforeAll(async () => {
+  sqlite3 = await loadBrowserSqlite()
+})
+
+let pools = 0
+/** A pool that is started from nothing, as in another worker. */
+const openAnew = (damaged?: string) => openOpfsDatabase(sqlite3, `mend-${++pools}`, mounted, damaged)
+
+/** A book, closed after somebody found it damaged, with the page that holds one of its records broken. */
+async function damagedDisk(): Promise<Map<string, DiskFile>> {
+  const disk = new FakeDisk()
+  mount(disk)
+  const { db, release } = await openAnew()
+  const { ports } = createTestTime()
+  const engine = createEngine({ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' })
+  const traces = Array.from({ length: count }, (_, i) =>
+    makeTrace({
+      id: `t-${i}`,
+      timestamp: '2026-03-01T10:00:00Z',
+      task: { goal: `Goal ${i} of the harbour` },
+    }),
+  )
+  await engine.call('kstar:store_traces', { traces })
+  db.transaction(() => createSettings(db).set('open', 'damaged'))
+  engine.close()
+  await release()
+  for (const file of disk.files.values()) {
+    const at = new TextDecoder('latin1').decode(file.bytes).indexOf('Goal 77 of the harbour')
+    if (at >= 0) file.bytes.fill(0xa5, at - (at % pageBytes), at - (at % pageBytes) + pageBytes)
+  }
+  return disk.files
+}
+
+async function look(files: Map<string, DiskFile>, damaged?: string) {
+  const disk = new FakeDisk(files)
+  mount(disk)
+  const { db, release, mended } = await openAnew(damaged)
+  const goals = db
+    .all<{ goal: string }>("SELECT body ->> 'task.goal' AS goal FROM records ORDER BY seq")
+    .map(({ goal }) => goal)
+  const said = {
+    goals: goals.length,
+    unsent: db.get('SELECT count(*) AS n FROM ops')?.['n'],
+    integrity: db.get('PRAGMA integrity_check')?.['integrity_check'],
+    told: (await mended?.())?.join(),
+    kept: [...files.keys()].filter((name) => name.startsWith('daybook-aside/')),
+  }
+  db.close()
+  await release()
+  return { said, log: disk.log, files }
+}
+
+const asideOf = (files: Image, path: string | undefined) => files.get(path ?? '')?.size
+
+it('takes over what can be read, and keeps the damaged file', async () => {
+  const damaged = await damagedDisk()
+  const { said, files } = await look(copyOf(damaged))
+  expect(said).toMatchObject({ integrity: 'ok', kept: [expect.stringMatching(/^daybook-aside\/mend-/)] })
+  expect(said.goals).toBeLessThan(count)
+  expect(said.goals).toBeGreaterThan(count - 10)
+  expect(said.unsent).toBe(said.goals)
+  expect(said.told).toContain(said.kept[0])
+  expect(asideOf(files, said.kept[0])).toBeGreaterThan(100_000)
+  // And does so once.
+  const again = await look(files)
+  expect(again.said).toEqual(said)
+})
+
+it('ends whole, wherever it is killed', async () => {
+  const damaged = await damagedDisk()
+  const { said, log, files } = await look(copyOf(damaged))
+  const live = copyOf(damaged)
+  expect(log.length).toBeGreaterThan(50)
+  for (const step of log) {
+    const { said: after, files: now } = await look(copyOf(live))
+    expect(after).toMatchObject({ goals: said.goals, unsent: said.unsent, integrity: 'ok' })
+    const sizes = after.kept.map((name) => now.get(name)?.size)
+    expect(sizes).toContain(asideOf(files, said.kept[0]))
+    apply(live, step)
+  }
+})
+
+it('mends what cannot be opened at all, and says that nothing could be read', async () => {
+  const damaged = await damagedDisk()
+  for (const file of damaged.values()) file.bytes.fill(0xa5, pageBytes, 2 * pageBytes)
+  const { said } = await look(damaged)
+  expect(said).toMatchObject({ goals: 0, integrity: 'ok' })
+  expect(said.told).toContain('not all of book, records could be read')
+  expect(said.kept).toHaveLength(1)
+})

@@ -1,0 +1,89 @@
+// A browser that gives no more room: nothing that was acknowledged is lost, all of it can be read, and purging helps.
+// Over the real pool and SQLite, on a disk that refuses to grow beyond its quota.
+import { beforeAll, expect, it } from 'vitest'
+import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
+import { createEngine } from '../../src/engine.ts'
+import { openOpfsDatabase } from '../../src/hosts/browser/opfs-database.ts'
+import { failure } from '../contract/book-case.ts'
+import { makeTrace } from '../support/trace.ts'
+import { FakeDisk } from './crash/fake-disk.ts'
+import { loadBrowserSqlite, mount, mounted } from './crash/fake-opfs.ts'
+import { createTestTime } from './test-engine.ts'
+
+let sqlite3: Sqlite3Static
+beforeAll(async () => {
+  sqlite3 = await loadBrowserSqlite()
+})
+
+/** A disk with a quota, and the browser's estimate of it. */
+function limitedDisk(quota: number) {
+  const disk = new FakeDisk()
+  const limit = { quota }
+  const usage = () => [...disk.files.values()].reduce((sum, { size }) => sum + size, 0)
+  disk.fault = (step) => {
+    if (step.do !== 'write') return undefined
+    const grown = Math.max(0, step.at + step.bytes.length - (disk.files.get(step.file)?.size ?? 0))
+    if (grown === 0 || usage() + grown <= limit.quota) return undefined
+    return { fail: new DOMException('No room.', 'QuotaExceededError') }
+  }
+  Object.assign(navigator.storage, {
+    estimate: () => Promise.resolve({ quota: limit.quota, usage: usage() }),
+  })
+  mount(disk)
+  return limit
+}
+
+it.for([3_000_000, 12_000_000, 40_000_000])(
+  'stays whole and readable in a quota of %i bytes, and goes on',
+  async (quota) => {
+    const limit = limitedDisk(quota)
+    const { db, release, refit, lend } = await openOpfsDatabase(sqlite3, `quota-${quota}`, mounted)
+    const { ports, pass } = createTestTime()
+    const engine = createEngine({ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs', lend })
+    const call = (id: string, input: unknown) => engine.call(id, input)
+    const padding = 'x'.repeat(quota / 400)
+    const store = (id: string) =>
+      call('kstar:store_trace', makeTrace({ id, action: { type: 'fill', parameters: { padding } } }))
+    const acked: string[] = []
+    const fill = async (name: string) => {
+      for (let i = 0; ; i++) {
+        try {
+          await store(`${name}-${i}`)
+          acked.push(`${name}-${i}`)
+        } catch (error) {
+          return error
+        }
+      }
+    }
+    const readAll = async (ids: readonly string[]) => {
+      for (const id of ids) expect(await call('kstar:get_trace', { id })).toMatchObject({ id })
+    }
+    expect(await fill('a')).toMatchObject({ code: 'storage-full' })
+    // Most of the quota was there to be used.
+    expect(acked.length).toBeGreaterThan(150)
+    await readAll(acked)
+    // What is indexed behind the writes finds no room either; nothing of it is needed to read or to forget.
+    await pass(20_000)
+    const gone = acked.splice(0, Math.ceil(acked.length / 2))
+    for (const id of gone) await call('kstar:purge', { id })
+    await store('after')
+    await readAll([...acked, 'after'])
+    expect(await call('kstar:get_trace', { id: gone[0] })).toBeNull()
+    expect(await call('kstar:count_traces', {})).toMatchObject({ total: acked.length + 1 })
+
+    // It fills up again, and when the browser gives more, that is noticed without opening the book anew.
+    expect(await fill('b')).toMatchObject({ code: 'storage-full' })
+    limit.quota *= 2
+    await refit?.()
+    await store('more')
+    expect(db.get('PRAGMA integrity_check')?.['integrity_check']).toBe('ok')
+    engine.close()
+    await release()
+  },
+)
+
+it('says storage-full where there is not even room for the files of the pool', async () => {
+  limitedDisk(10_000)
+  const error = await failure(openOpfsDatabase(sqlite3, 'quota-none', mounted))
+  expect(error.code).toBe('storage-full')
+})

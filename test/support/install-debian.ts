@@ -1,0 +1,27 @@
+// Sees that a program of Debian's is on this machine: installs its package when it is missing and root may do so.
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+/** Why `path` is not here and cannot be had; undefined when it is here. */
+export function installDebian(path: string, packages: readonly string[]): string | undefined {
+  if (existsSync(path)) return undefined
+  const names = packages.join(' ')
+  if (!existsSync('/etc/debian_version')) return `this is no Debian, and ${names} is not here`
+  if (process.getuid?.() !== 0) return `only root may install ${names}`
+  const install = () => apt('install', '-y', '--no-install-recommends', ...packages)
+  // Lists of packages may be missing or old on a new machine.
+  if (!install() && !(apt('update') && install())) return `${names} cannot be installed`
+  return existsSync(path) ? undefined : `${names} is installed, but has no ${path}`
+}
+
+function apt(...args: string[]): boolean {
+  try {
+    execFileSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: 'ignore',
+    })
+    return true
+  } catch {
+    return false
+  }
+}

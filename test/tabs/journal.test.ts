@@ -1,0 +1,130 @@
+// Several tabs where the browser gives no OPFS: the book is in IndexedDB, and outlives its owner there too.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openTabs, type Tab, type Tabs } from './open-tabs.ts'
+
+let tabs: Tabs
+const acked = new Set<string>()
+beforeEach(async () => {
+  acked.clear()
+  tabs = await openTabs((key) => acked.add(key), [], ['opfs'])
+})
+afterEach(() => tabs[Symbol.asyncDispose]())
+
+const newBook = () => ({ name: `journal-${crypto.randomUUID().slice(0, 8)}` })
+
+it.each(['kill', 'worker'] as const)(
+  'goes on without losing or doubling a write when the owner ends: %s',
+  async (way) => {
+    const book = newBook()
+    const all = await Promise.all([tabs.open(), tabs.open(), tabs.open()])
+    for (const tab of all) expect(await tab.open(book)).toBe('open')
+    expect(await all[0]?.status()).toMatchObject({ durability: 'indexeddb' })
+    const owns = await Promise.all(all.map((tab) => tab.isOwner()))
+    expect(owns.filter(Boolean)).toHaveLength(1)
+    const owner = all[owns.indexOf(true)] as Tab
+    const followers = all.filter((tab) => tab !== owner)
+    if (way === 'kill') await owner.pid()
+    await Promise.all(
+      all.map((tab, i) => tab.page.evaluate((prefix) => globalThis.tab.stream(prefix, 4), `tab${i}`)),
+    )
+    await expect.poll(() => acked.size).toBeGreaterThan(100)
+    await owner.end(way)
+    const before = acked.size
+    await expect.poll(() => acked.size).toBeGreaterThan(before + 100)
+    await Promise.all(followers.map((tab) => tab.page.evaluate(() => globalThis.tab.stop())))
+    const goals = await (followers[0] as Tab).goals()
+    expect(new Set(goals).size).toBe(goals.length)
+    expect([...acked].filter((key) => !goals.includes(key))).toEqual([])
+  },
+)
+
+it('keeps what was acknowledged when its only tab is killed in the middle of a stream of writes', async () => {
+  const book = newBook()
+  const tab = await tabs.open()
+  await tab.open(book)
+  await tab.pid()
+  await tab.page.evaluate(() => globalThis.tab.stream('alone', 4))
+  await expect.poll(() => acked.size).toBeGreaterThan(200)
+  await tab.end('kill')
+  const next = await tabs.open()
+  expect(await next.open(book)).toBe('open')
+  expect(await next.status()).toMatchObject({ durability: 'indexeddb', owner: true })
+  const goals = await next.goals()
+  expect(new Set(goals).size).toBe(goals.length)
+  expect([...acked].filter((key) => !goals.includes(key))).toEqual([])
+})
+
+/** Stores records of 300 KB until one is refused; their ids, and the code. */
+const fill = (tab: Tab, most: number, words: 'ordinary' | 'random' = 'random') =>
+  tab.page.evaluate(
+    async ([count, kind]) => {
+      const ids: string[] = []
+      const random = () => Math.random().toString(36).slice(2, 12)
+      const known = Array.from({ length: 1000 }, random)
+      const word = () => (kind === 'random' ? random() : (known[Math.floor(Math.random() * 1000)] ?? ''))
+      for (let i = 0; i < count; i++) {
+        const text = Array.from({ length: 30_000 }, word).join(' ')
+        const stored = await globalThis.tab.book?.traces
+          .store({
+            situation: { domain: 'test.full', actor: 'tab', context: { text } },
+            task: { goal: `large ${i}` },
+            action: { type: 'write' },
+          })
+          .catch((error: { code: string }) => error.code)
+        if (typeof stored === 'string' || stored === undefined) return { ids, code: stored }
+        ids.push(stored.id)
+      }
+      return { ids, code: undefined }
+    },
+    [most, words] as const,
+  )
+
+const setQuota = (tab: Tab, quotaSize?: number) =>
+  tab.cdp.send('Storage.overrideQuotaForOrigin', {
+    origin: new URL(tab.page.url()).origin,
+    ...(quotaSize === undefined ? {} : { quotaSize }),
+  })
+
+/** Other data of the same site, on which the book did not count. */
+const takeRoom = (tab: Tab, sizeBytes: number) =>
+  tab.page.evaluate(async (size) => {
+    const request = indexedDB.open('other-data', 1)
+    request.onupgradeneeded = () => request.result.createObjectStore('data')
+    await new Promise((resolve, reject) => {
+      request.onsuccess = resolve
+      request.onerror = () => reject(request.error)
+    })
+    const change = request.result.transaction('data', 'readwrite', { durability: 'strict' })
+    const bytes = new Uint8Array(size)
+    for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536))
+    change.objectStore('data').put(bytes, 0)
+    await new Promise((resolve, reject) => {
+      change.oncomplete = resolve
+      change.onabort = () => reject(change.error)
+    })
+    request.result.close()
+  }, sizeBytes)
+
+it('is put back to what was kept when the browser takes nothing more, can be read, and goes on with more room', async () => {
+  const book = newBook()
+  const tab = await tabs.open()
+  await setQuota(tab, 30_000_000)
+  expect(await tab.open(book)).toBe('open')
+  await tab.store('first')
+  await takeRoom(tab, 26_000_000)
+  const { ids, code } = await fill(tab, 30)
+  expect(code).toBe('storage-full')
+  const goals = async () => (await tab.goals()).sort()
+  const before = await goals()
+  expect(before).toHaveLength(ids.length + 1)
+  // What was refused is not there, and is not there later either.
+  expect((await fill(tab, 1)).code).toBe('storage-full')
+  expect(await goals()).toEqual(before)
+  expect(await tab.status()).toMatchObject({ durability: 'indexeddb', owner: true })
+  await setQuota(tab)
+  expect(await tab.store('after')).toMatch(/^[0-9a-f-]{36}$/)
+  const next = await tabs.open()
+  expect(await next.open(book)).toBe('open')
+  await tab.end('close')
+  expect((await next.goals()).sort()).toEqual([...before, 'after'].sort())
+})

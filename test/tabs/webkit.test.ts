@@ -1,0 +1,65 @@
+// The same tabs in WebKit without OPFS: the book lives in IndexedDB, says so, and outlives reloads and its owner.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findWebkit, openWebkit, type Webkit, type WebkitTab } from './open-webkit.ts'
+
+const missing = findWebkit()
+const isId = /^[0-9a-f-]{36}$/
+const newBook = () => `webkit-${crypto.randomUUID().slice(0, 8)}`
+
+let webkit: Webkit | undefined
+
+async function openTab(): Promise<WebkitTab> {
+  if (!webkit) throw new Error('WebKit is not open.')
+  return webkit.open()
+}
+
+const open = (tab: WebkitTab, name: string) => tab.evaluate<string>(`tab.open(${JSON.stringify({ name })})`)
+const store = (tab: WebkitTab, goal: string) => tab.evaluate<string>(`tab.store(${JSON.stringify(goal)})`)
+const goals = (tab: WebkitTab) => tab.evaluate<string[]>('tab.goals()')
+const status = (tab: WebkitTab) =>
+  tab.evaluate<{ durability: string; owner: boolean; degraded: string[] }>('tab.book.status()')
+
+describe('WebKitGTK, IndexedDB', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    if (missing === undefined) webkit = await openWebkit()
+  })
+  afterAll(() => webkit?.[Symbol.asyncDispose]())
+  beforeEach((test) => {
+    if (missing !== undefined) test.skip(missing)
+  })
+
+  it('keeps a book where there is no OPFS, and says where', async () => {
+    const tab = await openTab()
+    const name = newBook()
+    expect(await open(tab, name)).toBe('open')
+    expect(await status(tab)).toMatchObject({ durability: 'indexeddb', owner: true })
+    expect(await store(tab, 'kept')).toMatch(isId)
+    await tab.reload()
+    expect(await open(tab, name)).toBe('open')
+    expect(await goals(tab)).toEqual(['kept'])
+    await tab.close()
+  })
+
+  it('gives the book to the next tab when its owner is closed or its worker ends', async () => {
+    const name = newBook()
+    const all = [await openTab(), await openTab(), await openTab()] as const
+    for (const tab of all) expect(await open(tab, name)).toBe('open')
+    const [first, second, third] = all
+    expect((await status(first)).owner).toBe(true)
+    for (const [i, tab] of all.entries()) expect(await store(tab, `tab ${i}`)).toMatch(isId)
+    await first.close()
+    expect(await store(third, 'after the first')).toMatch(isId)
+    const [owner, other] = (await status(second)).owner ? [second, third] : [third, second]
+    await owner.evaluate('tab.terminateWorker()')
+    expect(await store(other, 'after the second')).toMatch(isId)
+    expect((await goals(other)).sort()).toEqual([
+      'after the first',
+      'after the second',
+      'tab 0',
+      'tab 1',
+      'tab 2',
+    ])
+    await second.close()
+    await third.close()
+  })
+})

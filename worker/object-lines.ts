@@ -1,0 +1,82 @@
+// The lines of one book's object: hibernating WebSockets, and tickets in its memory.
+// Invariant: what is known of a line is attached to its socket, which outlives the object's sleep; a ticket is good once.
+import { toBase64Url } from '../src/core/base64url.ts'
+import { DaybookError } from '../src/core/errors.ts'
+import type { Clock, Random } from '../src/core/ports.ts'
+import { heartbeat, liveProtocol } from '../src/sync/live-wire.ts'
+import { type Line, type Listener, type LineState, ticketMs, unknownTicket } from './live-desk.ts'
+
+export type LineContext = Pick<
+  DurableObjectState,
+  'acceptWebSocket' | 'getWebSockets' | 'getWebSocketAutoResponseTimestamp' | 'setWebSocketAutoResponse'
+>
+
+export interface ObjectLines {
+  /** Lines that are open, of one device or of all. */
+  open(device?: string): Line[]
+  /** A ticket for one line, good for `ticketMs`. */
+  give(listener: Listener): string
+  /** Whom a ticket was given to; throws `unauthorized` when it is not known, or was used. */
+  take(ticket: string): Listener
+  /** Makes a line, and the answer to the upgrade that asked for it. */
+  accept(state: LineState): { readonly line: Line; readonly response: Response }
+}
+
+const ticketLimit = 1000
+/** `readyState` of a socket that can be written to. */
+const openState = 1
+
+export function createObjectLines(
+  ctx: LineContext,
+  { clock, random }: { clock: Clock; random: Random },
+): ObjectLines {
+  const tickets = new Map<string, { readonly listener: Listener; readonly untilMs: number }>()
+  ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(heartbeat.ask, heartbeat.answer))
+
+  const toLine = (socket: WebSocket): Line => ({
+    get state() {
+      return socket.deserializeAttachment() as LineState
+    },
+    note: (state) => socket.serializeAttachment(state),
+    heardMs: () => ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime(),
+    send: (text) => socket.send(text),
+    close: (code) => socket.close(code),
+  })
+
+  return {
+    open: (device) =>
+      ctx
+        .getWebSockets(device)
+        .filter((one) => one.readyState === openState)
+        .map(toLine),
+
+    give(listener) {
+      const now = clock.now()
+      for (const [name, { untilMs }] of tickets) if (untilMs <= now) tickets.delete(name)
+      if (tickets.size >= ticketLimit)
+        throw new DaybookError('rate-limited', 'This book has too many lines.', {
+          details: { retryAfterMs: ticketMs },
+        })
+      const ticket = toBase64Url(random.bytes(32))
+      tickets.set(ticket, { listener, untilMs: now + ticketMs })
+      return ticket
+    },
+
+    take(ticket) {
+      const found = tickets.get(ticket)
+      // Good for one line, whatever comes of it.
+      tickets.delete(ticket)
+      if (!found || found.untilMs <= clock.now()) throw unknownTicket()
+      return found.listener
+    },
+
+    accept(state) {
+      const { 0: theirs, 1: ours } = new WebSocketPair()
+      ctx.acceptWebSocket(ours, [state.device])
+      const line = toLine(ours)
+      line.note(state)
+      const headers = { 'sec-websocket-protocol': liveProtocol }
+      return { line, response: new Response(null, { status: 101, webSocket: theirs, headers }) }
+    },
+  }
+}
