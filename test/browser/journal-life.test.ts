@@ -54,24 +54,33 @@ it('stays in IndexedDB when OPFS can be had later, and says so', async () => {
   expect((await again.status()).degraded).toEqual([expect.stringContaining('was begun')])
 })
 
-it('does not begin a book anew that is in OPFS while that is gone', async () => {
-  now()
-  const name = newName()
-  const first = await open({ name })
-  const { id } = await first.traces.store(makeTrace())
-  await first.close()
-  now('opfs')
-  const error = await failure(open({ name }))
-  expect(error).toMatchObject({
-    code: 'storage-unavailable',
-    message: expect.stringContaining('This book is in it'),
-  })
-  const draft = await open({ name, onUnavailable: 'memory' })
-  expect((await draft.status()).degraded).toEqual([expect.stringContaining('This book is in it')])
-  await draft.close()
-  now()
-  expect(await (await open({ name })).traces.get({ id })).not.toBeNull()
-})
+it.each(['is closed', 'dies'] as const)(
+  'does not begin a book anew that is in OPFS while that is gone, however soon its tab %s',
+  async (end) => {
+    now()
+    const name = newName()
+    const first = await openDaybook({ name })
+    const stored = first.traces.store(makeTrace())
+    if (end === 'dies') started.workers.at(-1)?.terminate()
+    const acknowledged = await stored.then(
+      ({ id }) => id,
+      () => undefined,
+    )
+    await first.close()
+    now('opfs')
+    const error = await failure(open({ name }))
+    expect(error).toMatchObject({
+      code: 'storage-unavailable',
+      message: expect.stringContaining('This book is in it'),
+    })
+    const draft = await open({ name, onUnavailable: 'memory' })
+    expect((await draft.status()).degraded).toEqual([expect.stringContaining('This book is in it')])
+    await draft.close()
+    now()
+    const { records } = await (await open({ name })).traces.query({})
+    expect(records.map(({ id }) => id)).toEqual(acknowledged === undefined ? [] : [acknowledged])
+  },
+)
 
 it('rejects where there is no IndexedDB either, or goes on in memory when that was agreed to', async () => {
   now('opfs', 'indexeddb')

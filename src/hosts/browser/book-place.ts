@@ -22,8 +22,7 @@ async function withPlaces<Result>(work: (db: IDBPDatabase<PlaceSchema>) => Promi
 export async function notePlace(book: string): Promise<void> {
   await withPlaces(async (db) => {
     const change = db.transaction('opfs', 'readwrite', { durability: 'strict' })
-    if ((await change.store.getKey(book)) === undefined) await change.store.put(Date.now(), book)
-    await change.done
+    await Promise.all([change.store.put(Date.now(), book), change.done])
   }).catch(() => undefined)
 }
 

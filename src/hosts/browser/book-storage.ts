@@ -29,16 +29,18 @@ export async function openBookStorage({
   onUnavailable,
   damaged,
 }: BookStorageOptions): Promise<BookStorage> {
-  const [sqlite3, noOpfs, isJournalled] = await Promise.all([
+  const [sqlite3, noOpfs, isJournalled, isInOpfs] = await Promise.all([
     loadSqlite(),
     whyNoOpfs(),
     hasIndexedJournal(name),
+    isPlaced(name),
   ])
   let why = noOpfs ?? (isJournalled ? 'the book was begun here while it was missing' : undefined)
   if (why === undefined) {
     try {
       const storage = await openOpfsDatabase(sqlite3, name, combiner, damaged)
-      void notePlace(name)
+      // Before anything is written: a worker that ends early must not leave a book that nothing tells of.
+      if (!isInOpfs) await notePlace(name)
       return storage
     } catch (error) {
       if (!isDaybookError(error, 'storage-unavailable')) throw error
@@ -48,7 +50,7 @@ export async function openBookStorage({
     }
   }
   try {
-    if (!isJournalled && (await isPlaced(name))) throw unavailable(why, 'This book is in it.')
+    if (!isJournalled && isInOpfs) throw unavailable(why, 'This book is in it.')
     return await openJournalled(sqlite3, name, why)
   } catch (error) {
     if (onUnavailable !== 'memory' || !isDaybookError(error, 'storage-unavailable')) throw error

@@ -2,7 +2,7 @@
 // Invariant: only called while the book's Web Lock is held. A failed start never deletes anything.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError } from '../../core/errors.ts'
-import { inWords } from './browser-fault.ts'
+import { inWords, isQuotaFault } from './browser-fault.ts'
 
 /** Database, WAL and what SQLite may need beside them, far below Safari's 252 handles. */
 const poolFiles = 12
@@ -21,9 +21,9 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
       await ready.reserveMinimumCapacity(poolFiles)
       return ready
     } catch (error) {
-      const name = error instanceof Error ? error.name : ''
-      if (name === 'QuotaExceededError') throw new DaybookError('storage-full', undefined, { cause: error })
-      if (name !== 'NoModificationAllowedError') throw unavailable(error)
+      if (isQuotaFault(error)) throw new DaybookError('storage-full', undefined, { cause: error })
+      if (!(error instanceof DOMException) || error.name !== 'NoModificationAllowedError')
+        throw unavailable(error)
       if (performance.now() - begun > handleWaitMs) {
         throw new DaybookError('open-elsewhere', 'Something still holds the files of this book.', {
           cause: error,
