@@ -1,5 +1,6 @@
 // The same tabs in Firefox: its OPFS, its Web Locks, its way to end a page, and its private windows, which have no OPFS.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expectWhole, ownerOf } from './expect-whole.ts'
 import { findFirefox, type FirefoxTabs, openFirefox } from './open-firefox.ts'
 import type { PageTab } from './page-tab.ts'
 
@@ -17,12 +18,6 @@ async function openTab(): Promise<PageTab> {
 
 const stream = (tab: PageTab, prefix: string) =>
   tab.page.evaluate((name) => globalThis.tab.stream(name, 2), prefix)
-
-async function expectWhole(tab: PageTab): Promise<void> {
-  const goals = await tab.goals()
-  expect(new Set(goals).size).toBe(goals.length)
-  expect([...acked].filter((key) => !goals.includes(key))).toEqual([])
-}
 
 describe('Firefox ESR, OPFS', () => {
   beforeAll(async () => {
@@ -50,9 +45,8 @@ describe('Firefox ESR, OPFS', () => {
       const before = acked.size
       await expect.poll(() => acked.size).toBeGreaterThan(before + 100)
       for (const tab of followers) await tab.page.evaluate(() => globalThis.tab.stop())
-      const owns = await Promise.all(followers.map((tab) => tab.isOwner()))
-      expect(owns.filter(Boolean)).toHaveLength(1)
-      for (const tab of followers) await expectWhole(tab)
+      await ownerOf(followers)
+      for (const tab of followers) expectWhole(await tab.goals(), acked)
     },
   )
 
@@ -74,7 +68,7 @@ describe('Firefox ESR, OPFS', () => {
     expect(await other.open(book)).toBe('open')
     expect(await tab.open(book)).toBe('open')
     expect(await tab.store('after the storm')).toMatch(isId)
-    await expectWhole(other)
+    expectWhole(await other.goals(), acked)
   })
 })
 
@@ -98,10 +92,10 @@ describe('Firefox ESR, private window', () => {
     const before = acked.size
     await expect.poll(() => acked.size).toBeGreaterThan(before + 50)
     await follower.page.evaluate(() => globalThis.tab.stop())
-    await expectWhole(follower)
+    expectWhole(await follower.goals(), acked)
     await follower.page.reload()
     await follower.page.waitForFunction(() => 'tab' in globalThis)
     expect(await follower.open(book)).toBe('open')
-    await expectWhole(follower)
+    expectWhole(await follower.goals(), acked)
   })
 })

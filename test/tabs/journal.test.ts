@@ -1,5 +1,6 @@
 // Several tabs where the browser gives no OPFS: the book is in IndexedDB, and outlives its owner there too.
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expectWhole, ownerOf } from './expect-whole.ts'
 import { openTabs, type Tab, type Tabs } from './open-tabs.ts'
 
 let tabs: Tabs
@@ -19,10 +20,7 @@ it.each(['kill', 'worker'] as const)(
     const all = await Promise.all([tabs.open(), tabs.open(), tabs.open()])
     for (const tab of all) expect(await tab.open(book)).toBe('open')
     expect(await all[0]?.status()).toMatchObject({ durability: 'indexeddb' })
-    const owns = await Promise.all(all.map((tab) => tab.isOwner()))
-    expect(owns.filter(Boolean)).toHaveLength(1)
-    const owner = all[owns.indexOf(true)] as Tab
-    const followers = all.filter((tab) => tab !== owner)
+    const { owner, followers } = await ownerOf(all)
     if (way === 'kill') await owner.pid()
     await Promise.all(
       all.map((tab, i) => tab.page.evaluate((prefix) => globalThis.tab.stream(prefix, 4), `tab${i}`)),
@@ -32,9 +30,8 @@ it.each(['kill', 'worker'] as const)(
     const before = acked.size
     await expect.poll(() => acked.size).toBeGreaterThan(before + 100)
     await Promise.all(followers.map((tab) => tab.page.evaluate(() => globalThis.tab.stop())))
-    const goals = await (followers[0] as Tab).goals()
-    expect(new Set(goals).size).toBe(goals.length)
-    expect([...acked].filter((key) => !goals.includes(key))).toEqual([])
+    const { owner: next } = await ownerOf(followers)
+    expectWhole(await next.goals(), acked)
   },
 )
 
@@ -49,9 +46,7 @@ it('keeps what was acknowledged when its only tab is killed in the middle of a s
   const next = await tabs.open()
   expect(await next.open(book)).toBe('open')
   expect(await next.status()).toMatchObject({ durability: 'indexeddb', owner: true })
-  const goals = await next.goals()
-  expect(new Set(goals).size).toBe(goals.length)
-  expect([...acked].filter((key) => !goals.includes(key))).toEqual([])
+  expectWhole(await next.goals(), acked)
 })
 
 /** Stores records of 300 KB until one is refused; their ids, and the code. */

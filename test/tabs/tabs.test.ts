@@ -1,5 +1,6 @@
 // Several tabs, one book: whichever of them ends, and however, the others go on and nothing acknowledged is lost.
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expectWhole, ownerOf } from './expect-whole.ts'
 import { endsOfTab, openTabs, type Tab, type Tabs } from './open-tabs.ts'
 
 let tabs: Tabs
@@ -11,13 +12,6 @@ beforeEach(async () => {
 afterEach(() => tabs[Symbol.asyncDispose]())
 
 const newBook = () => ({ name: `tabs-${crypto.randomUUID().slice(0, 8)}` })
-
-async function ownerOf(all: readonly Tab[]): Promise<{ owner: Tab; followers: Tab[] }> {
-  const owns = await Promise.all(all.map((tab) => tab.isOwner()))
-  expect(owns.filter(Boolean)).toHaveLength(1)
-  const owner = all[owns.indexOf(true)] as Tab
-  return { owner, followers: all.filter((tab) => tab !== owner) }
-}
 
 it.each([2, 6])('opens in %d tabs at once: one owner, one book', async (count) => {
   const all = await Promise.all(Array.from({ length: count }, () => tabs.open()))
@@ -43,9 +37,7 @@ it.each(endsOfTab)('goes on without losing or doubling a write when the owner en
   await expect.poll(() => acked.size).toBeGreaterThan(before + 200)
   await Promise.all(followers.map((tab) => tab.page.evaluate(() => globalThis.tab.stop())))
   const { owner: next } = await ownerOf(followers)
-  const goals = await next.goals()
-  expect(new Set(goals).size).toBe(goals.length)
-  expect([...acked].filter((key) => !goals.includes(key))).toEqual([])
+  expectWhole(await next.goals(), acked)
 })
 
 it('keeps the meeting room, and who is in it, when its owner dies', async () => {

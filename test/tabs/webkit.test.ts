@@ -1,5 +1,6 @@
 // The same tabs in WebKit without OPFS: the book lives in IndexedDB, says so, and outlives reloads and its owner.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ownerOf } from './expect-whole.ts'
 import { findWebkit, openWebkit, type Webkit, type WebkitTab } from './open-webkit.ts'
 
 const missing = findWebkit()
@@ -8,9 +9,10 @@ const newBook = () => `webkit-${crypto.randomUUID().slice(0, 8)}`
 
 let webkit: Webkit | undefined
 
-async function openTab(): Promise<WebkitTab> {
+async function openTab() {
   if (!webkit) throw new Error('WebKit is not open.')
-  return webkit.open()
+  const tab = await webkit.open()
+  return { ...tab, isOwner: async () => (await status(tab)).owner }
 }
 
 const open = (tab: WebkitTab, name: string) => tab.evaluate<string>(`tab.open(${JSON.stringify({ name })})`)
@@ -49,8 +51,9 @@ describe('WebKitGTK, IndexedDB', { timeout: 120_000 }, () => {
     for (const [i, tab] of all.entries()) expect(await store(tab, `tab ${i}`)).toMatch(isId)
     await first.close()
     expect(await store(third, 'after the first')).toMatch(isId)
-    const [owner, other] = (await status(second)).owner ? [second, third] : [third, second]
+    const { owner, followers } = await ownerOf([second, third])
     await owner.evaluate('tab.terminateWorker()')
+    const other = followers[0] as WebkitTab
     expect(await store(other, 'after the second')).toMatch(isId)
     expect((await goals(other)).sort()).toEqual([
       'after the first',
