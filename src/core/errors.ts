@@ -130,7 +130,7 @@ export const errorTable = {
     503,
     true,
     'The tab that holds the book does not answer.',
-    'Close or show the other tabs of this site and try again; a write may still take effect, once, under details.requestId.',
+    'Show or close the other tabs of this site and call again, a write under details.requestId where there is one: it takes effect once.',
   ),
   'owner-changed': row(
     503,

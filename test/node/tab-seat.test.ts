@@ -268,3 +268,53 @@ it('keeps the meeting room when its owner dies, with those who are still there',
     expect(await call(rest[1] as SimTab, 'room:say', { text: 'we go on' })).toMatchObject({ number: 4 })
   }
 })
+
+it('does a write once that was given up and is called again, by its own tab later or by another when that one is gone', async () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const world = createTabWorld(seed, () => undefined)
+    const answer = async (replies: Promise<Reply[]>): Promise<Reply> => {
+      let all: Reply[] | undefined
+      void replies.then((got) => (all = got))
+      for (let i = 0; !all && i < stepLimit; i++) await world.step()
+      if (!all?.[0]) throw new Error('never answered')
+      return all[0]
+    }
+    const store = (tab: SimTab, goal: string, requestId?: string) =>
+      answer(
+        world.call(tab, 'kstar:store_trace', [makeTrace({ task: { goal, constraints: [] } })], requestId),
+      )
+    const owner = world.add()
+    expect((await store(owner, 'first')).ok).toBe(true)
+    // Next in line, so that the one that gives up goes on asking others.
+    expect((await store(world.add(), 'second')).ok).toBe(true)
+    const follower = world.add()
+    expect((await store(follower, 'third')).ok).toBe(true)
+    owner.frozen = true
+    const lost = await store(follower, 'lost')
+    if (lost.ok) throw new Error('The owner was frozen.')
+    expect(lost.error).toMatchObject({
+      code: 'owner-unresponsive',
+      retry: true,
+      details: { waitedMs: 8000, mayHaveBegun: true, requestId: expect.stringContaining(follower.name) },
+    })
+    expect(lost.error.message).toMatch(/for 8 seconds.*may have begun.*call again.*details\.requestId/)
+    const read = await answer(world.call(follower, 'daybook:status', [{}]))
+    expect(read.ok ? read.value : read.error.details).toEqual({ waitedMs: 8000, mayHaveBegun: true })
+    owner.frozen = false
+    const { requestId } = lost.error.details as { requestId: string }
+    const again = await store(follower, 'lost', requestId)
+    // So many later that the answers of the first are not kept any more.
+    follower.numbers += 2000
+    for (const goal of ['fourth', 'fifth']) expect((await store(follower, goal)).ok).toBe(true)
+    expect(await store(follower, 'lost', requestId)).toEqual(again)
+    const closed = follower.seat.close()
+    await answer(closed.then(() => [{ ok: true, value: undefined }]))
+    world.kill(follower)
+    for (let i = 0; i < 50; i++) await world.step()
+    expect(await store(world.add(), 'lost', requestId)).toEqual(again)
+    expect([seed, goalsOf(world).sort()]).toEqual([
+      seed,
+      ['fifth', 'first', 'fourth', 'lost', 'second', 'third'],
+    ])
+  }
+})

@@ -30,7 +30,7 @@ export interface TabWorld {
   readonly violations: readonly string[]
   /** Opens another tab. */
   add(): SimTab
-  call(tab: SimTab, id: string, inputs: readonly unknown[]): Promise<Reply[]>
+  call(tab: SimTab, id: string, inputs: readonly unknown[], requestId?: string): Promise<Reply[]>
   /** Ends it at once; of what it had said a part may still arrive. */
   kill(tab: SimTab): void
   /** Takes lock and files from a frozen tab, which does not notice. */
@@ -269,8 +269,9 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void, sab
       tab.seat.seated.catch(() => undefined)
       return tab
     },
-    call(tab, id, inputs) {
-      const calls = inputs.map((input): CallMessage => ({ number: ++tab.numbers, input }))
+    call(tab, id, inputs, requestId) {
+      const named = requestId === undefined ? {} : { requestId }
+      const calls = inputs.map((input): CallMessage => ({ number: ++tab.numbers, input, ...named }))
       return tab.seat.call(id, structuredClone(calls))
     },
     kill,

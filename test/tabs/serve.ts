@@ -16,7 +16,7 @@ const built = `${root}.cache/tabs-test`
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildPage('current')
-  await buildPage('newer', replaceIn('tab-wire.ts', 'const wireVersion = 1', 'const wireVersion = 2'))
+  await buildPage('newer', replaceIn('tab-wire.ts', 'const wireVersion = 2', 'const wireVersion = 3'))
   const server = await preview({
     root: `${root}test/tabs/page`,
     configFile: false,

@@ -72,6 +72,8 @@ export function createFollower(options: FollowerOptions): Follower {
   let cancelTick: (() => void) | undefined
   /** The tab itself waits to be seated: its opening is not yet answered. */
   let unseated = true
+  /** Writes that were given up and that an owner may still do. */
+  const givenUp = new Set<number>()
 
   const watch = () => {
     if (!atRest) cancelTick ??= port.later(tickMs, tick)
@@ -88,12 +90,24 @@ export function createFollower(options: FollowerOptions): Follower {
     watch()
   }
   const surrender = () => {
-    const error = (details: Record<string, unknown>) =>
-      new DaybookError('owner-unresponsive', undefined, { details })
-    for (const { call, settle } of [...waiting.values()]) {
-      settle(failed(error(call.requestId === undefined ? {} : { requestId: call.requestId })))
+    for (const { id, call, begun, settle } of [...waiting.values()]) {
+      const isSafe = call.requestId !== undefined && isRepeatable(natureOf(id))
+      if (isSafe && begun > 0) givenUp.add(call.number)
+      settle(
+        failed(
+          unresponsive(begun > 0 ? 'It may have begun this.' : 'It has not begun this.', {
+            mayHaveBegun: begun > 0,
+            ...(isSafe ? { requestId: call.requestId } : {}),
+          }),
+        ),
+      )
     }
-    if (unseated) giveUp(error({}))
+    keep()
+    if (unseated) giveUp(unresponsive())
+  }
+  /** What was given up may be called again under its requestId, also when this tab is gone: then its answer decides. */
+  const keep = () => {
+    if (epoch !== undefined && givenUp.size > 0) post({ type: 'keep', epoch, numbers: [...givenUp] })
   }
 
   const send = (id: string, calls: readonly CallMessage[]) => {
@@ -168,6 +182,7 @@ export function createFollower(options: FollowerOptions): Follower {
         seen = epoch = message.epoch
         quiet = 0
         unseated = false
+        keep()
         return resend()
       }
       if (message.epoch !== epoch) return
@@ -195,6 +210,14 @@ export function createFollower(options: FollowerOptions): Follower {
       for (const { settle } of [...waiting.values()]) settle(failed(error))
     },
   }
+}
+
+function unresponsive(begun = '', details: Record<string, unknown> = {}): DaybookError {
+  const waitedMs = giveUpTicks * tickMs
+  const what = `The tab that holds the book has not answered for ${waitedMs / 1000} seconds.`
+  return new DaybookError('owner-unresponsive', `${what} ${begun}`.trim(), {
+    details: { waitedMs, ...details },
+  })
 }
 
 function isRepeatable({ effect, repeatable }: CallNature): boolean {

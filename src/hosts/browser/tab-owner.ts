@@ -60,6 +60,8 @@ interface Line {
   readonly channel: TabChannel<OwnerMessage>
   readonly gone: AbortController
   readonly running: Map<number, AbortController>
+  /** Calls whose answers are not forgotten with the others. */
+  readonly kept: Set<number>
 }
 
 /** Answers of calls that were committed at the very end are waited for this long. */
@@ -127,8 +129,12 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
     const { tab } = line.joiner
     // Behind the answers that are being given, and as nobody waits for it, whenever the next commit is made.
     const until = below === undefined ? `${tab};` : requestOf(tab, below)
+    const kept = [...line.kept].filter((number) => number < (below ?? Infinity)).sort((a, b) => a - b)
+    const starts = [`${tab}:`, ...kept.map((number) => requestOf(tab, number + 1))]
+    const ends = [...kept.map((number) => requestOf(tab, number)), until]
     const { requests, writes } = engine.store
-    void writes.write(() => requests.forget(`${tab}:`, until)).catch(() => undefined)
+    const forget = () => starts.forEach((from, i) => requests.forget(from, ends[i] ?? from))
+    void writes.write(forget).catch(() => undefined)
   }
 
   const drop = (line: Line) => {
@@ -146,6 +152,7 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
     if (message.type === 'leave') return drop(line)
     if (message.epoch !== epoch) return
     if (message.type === 'ping') return line.channel.post({ type: 'pong', epoch })
+    if (message.type === 'keep') return message.numbers.forEach((number) => line.kept.add(number))
     if (message.type === 'abort') return line.running.get(message.number)?.abort()
     const work = serve(line, message.id, message.calls)
     serving.add(work)
@@ -176,7 +183,10 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
         const channel = port.open<FollowerMessage, OwnerMessage>(lineName(book, tab), (message) => {
           if (line) hear(line, message)
         })
-        const opened: Line = { joiner, channel, gone: new AbortController(), running: new Map() }
+        const opened: Line = {
+          ...{ joiner, channel, gone: new AbortController() },
+          ...{ running: new Map(), kept: new Set() },
+        }
         line = opened
         lines.set(tab, opened)
         if (joiner.strict) owned.makeStrict()

@@ -9,7 +9,7 @@ import { schemaVersion } from '../../store/schema.ts'
 import type { CallMessage, Reply } from './message.ts'
 
 /** Grows when the messages below change. */
-const wireVersion = 1
+const wireVersion = 2
 
 /** Of the code that a tab runs: these messages, then the schema of the book. */
 export type TabVersion = readonly [wire: number, schema: number]
@@ -53,6 +53,8 @@ export type FollowerMessage =
       readonly settled: number
     }
   | { readonly type: 'abort'; readonly epoch: number; readonly number: number }
+  /** Their answers are kept when this tab is gone: it gave them up, and they may be called again. */
+  | { readonly type: 'keep'; readonly epoch: number; readonly numbers: readonly number[] }
   | { readonly type: 'ping'; readonly epoch: number }
   | { readonly type: 'leave' }
 
