@@ -28,6 +28,7 @@ const status = z.object({
   usageBytes: z.number(),
   quotaBytes: z.number().optional(),
   unindexed: z.number(),
+  checkpointAt: z.string().optional(),
   sync: syncState,
   degraded: z.array(z.string()),
 }) as unknown as z.ZodType<Status>

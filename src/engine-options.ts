@@ -1,6 +1,16 @@
 // What an engine is built from: the host's ports, and what a book is opened with.
 import type { Status } from './core/capability.ts'
-import type { Carrier, Keyring, KeyVault, Llm, Ports, SpillPlace, SqlDatabase, Truth } from './core/ports.ts'
+import type {
+  Carrier,
+  Keyring,
+  KeyVault,
+  Llm,
+  Ports,
+  SpareFile,
+  SpillPlace,
+  SqlDatabase,
+  Truth,
+} from './core/ports.ts'
 import type { Durability, Scope } from './core/record.ts'
 import type { RoomEvent } from './core/room.ts'
 import type { EmbedderSource } from './recall/embed/book-embedding.ts'
@@ -48,6 +58,8 @@ export interface EngineOptions {
     check(table: string): string | undefined
     onDamage?(reason: string): void
   }
+  /** A file beside the book's for a copy of its records, against broken pages. Default: none is kept. */
+  readonly spare?: { readonly file: SpareFile; readonly isWanted: boolean } | undefined
   /** The host knows that there was a book of this name here: if it is new, it was evicted. */
   readonly wasKept?: boolean
   /** Opens and closes the room that a host with a quota keeps back for reading and emptying a full book. */

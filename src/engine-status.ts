@@ -38,6 +38,10 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
       },
     }
   }
+  const checkpointAt = () => {
+    const at = store.checkpoint?.completeAt()
+    return at === undefined ? {} : { checkpointAt: at }
+  }
   return async ({ caller, view, seat }) => {
     if (caller.role === 'guest') return forGuest(caller, view)
     const { degraded: ofHost = [], ...storage } = (await host?.()) ?? {}
@@ -48,6 +52,7 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
       usageBytes: db.sizeBytes(),
       ...storage,
       unindexed: store.projection.behind(),
+      ...checkpointAt(),
       sync: sync() ?? {
         ...{ configured: false, phase: 'off', running: false },
         pending: store.ops.pendingCount(),

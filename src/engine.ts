@@ -3,7 +3,7 @@
 import { capabilityTable, kinds } from './capability-table.ts'
 import { neverAborted } from './core/abort.ts'
 import type { AnyCapability, Caller, TaskContext, WriteContext } from './core/capability.ts'
-import { DaybookError, toDaybookError } from './core/errors.ts'
+import { DaybookError, isDaybookError, toDaybookError } from './core/errors.ts'
 import type { BookEvent } from './core/event.ts'
 import { checkJson } from './core/json.ts'
 import type { Kinds } from './core/kind.ts'
@@ -12,6 +12,7 @@ import { formatTime } from './core/time.ts'
 import { createMeetingRoom } from './commons/room/meeting-room.ts'
 import { authorise, requestName } from './engine-caller.ts'
 import { createChangeFeed } from './engine-change.ts'
+import { createCheckpointWork } from './engine-checkpoint.ts'
 import { createInboxBell } from './engine-inbox.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { createGuestDesk } from './engine-guest.ts'
@@ -62,18 +63,8 @@ function named(id: string): AnyCapability {
 
 /** Opens the book in `options.db` and answers calls on it. */
 export function createEngine(options: EngineOptions): Engine {
-  const {
-    db,
-    ports,
-    name,
-    scope,
-    durability,
-    role = 'device',
-    truth,
-    keys = emptyKeyring,
-    llm,
-    textLeg = role === 'device',
-  } = options
+  const { db, ports, name, scope, durability } = options
+  const { role = 'device', truth, keys = emptyKeyring, llm, textLeg = role === 'device' } = options
   const listeners = new Set<(event: BookEvent) => void>()
   const emit = (event: BookEvent) => {
     for (const listener of listeners) listener(event)
@@ -94,10 +85,18 @@ export function createEngine(options: EngineOptions): Engine {
   const store = openBookStore(db, {
     ...{ kinds: plan.kinds, role, ports, textLeg, truth, onCommit: () => idle.committed() },
     ...{ sealer: sealing.keychain, openMemory: options.openMemory, isMarked: options.care !== undefined },
-    wasKept: options.wasKept,
+    ...{ wasKept: options.wasKept, spare: options.spare },
   })
+  const copying =
+    store.checkpoint &&
+    createCheckpointWork(store.checkpoint, ports.scheduler, (error) => health?.heard(error))
   const idle = createIdleWork({
-    ...{ ...ports, store, after: () => [embedding?.wake(), health?.wake()], lag: options.lag },
+    ...{
+      ...ports,
+      store,
+      after: () => [embedding?.wake(), health?.wake(), copying?.wake()],
+      lag: options.lag,
+    },
     // What a sync brings is derived when it is done.
     isBusy: () => session?.isRunning() ?? false,
   })
@@ -107,10 +106,7 @@ export function createEngine(options: EngineOptions): Engine {
     care && !newer
       ? createHealth({
           ...{ store, ...ports, check: care.check },
-          onDamage(reason) {
-            tellStatus()
-            care.onDamage?.(reason)
-          },
+          onDamage: (reason) => [tellStatus(), care.onDamage?.(reason)],
         })
       : undefined
   // What only reads a book neither syncs it nor fills it in.
@@ -366,6 +362,7 @@ export function createEngine(options: EngineOptions): Engine {
         return await (db.settled ? whenKept(db, table.get(id)?.effect, answer) : answer)
       } catch (error) {
         health?.heard(error)
+        if (isDaybookError(error, 'storage-full')) store.checkpoint?.giveUp()
         throw toDaybookError(error)
       }
     },
@@ -378,6 +375,7 @@ export function createEngine(options: EngineOptions): Engine {
       closed = true
       idle.stop()
       health?.close()
+      copying?.close()
       holdings.close()
       trigger?.close()
       live?.close()

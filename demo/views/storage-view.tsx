@@ -7,6 +7,7 @@ import { refreshStatus, status } from '../state/status.ts'
 import { tell } from '../state/toast.ts'
 import { SealCard } from './seal-card.tsx'
 import { durabilityWords } from '../wording/storage-word.ts'
+import { exactTime } from '../wording/time-word.ts'
 import { countOf, countWord, shareWord, sizeWord } from '../wording/size-word.ts'
 
 export function StorageView() {
@@ -77,6 +78,14 @@ function Medium() {
             {now.owner ? 'owner: its engine holds the database' : 'follower: another tab holds the database'}
           </dd>
         </div>
+        {now.checkpointAt !== undefined && (
+          <div>
+            <dt>Checkpoint</dt>
+            <dd>
+              complete at {exactTime(now.checkpointAt)}: what a damaged file can’t give comes back from it
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Schema</dt>
           <dd>version {now.schema}</dd>

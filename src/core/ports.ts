@@ -214,6 +214,18 @@ export interface SqlDatabase {
 }
 
 /**
+ * A second file beside the book's own. Law: `open` answers the database in it, an empty one where there was none, and is
+ * called by one engine at a time; `remove` leaves nothing of it, and is called only while it is closed.
+ */
+export interface SpareFile {
+  exists(): boolean
+  open(): SqlDatabase
+  remove(): void
+  /** Whether a copy of a book of `bookBytes` finds room beside it, with as much again to spare. */
+  fits(bookBytes: number): boolean
+}
+
+/**
  * Where the commits of a mirror become final. A Durable Object needs none: its own database is the truth. Elsewhere the
  * truth may be a database that many processes share, and ours a copy that follows it and can be thrown away.
  *

@@ -16,6 +16,8 @@ export interface Status {
   readonly quotaBytes?: number
   /** Records whose text is not indexed yet; the next search indexes them first. */
   readonly unindexed: number
+  /** When the copy of the records beside the book last had everything. Absent where none is kept, or none is complete. */
+  readonly checkpointAt?: string
   readonly sync: SyncState
   readonly degraded: string[]
 }

@@ -2,10 +2,11 @@
 import type { Kinds } from '../core/kind.ts'
 import { createStampClock, type StampClock } from '../core/stamp.ts'
 import { toHex } from '../core/ids.ts'
-import type { Ports, SqlDatabase, Truth } from '../core/ports.ts'
+import type { Ports, SpareFile, SqlDatabase, Truth } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
 import { noSealer, type Sealer } from '../core/sealed.ts'
 import { type Bodies, createBodies } from './bodies.ts'
+import { type Checkpoint, createCheckpoint } from './checkpoint.ts'
 import { type ConflictLog, createConflictLog } from './conflict-log.ts'
 import { prepareDerived } from './derived.ts'
 import { createDeviceLog, type DeviceLog } from './device-log.ts'
@@ -67,6 +68,8 @@ export interface BookStore {
   readonly models: ModelStore
   readonly conflicts: ConflictLog
   readonly purge: Purge
+  /** The copy of the records beside the book, where one is kept. */
+  readonly checkpoint: Checkpoint | undefined
   readonly requests: RequestLog
   /** At the mirror: what each device has sent. */
   readonly devices: DeviceLog
@@ -91,6 +94,8 @@ export interface BookStoreOptions {
   readonly truth?: Truth | undefined
   /** Somebody knows of a book here: if there is none, that is noted in the new one. */
   readonly wasKept?: boolean | undefined
+  /** Where a copy of the records is kept. Default: none is. */
+  readonly spare?: { readonly file: SpareFile; readonly isWanted: boolean } | undefined
   /** Notes in the book that it is open, until it is closed. */
   readonly isMarked?: boolean
   /** Seals what is sensitive. Default: this copy has no keys. */
@@ -137,7 +142,23 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const textLeg =
     budget === false ? undefined : createTextLeg(db, kinds, projection, archive, ports.clock, budget)
   const veil = createVeil(db, role === 'mirror', settings, bodies)
-  const records = createRecordStore({ db, role, settings, log: ops, projection, sums, bodies, veil })
+  const { spare } = newer ? {} : options
+  const checkpoint = spare && createCheckpoint({ db, ...spare, settings, ...ports })
+  const records = createRecordStore({
+    db,
+    role,
+    settings,
+    log: ops,
+    projection,
+    sums,
+    bodies,
+    veil,
+    checkpoint,
+  })
+  const onCommit = () => {
+    checkpoint?.committed()
+    options.onCommit()
+  }
   const none = () => undefined
   records.watchSealed({ changed: () => (sealedChanges += 1), placed: none, unplaced: none })
   const open = createQueryStore(db, kinds, projection, textLeg, ports.clock)
@@ -158,7 +179,14 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     stamps: createStampClock(ports.clock, deviceName(), last?.stamp ?? ''),
     settings,
     records,
-    resealing: createResealing({ db, bodies, log: ops, settings, onSealed: (seq) => shelf?.changed(seq) }),
+    checkpoint,
+    resealing: createResealing({
+      ...{ db, bodies, log: ops, settings },
+      onSealed(seq) {
+        shelf?.changed(seq)
+        checkpoint?.changed(seq, false)
+      },
+    }),
     bodies,
     shelf,
     sums,
@@ -178,11 +206,11 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       ...(role === 'mirror' ? { limitBytes: mirrorVectorBytes } : {}),
     }),
     conflicts: createConflictLog(db, bodies),
-    purge: createPurge(db, projection, archive, settings),
+    purge: createPurge(db, projection, archive, settings, checkpoint),
     requests,
     devices: createDeviceLog(db),
     tasks: createTaskQueue(db),
-    writes: createWriteQueue(db, ports.scheduler, options.onCommit, options.truth),
+    writes: createWriteQueue(db, ports.scheduler, onCommit, options.truth),
     staging: createStaging(db, bodies),
   }
 }

@@ -1,6 +1,7 @@
 // Makes a new database out of a damaged one.
 // Invariant: the new one says what was done with it, committed last: without that it is not finished, and not a book.
 import type { SqlDatabase } from '../core/ports.ts'
+import { aboutCopy } from './record-copy.ts'
 import { migrate } from './migrate.ts'
 import { salvage } from './salvage.ts'
 import { createSettings } from './settings.ts'
@@ -14,6 +15,9 @@ export interface Mended {
   /** Live records, and changes among them that no mirror has acknowledged. */
   readonly records: number
   readonly unsent: number
+  /** Live records that could not be read and came from the checkpoint of `restoredFrom`. */
+  readonly restored?: number
+  readonly restoredFrom?: string
   /** Tables of which something could not be read. */
   readonly broken: readonly string[]
 }
@@ -21,6 +25,8 @@ export interface Mended {
 export interface MendParts {
   /** Undefined when it can't be opened at all. */
   readonly damaged: SqlDatabase | undefined
+  /** The copy of its records, if there is one that can be opened. */
+  readonly checkpoint?: SqlDatabase | undefined
   /** Empty. */
   readonly fresh: SqlDatabase
   readonly now: string
@@ -31,12 +37,16 @@ export interface MendParts {
 const key = 'mended'
 
 /** Fills `fresh` with all there is. */
-export function mend({ damaged, fresh, now, aside, reason }: MendParts): Mended {
+export function mend({ damaged, checkpoint, fresh, now, aside, reason }: MendParts): Mended {
   migrate(fresh, now)
-  const { records, unsent, broken } = damaged
-    ? salvage(damaged, fresh)
-    : { records: 0, unsent: 0, broken: ['book', 'records'] }
-  const mended: Mended = { at: now, aside, reason, records, unsent, broken }
+  const about = checkpoint && aboutCopy(checkpoint)
+  const { restored, ...salvaged } = salvage(damaged, fresh, about && checkpoint)
+  const restoredFrom = restored > 0 ? about?.completeAt : undefined
+  const mended: Mended = {
+    ...{ at: now, aside, reason, ...salvaged },
+    ...(restored > 0 ? { restored } : {}),
+    ...(restoredFrom === undefined ? {} : { restoredFrom }),
+  }
   fresh.transaction(() => createSettings(fresh).set(key, JSON.stringify(mended)))
   return mended
 }
@@ -49,7 +59,10 @@ export function mendedOf(db: SqlDatabase): Mended | undefined {
 }
 
 /** What the user is told while the damaged file is still there. */
-export function mendedText({ at, aside, reason, records, unsent, broken }: Mended): string {
+export function mendedText(mended: Mended): string {
+  const { at, aside, reason, records, unsent, broken, restored = 0, restoredFrom } = mended
   const lost = broken.length > 0 ? `not all of ${broken.join(', ')} could be read` : 'nothing was lost'
-  return `mended: on ${at} the file was damaged (${reason}): ${lost}. ${records} records and ${unsent} unsent changes are here; the damaged file is ${aside}, delete it when you need it no more.`
+  const from = restoredFrom === undefined ? '' : ` of ${restoredFrom}`
+  const back = restored > 0 ? `; ${restored} records came back from the checkpoint${from}` : ''
+  return `mended: on ${at} the file was damaged (${reason}): ${lost}${back}. ${records} records and ${unsent} unsent changes are here; the damaged file is ${aside}, delete it when you need it no more.`
 }

@@ -2,6 +2,7 @@
 // and the book's own model of words, which may have learned from it and is learned anew.
 // Invariant: its tombstone stays, without content, so that no mirror brings the record back.
 import type { SqlDatabase } from '../core/ports.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import type { PostingArchive } from './posting-archive.ts'
 import type { Projection } from './projection.ts'
 import type { Settings } from './settings.ts'
@@ -21,6 +22,7 @@ export function createPurge(
   projection: Projection,
   archive: PostingArchive,
   settings: Settings,
+  copy?: Pick<Checkpoint, 'scrub'>,
 ): Purge {
   return {
     purge(id, seq) {
@@ -39,6 +41,7 @@ export function createPurge(
       archive.drop()
       db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
       db.scrub()
+      copy?.scrub()
       // Only now: a scrub that was cut off is made again.
       if (settings.get(scrubDue) !== undefined) db.transaction(() => settings.remove(scrubDue))
     },

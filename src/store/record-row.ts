@@ -1,6 +1,6 @@
 // A row of `records` and the record it stands for.
 import type { JsonObject } from '../core/path.ts'
-import type { SqlRow } from '../core/ports.ts'
+import type { SqlRow, SqlValue } from '../core/ports.ts'
 import type { Stored } from '../core/record.ts'
 import type { Sensitivity } from '../core/sealed.ts'
 
@@ -52,5 +52,15 @@ export function toRecord(
     ...(row.session === null ? {} : { session: row.session }),
     ...(row.resource === null ? {} : { resource: row.resource }),
     ...(row.sensitivity === null ? {} : { sensitivity: row.sensitivity as Sensitivity }),
+  }
+}
+
+/** Broken pages show in what SQLite says; broken bytes inside a body only here. */
+export function isWholeBody(body: SqlValue | undefined): boolean {
+  try {
+    // A forgotten record has none.
+    return body === '' || typeof JSON.parse(String(body)) === 'object'
+  } catch {
+    return false
   }
 }

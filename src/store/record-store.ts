@@ -8,6 +8,7 @@ import { headFields, type RecordVersion } from '../core/record.ts'
 import type { JsonObject } from '../core/path.ts'
 import { utf8Length } from '../core/utf8.ts'
 import type { Bodies } from './bodies.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import type { OpLog } from './op-log.ts'
 import type { PlaceSums } from './place-sum.ts'
 import type { Projection } from './projection.ts'
@@ -85,6 +86,7 @@ export interface RecordStoreParts {
   readonly sums: PlaceSums
   readonly bodies: Bodies
   readonly veil: Veil
+  readonly checkpoint: Pick<Checkpoint, 'changed'> | undefined
 }
 
 interface VersionRow extends SqlRow {
@@ -104,7 +106,7 @@ interface Placed {
 }
 
 export function createRecordStore(parts: RecordStoreParts): RecordStore {
-  const { db, role, settings, log, projection, sums, bodies, veil } = parts
+  const { db, role, settings, log, projection, sums, bodies, veil, checkpoint } = parts
   const watchers: SealedWatcher[] = []
   const tellSealed = (seq: number) => {
     for (const watcher of watchers) watcher.changed(seq)
@@ -234,8 +236,10 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
         .concat([row.sensitivity, row.kid, row.body, seq]),
     )
     projection.markStale(seq)
+    const isVeiled = row.kid !== null && before.kid === null
+    checkpoint?.changed(seq, !put || isVeiled)
     if (row.kid !== null || before.kid !== null) tellSealed(seq)
-    if (row.kid !== null && before.kid === null) veil.cover(row)
+    if (isVeiled) veil.cover(row)
     return row
   }
 
@@ -336,6 +340,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
       if (role === 'mirror') for (const { kind, place } of rows) sums.move(kind, place, 0)
       db.run(`DELETE FROM history WHERE seq IN (SELECT seq FROM records WHERE ${gone})`, [floor])
       db.run(`DELETE FROM records WHERE ${gone}`, [floor])
+      for (const { seq } of rows) checkpoint?.changed(seq, false)
       return rows.length
     },
     bodyAt(seq, version) {

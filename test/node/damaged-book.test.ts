@@ -22,6 +22,7 @@ import { tablesOf } from '../../src/store/open-mark.ts'
 import { leftTables, salvagedTables } from '../../src/store/salvage.ts'
 import { createMirror } from '../../src/sync/mirror.ts'
 import { failure } from '../contract/book-case.ts'
+import { breakPages, leavesOf, pageBytes, rootOf } from './broken-file.ts'
 import { createTestTime } from './test-engine.ts'
 import { makeTrace } from '../support/trace.ts'
 
@@ -29,7 +30,6 @@ const folder = mkdtempSync(join(tmpdir(), 'daybook-damaged-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const count = 1500
-const pageBytes = 4096
 const pattern = join(folder, 'pattern.daybook')
 const goals = new Map<string, string>()
 let files = 0
@@ -54,20 +54,6 @@ function copied(): string {
   const path = join(folder, `copy-${++files}.daybook`)
   copyFileSync(pattern, path)
   return path
-}
-
-function leavesOf(path: string, table: string): number[] {
-  using db = new DatabaseSync(path)
-  return db
-    .prepare("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno")
-    .all(table)
-    .map(({ pageno }) => Number(pageno))
-}
-
-function breakPages(path: string, pages: readonly number[]): void {
-  const bytes = readFileSync(path)
-  for (const page of pages) bytes.fill(0xa5, (page - 1) * pageBytes, page * pageBytes)
-  writeFileSync(path, bytes)
 }
 
 const asideOf = (path: string) =>
@@ -127,14 +113,8 @@ it('looks through the files after an unclean end, and only then', async () => {
     db.exec(sql)
   }
   // Nothing reads this table in a book without vectors: only a look through the files can find it.
-  const roots = () => {
-    using db = new DatabaseSync(path)
-    return Number(
-      db.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'model_parts'").get()?.['rootpage'],
-    )
-  }
   expect(leaf).toBeGreaterThan(0)
-  breakPages(path, [roots()])
+  breakPages(path, [rootOf(path, 'model_parts')])
   const clean = await openDaybook({ name: 'b', path })
   await clean.traces.count()
   await clean.close()
@@ -159,12 +139,7 @@ it('looks through the files after an unclean end, and only then', async () => {
 
 it('mends at once what cannot be opened, and leaves alone what is no book', async () => {
   const path = copied()
-  using db = new DatabaseSync(path)
-  const root = Number(
-    db.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'book'").get()?.['rootpage'],
-  )
-  db.close()
-  breakPages(path, [root])
+  breakPages(path, [rootOf(path, 'book')])
   await using mended = await openDaybook({ name: 'b', path })
   expect(await held(mended)).toBe(count)
   // Nobody knows any more who this copy was for the mirror: everything is to be sent, by a new device.

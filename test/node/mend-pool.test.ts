@@ -22,12 +22,15 @@ let pools = 0
 const openAnew = (damaged?: string) => openOpfsDatabase(sqlite3, `mend-${++pools}`, mounted, damaged)
 
 /** A book, closed after somebody found it damaged, with the page that holds one of its records broken. */
-async function damagedDisk(): Promise<Map<string, DiskFile>> {
+async function damagedDisk({ isCopied = false } = {}): Promise<Map<string, DiskFile>> {
   const disk = new FakeDisk()
   mount(disk)
-  const { db, release } = await openAnew()
-  const { ports } = createTestTime()
-  const engine = createEngine({ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' })
+  const { db, release, spare } = await openAnew()
+  const { ports, pass } = createTestTime()
+  const engine = createEngine({
+    ...{ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' },
+    ...(isCopied && spare ? { spare: { file: spare, isWanted: true } } : {}),
+  })
   const traces = Array.from({ length: count }, (_, i) =>
     makeTrace({
       id: `t-${i}`,
@@ -36,12 +39,15 @@ async function damagedDisk(): Promise<Map<string, DiskFile>> {
     }),
   )
   await engine.call('kstar:store_traces', { traces })
+  if (isCopied) await pass(20_000)
   db.transaction(() => createSettings(db).set('open', 'damaged'))
   engine.close()
   await release()
   for (const file of disk.files.values()) {
-    const at = new TextDecoder('latin1').decode(file.bytes).indexOf('Goal 77 of the harbour')
-    if (at >= 0) file.bytes.fill(0xa5, at - (at % pageBytes), at - (at % pageBytes) + pageBytes)
+    const text = new TextDecoder('latin1').decode(file.bytes)
+    const at = text.indexOf('Goal 77 of the harbour')
+    if (text.startsWith('/book.sqlite3') && at >= 0)
+      file.bytes.fill(0xa5, at - (at % pageBytes), at - (at % pageBytes) + pageBytes)
   }
   return disk.files
 }
@@ -81,9 +87,11 @@ it('takes over what can be read, and keeps the damaged file', async () => {
   expect(again.said).toEqual(said)
 })
 
-it('ends whole, wherever it is killed', async () => {
-  const damaged = await damagedDisk()
+it('ends whole, with what the checkpoint gives back, wherever it is killed', async () => {
+  const damaged = await damagedDisk({ isCopied: true })
   const { said, log, files } = await look(copyOf(damaged))
+  expect(said.goals).toBe(count)
+  expect(said.told).toMatch(/records came back from the checkpoint/)
   const live = copyOf(damaged)
   expect(log.length).toBeGreaterThan(50)
   for (const step of log) {
@@ -95,11 +103,20 @@ it('ends whole, wherever it is killed', async () => {
   }
 })
 
-it('mends what cannot be opened at all, and says that nothing could be read', async () => {
+it('mends what cannot be opened at all, and says that only a checkpoint could be read', async () => {
   const damaged = await damagedDisk()
-  for (const file of damaged.values()) file.bytes.fill(0xa5, pageBytes, 2 * pageBytes)
+  const breakAll = (files: Map<string, DiskFile>) => {
+    for (const file of files.values())
+      if (new TextDecoder('latin1').decode(file.bytes).startsWith('/book.sqlite3'))
+        file.bytes.fill(0xa5, pageBytes, 2 * pageBytes)
+  }
+  breakAll(damaged)
   const { said } = await look(damaged)
   expect(said).toMatchObject({ goals: 0, integrity: 'ok' })
   expect(said.told).toContain('not all of book, records could be read')
   expect(said.kept).toHaveLength(1)
+
+  const copied = await damagedDisk({ isCopied: true })
+  breakAll(copied)
+  expect((await look(copied)).said).toMatchObject({ goals: count, unsent: count, integrity: 'ok' })
 })

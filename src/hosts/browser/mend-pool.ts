@@ -10,6 +10,8 @@ import { createSettings } from '../../store/settings.ts'
 import type { SyncHandle } from './write-combiner.ts'
 
 export const bookFile = '/book.sqlite3'
+/** Holds the copy of the records, see checkpoint.ts. */
+export const copyFile = '/checkpoint.sqlite3'
 const mending = '/mending.sqlite3'
 const asideFolder = 'daybook-aside'
 const keptKey = 'mended_kept'
@@ -27,15 +29,17 @@ export async function mendPool(given: PoolToMend, reason: string): Promise<void>
   const now = formatTime(Date.now())
   const aside = `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
   drop(pool, mending)
-  const damaged = openIfPossible(open)
+  const damaged = openIfPossible(open, bookFile)
+  const checkpoint = hasFile(pool, copyFile) ? openIfPossible(open, copyFile) : undefined
   try {
     const fresh = open(mending)
     try {
-      mend({ damaged, fresh, now, aside, reason })
+      mend({ damaged, checkpoint, fresh, now, aside, reason })
     } finally {
       fresh.close()
     }
   } finally {
+    checkpoint?.close()
     damaged?.close()
   }
   await finishMending(given)
@@ -43,7 +47,7 @@ export async function mendPool(given: PoolToMend, reason: string): Promise<void>
 
 /** Goes on where a mending was cut: with a new file that is whole, or from the beginning. */
 export async function finishMending({ pool, open }: PoolToMend): Promise<void> {
-  if (!pool.getFileNames().includes(mending)) return
+  if (!hasFile(pool, mending)) return
   const { aside, isKept } = readNew(open)
   if (aside === undefined) return drop(pool, mending)
   if (!isKept) {
@@ -89,15 +93,18 @@ async function putInPlace(pool: SAHPoolUtil): Promise<void> {
   drop(pool, mending)
 }
 
-function drop(pool: SAHPoolUtil, ...files: string[]): void {
+export const hasFile = (pool: SAHPoolUtil, file: string): boolean => pool.getFileNames().includes(file)
+
+/** Deletes files of the pool that are there and not open, with what SQLite keeps beside them. */
+export function drop(pool: SAHPoolUtil, ...files: string[]): void {
   const there = pool.getFileNames()
   for (const file of files.flatMap((one) => [`${one}-wal`, `${one}-journal`, one]))
     if (there.includes(file)) pool.unlink(file)
 }
 
-function openIfPossible(open: PoolToMend['open']): SqlDatabase | undefined {
+function openIfPossible(open: PoolToMend['open'], file: string): SqlDatabase | undefined {
   try {
-    return open(bookFile)
+    return open(file)
   } catch (error) {
     if (isDaybookError(error, 'storage-failed')) return undefined
     throw error

@@ -39,6 +39,7 @@ export interface OpenRequest {
   readonly embedder?: EmbedderOptions
   readonly llm?: BrowserLlmOptions
   readonly passphrase?: string
+  readonly checkpoint?: boolean
   /** The page knows that a book of this name was written here before. */
   readonly wasKept: boolean
 }

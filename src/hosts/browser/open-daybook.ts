@@ -53,6 +53,12 @@ export interface OpenOptions {
    * none: stated algorithms do that work. While this tab holds the book, it is the model of all tabs.
    */
   readonly llm?: BrowserLlmOptions
+  /**
+   * Keeps a copy of the records beside the book, brought up to date in idle moments, from which comes back what can't be read
+   * in a damaged file. It takes up to half of what the book takes, as long as there is room for twice that. Default true
+   * without `sync`: with it, the mirror is the copy.
+   */
+  readonly checkpoint?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -157,7 +163,7 @@ function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab' | 'wasKept'>
       },
     )
   }
-  const { sync, embedder, llm, passphrase } = options
+  const { sync, embedder, llm, passphrase, checkpoint } = options
   return {
     name: checkBookName(options.name),
     scope: bookScope(options),
@@ -167,6 +173,7 @@ function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab' | 'wasKept'>
     ...(embedder ? { embedder: withoutFetcher(embedder) } : {}),
     ...(llm ? { llm: withoutFetcher(llm) } : {}),
     ...(passphrase === undefined ? {} : { passphrase }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
   }
 }
 

@@ -1,13 +1,22 @@
 // A book's database on OPFS: its file in the pool, and how SQLite is set up for it.
 // Invariant: a commit is in the file when it returns, and what the file had before a crash is whole after it.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
-import type { SqlDatabase } from '../../core/ports.ts'
+import type { SpareFile, SqlDatabase } from '../../core/ports.ts'
 import type { Durability } from '../../core/record.ts'
 import { isBroken } from '../../store/broken.ts'
 import { mendedOf, mendedText } from '../../store/mend.ts'
 import { isBlamed } from '../../store/open-mark.ts'
 import { checkTable, firstFault } from '../../store/table-check.ts'
-import { bookFile, finishMending, isAside, mendPool, type PoolToMend } from './mend-pool.ts'
+import {
+  bookFile,
+  copyFile,
+  drop,
+  finishMending,
+  hasFile,
+  isAside,
+  mendPool,
+  type PoolToMend,
+} from './mend-pool.ts'
 import { openPool } from './opfs-pool.ts'
 import { createWasmDatabase } from './wasm-database.ts'
 import type { WriteCombiner } from './write-combiner.ts'
@@ -19,6 +28,8 @@ export interface BookStorage {
   degraded?(): Promise<string[]>
   /** What is wrong with a table of its file. Absent where there is no file. */
   check?(table: string): string | undefined
+  /** Where a copy of its records is kept. Absent where there is no file. */
+  readonly spare?: SpareFile
   /** What is to be told of its file, each in words. */
   mended?(): Promise<string[]>
   /** Looks again how much room there is. */
@@ -50,6 +61,9 @@ const pragmas = [
   'secure_delete = FAST',
 ]
 
+/** A copy is written little by little and read once in its life. */
+const copyPragmas = [...pragmas, 'wal_autocheckpoint = 256', 'cache_size = -2048']
+
 /**
  * Opens the file of book `name`, making it when there is none, and mends it first where it is damaged, as `damaged` may
  * say. Rejects as `openPool` does. `combiner` is the one that the handles of this worker go through.
@@ -62,9 +76,9 @@ export async function openOpfsDatabase(
 ): Promise<BookStorage> {
   const pool = await openPool(sqlite3, name)
   try {
-    const open = (file: string) => openFile(sqlite3, pool, file, combiner)
-    const db = await openWhole({ book: name, pool, open }, damaged)
-    const { refit, lend } = createSizeLimit(db)
+    const open = (file: string, given = pragmas) => openFile(sqlite3, pool, file, combiner, given)
+    const db = await openWhole({ book: name, pool, open: (file) => open(file) }, damaged)
+    const { refit, lend, roomBytes } = createSizeLimit(db)
     await refit()
     return {
       db,
@@ -72,6 +86,12 @@ export async function openOpfsDatabase(
       refit,
       lend,
       check: (table) => checkTable(db, table),
+      spare: {
+        exists: () => hasFile(pool, copyFile),
+        open: () => open(copyFile, copyPragmas),
+        remove: () => drop(pool, copyFile),
+        fits: (bookBytes) => roomBytes() >= 2 * bookBytes,
+      },
       async mended() {
         const mended = mendedOf(db)
         return mended && (await isAside(mended.aside)) ? [mendedText(mended)] : []
@@ -115,6 +135,7 @@ function openFile(
   pool: SAHPoolUtil,
   file: string,
   combiner: Pick<WriteCombiner, 'settle' | 'failure'>,
+  pragmas: readonly string[],
 ): SqlDatabase {
   const handle = new pool.OpfsSAHPoolDb(file)
   try {
@@ -129,17 +150,23 @@ function openFile(
  * SQLite then says "full" cleanly, before the browser cuts a write short. The log has its own room, so that what is full
  * can still be emptied: a forget is written there first. A quarter is kept back for that, and for deriving what is read.
  */
-function createSizeLimit(db: SqlDatabase): Required<Pick<BookStorage, 'refit' | 'lend'>> {
+function createSizeLimit(
+  db: SqlDatabase,
+): Required<Pick<BookStorage, 'refit' | 'lend'>> & { roomBytes(): number } {
   let [limit, whole] = [0, 0]
+  let roomBytes = Infinity
   const setLimit = (pages: number) => {
     if (pages > 0) db.exec(`PRAGMA max_page_count = ${pages}`)
   }
   return {
     lend: (isLent) => setLimit(isLent ? whole : limit),
+    /** At the last look; without end where the browser does not say. */
+    roomBytes: () => roomBytes,
     async refit() {
       const { quota = 0, usage = 0 } = await navigator.storage.estimate()
       if (quota === 0) return
-      const roomPages = Math.floor(Math.max(0, quota - usage) / pageSize)
+      roomBytes = Math.max(0, quota - usage)
+      const roomPages = Math.floor(roomBytes / pageSize)
       const logPages = Math.min(checkpointPages, Math.max(leastLogPages, Math.floor(roomPages / 8)))
       const usedPages = Math.ceil(db.sizeBytes() / pageSize)
       const freePages = Math.max(0, roomPages - 2 * logPages)

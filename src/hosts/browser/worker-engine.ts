@@ -117,7 +117,7 @@ async function openOwned(request: OpenRequest, given: Given, turn: Turn): Promis
 }
 
 async function openOnce(
-  { name, tab, scope, onUnavailable, sync, passphrase, wasKept }: OpenRequest,
+  { name, tab, scope, onUnavailable, sync, passphrase, wasKept, checkpoint = !sync }: OpenRequest,
   { getKey, embedder, llm }: Given,
   turn: Turn,
   damaged?: string,
@@ -161,6 +161,7 @@ async function openOnce(
       openMemory: () => openMemoryDatabase(sqlite3),
       storage: () => browserStorage(storage),
       ...(storage.check ? { care: { check: storage.check, onDamage: turn.fault } } : {}),
+      ...(storage.spare ? { spare: { file: storage.spare, isWanted: checkpoint } } : {}),
       lend: storage.lend,
       wasKept: wasKept && storage.durability !== 'memory',
       tab,

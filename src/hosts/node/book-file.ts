@@ -3,7 +3,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import type { Status } from '../../core/capability.ts'
 import { isDaybookError } from '../../core/errors.ts'
-import type { SqlDatabase } from '../../core/ports.ts'
+import type { SpareFile, SqlDatabase } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import { isBroken } from '../../store/broken.ts'
 import { mend, mendedOf, mendedText } from '../../store/mend.ts'
@@ -14,11 +14,14 @@ import { type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
 export interface BookFile {
   readonly db: SqlDatabase
   check(table: string): string | undefined
+  /** Where a copy of its records is kept. */
+  readonly spare: SpareFile
   storage(): Promise<Pick<Status, 'degraded'>>
 }
 
 const suffixes = ['', '-wal', '-shm'] as const
 const mending = '.mending'
+const copying = '.checkpoint'
 
 /**
  * Opens the book at `options.path` with `open`, which is given its file; mends the file first where it is damaged. Rejects
@@ -35,6 +38,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
       return open({
         db,
         check: (table) => checkTable(db, table),
+        spare: spareOf(path),
         storage: () => Promise.resolve(stateOf(db)),
       })
     } catch (error) {
@@ -82,16 +86,41 @@ function mendFile({ path }: NodeDatabaseOptions, reason: string): boolean {
   const aside = `${path}.damaged-${stampOf(now)}`
   const damaged = openIfBook(path)
   if (!damaged) return false
+  const spare = spareOf(path)
+  const checkpoint = openIfPossible(spare)
   const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })
   try {
-    mend({ damaged, fresh, now, aside, reason })
+    mend({ damaged, checkpoint, fresh, now, aside, reason })
   } finally {
     fresh.close()
+    checkpoint?.close()
     damaged.close()
   }
   setAside(path, aside)
   renameSync(path + mending, path)
   return true
+}
+
+function spareOf(path: string): SpareFile {
+  const own = path + copying
+  return {
+    exists: () => existsSync(own),
+    open: () => openNodeDatabase({ path: own }),
+    remove() {
+      for (const suffix of suffixes) rmSync(own + suffix, { force: true })
+    },
+    // A disk that is full says so.
+    fits: () => true,
+  }
+}
+
+function openIfPossible(spare: SpareFile): SqlDatabase | undefined {
+  try {
+    return spare.exists() ? spare.open() : undefined
+  } catch (error) {
+    if (!isDaybookError(error)) throw error
+    return undefined
+  }
 }
 
 /** For the name of a file. */

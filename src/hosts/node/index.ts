@@ -39,6 +39,11 @@ export interface NodeBookOptions {
   readonly embedder?: EmbedderOptions
   /** A language model for summaries and profiles, behind an OpenAI-compatible endpoint. Default none. */
   readonly llm?: LlmOptions
+  /**
+   * Keeps a copy of the records in `<path>.checkpoint`, brought up to date in idle moments, from which comes back what can't
+   * be read in a damaged file. Default true without `sync`: with it, the mirror is the copy.
+   */
+  readonly checkpoint?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -56,14 +61,20 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   const inMemory = path === ':memory:'
   const engine = openBookFile(
     { path, ...(options.durability ? { durability: options.durability } : {}) },
-    ({ db, storage, check }) =>
+    ({ db, storage, check, spare }) =>
       createEngine({
         db,
         ports: nodePorts,
         name,
         scope: bookScope(options),
         durability: inMemory ? 'memory' : 'file',
-        ...(inMemory ? {} : { storage, care: { check } }),
+        ...(inMemory
+          ? {}
+          : {
+              storage,
+              care: { check },
+              spare: { file: spare, isWanted: options.checkpoint ?? !options.sync },
+            }),
         embedder,
         ...(options.textIndexInMemory === false ? { textLeg: false } : {}),
         llm,

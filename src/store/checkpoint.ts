@@ -1,0 +1,197 @@
+// The checkpoint: a copy of the records in a second file, for when pages of the first can't be read any more.
+// Invariants: a step may be cut anywhere, and the next one goes on from there. What was forgotten, purged or sealed is out
+// of the copy before that is answered; after a cut in between, at the next step.
+import { toDaybookError } from '../core/errors.ts'
+import { toHex } from '../core/ids.ts'
+import type { Clock, Log, Random, SpareFile, SqlDatabase, SqlRow } from '../core/ports.ts'
+import { formatTime } from '../core/time.ts'
+import { columnsOf, CopyFault, openRecordCopy, type RecordCopy } from './record-copy.ts'
+import { isWholeBody } from './record-row.ts'
+import type { Settings } from './settings.ts'
+
+export interface Checkpoint {
+  /** A record that was here before changed. Inside the transaction. `isCovered`: what it said must not stay. */
+  changed(seq: number, isCovered: boolean): void
+  /** After a commit: takes out what was covered. Throws nothing. */
+  committed(): void
+  /** Copies up to `limit` records; true when more are behind. For idle time. Throws what is wrong with the book. */
+  step(limit: number): boolean
+  /** Takes what was deleted out of its file for good. */
+  scrub(): void
+  /** The copy makes room for the book: there is none from now on until the book is opened anew. */
+  giveUp(): void
+  /** When the copy last had everything; undefined when there is none, or nobody has looked yet. */
+  completeAt(): string | undefined
+  close(): void
+}
+
+export interface CheckpointParts {
+  readonly db: SqlDatabase
+  readonly file: SpareFile
+  /** False: there is to be none, and what there is of an earlier opening is removed. */
+  readonly isWanted: boolean
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** The setting that says which copy is the book's: a word that both have, another one for each opening. */
+const wordKey = 'checkpoint'
+/** Which records changed since they were copied. Told anew by beginning the copy anew, so no migration makes it. */
+const staleTable = 'CREATE TABLE IF NOT EXISTS checkpoint_stale (seq INTEGER PRIMARY KEY)'
+/** Records that are covered at once. */
+const batch = 500
+
+/** Undefined when none is wanted. */
+export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined {
+  const { db, file, settings, clock, random, log } = parts
+  if (!parts.isWanted) {
+    forget(parts)
+    return undefined
+  }
+  db.exec(staleTable)
+  const columns = columnsOf(db)
+  let copy: RecordCopy | undefined
+  let isOff = false
+  let mustCover = false
+  let isComplete = false
+  let completeAt: string | undefined
+
+  const close = () => {
+    isOff = true
+    isComplete = mustCover = false
+    const closing = copy
+    copy = undefined
+    closing?.close()
+  }
+  const stop = () => {
+    completeAt = undefined
+    try {
+      close()
+    } finally {
+      forget(parts)
+    }
+  }
+  /** Runs `work`. A copy that fails is taken away: without it all goes on, and the next opening makes another. */
+  const attempt = <Result>(work: () => Result): Result | undefined => {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof CopyFault)) throw error
+      log.warn('The checkpoint failed. It is begun anew when the book is next opened.', { code: error.code })
+      stop()
+      return undefined
+    }
+  }
+
+  const open = (): RecordCopy | undefined => {
+    if (copy || isOff) return copy
+    if (!file.fits(db.sizeBytes())) {
+      stop()
+      return undefined
+    }
+    const known = settings.get(wordKey)
+    copy = openRecordCopy(file, columns, known)
+    completeAt = copy.completeAt()
+    if (!copy.wasThere) db.transaction(() => db.run('DELETE FROM checkpoint_stale'))
+    const word = toHex(random.bytes(16))
+    copy.name(word, known)
+    db.transaction(() => settings.set(wordKey, word))
+    copy.settleName()
+    return copy
+  }
+
+  const put = (to: RecordCopy, gone: readonly number[], rows: readonly SqlRow[]) => {
+    isComplete = false
+    to.put(
+      gone,
+      rows.filter(({ body }) => isWholeBody(body)),
+    )
+  }
+
+  /** Brings over what changed; true when there may be more. */
+  const renew = (to: RecordCopy, limit: number): boolean => {
+    const marks = db
+      .all<{ seq: number }>('SELECT seq FROM checkpoint_stale ORDER BY seq LIMIT ?', [limit])
+      .map(({ seq }) => seq)
+    if (marks.length === 0) return false
+    // What lies ahead is copied when its turn comes.
+    const last = to.last()
+    const stale = marks.filter((seq) => seq <= last)
+    if (stale.length > 0) put(to, stale, between(db, stale[0] ?? 0, stale.at(-1) ?? 0))
+    db.transaction(() => {
+      for (const seq of marks) db.run('DELETE FROM checkpoint_stale WHERE seq = ?', [seq])
+    })
+    return marks.length === limit
+  }
+
+  /** Brings over what is new; true when there may be more. */
+  const extend = (to: RecordCopy, limit: number): boolean => {
+    const rows = db.all('SELECT * FROM records WHERE seq > ? ORDER BY seq LIMIT ?', [to.last(), limit])
+    if (rows.length > 0) put(to, [], rows)
+    return rows.length === limit
+  }
+
+  const cover = () => {
+    mustCover = false
+    if (isOff || (!copy && !file.exists())) return undefined
+    const to = open()
+    while (to && renew(to, batch));
+    return to
+  }
+
+  return {
+    changed(seq, isCovered) {
+      if (isOff) return
+      db.run('INSERT OR IGNORE INTO checkpoint_stale (seq) VALUES (?)', [seq])
+      mustCover ||= isCovered
+    },
+    committed() {
+      if (!mustCover) return
+      try {
+        attempt(cover)
+      } catch {
+        // The marks stay, and with them the next step's work; whoever meets the fault of the book is told of it.
+        log.warn('The checkpoint still has what was forgotten, until its next step.')
+      }
+    },
+    step(limit) {
+      const more = attempt(() => {
+        const to = open()
+        if (!to || renew(to, limit) || extend(to, limit)) return to !== undefined
+        if (isComplete) return false
+        const now = formatTime(clock.now())
+        to.complete(now)
+        completeAt = now
+        isComplete = true
+        return false
+      })
+      return more ?? false
+    },
+    scrub: () => attempt(() => cover()?.scrub()),
+    giveUp: () => attempt(stop),
+    completeAt: () => completeAt,
+    close: () => attempt(close),
+  }
+}
+
+/** What changes without a checkpoint is not marked, so the one there is must never be taken for the book's again. */
+function forget({ db, file, settings, log }: CheckpointParts): void {
+  const remove = () => file.exists() && file.remove()
+  const disown = () => settings.get(wordKey) !== undefined && db.transaction(() => settings.remove(wordKey))
+  for (const work of [remove, disown]) {
+    try {
+      work()
+    } catch (error) {
+      log.warn('A checkpoint could not be removed.', { code: toDaybookError(error).code })
+    }
+  }
+}
+
+/** The records that are marked between two marks, the ends included. */
+const between = (db: SqlDatabase, first: number, last: number): SqlRow[] =>
+  db.all(
+    'SELECT * FROM records WHERE seq IN (SELECT seq FROM checkpoint_stale WHERE seq BETWEEN ? AND ?) ORDER BY seq',
+    [first, last],
+  )

@@ -1,0 +1,127 @@
+// The file of a checkpoint: rows of `records` as they were, and whose they are.
+// Invariant: whatever fails here fails as `CopyFault`, so that it is never taken for a fault of the book.
+import { isDaybookError, toDaybookError } from '../core/errors.ts'
+import type { SpareFile, SqlDatabase, SqlRow } from '../core/ports.ts'
+
+export class CopyFault extends Error {
+  readonly code: string
+  constructor(cause: unknown) {
+    super('The checkpoint failed.', { cause })
+    this.code = toDaybookError(cause).code
+  }
+}
+
+export interface RecordCopy {
+  /** False: it was made just now. */
+  readonly wasThere: boolean
+  /** The greatest number of a record in it; 0 for none. */
+  last(): number
+  /** Takes out the records at `gone` and puts in `rows`, as one. */
+  put(gone: readonly number[], rows: readonly SqlRow[]): void
+  /** It has everything now. */
+  complete(now: string): void
+  completeAt(): string | undefined
+  /** From now on the book knows it by `word`; until `settleName` by the word before, too. */
+  name(word: string, before: string | undefined): void
+  settleName(): void
+  scrub(): void
+  close(): void
+}
+
+/** The columns of `records` in the order of the table. */
+export const columnsOf = (db: SqlDatabase): string[] =>
+  db
+    .all<{ name: string }>("SELECT name FROM pragma_table_info('records') ORDER BY cid")
+    .map(({ name }) => name)
+
+/**
+ * Opens the copy in `file` that the book knows by `word`. Any other begins anew: it is of a state of the book that was put
+ * back, or of an earlier schema.
+ */
+export function openRecordCopy(
+  file: SpareFile,
+  columns: readonly string[],
+  word: string | undefined,
+): RecordCopy {
+  const inCopy = <Result>(work: () => Result): Result => {
+    try {
+      return work()
+    } catch (error) {
+      throw isDaybookError(error) ? new CopyFault(error) : error
+    }
+  }
+  const { db, wasThere } = inCopy(() => {
+    const found = file.open()
+    try {
+      if (word !== undefined && isOf(found, word, columns)) return { db: found, wasThere: true }
+    } catch (error) {
+      found.close()
+      throw error
+    }
+    found.close()
+    file.remove()
+    return { db: begin(file.open(), columns), wasThere: false }
+  })
+  const marks = columns.map(() => '?').join(', ')
+  const insert = `INSERT OR REPLACE INTO records (${columns.join(', ')}) VALUES (${marks})`
+  const note = (key: string, value: string) =>
+    db.run('INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)', [key, value])
+  return {
+    wasThere,
+    last: () => inCopy(() => db.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM records')?.seq ?? 0),
+    put: (gone, rows) =>
+      inCopy(() =>
+        db.transaction(() => {
+          for (const seq of gone) db.run('DELETE FROM records WHERE seq = ?', [seq])
+          for (const row of rows)
+            db.run(
+              insert,
+              columns.map((column) => row[column] ?? null),
+            )
+        }),
+      ),
+    complete: (now) => inCopy(() => db.transaction(() => note('complete_at', now))),
+    completeAt: () => inCopy(() => noted(db, 'complete_at')),
+    name: (next, before) =>
+      inCopy(() =>
+        db.transaction(() => {
+          note('word', next)
+          if (before !== undefined) note('word_before', before)
+        }),
+      ),
+    settleName: () =>
+      inCopy(() => db.transaction(() => db.run("DELETE FROM about WHERE key = 'word_before'"))),
+    scrub: () => inCopy(() => db.scrub()),
+    close: () => inCopy(() => db.close()),
+  }
+}
+
+/** What is known of a copy that may be damaged itself; undefined when it can't be told, or is none. */
+export function aboutCopy(db: SqlDatabase): { readonly completeAt: string | undefined } | undefined {
+  try {
+    return isBegun(db) ? { completeAt: noted(db, 'complete_at') } : undefined
+  } catch (error) {
+    if (!isDaybookError(error)) throw error
+    return undefined
+  }
+}
+
+const isBegun = (db: SqlDatabase) =>
+  db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'about'") !== undefined
+
+const noted = (db: SqlDatabase, key: string) =>
+  db.get<{ value: string }>('SELECT value FROM about WHERE key = ?', [key])?.value
+
+const isOf = (db: SqlDatabase, word: string, columns: readonly string[]) =>
+  isBegun(db) &&
+  [noted(db, 'word'), noted(db, 'word_before')].includes(word) &&
+  columnsOf(db).join() === columns.join()
+
+function begin(db: SqlDatabase, columns: readonly string[]): SqlDatabase {
+  const others = columns.filter((name) => name !== 'seq')
+  db.transaction(() => {
+    db.exec('CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID')
+    db.exec(`CREATE TABLE records (seq INTEGER PRIMARY KEY, ${others.join(', ')})`)
+  })
+  return db
+}
