@@ -15,8 +15,8 @@ beforeAll(async () => {
   sqlite3 = await loadBrowserSqlite()
 })
 
-/** A disk with a quota, and the browser's estimate of it. */
-function limitedDisk(quota: number) {
+/** A disk with a quota, and the browser's estimate of it, which may be `told` otherwise. */
+function limitedDisk(quota: number, told?: number) {
   const disk = new FakeDisk()
   const limit = { quota }
   const usage = () => [...disk.files.values()].reduce((sum, { size }) => sum + size, 0)
@@ -27,7 +27,7 @@ function limitedDisk(quota: number) {
     return { fail: new DOMException('No room.', 'QuotaExceededError') }
   }
   Object.assign(navigator.storage, {
-    estimate: () => Promise.resolve({ quota: limit.quota, usage: usage() }),
+    estimate: () => Promise.resolve({ quota: told ?? limit.quota, usage: usage() }),
   })
   mount(disk)
   return limit
@@ -76,6 +76,43 @@ it.for([3_000_000, 12_000_000, 40_000_000])(
     limit.quota *= 2
     await refit?.()
     await store('more')
+    expect(db.get('PRAGMA integrity_check')?.['integrity_check']).toBe('ok')
+    engine.close()
+    await release()
+  },
+)
+
+it.for([3_000_000, 40_000_000])(
+  'refuses a write for good in %i bytes of which the browser tells nothing: it is not there later either',
+  async (quota) => {
+    const limit = limitedDisk(quota, 10_000_000_000)
+    const { db, release } = await openOpfsDatabase(sqlite3, `untold-${quota}`, mounted)
+    const { ports } = createTestTime()
+    const engine = createEngine({ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' })
+    const padding = 'x'.repeat(quota / 400)
+    const store = (id: string) =>
+      engine.call('kstar:store_trace', makeTrace({ id, action: { type: 'fill', parameters: { padding } } }))
+    const stored: string[] = []
+    const refused: string[] = []
+    for (let i = 0; refused.length < 3; i++) {
+      const error = await store(`${i}`).then(
+        () => void stored.push(`${i}`),
+        (reason: unknown) => reason,
+      )
+      if (!error) continue
+      expect(error).toMatchObject({ code: 'storage-full' })
+      refused.push(`${i}`)
+    }
+    const expectKept = async () => {
+      for (const id of stored) expect(await engine.call('kstar:get_trace', { id })).toMatchObject({ id })
+      for (const id of refused) expect(await engine.call('kstar:get_trace', { id })).toBeNull()
+    }
+    expect(stored.length).toBeGreaterThan(80)
+    await expectKept()
+    limit.quota *= 2
+    await store('more')
+    stored.push('more')
+    await expectKept()
     expect(db.get('PRAGMA integrity_check')?.['integrity_check']).toBe('ok')
     engine.close()
     await release()

@@ -1,6 +1,7 @@
 // SQLite writes its log in many small pieces, and each costs a call into the browser. This puts neighbours together.
 // Invariant: the file sees the same bytes in the same order as without it, and all of them when `settle` returns.
 // Only the newest run of adjacent writes is ever held back, and anything that could tell the difference settles it first.
+// And a commit that the file has no room for is refused while SQLite can still undo it.
 
 /** What OPFS gives a worker (https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle). */
 export interface SyncHandle {
@@ -23,6 +24,9 @@ export interface WriteCombiner {
 
 /** Most bytes held back; longer runs are written in pieces of this size. */
 const heldBytes = 1 << 20
+/** Of a frame of the log (https://sqlite.org/fileformat.html#wal_frame_header): then comes the page. */
+const frameHeaderBytes = 24
+const leastPageBytes = 512
 
 export function createWriteCombiner(): WriteCombiner {
   const held = new Uint8Array(heldBytes)
@@ -30,9 +34,20 @@ export function createWriteCombiner(): WriteCombiner {
   let at = 0
   let length = 0
   let failure: unknown
+  /** The last write was the header of a frame that commits. */
+  let isCommitting = false
+
+  const forget = () => {
+    owner = undefined
+    length = 0
+    isCommitting = false
+  }
 
   const settle = () => {
-    if (owner === undefined) return
+    if (owner === undefined) {
+      failure = undefined
+      return
+    }
     try {
       const written = owner.write(held.subarray(0, length), { at })
       // The standard lets a browser write less than it was given only where there is no more room.
@@ -42,9 +57,21 @@ export function createWriteCombiner(): WriteCombiner {
       failure = error
       throw error
     }
-    owner = undefined
-    length = 0
+    forget()
     failure = undefined
+  }
+
+  /**
+   * The same inside a call of SQLite's, which hears of the failure. What the file had to grow for is of no commit that
+   * SQLite believes in: it undoes that, or copies it to the database again, and keeping it would only block what makes room.
+   */
+  const settleWithin = () => {
+    try {
+      settle()
+    } catch (error) {
+      if (owner && at + length > owner.getSize()) forget()
+      throw error
+    }
   }
 
   /** Reads what the file will say once it has taken what is held back. */
@@ -58,17 +85,21 @@ export function createWriteCombiner(): WriteCombiner {
 
   const wrap = (handle: SyncHandle): SyncHandle => {
     const settleOwn = () => {
-      if (owner === handle) settle()
+      if (owner === handle) settleWithin()
     }
     return {
       write(buffer, { at: position = 0 } = {}) {
         const bytes = toBytes(buffer)
-        const adjacent = owner === handle && position === at + length && length + bytes.length <= heldBytes
-        if (!adjacent) settle()
+        const follows = owner === handle && position === at + length
+        const commits = follows && isCommitting && bytes.length >= leastPageBytes
+        const adjacent = follows && length + bytes.length <= heldBytes
+        if (!adjacent) settleWithin()
         if (bytes.length > heldBytes) return handle.write(bytes, { at: position })
         if (!adjacent) [owner, at] = [handle, position]
         held.set(bytes, length)
         length += bytes.length
+        isCommitting = isCommitHeader(bytes)
+        if (commits) settleWithin()
         return bytes.length
       },
       read(buffer, { at: position = 0 } = {}) {
@@ -82,7 +113,7 @@ export function createWriteCombiner(): WriteCombiner {
         return handle.read(buffer, { at: position })
       },
       truncate(size) {
-        settle()
+        settleWithin()
         handle.truncate(size)
       },
       getSize() {
@@ -90,7 +121,7 @@ export function createWriteCombiner(): WriteCombiner {
         return handle.getSize()
       },
       flush() {
-        settle()
+        settleWithin()
         handle.flush()
       },
       close() {
@@ -98,8 +129,7 @@ export function createWriteCombiner(): WriteCombiner {
           settleOwn()
         } catch {
           // Whoever wrote it was told that it failed. The other handles of this worker must be closed all the same.
-          owner = undefined
-          length = 0
+          forget()
         }
         handle.close()
       },
@@ -114,6 +144,10 @@ export function createWriteCombiner(): WriteCombiner {
     },
   }
 }
+
+/** Only the last frame of a commit says how many pages the database has then. */
+const isCommitHeader = (bytes: Uint8Array) =>
+  bytes.length === frameHeaderBytes && bytes.subarray(4, 8).some((byte) => byte !== 0)
 
 /** The pool also writes its checksums, as 32-bit words: what counts is their bytes. */
 function toBytes(buffer: AllowSharedBufferSource): Uint8Array<ArrayBuffer> {
