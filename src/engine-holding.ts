@@ -1,5 +1,6 @@
 // What long work keeps between the calls that carry it: an export being read, an upload being sent.
-// Invariant: only the caller who began it finds it again, and nothing stays after `idleMs` without a call.
+// Invariant: only the caller who began it finds it again, and nothing stays after `idleMs` without a call. Names say which
+// engine gave them, so that what went with another one is told from what has ended.
 import type { Caller } from './core/capability.ts'
 import type { Holdings } from './core/transfer.ts'
 import { DaybookError } from './core/errors.ts'
@@ -10,6 +11,9 @@ import type { Ports } from './core/ports.ts'
 const idleMs = 300_000
 /** Each may hold a list of the whole book. */
 const holdingLimit = 16
+/** Bytes of a name: of the engine, then of the holding. */
+const [engineBytes, ownBytes] = [4, 16]
+const isName = (name: string) => new RegExp(`^[0-9a-f]{${2 * (engineBytes + ownBytes)}}$`).test(name)
 
 interface Holding {
   readonly value: object
@@ -26,6 +30,7 @@ export interface HoldingStore {
 
 export function createHoldings({ random, scheduler }: Pick<Ports, 'random' | 'scheduler'>): HoldingStore {
   const holdings = new Map<string, Holding>()
+  const engine = toHex(random.bytes(engineBytes))
   const drop = (name: string) => {
     const holding = holdings.get(name)
     if (!holding) return
@@ -48,11 +53,14 @@ export function createHoldings({ random, scheduler }: Pick<Ports, 'random' | 'sc
               details: { retryAfterMs: idleMs },
             })
           }
-          const name = toHex(random.bytes(16))
+          const name = engine + toHex(random.bytes(ownBytes))
           holdings.set(name, { value, owner, end, cancel: expire(name) })
           return name
         },
         find(name) {
+          if (isName(name) && !name.startsWith(engine)) {
+            throw new DaybookError('owner-changed', 'What held the first part of this has ended.')
+          }
           const holding = own(name)
           if (!holding) return undefined
           holding.cancel()

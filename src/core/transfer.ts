@@ -55,7 +55,10 @@ export interface Staging {
 export interface Holdings {
   /** Keeps `value` and answers its name, which nobody can guess. `end` runs when it is dropped or nobody came for it. */
   keep(value: object, end?: () => void): string
-  /** What was kept under this name by this caller; undefined when there is no such thing (any more). */
+  /**
+   * What was kept under this name by this caller; undefined when there is no such thing (any more), `owner-changed` when
+   * it went with an engine before this one.
+   */
   find(name: string): object | undefined
   drop(name: string): void
 }
