@@ -5,7 +5,7 @@ import { toDaybookError } from '../core/errors.ts'
 import { toHex } from '../core/ids.ts'
 import type { Clock, Log, Random, SpareFile, SqlDatabase, SqlRow } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
-import { columnsOf, CopyFault, openRecordCopy, type RecordCopy } from './record-copy.ts'
+import { columnsOf, CopyFault, type CopyMark, openRecordCopy, type RecordCopy } from './record-copy.ts'
 import { isWholeBody } from './record-row.ts'
 import type { Settings } from './settings.ts'
 
@@ -36,8 +36,8 @@ export interface CheckpointParts {
   readonly log: Log
 }
 
-/** The setting that says which copy is the book's: a word that both have, another one for each opening. */
-const wordKey = 'checkpoint'
+/** The setting that says which copy is the book's. */
+const markKey = 'checkpoint'
 /** Which records changed since they were copied. Told anew by beginning the copy anew, so no migration makes it. */
 const staleTable = 'CREATE TABLE IF NOT EXISTS checkpoint_stale (seq INTEGER PRIMARY KEY)'
 /** Records that are covered at once. */
@@ -57,7 +57,12 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
   let mustCover = false
   let isComplete = false
   let completeAt: string | undefined
+  let mark: CopyMark = { word: '', serial: 0 }
 
+  const setMark = (next: CopyMark) => {
+    mark = next
+    db.transaction(() => settings.set(markKey, `${next.word} ${next.serial}`))
+  }
   const close = () => {
     isOff = true
     isComplete = mustCover = false
@@ -91,23 +96,28 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
       stop()
       return undefined
     }
-    const known = settings.get(wordKey)
+    const known = markOf(settings.get(markKey))
     copy = openRecordCopy(file, columns, known)
     completeAt = copy.completeAt()
     if (!copy.wasThere) db.transaction(() => db.run('DELETE FROM checkpoint_stale'))
     const word = toHex(random.bytes(16))
-    copy.name(word, known)
-    db.transaction(() => settings.set(wordKey, word))
+    copy.name(word, known?.word)
+    setMark({ word, serial: 0 })
     copy.settleName()
     return copy
   }
 
-  const put = (to: RecordCopy, gone: readonly number[], rows: readonly SqlRow[]) => {
+  /** `read` comes after the note of it, so that a book which has the note has what was read. */
+  const put = (to: RecordCopy, gone: readonly number[], read: () => readonly SqlRow[]): number => {
+    setMark({ ...mark, serial: mark.serial + 1 })
+    const rows = read()
     isComplete = false
     to.put(
       gone,
       rows.filter(({ body }) => isWholeBody(body)),
+      mark.serial,
     )
+    return rows.length
   }
 
   /** Brings over what changed; true when there may be more. */
@@ -119,7 +129,7 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
     // What lies ahead is copied when its turn comes.
     const last = to.last()
     const stale = marks.filter((seq) => seq <= last)
-    if (stale.length > 0) put(to, stale, between(db, stale[0] ?? 0, stale.at(-1) ?? 0))
+    if (stale.length > 0) put(to, stale, () => between(db, stale[0] ?? 0, stale.at(-1) ?? 0))
     db.transaction(() => {
       for (const seq of marks) db.run('DELETE FROM checkpoint_stale WHERE seq = ?', [seq])
     })
@@ -128,9 +138,10 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
 
   /** Brings over what is new; true when there may be more. */
   const extend = (to: RecordCopy, limit: number): boolean => {
-    const rows = db.all('SELECT * FROM records WHERE seq > ? ORDER BY seq LIMIT ?', [to.last(), limit])
-    if (rows.length > 0) put(to, [], rows)
-    return rows.length === limit
+    const last = to.last()
+    const isThere = db.get('SELECT 1 AS one FROM records WHERE seq > ? LIMIT 1', [last])
+    const next = () => db.all('SELECT * FROM records WHERE seq > ? ORDER BY seq LIMIT ?', [last, limit])
+    return isThere !== undefined && put(to, [], next) === limit
   }
 
   const cover = () => {
@@ -176,10 +187,15 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
   }
 }
 
+function markOf(text: string | undefined): CopyMark | undefined {
+  const [word = '', serial = ''] = text?.split(' ') ?? []
+  return word === '' ? undefined : { word, serial: Number(serial) }
+}
+
 /** What changes without a checkpoint is not marked, so the one there is must never be taken for the book's again. */
 function forget({ db, file, settings, log }: CheckpointParts): void {
   const remove = () => file.exists() && file.remove()
-  const disown = () => settings.get(wordKey) !== undefined && db.transaction(() => settings.remove(wordKey))
+  const disown = () => settings.get(markKey) !== undefined && db.transaction(() => settings.remove(markKey))
   for (const work of [remove, disown]) {
     try {
       work()

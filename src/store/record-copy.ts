@@ -11,13 +11,22 @@ export class CopyFault extends Error {
   }
 }
 
+/**
+ * Of which state of the book a copy is: `word` is another one for each opening, `serial` counts what was copied since. The
+ * book notes it before it is read, the copy with what was read: a book with a lower one has lost what the copy has seen.
+ */
+export interface CopyMark {
+  readonly word: string
+  readonly serial: number
+}
+
 export interface RecordCopy {
   /** False: it was made just now. */
   readonly wasThere: boolean
   /** The greatest number of a record in it; 0 for none. */
   last(): number
-  /** Takes out the records at `gone` and puts in `rows`, as one. */
-  put(gone: readonly number[], rows: readonly SqlRow[]): void
+  /** Takes out the records at `gone` and puts in `rows`, as one. It is on the disk when this returns. */
+  put(gone: readonly number[], rows: readonly SqlRow[], serial: number): void
   /** It has everything now. */
   complete(now: string): void
   completeAt(): string | undefined
@@ -35,13 +44,13 @@ export const columnsOf = (db: SqlDatabase): string[] =>
     .map(({ name }) => name)
 
 /**
- * Opens the copy in `file` that the book knows by `word`. Any other begins anew: it is of a state of the book that was put
- * back, or of an earlier schema.
+ * Opens the copy in `file` that belongs to the book as it is, by what it noted. Any other begins anew: it is of a state of
+ * the book that was put back or that a power cut took, or of an earlier schema.
  */
 export function openRecordCopy(
   file: SpareFile,
   columns: readonly string[],
-  word: string | undefined,
+  mark: CopyMark | undefined,
 ): RecordCopy {
   const inCopy = <Result>(work: () => Result): Result => {
     try {
@@ -53,7 +62,7 @@ export function openRecordCopy(
   const { db, wasThere } = inCopy(() => {
     const found = file.open()
     try {
-      if (word !== undefined && isOf(found, word, columns)) return { db: found, wasThere: true }
+      if (mark && isOf(found, mark, columns)) return { db: found, wasThere: true }
     } catch (error) {
       found.close()
       throw error
@@ -69,7 +78,7 @@ export function openRecordCopy(
   return {
     wasThere,
     last: () => inCopy(() => db.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM records')?.seq ?? 0),
-    put: (gone, rows) =>
+    put: (gone, rows, serial) =>
       inCopy(() =>
         db.transaction(() => {
           for (const seq of gone) db.run('DELETE FROM records WHERE seq = ?', [seq])
@@ -78,6 +87,7 @@ export function openRecordCopy(
               insert,
               columns.map((column) => row[column] ?? null),
             )
+          note('serial', String(serial))
         }),
       ),
     complete: (now) => inCopy(() => db.transaction(() => note('complete_at', now))),
@@ -86,6 +96,7 @@ export function openRecordCopy(
       inCopy(() =>
         db.transaction(() => {
           note('word', next)
+          note('serial', '0')
           if (before !== undefined) note('word_before', before)
         }),
       ),
@@ -112,10 +123,12 @@ const isBegun = (db: SqlDatabase) =>
 const noted = (db: SqlDatabase, key: string) =>
   db.get<{ value: string }>('SELECT value FROM about WHERE key = ?', [key])?.value
 
-const isOf = (db: SqlDatabase, word: string, columns: readonly string[]) =>
-  isBegun(db) &&
-  [noted(db, 'word'), noted(db, 'word_before')].includes(word) &&
-  columnsOf(db).join() === columns.join()
+function isOf(db: SqlDatabase, { word, serial }: CopyMark, columns: readonly string[]): boolean {
+  if (!isBegun(db) || columnsOf(db).join() !== columns.join()) return false
+  // Named anew, and the book was cut before it heard of that.
+  if (noted(db, 'word_before') === word) return true
+  return noted(db, 'word') === word && Number(noted(db, 'serial')) <= serial
+}
 
 function begin(db: SqlDatabase, columns: readonly string[]): SqlDatabase {
   const others = columns.filter((name) => name !== 'seq')

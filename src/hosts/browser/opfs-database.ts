@@ -62,7 +62,7 @@ const pragmas = [
 ]
 
 /** A copy is written little by little and read once in its life. */
-const copyPragmas = [...pragmas, 'wal_autocheckpoint = 256', 'cache_size = -2048']
+const copyPragmas = [...pragmas, 'synchronous = FULL', 'wal_autocheckpoint = 256', 'cache_size = -2048']
 
 /**
  * Opens the file of book `name`, making it when there is none, and mends it first where it is damaged, as `damaged` may

@@ -105,7 +105,7 @@ function spareOf(path: string): SpareFile {
   const own = path + copying
   return {
     exists: () => existsSync(own),
-    open: () => openNodeDatabase({ path: own }),
+    open: () => openNodeDatabase({ path: own, durability: 'strict' }),
     remove() {
       for (const suffix of suffixes) rmSync(own + suffix, { force: true })
     },

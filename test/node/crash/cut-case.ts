@@ -21,13 +21,16 @@ export function cutCases(durability: 'relaxed' | 'strict'): void {
         `seed ${seed}, %i pages between checkpoints`,
         { timeout: 600_000 },
         async (checkpointPages) => {
+          const isCopied = seed !== first
           const setting = {
             seed,
             strict: durability === 'strict',
             checkpointPages,
             calls: 50,
-            powerCuts: 7,
+            // A copy beside the book doubles the steps that are cut.
+            powerCuts: isCopied ? 5 : 7,
             opening: seed === first,
+            isCopied,
           }
           const { cuts, used, faults } = await simulate(sqlite3, setting)
           process.stdout.write(

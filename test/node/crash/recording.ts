@@ -15,6 +15,8 @@ export interface Setting {
   /** Pages of the log between checkpoints; 0 leaves it as it is. */
   readonly checkpointPages: number
   readonly calls: number
+  /** Keeps a checkpoint beside the book, in the same pool. */
+  readonly isCopied?: boolean
 }
 
 export interface Recording {
@@ -48,7 +50,7 @@ let recordings = 0
 export async function record(
   sqlite3: Sqlite3Static,
   seed: number,
-  { strict, checkpointPages, calls }: Setting,
+  { strict, checkpointPages, calls, isCopied = false }: Setting,
   faultAt: (step: Step) => Fault = () => undefined,
 ): Promise<Recording & { readonly disk: FakeDisk }> {
   const disk = new FakeDisk()
@@ -71,7 +73,10 @@ export async function record(
       }),
   }
   const { ports, pass } = createTestTime()
-  const engine = createEngine({ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' })
+  const engine = createEngine({
+    ...{ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' },
+    ...(isCopied && storage.spare ? { spare: { file: storage.spare, isWanted: true } } : {}),
+  })
   disk.fault = faultAt
   const acknowledge: Acknowledge = async (calls) => {
     const known = refused.length

@@ -8,6 +8,8 @@ import { type DiskFile, FakeDisk } from './fake-disk.ts'
 import { mount, mounted } from './fake-opfs.ts'
 import { tell } from './recording.ts'
 
+const copied = 'SELECT seq, id, rev, deleted, body FROM records ORDER BY seq'
+
 export interface Recovered {
   /** SQLite's own check of every page and index: `ok`. */
   readonly integrity: unknown
@@ -29,16 +31,23 @@ export async function recover(
   return recovered
 }
 
-/** The same, and then a day of ordinary use: the engine opens, answers, stores, and indexes what it had not yet. */
+/**
+ * The same, and then a day of ordinary use: the engine opens, answers, stores, indexes what it had not yet, and brings its
+ * checkpoint up to date.
+ */
 export async function use(
   sqlite3: Sqlite3Static,
   pool: string,
   files: Map<string, DiskFile>,
 ): Promise<unknown> {
   mount(new FakeDisk(files))
-  const { db, release } = await openOpfsDatabase(sqlite3, pool, mounted)
+  const { db, release, spare } = await openOpfsDatabase(sqlite3, pool, mounted)
+  if (!spare) throw new Error('There is no place for a checkpoint.')
   const { ports, pass } = createTestTime()
-  const engine = createEngine({ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' })
+  const engine = createEngine({
+    ...{ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' },
+    spare: { file: spare, isWanted: true },
+  })
   const stored = (await engine.call(
     'kstar:store_trace',
     makeTrace({ task: { goal: 'Zanzibar', constraints: [] } }),
@@ -52,7 +61,12 @@ export async function use(
   const count = db.get('SELECT count(*) AS n FROM records WHERE deleted = 0')?.['n']
   const listed = (await engine.call('kstar:count_traces', {})) as { total: number }
   const integrity = db.get('PRAGMA integrity_check')?.['integrity_check']
+  await pass(60_000)
+  const records = JSON.stringify(db.all(copied))
   engine.close()
+  const copy = spare.open()
+  const isCopied = JSON.stringify(copy.all(copied)) === records
+  copy.close()
   release()
-  return { found: hits[0]?.record.id === stored.id, listed: listed.total === count, integrity }
+  return { isCopied, found: hits[0]?.record.id === stored.id, listed: listed.total === count, integrity }
 }

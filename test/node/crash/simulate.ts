@@ -58,7 +58,7 @@ export async function cutEverywhere(
       if (cuts % useStride > 0) continue
       used++
       const after = await use(sqlite3, pool, copyOf(cut.left))
-      const wanted = { found: true, listed: true, integrity: 'ok' }
+      const wanted = { isCopied: true, found: true, listed: true, integrity: 'ok' }
       if (JSON.stringify(after) !== JSON.stringify(wanted))
         faults.push(`${name(cut)}: ${JSON.stringify(after)}`)
     } catch (error) {
