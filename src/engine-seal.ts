@@ -23,6 +23,8 @@ export interface Sealing {
   begin(): Promise<void>
   /** Runs `work` again once there is a key, if all it lacked was the first one. */
   withKey<Result>(work: () => Promise<Result>): Promise<Result>
+  /** What is told of a book whose sensitive records wait for the passphrase. */
+  degraded(): string | undefined
   close(): void
 }
 
@@ -201,6 +203,8 @@ export function createSealing({
       return false
     },
     begin,
+    degraded: () =>
+      keychain.state() === 'locked' ? 'locked: sensitive records wait for the passphrase.' : undefined,
     async withKey(work) {
       try {
         return await work()

@@ -71,7 +71,7 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
 }
 
 /** What is told of a book that the browser took away, until the mirror has given back what it has. */
-function evictedText({ settings }: BookStore, isMirrored: boolean): string[] {
+export function evictedText({ settings }: BookStore, isMirrored: boolean): string[] {
   const at = settings.get('evicted')
   if (at === undefined || (settings.get('synced_at') ?? '') > at) return []
   const rest = isMirrored ? 'It is read again from the mirror.' : 'What was not exported or synced is gone.'

@@ -27,7 +27,8 @@ import { roomFor } from './engine-room.ts'
 import type { CallOptions, Desk, Engine, Seat, View } from './engine-shape.ts'
 import { createSealing } from './engine-seal.ts'
 import { whenKept } from './engine-kept.ts'
-import { createStatus, unlikeEmbedder, unlikeOwner } from './engine-status.ts'
+import { createStatusFeed } from './engine-tell.ts'
+import { createStatus, evictedText, unlikeEmbedder, unlikeOwner } from './engine-status.ts'
 import { createBookEmbedding, noEmbedding } from './recall/embed/book-embedding.ts'
 import { createTasks } from './engine-task-access.ts'
 import { createRecall } from './recall/recall.ts'
@@ -50,8 +51,8 @@ const table: ReadonlyMap<string, AnyCapability> = new Map(
 /** What bundles know of. */
 const portableKinds: Kinds = new Map([...kinds].filter(([, { bound }]) => !bound))
 const owner: Caller = { role: 'owner' }
-/** What is wrong from the beginning is told this long after it. */
-const firstTellMs = 500
+/** Anything may have changed. */
+const everything = { ids: [], kinds: [...kinds.keys()], more: 0 }
 
 function named(id: string): AnyCapability {
   const capability = table.get(id)
@@ -80,7 +81,7 @@ export function createEngine(options: EngineOptions): Engine {
       hasMirror: options.carrier !== undefined,
     },
     progress: (detail) => emit({ name: 'progress', detail }),
-    onChange: () => emit({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } }),
+    onChange: () => [emit({ name: 'change', detail: everything }), feed.look()],
   })
   const store = openBookStore(db, {
     ...{ kinds: plan.kinds, role, ports, textLeg, truth, onCommit: () => idle.committed() },
@@ -106,7 +107,7 @@ export function createEngine(options: EngineOptions): Engine {
     care && !newer
       ? createHealth({
           ...{ store, ...ports, check: care.check },
-          onDamage: (reason) => [tellStatus(), care.onDamage?.(reason)],
+          onDamage: (reason) => [feed.tell(), care.onDamage?.(reason)],
         })
       : undefined
   // What only reads a book neither syncs it nor fills it in.
@@ -125,8 +126,10 @@ export function createEngine(options: EngineOptions): Engine {
       clock: ports.clock,
       selection: plan,
       onChange: heard,
-      onState: (state, result) =>
-        emit({ name: 'sync', detail: { ...(trigger?.state() ?? state), ...(result ? { result } : {}) } }),
+      onState(state, result) {
+        emit({ name: 'sync', detail: { ...(trigger?.state() ?? state), ...(result ? { result } : {}) } })
+        feed.look()
+      },
     })
   const background =
     session &&
@@ -152,6 +155,7 @@ export function createEngine(options: EngineOptions): Engine {
     createBookEmbedding({
       ...{ store, ports, source },
       tell: (detail) => emit({ name: 'progress', detail }),
+      onState: () => feed.look(),
     })
   const accessOf = createRecordAccess({ store, ports, scope })
   const viewOf = (caller: Caller): View => {
@@ -174,25 +178,22 @@ export function createEngine(options: EngineOptions): Engine {
     return { caller, view, seat, scope: caller.role === 'owner' ? seat.scope : view.access.scope }
   }
 
+  const troubles = () => [health?.degraded(), embedding?.degraded(), sealing.degraded()]
   const status = createStatus({
     ...{ name, durability, store, db, host: options.storage },
     sync: () => trigger?.state(),
     degraded: (seat) =>
       [
-        ...[health?.degraded(), embedding?.degraded(), unlikeEmbedder(seat, options.embedder?.name)],
+        ...[...troubles(), feed.degraded(), unlikeEmbedder(seat, options.embedder?.name)],
         ...unlikeOwner(seat, { mirror: options.mirror, llm: llm?.name }),
       ].filter((why) => why !== undefined),
   })
-
-  const tellStatus = () =>
-    void status(deskOf({})).then(
-      ({ degraded }) => emit({ name: 'status', detail: { owner: true, durability, degraded } }),
-      () => undefined,
-    )
-
-  // Who has opened the book listens by then.
-  if (['evicted', 'mended'].some((what) => store.settings.get(what) !== undefined) && role === 'device')
-    ports.scheduler.later(firstTellMs, () => closed || tellStatus())
+  const feed = createStatusFeed({
+    ...{ ...ports, ...store, role },
+    why: () => [...troubles(), ...evictedText(store, carrier !== undefined)],
+    ask: () => status(deskOf({})),
+    emit: (detail) => emit({ name: 'status', detail }),
+  })
 
   /** Writes for a task. The nth of a repeatable one that has a requestId is done once, however often the task is run. */
   const writerOf = (
@@ -303,7 +304,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const call = async (id: string, input: unknown, given: CallOptions = {}): Promise<unknown> => {
     const callOptions = guests.isAsked(given) ? { ...given, ...(await guests.admit(given)) } : given
-    if (sealing.isUnread()) await sealing.begin()
+    if (sealing.isUnread()) await sealing.begin().then(feed.look)
     if (closed) throw new DaybookError('book-closed')
     const capability = named(id)
     const { requestId, caller = owner, signal } = callOptions
@@ -359,9 +360,13 @@ export function createEngine(options: EngineOptions): Engine {
     async call(id, input, callOptions) {
       try {
         const answer = call(id, input, callOptions)
-        return await (db.settled ? whenKept(db, table.get(id)?.effect, answer) : answer)
+        const effect = table.get(id)?.effect
+        const value = await (db.settled ? whenKept(db, effect, answer) : answer)
+        if (effect === 'write') feed.wrote()
+        return value
       } catch (error) {
         health?.heard(error)
+        feed.heard(error)
         if (isDaybookError(error, 'storage-full')) store.checkpoint?.giveUp()
         throw toDaybookError(error)
       }
@@ -375,6 +380,7 @@ export function createEngine(options: EngineOptions): Engine {
       closed = true
       idle.stop()
       health?.close()
+      feed.close()
       copying?.close()
       holdings.close()
       trigger?.close()

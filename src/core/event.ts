@@ -35,8 +35,9 @@ export interface BookEvents {
     readonly subject?: string
   }
   /**
-   * Another tab has taken over the book (`owner` says whether it is this one), what is `degraded` has changed, or the
-   * browser has answered whether it keeps what was written (`persisted`).
+   * Another tab has taken over the book (`owner` says whether it is this one), what is `degraded` has changed (its storage
+   * is full, it is locked, vectors fail, …; also when that is over), or the browser has answered whether it keeps what was
+   * written (`persisted`). What is not named is as it was, or follows at once.
    */
   readonly status: {
     readonly owner: boolean

@@ -32,7 +32,9 @@ it('tells a tab whose mirror is not the one of the tab that holds the book', asy
     'sync: this tab was opened with `https://mirror.invalid`',
   )
   expect((await failure(second.sync())).code).toBe('sync-off')
+  const told = new Promise((resolve) => second.on('status', (now) => now.degraded && resolve(now)))
   await first.close()
+  expect(await told).toEqual({ owner: true, durability: 'opfs', degraded: [] })
   expect((await second.status()).degraded).toEqual([])
   expect((await second.status()).sync.configured).toBe(true)
 })

@@ -81,6 +81,17 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   const tell = (event: BookEvent) => {
     for (const listener of listeners) listener(event)
   }
+  const asking: { status?: () => Promise<Status> } = {}
+  /** The state of a book is told as this tab has it: who follows, or has just taken over, has more or less to be told of. */
+  const hear = (event: BookEvent) => {
+    if (event.name !== 'status' || (event.detail.owner && event.detail.degraded)) return tell(event)
+    const isWhole = event.detail.degraded !== undefined
+    if (!isWhole) tell(event)
+    void asking.status?.().then(
+      ({ owner, durability, degraded }) => tell({ name: 'status', detail: { owner, durability, degraded } }),
+      () => isWhole && tell(event),
+    )
+  }
   const background = request.sync?.background ? watchBackground() : undefined
   if (background) listeners.add(({ name, detail }) => name === 'sync' && background.heard(detail))
   const model = pageModelOf(options.llm)
@@ -96,7 +107,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     try {
       const tab = crypto.randomUUID()
       const rows = await orAborted(
-        link.open({ ...request, tab, wasKept: wasKept(request.name) }, tell, given),
+        link.open({ ...request, tab, wasKept: wasKept(request.name) }, hear, given),
         signal,
       )
       background?.started(link)
@@ -110,6 +121,8 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     tell({ name: 'closed', detail: { reason: message } }),
   )
   const hide = options.sync && showView(request.name)
+  const ask = async () => (await link.call('daybook:status', {}, {})) as Status
+  asking.status = ask
   const { rows } = link
   const long = new Set(rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
   const writes = new Set(rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
@@ -118,7 +131,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   const settleFirstWrite = async () => {
     const persisted = (await navigator.storage?.persist?.().catch(() => undefined)) ?? false
     try {
-      const { owner, durability, degraded } = (await link.call('daybook:status', {}, {})) as Status
+      const { owner, durability, degraded } = await ask()
       if (durability !== 'memory') noteKept(request.name)
       tell({ name: 'status', detail: { owner, durability, degraded, persisted } })
     } catch {

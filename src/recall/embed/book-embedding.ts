@@ -44,21 +44,30 @@ export interface BookEmbeddingParts {
   readonly ports: Ports
   readonly source: EmbedderSource
   readonly tell: (progress: Progress & { readonly capability: string }) => void
+  /** What is degraded may have changed. */
+  readonly onState: () => void
 }
 
 const defaultQuestionDeadlineMs = 800
 /** Counting all records takes a while, so progress is told now and then, and at the end. */
 const tellEveryMs = 500
 
-export function createBookEmbedding({ store, ports, source, tell }: BookEmbeddingParts): BookEmbedding {
+export function createBookEmbedding({
+  store,
+  ports,
+  source,
+  tell,
+  onState,
+}: BookEmbeddingParts): BookEmbedding {
   const { clock, scheduler, log } = ports
   const { vectors, models } = store
   const onLoading = () => {
     const { done, total } = embedder.loading ?? { done: 0, total: 0 }
     if (total > 0) tell({ done, total, what: 'Bytes of the model', capability: 'embed:texts' })
+    onState()
   }
   const embedder = source.open({ models, clock, onLoading })
-  const health = createEmbedHealth(clock)
+  const health = createEmbedHealth(clock, onState)
   const stopped = createAbort()
   const deadlineMs = source.questionDeadlineMs ?? defaultQuestionDeadlineMs
   const questions = createQuestionVectors({ embedder, health, scheduler, deadlineMs })

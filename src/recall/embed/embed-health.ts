@@ -15,7 +15,8 @@ export interface EmbedHealth {
 const firstRestMs = 1000
 const longestRestMs = 300_000
 
-export function createEmbedHealth(clock: Clock): EmbedHealth {
+/** `onChange` is called when it fails or works again. */
+export function createEmbedHealth(clock: Clock, onChange: () => void): EmbedHealth {
   let failures = 0
   let restUntil = 0
   let last: { code: string; message: string; at: string } | undefined
@@ -29,11 +30,14 @@ export function createEmbedHealth(clock: Clock): EmbedHealth {
       failures += 1
       restUntil = now + Math.max(least, Math.min(rest, longestRestMs))
       last = { code: error.code, message: error.message, at: formatTime(now) }
+      onChange()
     },
     succeeded() {
       failures = 0
       restUntil = 0
+      if (!last) return
       last = undefined
+      onChange()
     },
     restMs: () => Math.max(0, restUntil - clock.now()),
     lastError: () => last,
