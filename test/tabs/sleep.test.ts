@@ -21,19 +21,6 @@ async function openTwo(): Promise<{ owner: Tab; follower: Tab; name: string }> {
   return { owner, follower, name }
 }
 
-it('takes the book from a tab that the browser freezes, and gives it a seat again when it wakes', async () => {
-  const { owner, follower } = await openTwo()
-  await owner.store('before')
-  // A driven page never counts as hidden, and only hidden ones are frozen: the event is all that can be had of it.
-  await owner.page.evaluate(() => document.dispatchEvent(new Event('freeze')))
-  await expect.poll(() => follower.isOwner()).toBe(true)
-  expect(await follower.store('meanwhile')).toMatch(isId)
-  await owner.page.evaluate(() => document.dispatchEvent(new Event('resume')))
-  expect(await owner.store('after')).toMatch(isId)
-  expect(await owner.isOwner()).toBe(false)
-  expect((await owner.goals()).sort()).toEqual(['after', 'before', 'meanwhile'])
-})
-
 it('says that the owner does not answer when its process stands still, and does what was asked once it moves', async () => {
   const { owner, follower } = await openTwo()
   const pid = await owner.pid()

@@ -90,7 +90,8 @@ globalThis.tab = {
         } catch (error) {
           // The one death that a tab cannot outlive is that of its own worker.
           if (isDaybookError(error, 'engine-died') || isDaybookError(error, 'book-closed')) return
-          throw error
+          // Nobody knows what became of it: its tab was put to sleep in the middle.
+          if (!isDaybookError(error, 'owner-changed')) throw error
         }
       }
     }
