@@ -1,7 +1,7 @@
 // The checkpoint: a copy of the records in a second file, for when pages of the first can't be read any more.
 // Invariants: a step may be cut anywhere, and the next one goes on from there. What was forgotten, purged or sealed is out
 // of the copy before that is answered; after a cut in between, at the next step.
-import { toDaybookError } from '../core/errors.ts'
+import { isDaybookError, toDaybookError } from '../core/errors.ts'
 import { toHex } from '../core/ids.ts'
 import type { Clock, Log, Random, SpareFile, SqlDatabase, SqlRow } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
@@ -50,7 +50,7 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
     forget(parts)
     return undefined
   }
-  db.exec(staleTable)
+  if (!prepare(parts)) return undefined
   const columns = columnsOf(db)
   let copy: RecordCopy | undefined
   let isOff = false
@@ -78,12 +78,15 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
       forget(parts)
     }
   }
-  /** Runs `work`. A copy that fails is taken away: without it all goes on, and the next opening makes another. */
+  /**
+   * Runs `work`. A copy that fails is taken away, or that stands in the way of a full book: without it all goes on, and the
+   * next opening makes another. What else is wrong with the book is thrown.
+   */
   const attempt = <Result>(work: () => Result): Result | undefined => {
     try {
       return work()
     } catch (error) {
-      if (!(error instanceof CopyFault)) throw error
+      if (!(error instanceof CopyFault) && !isDaybookError(error, 'storage-full')) throw error
       log.warn('The checkpoint failed. It is begun anew when the book is next opened.', { code: error.code })
       stop()
       return undefined
@@ -111,10 +114,12 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
   const put = (to: RecordCopy, gone: readonly number[], read: () => readonly SqlRow[]): number => {
     setMark({ ...mark, serial: mark.serial + 1 })
     const rows = read()
+    // Bytes that are no body any more take nobody's place.
+    const broken = new Set(rows.flatMap(({ seq, body }) => (isWholeBody(body) ? [] : [seq])))
     isComplete = false
     to.put(
-      gone,
-      rows.filter(({ body }) => isWholeBody(body)),
+      gone.filter((seq) => !broken.has(seq)),
+      rows.filter(({ seq }) => gone.length === 0 || !broken.has(seq ?? null)),
       mark.serial,
     )
     return rows.length
@@ -184,6 +189,18 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
     giveUp: () => attempt(stop),
     completeAt: () => completeAt,
     close: () => attempt(close),
+  }
+}
+
+/** False where there is no room to note what changed. */
+function prepare(parts: CheckpointParts): boolean {
+  try {
+    parts.db.exec(staleTable)
+    return true
+  } catch (error) {
+    if (!isDaybookError(error, 'storage-full')) throw error
+    forget(parts)
+    return false
   }
 }
 

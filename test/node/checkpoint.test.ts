@@ -281,3 +281,21 @@ it('stays when pages of the book turn out to be broken while they are copied', a
   expect(copied).toBeGreaterThan(100)
   expect(copied).toBeLessThan(1400)
 })
+
+it('keeps what a record said when its bytes are garbled in the book, and copies all others', async () => {
+  const path = await filled(100)
+  {
+    using db = new DatabaseSync(path)
+    db.exec("UPDATE records SET body = '{ca' WHERE id = 'p-50'")
+    db.exec("INSERT INTO checkpoint_stale VALUES ((SELECT seq FROM records WHERE id = 'p-50'))")
+  }
+  const book = open(path)
+  await store(book, 'p-new')
+  await book.pass(60_000)
+  expect(book.engine.store.checkpoint?.completeAt()).toMatch(/^2026-07-01T00:00:05/)
+  book.engine.close()
+  using copy = new DatabaseSync(copyOf(path))
+  const bodyOf = (id: string) => copy.prepare('SELECT body FROM records WHERE id = ?').get(id)?.['body']
+  expect(bodyOf('p-50')).toContain('Content of p-50')
+  expect(bodyOf('p-new')).toContain('Content of p-new')
+})

@@ -124,3 +124,41 @@ it('says storage-full where there is not even room for the files of the pool', a
   const error = await failure(openOpfsDatabase(sqlite3, 'quota-none', mounted))
   expect(error.code).toBe('storage-full')
 })
+
+it('gives its copy up when it is full, and opens without one', async () => {
+  limitedDisk(12_000_000)
+  const open = async (pool: string) => {
+    const { db, release, spare, lend } = await openOpfsDatabase(sqlite3, pool, mounted)
+    if (!spare) throw new Error('There is no place for a copy.')
+    const { ports, pass } = createTestTime()
+    const engine = createEngine({
+      ...{ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs', lend },
+      spare: { file: spare, isWanted: true },
+    })
+    const store = (id: string) =>
+      engine.call('kstar:store_trace', makeTrace({ id, task: { goal: 'x'.repeat(30_000), constraints: [] } }))
+    return { engine, release, spare, pass, store }
+  }
+  const first = await open('quota-copied')
+  for (let i = 0; i < 20; i++) await first.store(`${i}`)
+  await first.pass(20_000)
+  expect(first.spare.exists()).toBe(true)
+  let last = 20
+  const error = await failure(
+    (async () => {
+      for (; ; last++) await first.store(`${last}`)
+    })(),
+  )
+  expect(error.code).toBe('storage-full')
+  expect(first.spare.exists()).toBe(false)
+  first.engine.close()
+  await first.release()
+
+  const next = await open('quota-copied-again')
+  await next.pass(20_000)
+  expect(next.spare.exists()).toBe(false)
+  expect(await next.engine.call('kstar:get_trace', { id: `${last - 1}` })).not.toBeNull()
+  expect(await next.engine.call('kstar:purge', { id: '3' })).toMatchObject({ purged: true })
+  next.engine.close()
+  await next.release()
+})
