@@ -44,6 +44,21 @@ export function tell(db: SqlDatabase): string {
   return JSON.stringify(said.map((sql) => (whole ? db.all(sql) : [])))
 }
 
+/**
+ * `db`, of which `note` hears what it says at the end of each transaction that changed it since `last`. That is before the
+ * commit: what the storage refuses then may be there all the same, though nobody was told so.
+ */
+export const noting = (db: SqlDatabase, last: () => string | undefined, note: (said: string) => void) => ({
+  ...db,
+  transaction: <Result>(body: () => Result): Result =>
+    db.transaction(() => {
+      const result = body()
+      const now = tell(db)
+      if (now !== last()) note(now)
+      return result
+    }),
+})
+
 let recordings = 0
 
 /** Runs the workload of `seed` and gives back what happened. `faultAt` makes steps of the disk fail. */
@@ -61,17 +76,8 @@ export async function record(
   const states = [{ said: tell(storage.db), steps: 0 }]
   const acknowledged = [{ steps: 0, state: 0 }]
   const refused: string[] = []
-  const db: SqlDatabase = {
-    ...storage.db,
-    // Noted before the commit: what the disk refuses then may be there all the same, though nobody was told so.
-    transaction: (body) =>
-      storage.db.transaction(() => {
-        const result = body()
-        const now = tell(storage.db)
-        if (now !== states.at(-1)?.said) states.push({ said: now, steps: disk.log.length })
-        return result
-      }),
-  }
+  const last = () => states.at(-1)?.said
+  const db = noting(storage.db, last, (now) => states.push({ said: now, steps: disk.log.length }))
   const { ports, pass } = createTestTime()
   const engine = createEngine({
     ...{ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' },
@@ -87,9 +93,9 @@ export async function record(
     acknowledged.push({ steps: disk.log.length, state: states.length - 1 })
   }
   await work({ engine, seed, calls, acknowledge, pass })
-  const last = tell(storage.db)
+  const saidLast = tell(storage.db)
   disk.fault = () => undefined
   engine.close()
   storage.release()
-  return { disk, log: disk.log, states, acknowledged, refused, last }
+  return { disk, log: disk.log, states, acknowledged, refused, last: saidLast }
 }

@@ -1,10 +1,9 @@
 // A book over a journal in memory, at work with everything written down, and what a later opening finds of it.
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { toDaybookError } from '../../../src/core/errors.ts'
-import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { createEngine } from '../../../src/engine.ts'
 import { openJournalDatabase } from '../../../src/hosts/browser/journal-database.ts'
-import { tell } from '../crash/recording.ts'
+import { noting, tell } from '../crash/recording.ts'
 import { type Acknowledge, work } from '../crash/workload.ts'
 import { createTestTime } from '../test-engine.ts'
 import { type JournalFault, MemoryJournals, type Shelf } from './memory-journal.ts'
@@ -39,16 +38,8 @@ export async function runJournalled(
     isBroken = false
     const storage = openJournalDatabase(sqlite3, journals.open(), { scheduler: ports.scheduler })
     storage.watchFault?.(() => (isBroken = true))
-    const db: SqlDatabase = {
-      ...storage.db,
-      transaction: (body) =>
-        storage.db.transaction(() => {
-          const result = body()
-          const now = tell(storage.db)
-          if (now !== states.at(-1)) states.push(now)
-          return result
-        }),
-    }
+    const last = () => states.at(-1)
+    const db = noting(storage.db, last, (now) => states.push(now))
     const engine = createEngine({ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'indexeddb' })
     return { engine, release: storage.release }
   }
