@@ -15,9 +15,10 @@ import { skipped } from './postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
 
 const { key, postgres, closing, start, device, ask, run, open, close } = createServeWorld()
+const bearing = (bearer: string) => ({ authorization: `Bearer ${bearer}` })
 
 async function ticketOf(url: string, book: string, bearer = key): Promise<string> {
-  const answer = await ask(`${url}/v1/books/${book}/live`, { device: 'd_listener' }, bearer)
+  const answer = await ask(`${url}/v1/books/${book}/live`, { device: 'd_listener' }, bearing(bearer))
   expect(answer.status).toBe(200)
   return String(answer.body['ticket'])
 }
@@ -62,7 +63,10 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
 
   it('tell a device of what was written through another process, and of nothing that it has read', async () => {
     const [one, two] = [await start(), await start()]
-    const [writer, listener] = [await device(one.url, 'told', false), await device(two.url, 'told', true)]
+    const [writer, listener] = [
+      await device(one.url, 'told'),
+      await device(two.url, 'told', { agent: 'live', live: true }),
+    ]
     await untilOpen(listener)
     for (let i = 1; i <= 3; i++) {
       const heard = pulled(listener)
@@ -175,12 +179,16 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
       expect(refused).toMatchObject({ status: 429, body: { code: 'rate-limited', retry: true } })
       expect((refused.body['details'] as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(900_000)
     }
-    expect((await run(two.url, 'rate', 'kstar:query_traces', {}, String(body['key']))).status).toBe(200)
+    expect((await run(two.url, 'rate', 'kstar:query_traces', {}, bearing(String(body['key'])))).status).toBe(
+      200,
+    )
     // Strangers have one purse together.
     const guess = `dbk1.${'A'.repeat(16)}.${'A'.repeat(43)}`
     const strangers: number[] = []
     for (let i = 0; i < 8; i++)
-      strangers.push((await run(i % 2 ? one.url : two.url, 'rate', 'kstar:query_traces', {}, guess)).status)
+      strangers.push(
+        (await run(i % 2 ? one.url : two.url, 'rate', 'kstar:query_traces', {}, bearing(guess))).status,
+      )
     expect(strangers).toEqual([401, 401, 401, 401, 401, 401, 429, 429])
     const { sql } = await postgres.get()
     await sql.rows("UPDATE daybook.rates SET at = at - interval '1500 seconds'")
@@ -244,8 +252,8 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
       const options = { database: pooled, listenDatabase: direct }
       const [one, two] = [await start(options), await start(options)]
       const [writer, listener] = [
-        await device(one.url, 'pooled', false),
-        await device(two.url, 'pooled', true),
+        await device(one.url, 'pooled'),
+        await device(two.url, 'pooled', { agent: 'live', live: true }),
       ]
       await untilOpen(listener)
       const heard = pulled(listener)

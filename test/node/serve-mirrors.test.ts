@@ -3,36 +3,13 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Daybook, openDaybook, serveMirrors } from '../../src/hosts/node/index.ts'
 import { makeTrace } from '../support/trace.ts'
 import { startDaybook } from './command-line.ts'
-import { createPostgres, skipped } from './postgres-world.ts'
+import { skipped } from './postgres-world.ts'
+import { createServeWorld } from './serve-world.ts'
 
-const key = 'test-key-0123456789'
-const postgres = createPostgres()
-let database = ''
-const closing: (() => Promise<unknown>)[] = []
-
-async function start(options: Partial<Parameters<typeof serveMirrors>[0]> = {}) {
-  const server = await serveMirrors({ database, port: 0, key, ...options })
-  closing.push(server.close)
-  return server
-}
-
-async function device(url: string, name: string, agent = 'a'): Promise<Daybook> {
-  const book = await openDaybook({ name, agent, path: ':memory:', sync: { url, key, triggers: 'manual' } })
-  closing.push(() => book.close())
-  return book
-}
-
-async function ask(url: string, body?: unknown, headers: Record<string, string> = {}) {
-  const response = await fetch(url, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-}
+const { key, postgres, closing, start, device, ask, open, close } = createServeWorld()
+const databaseUrl = async () => (await postgres.get()).postgres.url
 
 /** What `fetch` does not let a page say: another `Host`. */
 function askAs(url: string, host: string): Promise<number> {
@@ -76,17 +53,12 @@ async function serve(
 }
 
 describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 120_000 }, () => {
-  beforeAll(async () => {
-    database = (await postgres.get()).postgres.url
-  })
-  afterAll(async () => {
-    for (const close of closing.toReversed()) await close()
-    await postgres.close()
-  })
+  beforeAll(open)
+  afterAll(close)
 
   it('brings the records of one device to another, through two processes, and answers capabilities', async () => {
     const [one, two] = await Promise.all([start(), start()])
-    const [a, b] = [await device(one.url, 'shared'), await device(two.url, 'shared', 'b')]
+    const [a, b] = [await device(one.url, 'shared'), await device(two.url, 'shared', { agent: 'b' })]
     const { id } = await a.traces.store(makeTrace())
     expect(await a.sync()).toEqual({ pulled: 0, pushed: 1, conflicts: 0 })
     expect(await b.sync()).toEqual({ pulled: 1, pushed: 0, conflicts: 0 })
@@ -171,7 +143,7 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 120_000 },
   })
 
   it('a process that is killed in the middle of a push: the next one goes on, and nothing is there twice', async () => {
-    const first = await serve({ DAYBOOK_DATABASE_URL: database })
+    const first = await serve({ DAYBOOK_DATABASE_URL: await databaseUrl() })
     const port = Number(new URL(first.url).port)
     const book = await device(first.url, 'killed')
     const traces = Array.from({ length: 1200 }, () => makeTrace())
@@ -187,7 +159,7 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 120_000 },
     const next = await start({ port })
     const { pushed } = (await book.sync()) as { pushed: number }
     expect(pushed).toBeGreaterThan(0)
-    const other = await device(next.url, 'killed', 'b')
+    const other = await device(next.url, 'killed', { agent: 'b' })
     expect(await other.sync()).toMatchObject({ pulled: 1200 })
     const { sql } = await postgres.get()
     const [row] = await sql.rows(`SELECT count(*) AS n, max(place) AS head,
@@ -196,7 +168,7 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 120_000 },
   })
 
   it('ends in good order when told to, and prints no secret', async () => {
-    const secret = database.replace('daybook@', 'daybook:s3cret@')
+    const secret = (await databaseUrl()).replace('daybook@', 'daybook:s3cret@')
     const { child, url, said } = await serve({ DAYBOOK_DATABASE_URL: secret })
     expect((await ask(`${url}/v1/books/s/capabilities/daybook:status`, {})).status).toBe(200)
     child.kill('SIGTERM')

@@ -14,24 +14,30 @@ export function createServeWorld() {
     return server
   }
 
-  async function device(url: string, name: string, live: boolean): Promise<Daybook> {
+  /** A book in memory that syncs when it is told to; `live`: and listens to its mirror. */
+  async function device(
+    url: string,
+    name: string,
+    { agent = 'a', live = false }: { readonly agent?: string; readonly live?: boolean } = {},
+  ): Promise<Daybook> {
     const sync = { url, key, triggers: 'manual', live } as const
-    const book = await openDaybook({ name, agent: live ? 'live' : 'still', path: ':memory:', sync })
+    const book = await openDaybook({ name, agent, path: ':memory:', sync })
     closing.push(() => book.close())
     return book
   }
 
-  async function ask(url: string, body: unknown, bearer = key) {
+  /** With the key of the server, unless `headers` say otherwise; without a body it is a GET. */
+  async function ask(url: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
     const response = await fetch(url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-  const run = (url: string, book: string, id: string, input: unknown, bearer?: string) =>
-    ask(`${url}/v1/books/${book}/capabilities/${id}`, input, bearer)
+  const run = (url: string, book: string, id: string, input: unknown, headers?: Record<string, string>) =>
+    ask(`${url}/v1/books/${book}/capabilities/${id}`, input, headers)
 
   return {
     ...{ key, postgres, closing, start, device, ask, run },
