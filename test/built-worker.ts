@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown'
 import type { Plugin } from 'vite'
 import { withoutUnusedWorkers } from '../scripts/bundle-plugin.mjs'
 import { root } from '../scripts/place.mjs'
-import { type Lack, lacking } from './support/without-storage.ts'
+import { lacking, lacksOf } from './support/without-storage.ts'
 
 const place = '/daybook-worker/'
 const source = `new URL('./worker.ts', import.meta.url)`
@@ -29,12 +29,6 @@ async function bundleWorker(): Promise<Bundle> {
   await bundle.close()
   const { code } = output[0]
   return { code, etag: `"${createHash('sha256').update(code).digest('hex')}"` }
-}
-
-/** What a page asks its worker to be without: `worker.js?without=opfs+indexeddb`. */
-function lacksOf(url: string): Lack[] {
-  const lacks = (/\?without=(.*)$/.exec(url)?.[1] ?? '').split('+')
-  return (Object.keys(lacking) as Lack[]).filter((lack) => lacks.includes(lack))
 }
 
 /** Serves the worker from where `open-daybook.ts` is told to look for it. */

@@ -7,11 +7,14 @@ import { inject } from 'vitest'
 import type { Daybook } from '../../src/daybook.ts'
 import type { OpenOptions } from '../../src/index.ts'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
+import { type Lack, takeFromWorkers } from '../support/without-storage.ts'
 import { type Network, openNetwork } from './network.ts'
 
 declare global {
   var book: Daybook | undefined
   var openBook: (options: OpenOptions) => Promise<void>
+  var breakPages: (name: string, words: string) => Promise<number>
+  var evict: (name: string) => Promise<void>
 }
 
 export type SyncOptions = Omit<NonNullable<OpenOptions['sync']>, 'url' | 'key'>
@@ -25,7 +28,8 @@ export interface Device extends AsyncDisposable {
   open(book: string, sync?: SyncOptions, page?: Page): Promise<Page>
 }
 
-export async function openDevice(): Promise<Device> {
+/** A device with an empty profile. Workers of its pages lack what stands in `without`. */
+export async function openDevice(without: readonly Lack[] = []): Promise<Device> {
   const executablePath = await findBrowser()
   const folder = mkdtempSync(join(tmpdir(), 'daybook-device-'))
   const [network, context] = await Promise.all([
@@ -35,6 +39,7 @@ export async function openDevice(): Promise<Device> {
       args: [...browserArgs],
     }),
   ])
+  await takeFromWorkers(context, without)
   await context.grantPermissions(['background-sync'], { origin: new URL(inject('pageUrl')).origin })
   const visit: Device['visit'] = async ({ plain = false } = {}) => {
     const page = await context.newPage()

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { build, preview } from 'vite'
 import type { TestProject } from 'vitest/node'
 import { quietWrangler, root } from '../../scripts/place.mjs'
+import { withLackingWorkers } from '../support/without-storage.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,6 +24,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     root: page,
     configFile: false,
     logLevel: 'error',
+    plugins: [withLackingWorkers()],
     build: { outDir: built },
     preview: { host: '127.0.0.1', port: 0 },
   })

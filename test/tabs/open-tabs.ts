@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright'
 import { inject } from 'vitest'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
-import { type Lack, lacking } from '../support/without-storage.ts'
+import { type Lack, takeFromWorkers } from '../support/without-storage.ts'
 import { createPageTab, type PageTab } from './page-tab.ts'
 
 export interface Tab extends PageTab {
@@ -40,13 +40,7 @@ export async function openTabs(
     args: [...browserArgs],
     ignoreDefaultArgs,
   })
-  if (without.length > 0) {
-    await context.route(/\/worker-[^/]*\.js$/, async (route) => {
-      const response = await route.fetch()
-      const before = without.map((lack) => lacking[lack]).join('')
-      await route.fulfill({ response, body: before + (await response.text()) })
-    })
-  }
+  await takeFromWorkers(context, without)
   await context.exposeFunction('acked', (keys: string[]) => keys.forEach(onAck))
   return {
     async open({ build = 'current' } = {}) {

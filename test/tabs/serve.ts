@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin, preview } from 'vite'
 import type { TestProject } from 'vitest/node'
+import { withLackingWorkers } from '../support/without-storage.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -21,6 +22,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     root: `${root}test/tabs/page`,
     configFile: false,
     logLevel: 'error',
+    plugins: [withLackingWorkers()],
     build: { outDir: built },
     preview: { host: '127.0.0.1', port: 0 },
   })
