@@ -32,6 +32,7 @@ const cells: readonly Cell[] = [
     'every capability': 'test/browser/journal-book.test.ts',
     'the journal itself': 'test/browser/indexed-journal.test.ts',
     'opening, loss of the connection, quota': 'test/browser/journal-life.test.ts',
+    'two devices': 'test/devices/two-profiles.test.ts > indexeddb',
   }),
   ...on('Firefox ESR, OPFS', {
     'owner ends': 'test/tabs/firefox.test.ts > goes on when the owner ends',

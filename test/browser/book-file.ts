@@ -23,3 +23,37 @@ export const alterBook = (name: string, statements: readonly string[]) =>
 export const readBookFile = async (name: string) => (await ask({ type: 'read', name })) ?? new Uint8Array()
 export const writeBookFile = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
   ask({ type: 'write', name, bytes })
+
+const pageBytes = 4096
+
+/** Pages that hold these words. */
+function pagesWith(bytes: Uint8Array, words: string): number[] {
+  const text = new TextDecoder('latin1').decode(bytes)
+  const pages = new Set<number>()
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1))
+    pages.add(Math.floor(at / pageBytes))
+  return [...pages]
+}
+
+/** Writes over the pages that are chosen, by what stands in them; answers the file as it is then. */
+export async function breakBook(
+  name: string,
+  choose: (pagesWith: (words: string) => readonly number[]) => readonly number[],
+): Promise<Uint8Array> {
+  const bytes = await readBookFile(name)
+  for (const page of choose((words) => pagesWith(bytes, words)))
+    bytes.fill(0xa5, page * pageBytes, (page + 1) * pageBytes)
+  await writeBookFile(name, bytes)
+  return bytes
+}
+
+interface Directory extends FileSystemDirectoryHandle {
+  removeEntry(name: string, options?: { recursive?: boolean }): Promise<void>
+}
+
+/** As a browser does when it needs room: the files are gone, what other storage has stays. */
+export async function evictBook(name: string): Promise<void> {
+  const root = await navigator.storage.getDirectory()
+  const folder = (await root.getDirectoryHandle('daybook')) as Directory
+  await folder.removeEntry(name, { recursive: true })
+}

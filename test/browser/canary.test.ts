@@ -2,10 +2,7 @@
 import { expect, it } from 'vitest'
 import { openDaybook } from '../../src/index.ts'
 import { makeTrace } from '../support/trace.ts'
-
-interface Directory extends FileSystemDirectoryHandle {
-  removeEntry(name: string, options?: { recursive?: boolean }): Promise<void>
-}
+import { evictBook } from './book-file.ts'
 
 it('asks to be kept after the first write, and tells what the browser answered', async () => {
   await using book = await openDaybook({ name: `kept-${crypto.randomUUID()}` })
@@ -25,10 +22,7 @@ it('tells a book that was evicted from a new one', async () => {
   await noted
   expect((await first.status()).degraded).toEqual([])
   await first.close()
-  // As a browser does when it needs room: the files are gone, what other storage has stays.
-  const root = await navigator.storage.getDirectory()
-  const folder = (await root.getDirectoryHandle('daybook')) as Directory
-  await folder.removeEntry(name, { recursive: true })
+  await evictBook(name)
 
   await using again = await openDaybook({ name })
   const told = new Promise<readonly string[]>((resolve) =>

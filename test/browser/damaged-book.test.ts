@@ -2,9 +2,8 @@
 import { expect, it } from 'vitest'
 import { type Daybook, openDaybook } from '../../src/index.ts'
 import { makeTrace } from '../support/trace.ts'
-import { readBookFile, writeBookFile } from './book-file.ts'
+import { breakBook } from './book-file.ts'
 
-const pageBytes = 4096
 const count = 1500
 const run = crypto.randomUUID().slice(0, 8)
 
@@ -24,25 +23,6 @@ async function filled(name: string, { isCopied = false } = {}): Promise<void> {
     await expect.poll(async () => (await book.status()).checkpointAt, { timeout: 20_000 }).toBeDefined()
 }
 
-/** Pages that hold the goals of records, by what stands in them. */
-function pagesWith(bytes: Uint8Array, goal: string): number[] {
-  const text = new TextDecoder('latin1').decode(bytes)
-  const pages = new Set<number>()
-  for (let at = text.indexOf(goal); at >= 0; at = text.indexOf(goal, at + 1))
-    pages.add(Math.floor(at / pageBytes))
-  return [...pages]
-}
-
-async function breakBook(
-  name: string,
-  choose: (bytes: Uint8Array) => readonly number[],
-): Promise<Uint8Array> {
-  const bytes = await readBookFile(name)
-  for (const page of choose(bytes)) bytes.fill(0xa5, page * pageBytes, (page + 1) * pageBytes)
-  await writeBookFile(name, bytes)
-  return bytes
-}
-
 async function held(book: Daybook): Promise<number> {
   const { records } = await book.traces.query({ limit: 1000 })
   const { records: more } = await book.traces.query({ limit: 1000, offset: 1000 })
@@ -60,7 +40,7 @@ async function asideFile(degraded: readonly string[]): Promise<File> {
 it('mends a book in the middle of work, when a call meets a broken page', async () => {
   const name = `damaged-${run}`
   await filled(name)
-  const broken = await breakBook(name, (bytes) => pagesWith(bytes, 'Goal 77 of the harbour').slice(0, 1))
+  const broken = await breakBook(name, (pagesWith) => pagesWith('Goal 77 of the harbour').slice(0, 1))
   await using book = await openDaybook({ name })
   const told: (readonly string[])[] = []
   book.on('status', ({ degraded }) => degraded && told.push(degraded))

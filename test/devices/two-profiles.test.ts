@@ -6,12 +6,14 @@ import { askMirror, type Device, newBook, openDevice, trace } from './open-devic
 
 let a: Device
 let b: Device
+/** Has no OPFS. */
+let without: Device
 beforeAll(async () => {
-  ;[a, b] = await Promise.all([openDevice(), openDevice()])
+  ;[a, b, without] = await Promise.all([openDevice(), openDevice(), openDevice(['opfs'])])
 })
-afterAll(() => Promise.all([a[Symbol.asyncDispose](), b[Symbol.asyncDispose]()]))
+afterAll(() => Promise.all([a, b, without].map((device) => device[Symbol.asyncDispose]())))
 afterEach(async () => {
-  for (const { context, network } of [a, b]) {
+  for (const { context, network } of [a, b, without]) {
     network.set('whole')
     await context.setOffline(false)
     await Promise.all(
@@ -23,6 +25,9 @@ afterEach(async () => {
 const manual = { triggers: 'manual' } as const
 const sync = (page: Page) => page.evaluate(() => globalThis.book?.sync())
 const stateOf = (page: Page) => page.evaluate(async () => (await globalThis.book?.status())?.sync)
+const durabilityOf = (page: Page) => page.evaluate(async () => (await globalThis.book?.status())?.durability)
+const degradedOf = (page: Page) =>
+  page.evaluate(async () => ((await globalThis.book?.status())?.degraded ?? []).join())
 const codeOf = (page: Page) =>
   page.evaluate(() =>
     globalThis.book?.sync().then(
@@ -138,26 +143,33 @@ it('converges after both wrote without a connection, with every conflict decided
   for (const page of [pageA, pageB]) expect(await stateOf(page)).toMatchObject({ pending: 0, repairs: 0 })
 })
 
-it.each(['crash', 'reload', 'close'] as const)(
-  'a tab that ends in the middle of a sync loses nothing and sends nothing twice: %s',
-  async (way) => {
+it.each([
+  ['crash', 'opfs'],
+  ['reload', 'opfs'],
+  ['close', 'opfs'],
+  ['crash', 'indexeddb'],
+] as const)(
+  'a tab that ends in the middle of a sync loses nothing and sends nothing twice: %s, %s',
+  async (way, durability) => {
+    const own = durability === 'opfs' ? a : without
     const book = newBook()
-    const [pageA, pageB] = await Promise.all([a.open(book, manual), b.open(book, manual)])
+    const [pageA, pageB] = await Promise.all([own.open(book, manual), b.open(book, manual)])
+    expect(await durabilityOf(pageA)).toBe(durability)
     // The mirror takes the first 100, which is what a device sends that no mirror told of more; and it never hears of it.
-    a.network.set('mute')
+    own.network.set('mute')
     await store(pageA, numbered('a', 150))
-    const swallowed = a.network.swallowed()
+    const swallowed = own.network.swallowed()
     await pageA.evaluate(() => void globalThis.book?.sync().catch(() => undefined))
     await swallowed
     expect(await goalsAtMirror(book)).toHaveLength(100)
-    if (way === 'crash') await crash(a, pageA)
+    if (way === 'crash') await crash(own, pageA)
     else if (way === 'close') await pageA.close()
     else await pageA.reload()
-    a.network.set('whole')
+    own.network.set('whole')
     await store(pageB, ['b'])
     await sync(pageB)
 
-    const again = await a.open(book, manual, way === 'reload' ? pageA : undefined)
+    const again = await own.open(book, manual, way === 'reload' ? pageA : undefined)
     expect(await stateOf(again)).toMatchObject({ pending: 150 })
     await store(again, ['after'])
     await sync(again)
@@ -189,4 +201,41 @@ it('goes on by itself when the connection is back, while both are writing', asyn
   await expect.poll(() => goalsAtMirror(book)).toEqual(expected)
   await sync(pageA)
   expect(await all(pageA)).toEqual(await all(pageB))
+})
+
+it('reads from the mirror what broken pages took and what the browser evicted, and keeps what it had not sent', async () => {
+  const book = newBook()
+  const page = await a.open(book, manual)
+  const close = () => page.evaluate(() => globalThis.book?.close())
+  await store(page, numbered('kept', 300))
+  await sync(page)
+  const sent = await all(page)
+  a.network.set('cut')
+  await store(page, ['unsent'])
+  await close()
+  expect(await page.evaluate((name) => globalThis.breakPages(name, 'kept77"'), book)).toBeGreaterThan(0)
+
+  await a.open(book, manual, page)
+  // Whichever call meets a broken page, the book is mended under it.
+  const left = await goals(page)
+  expect(left.length).toBeLessThan(sent.length)
+  expect(left).toContain('unsent v0')
+  expect(await degradedOf(page)).toContain('mended')
+  a.network.set('whole')
+  await sync(page)
+  await sync(page)
+  const expected = asNew([...numbered('kept', 300), 'unsent'])
+  expect(await goals(page)).toEqual(expected)
+  expect((await all(page)).filter(({ id }) => sent.some((one) => one.id === id))).toEqual(sent)
+  expect(await goalsAtMirror(book)).toEqual(expected)
+
+  await close()
+  await page.evaluate((name) => globalThis.evict(name), book)
+  await a.open(book, manual, page)
+  expect(await goals(page)).toEqual([])
+  expect(await degradedOf(page)).toMatch(/evicted: .* It is read again from the mirror/)
+  await sync(page)
+  expect(await goals(page)).toEqual(expected)
+  expect(await degradedOf(page)).not.toContain('evicted')
+  expect(await stateOf(page)).toMatchObject({ pending: 0, conflicts: 0 })
 })

@@ -1,14 +1,26 @@
 // A page with a book, as an app has it: it registers its service worker, unless the address says `?plain`.
+import { breakBook, evictBook } from '../../browser/book-file.ts'
 import { type Daybook, openDaybook, type OpenOptions } from '../../../src/index.ts'
 
 declare global {
   var book: Daybook | undefined
   var openBook: (options: OpenOptions) => Promise<void>
+  /** Breaks the pages of a closed book that have these words; answers how many there are. */
+  var breakPages: (name: string, words: string) => Promise<number>
+  /** Does to a closed book what a browser does that needs room. */
+  var evict: (name: string) => Promise<void>
 }
 
 globalThis.openBook = async (options) => {
   globalThis.book = await openDaybook(options)
 }
+
+globalThis.breakPages = async (name, words) => {
+  let broken: readonly number[] = []
+  await breakBook(name, (pagesWith) => (broken = pagesWith(words)))
+  return broken.length
+}
+globalThis.evict = evictBook
 
 if (location.search !== '?plain')
   await navigator.serviceWorker.register('/service-worker.js', { type: 'module' })
