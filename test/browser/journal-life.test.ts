@@ -82,6 +82,51 @@ it.each(['is closed', 'dies'] as const)(
   },
 )
 
+it('begins nothing elsewhere when only the files of this book cannot be opened', async () => {
+  now()
+  const name = newName()
+  const first = await open({ name })
+  const { id } = await first.traces.store(makeTrace())
+  await first.close()
+  now('pool')
+  for (const options of [{ name }, { name: newName() }, { name, onUnavailable: 'memory' }] as const) {
+    const error = await failure(open(options))
+    expect(error).toMatchObject({ code: 'storage-failed', message: expect.stringContaining('Not this one') })
+  }
+  const databases = await indexedDB.databases()
+  expect(databases.map((one) => one.name)).not.toContain(`daybook-book-${name}`)
+  now()
+  expect(await (await open({ name })).traces.get({ id })).not.toBeNull()
+})
+
+it('does not begin a book in OPFS that a newer Daybook keeps in IndexedDB', async () => {
+  now()
+  const name = newName()
+  await new Promise((resolve, reject) => {
+    const request = indexedDB.open(`daybook-book-${name}`, 99)
+    request.onsuccess = () => resolve(request.result.close())
+    request.onerror = reject
+  })
+  expect((await failure(open({ name }))).code).toBe('book-newer')
+})
+
+it('says that a write was not kept when its data was cleared meanwhile, and that the book was there before', async () => {
+  const name = newName()
+  const book = await open({ name })
+  await book.traces.store(makeTrace())
+  await new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(`daybook-book-${name}`)
+    request.onsuccess = resolve
+    request.onerror = reject
+  })
+  expect((await failure(book.traces.store(makeTrace()))).code).toBe('storage-failed')
+  const { id } = await book.traces.store(makeTrace())
+  expect((await book.status()).degraded.join()).toContain('evicted')
+  await book.close()
+  const { records } = await (await open({ name })).traces.query({})
+  expect(records.map((record) => record.id)).toEqual([id])
+})
+
 it('rejects where there is no IndexedDB either, or goes on in memory when that was agreed to', async () => {
   now('opfs', 'indexeddb')
   const error = await failure(open())

@@ -39,6 +39,10 @@ const attempts = 3
 /** Read at once: some browsers can't hand over everything in one piece. */
 const extentsAtOnce = 64
 const changesAtOnce = 512
+/** Who has an earlier version of the database open is told to close it, and does so at once unless it hangs. */
+const giveWayMs = 3000
+/** Whoever is deleting the database may wait for such a one too, and nobody tells those who come behind. */
+const openMs = 15_000
 
 /** Opens the journal of `book`, making it when there is none, and takes it over from whoever had it. */
 export async function openIndexedJournal(book: string): Promise<Journal> {
@@ -133,7 +137,7 @@ export async function openIndexedJournal(book: string): Promise<Journal> {
   }
 }
 
-/** Whether something of `book` is kept in IndexedDB. Makes nothing. */
+/** Whether something of `book` is kept in IndexedDB. Makes nothing. Rejects where there is something that can't be looked into. */
 export async function hasIndexedJournal(book: string): Promise<boolean> {
   try {
     const connection = await openConnection(
@@ -148,7 +152,8 @@ export async function hasIndexedJournal(book: string): Promise<boolean> {
     } finally {
       connection.close()
     }
-  } catch {
+  } catch (error) {
+    if (isDaybookError(error, 'book-newer') || isDaybookError(error, 'open-elsewhere')) throw error
     // There is none, or none that can be read: then nothing was ever kept there in this browser.
     return false
   }
@@ -200,11 +205,20 @@ async function openConnection(
   giveWay: () => void,
   lost: () => void,
 ): Promise<Connection> {
+  const late = Promise.withResolvers<never>()
+  let isLate = false
+  const giveUp = () => {
+    isLate = true
+    late.reject(
+      new DaybookError('open-elsewhere', "Something keeps this book's IndexedDB and does not close it."),
+    )
+  }
+  let timer = setTimeout(giveUp, openMs)
   try {
-    return await openDB<JournalSchema>(databaseName(book), version, {
+    const opening = openDB<JournalSchema>(databaseName(book), version, {
       upgrade(fresh, _from, _to, change) {
         // Opening is the only way to ask whether it is there.
-        if (!mayMake) {
+        if (!mayMake || isLate) {
           change.done.catch(() => undefined)
           return change.abort()
         }
@@ -212,10 +226,19 @@ async function openConnection(
         fresh.createObjectStore('extents')
         fresh.createObjectStore('changes')
       },
+      blocked() {
+        clearTimeout(timer)
+        if (!isLate) timer = setTimeout(giveUp, giveWayMs)
+      },
       // A newer Daybook, or whoever clears this site's data, must not have to wait for this tab.
       blocking: giveWay,
       terminated: lost,
     })
+    opening.then(
+      (connection) => isLate && connection.close(),
+      () => undefined,
+    )
+    return await Promise.race([opening, late.promise])
   } catch (error) {
     const name = error instanceof Error ? error.name : ''
     if (name === 'VersionError')
@@ -229,6 +252,8 @@ async function openConnection(
         details: { medium: 'indexeddb', reason: String(error) },
       })
     throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -36,6 +36,8 @@ export function createWorkerEngine(): WorkerDoor {
   let seat: TabSeat | undefined
   /** The book, while this tab holds it. */
   let owned: OwnedBook | undefined
+  /** Something was written in an earlier turn of this tab: if the book is new now, it was taken away in between. */
+  let wasWritten = false
   let mayBackground = false
 
   const open: WorkerDoor['open'] = async (request, listener, getKey, getEmbedderKey, model, page) => {
@@ -54,7 +56,9 @@ export function createWorkerEngine(): WorkerDoor {
       clock: browserPorts.clock,
       natureOf: (id) => natures.get(id) ?? unknown,
       async open(turn) {
-        owned = await openOwned(request, { getKey, embedder, llm }, turn)
+        const asked = { ...request, wasKept: request.wasKept || wasWritten }
+        owned = await openOwned(asked, { getKey, embedder, llm }, turn)
+        owned.engine.on(({ name }) => (wasWritten ||= name === 'change'))
         owned.engine.background?.allow(mayBackground)
         return owned
       },
