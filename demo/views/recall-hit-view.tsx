@@ -6,7 +6,8 @@ import { Time } from '../parts/time.tsx'
 import { roomOfKind } from '../room/room-table.ts'
 import { address } from '../state/address.ts'
 import { openRecord } from '../state/open-record.ts'
-import { becauseParts, legWord, matchedWords, ranksOf } from '../wording/because-word.ts'
+import { becauseParts, legWord, ranksOf } from '../wording/because-word.ts'
+import { matchedWords } from '../wording/matched-word.ts'
 
 interface RecallHitViewProps {
   readonly hit: RecallHit

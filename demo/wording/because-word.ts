@@ -82,16 +82,6 @@ export function ranksOf(hit: RecallHit): ReadonlyMap<string, number> {
   )
 }
 
-/** Words of the question that a leg found in the hit, each once. */
-export function matchedWords({ because }: RecallHit): string[] {
-  const lists = Object.values(because).flatMap((part): unknown[] =>
-    typeof part === 'object' && part !== null && 'words' in part && Array.isArray(part.words)
-      ? part.words
-      : [],
-  )
-  return [...new Set(lists.filter((word) => typeof word === 'string'))]
-}
-
 function numbersOf(value: object, prefix = ''): [string, number][] {
   return Object.entries(value).flatMap(([key, part]): [string, number][] => {
     const path = prefix === '' ? key : `${prefix}.${key}`

@@ -1,0 +1,45 @@
+// The words of a hit that the question met, as they stand in it: recall names them as its index does, without their ends.
+import type { RecallHit } from '../../src/index.ts'
+
+/** Each word once, in the order of the question; one that only a neighbour has stays as recall names it. */
+export function matchedWords({ because, record }: RecallHit): string[] {
+  const lists = Object.values(because).flatMap((part): unknown[] =>
+    typeof part === 'object' && part !== null && 'words' in part && Array.isArray(part.words)
+      ? part.words
+      : [],
+  )
+  const terms = new Set(lists.filter((term) => typeof term === 'string'))
+  const words = terms.size > 0 ? wordsOf(record) : new Map<string, string>()
+  return [...new Set([...terms].map((term) => standingFor(term, words)))]
+}
+
+/** The words of a record as they stand in it, the shortest first, by their letters without case and accents. */
+function wordsOf(record: object): ReadonlyMap<string, string> {
+  const words = new Map<string, string>()
+  for (const text of textsIn(record))
+    for (const [word] of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+      const folded = fold(word)
+      if (!words.has(folded)) words.set(folded, word)
+    }
+  return new Map([...words].sort(([one], [other]) => one.length - other.length))
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+const fold = (word: string) => word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
+
+/** An end is cut off, a last y becomes an i, and at most one letter is put in the place of the end (`file` for `filing`). */
+function standingFor(term: string, words: ReadonlyMap<string, string>): string {
+  const begin = term.slice(0, -1)
+  const signs = [
+    (word: string) => word === term,
+    (word: string) => term.endsWith('i') && (word.startsWith(`${begin}y`) || word.startsWith(`${begin}ie`)),
+    (word: string) => word.startsWith(term),
+    (word: string) => begin.length > 2 && word.startsWith(begin),
+  ]
+  for (const isMeant of signs) for (const [word, shown] of words) if (isMeant(word)) return shown
+  return term
+}
