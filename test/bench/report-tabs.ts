@@ -1,6 +1,7 @@
 // The tables of several tabs: the time without an owner, and a follower's calls beside the owner's.
-import { figure, median, milliseconds, printFailures, printTable } from './report.ts'
+import { figure, milliseconds, printFailures, printTable } from './report.ts'
 import type { TabsFigures } from './run-tabs.ts'
+import { median, quantile } from './statistic.ts'
 
 export function printTabs({ takeovers, calls, failures }: TabsFigures): void {
   printTable([
@@ -21,10 +22,4 @@ export function printTabs({ takeovers, calls, failures }: TabsFigures): void {
     ]),
   ])
   printFailures(failures)
-}
-
-/** The smallest value that at least `share` of them do not exceed. */
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
 }

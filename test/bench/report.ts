@@ -2,6 +2,7 @@
 import type { SearchFigures, SearchPeerFigures } from './run-search.ts'
 import type { StoreFigures } from './run-store.ts'
 import type { VectorFigures } from './run-vector.ts'
+import { median } from './statistic.ts'
 import type { StoreRound } from './store-page.ts'
 
 type Versions = Readonly<Record<string, string>>
@@ -172,14 +173,6 @@ export function ratio<Round extends StoreRound | number>(
   })
   const middle = median(ratios)
   return Number.isNaN(middle) ? '–' : middle.toFixed(middle < 0.1 ? 3 : middle < 10 ? 2 : 0)
-}
-
-/** NaN of nothing. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  if (sorted.length % 2 === 1) return sorted[middle] ?? Number.NaN
-  return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
 }
 
 export function printTable(lines: readonly (readonly string[])[]): void {

@@ -3,6 +3,7 @@
 import type { Page } from 'playwright'
 import type { BenchRun, Failure } from './bench-run.ts'
 import { openPage } from './open-page.ts'
+import { median } from './statistic.ts'
 import type { TabCall, TabsBench } from './tabs-page.ts'
 
 export interface TabsFigures {
@@ -19,8 +20,6 @@ const tabsAtOnce = 3
 const callsTimed = 300
 /** Traces in the book that dies: an owner's engine has postings and caches to read again. */
 const stored = 1000
-
-const median = (times: readonly number[]) => [...times].sort((a, b) => a - b)[times.length >> 1] ?? 0
 
 /** Kills owners and times calls, in `rounds` rounds. */
 export async function runTabs(run: BenchRun): Promise<TabsFigures> {

@@ -1,6 +1,7 @@
 // The vector rows: every scanner holds the same vectors in a worker of its own; in rounds they answer the same questions.
 import { openPages } from './open-page.ts'
 import type { BenchRun, Failure } from './bench-run.ts'
+import { quantile } from './statistic.ts'
 import type { VectorBench } from './vector-page.ts'
 import type { VectorPeerKey } from './vector/vector-peers.ts'
 
@@ -61,9 +62,8 @@ export async function runVector(run: BenchRun): Promise<VectorFigures> {
           round,
         ] as const)
         best.set(key, reply.best)
-        const sorted = reply.ms.toSorted((a, b) => a - b)
-        const at = (share: number) => sorted[Math.floor(share * sorted.length)] ?? Number.NaN
-        if (round > 0) peers[key]?.rounds.push({ p50: at(0.5), p95: at(0.95) })
+        const [p50, p95] = [quantile(reply.ms, 0.5), quantile(reply.ms, 0.95)]
+        if (round > 0) peers[key]?.rounds.push({ p50, p95 })
       })
     }
     const truth = best.get('floats')

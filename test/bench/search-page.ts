@@ -1,5 +1,6 @@
 // The page that measures one searcher: the same texts in every one, then the same questions, round after round.
 import type { Reopened, SearchPeer, TextIndex } from './peer.ts'
+import { quantile } from './statistic.ts'
 import { createTextSource } from './text-source.ts'
 
 const peers: Readonly<Record<string, () => Promise<SearchPeer>>> = {
@@ -58,11 +59,10 @@ async function runRound(size: number, count: number, n: number): Promise<SearchR
   const round: Record<string, SearchRound[string]> = {}
   for (const [way, search] of Object.entries(index.searches)) {
     const timings = await search(questions)
-    const sorted = timings.map(({ ms }) => ms).sort((a, b) => a - b)
-    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+    const times = timings.map(({ ms }) => ms)
     round[way] = {
-      p50: at(0.5),
-      p95: at(0.95),
+      p50: quantile(times, 0.5),
+      p95: quantile(times, 0.95),
       answered: timings.filter(({ found }) => found > 0).length / count,
     }
   }
@@ -80,7 +80,7 @@ function makeQuestions(size: number, count: number, n: number): string[] {
   return Array.from({ length: count }, () => question(pick(texts)))
 }
 
-const bench = {
+export const bench = {
   peers: Object.keys(peers),
   async describe(key: string) {
     const { name, mode } = await loadPeer(key)
@@ -94,5 +94,3 @@ const bench = {
   memoryBytes: () => index?.memoryBytes?.(),
 }
 export type SearchBench = typeof bench
-
-Object.assign(globalThis, { bench })

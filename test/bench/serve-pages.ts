@@ -30,9 +30,6 @@ export async function servePages(): Promise<ServedPages> {
       emptyOutDir: true,
       target: 'es2023',
       chunkSizeWarningLimit: 10_000,
-      rolldownOptions: {
-        input: ['store', 'search', 'vector', 'sync', 'tabs'].map((page) => join(root, `${page}.html`)),
-      },
     },
   })
   const server = await preview({
@@ -45,7 +42,7 @@ export async function servePages(): Promise<ServedPages> {
   const address = server.httpServer.address()
   const port = typeof address === 'object' && address ? address.port : 0
   return {
-    url: (host, page) => `http://${host}.localhost:${port}/${page}.html`,
+    url: (host, page) => `http://${host}.localhost:${port}/?${page}`,
     close: () => server.close(),
   }
 }

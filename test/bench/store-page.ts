@@ -118,7 +118,7 @@ async function loadPeer(key: string): Promise<StorePeer> {
   return load()
 }
 
-const bench = {
+export const bench = {
   peers: Object.keys(peers),
   async describe(key: string) {
     const { name, mode } = await loadPeer(key)
@@ -127,5 +127,3 @@ const bench = {
   runRound,
 }
 export type StoreBench = typeof bench
-
-Object.assign(globalThis, { bench })

@@ -24,7 +24,7 @@ function opened(): SyncDevice {
   return device
 }
 
-const bench = {
+export const bench = {
   peers: Object.keys(peers),
   async describe(key: string) {
     const { name, mode } = await loadPeer(key)
@@ -56,5 +56,3 @@ const bench = {
   },
 }
 export type SyncBench = typeof bench
-
-Object.assign(globalThis, { bench })

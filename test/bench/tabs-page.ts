@@ -18,7 +18,7 @@ const calls = {
 
 export type TabCall = keyof typeof calls
 
-const bench = {
+export const bench = {
   async open(name: string) {
     book = await openDaybook({ name })
   },
@@ -42,5 +42,3 @@ const bench = {
 }
 
 export type TabsBench = typeof bench
-
-Object.assign(globalThis, { bench })

@@ -13,12 +13,10 @@ function ask<Request extends VectorRequest>(request: Request): Promise<VectorRep
   })
 }
 
-const bench = {
+export const bench = {
   peers: Object.keys(vectorPeers),
   describe: (key: VectorPeerKey) => vectorPeers[key],
   fill: (peer: VectorPeerKey, size: number) => ask({ do: 'fill', peer, size }),
   runRound: (count: number, round: number) => ask({ do: 'ask', count, round }),
 }
 export type VectorBench = typeof bench
-
-Object.assign(globalThis, { bench })
