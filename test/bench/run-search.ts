@@ -42,7 +42,7 @@ export async function runSearch(run: BenchRun): Promise<SearchFigures> {
 
 async function runSize(run: BenchRun, size: number, failures: Failure[]) {
   const figures: Record<string, SearchPeerFigures> = {}
-  const pages = await openPages(run, 'search', `-${size}`)
+  const pages = await openPages(run, 'search', { suffix: `-${size}` })
   const attempt = async (key: string, what: string, work: () => Promise<void>) => {
     run.progress(`search, ${size} texts, ${what}: ${key}`)
     const page = pages.get(key)

@@ -16,7 +16,7 @@ declare const bench: StoreBench
 export async function runStore(run: BenchRun): Promise<StoreFigures> {
   const figures: Record<string, { name: string; mode: string; rounds: StoreRound[] }> = {}
   const failures: Failure[] = []
-  const pages = await openPages(run, 'store')
+  const pages = await openPages(run, 'store', { without: { journal: ['opfs'] } })
   const attempt = async (key: string, page: Page, work: () => Promise<void>) => {
     try {
       await page.bringToFront()

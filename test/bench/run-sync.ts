@@ -31,8 +31,8 @@ export async function runSync(run: BenchRun): Promise<SyncFigures> {
   const size = run.sizes?.[0] ?? (run.quick ? 2000 : 10_000)
   const figures: Record<string, { name: string; mode: string; rounds: SyncRound[] }> = {}
   const failures: Failure[] = []
-  const writers = await openPages(run, 'sync', '-writer')
-  const readers = await openPages(run, 'sync', '-reader')
+  const writers = await openPages(run, 'sync', { suffix: '-writer' })
+  const readers = await openPages(run, 'sync', { suffix: '-reader' })
   const origins = ['writer', 'reader'].map((which) => new URL(run.url(`daybook-${which}`, 'sync')).origin)
   const servers = {
     daybook: await serveEdge(origins),

@@ -2,6 +2,7 @@
 // make the pages cross-origin isolated, for a fine clock and because SQLocal's storage needs it.
 import { join } from 'node:path'
 import { build, preview } from 'vite'
+import { withLackingWorkers } from '../support/without-storage.ts'
 
 const root = import.meta.dirname
 const outDir = join(root, '../../.cache/bench')
@@ -36,6 +37,7 @@ export async function servePages(): Promise<ServedPages> {
     root,
     configFile: false,
     logLevel: 'error',
+    plugins: [withLackingWorkers()],
     build: { outDir },
     preview: { host: '127.0.0.1', port: 0, headers: isolated },
   })

@@ -2,11 +2,12 @@
 import { openDaybook } from '../../../src/index.ts'
 import type { StorePeer } from '../peer.ts'
 
-export const daybook: StorePeer = {
-  name: 'Daybook',
-  mode: 'OPFS, WAL, relaxed; its columns and text index are filled behind the write, before the next read',
-  async open(name) {
+const open =
+  (durability: 'opfs' | 'indexeddb'): StorePeer['open'] =>
+  async (name) => {
     const book = await openDaybook({ name, agent: 'bench' })
+    const found = (await book.status()).durability
+    if (found !== durability) throw new Error(`The book is in ${found}.`)
     return {
       storeOne: (trace) => book.traces.store(trace),
       storeMany: (traces) => book.traces.storeMany({ traces: [...traces] }),
@@ -14,5 +15,19 @@ export const daybook: StorePeer = {
       count: async () => (await book.traces.count()).total,
       close: () => book.close(),
     }
-  },
+  }
+
+const later = 'its columns and text index are filled behind the write, before the next read'
+
+export const daybook: StorePeer = {
+  name: 'Daybook',
+  mode: `OPFS, WAL, relaxed; ${later}`,
+  open: open('opfs'),
+}
+
+/** In a page whose workers get no OPFS. */
+export const journal: StorePeer = {
+  name: 'Daybook without OPFS',
+  mode: `IndexedDB, strict, the pages that changed; ${later}`,
+  open: open('indexeddb'),
 }
