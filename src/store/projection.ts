@@ -2,7 +2,7 @@
 // Invariant: rows up to `derived_seq` that are not in `stale` are exactly what their records say.
 import { citedIds, type FacetName, isEmbeddable, type Kind, type Kinds } from '../core/kind.ts'
 import { type JsonObject, readPath } from '../core/path.ts'
-import type { DaybookError } from '../core/errors.ts'
+import { type DaybookError, isDaybookError } from '../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import { isSealedText } from '../core/sealed.ts'
 import { canonicalTime } from '../core/time.ts'
@@ -254,7 +254,15 @@ export function createProjection(
     catchUp() {
       const lag = patience === Infinity ? 0 : countLag()
       if (lag > patience) throw new FarBehind(lag)
-      while (step(batch));
+      // Where there is hardly room, in steps for which the log needs little.
+      for (let size = batch; ;) {
+        try {
+          if (!step(size)) return
+        } catch (error) {
+          if (size === 1 || !isDaybookError(error, 'storage-full')) throw error
+          size = Math.ceil(size / 10)
+        }
+      }
     },
     startRead(read, most) {
       const before = patience

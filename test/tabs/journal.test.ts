@@ -1,7 +1,8 @@
 // Several tabs where the browser gives no OPFS: the book is in IndexedDB, and outlives its owner there too.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { expectWhole, ownerOf } from './expect-whole.ts'
-import { openTabs, type Tab, type Tabs } from './open-tabs.ts'
+import { fill, setQuota, takeRoom } from './full-storage.ts'
+import { openTabs, type Tabs } from './open-tabs.ts'
 
 let tabs: Tabs
 const acked = new Set<string>()
@@ -48,57 +49,6 @@ it('keeps what was acknowledged when its only tab is killed in the middle of a s
   expect(await next.status()).toMatchObject({ durability: 'indexeddb', owner: true })
   expectWhole(await next.goals(), acked)
 })
-
-/** Stores records of 300 KB until one is refused; their ids, and the code. */
-const fill = (tab: Tab, most: number, words: 'ordinary' | 'random' = 'random') =>
-  tab.page.evaluate(
-    async ([count, kind]) => {
-      const ids: string[] = []
-      const random = () => Math.random().toString(36).slice(2, 12)
-      const known = Array.from({ length: 1000 }, random)
-      const word = () => (kind === 'random' ? random() : (known[Math.floor(Math.random() * 1000)] ?? ''))
-      for (let i = 0; i < count; i++) {
-        const text = Array.from({ length: 30_000 }, word).join(' ')
-        const stored = await globalThis.tab.book?.traces
-          .store({
-            situation: { domain: 'test.full', actor: 'tab', context: { text } },
-            task: { goal: `large ${i}` },
-            action: { type: 'write' },
-          })
-          .catch((error: { code: string }) => error.code)
-        if (typeof stored === 'string' || stored === undefined) return { ids, code: stored }
-        ids.push(stored.id)
-      }
-      return { ids, code: undefined }
-    },
-    [most, words] as const,
-  )
-
-const setQuota = (tab: Tab, quotaSize?: number) =>
-  tab.cdp.send('Storage.overrideQuotaForOrigin', {
-    origin: new URL(tab.page.url()).origin,
-    ...(quotaSize === undefined ? {} : { quotaSize }),
-  })
-
-/** Other data of the same site, on which the book did not count. */
-const takeRoom = (tab: Tab, sizeBytes: number) =>
-  tab.page.evaluate(async (size) => {
-    const request = indexedDB.open('other-data', 1)
-    request.onupgradeneeded = () => request.result.createObjectStore('data')
-    await new Promise((resolve, reject) => {
-      request.onsuccess = resolve
-      request.onerror = () => reject(request.error)
-    })
-    const change = request.result.transaction('data', 'readwrite', { durability: 'strict' })
-    const bytes = new Uint8Array(size)
-    for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536))
-    change.objectStore('data').put(bytes, 0)
-    await new Promise((resolve, reject) => {
-      change.oncomplete = resolve
-      change.onabort = () => reject(change.error)
-    })
-    request.result.close()
-  }, sizeBytes)
 
 it('is put back to what was kept when the browser takes nothing more, can be read, and goes on with more room', async () => {
   const book = newBook()

@@ -17,6 +17,7 @@ import {
   mendPool,
   type PoolToMend,
 } from './mend-pool.ts'
+import { createFileRoom } from './file-room.ts'
 import { openPool } from './opfs-pool.ts'
 import { createWasmDatabase } from './wasm-database.ts'
 import type { WriteCombiner } from './write-combiner.ts'
@@ -71,7 +72,7 @@ const copyPragmas = [...pragmas, 'synchronous = FULL', 'wal_autocheckpoint = 256
 export async function openOpfsDatabase(
   sqlite3: Sqlite3Static,
   name: string,
-  combiner: Pick<WriteCombiner, 'settle' | 'failure'>,
+  combiner: Omit<WriteCombiner, 'wrap'>,
   damaged?: string,
 ): Promise<BookStorage> {
   const pool = await openPool(sqlite3, name)
@@ -80,11 +81,19 @@ export async function openOpfsDatabase(
     const db = await openWhole({ book: name, pool, open: (file) => open(file) }, damaged)
     const { refit, lend, roomBytes } = createSizeLimit(db)
     await refit()
+    const used = Math.ceil(db.sizeBytes() / pageSize)
+    const room = createFileRoom(used, (bytes) => combiner.reserve(bookFile, bytes))
+    combiner.guard(bookFile, room.admit)
     return {
       db,
       durability: 'opfs',
       refit,
-      lend,
+      lend(isLent) {
+        lend(isLent)
+        room.lend(isLent)
+        // The log can't grow either: what it has is copied, for which there is room, and it begins anew.
+        if (isLent) db.run('PRAGMA wal_checkpoint(RESTART)')
+      },
       check: (table) => checkTable(db, table),
       spare: {
         exists: () => hasFile(pool, copyFile),
@@ -97,10 +106,14 @@ export async function openOpfsDatabase(
         return mended && (await isAside(mended.aside)) ? [mendedText(mended)] : []
       },
       makeStrict: () => db.exec('PRAGMA synchronous = FULL'),
-      release: () => void pool.pauseVfs(),
+      release() {
+        combiner.unguard()
+        pool.pauseVfs()
+      },
     }
   } catch (error) {
     // Or nobody else could try, in this tab or another.
+    combiner.unguard()
     pool.pauseVfs()
     throw error
   }

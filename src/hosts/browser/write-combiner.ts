@@ -20,6 +20,12 @@ export interface WriteCombiner {
   settle(): void
   /** Why the file did not take what is held back. */
   readonly failure: unknown
+  /** Asks the browser for room for `bytes` in the file that the pool calls `path`, whose size stays what it is. */
+  reserve(path: string, bytes: number): boolean
+  /** From now on a commit to the database at `path` is made only if `admit` says so of the pages that it has then. */
+  guard(path: string, admit: (pages: number) => boolean): void
+  /** The end of that. */
+  unguard(): void
 }
 
 /** Most bytes held back; longer runs are written in pieces of this size. */
@@ -27,6 +33,8 @@ const heldBytes = 1 << 20
 /** Of a frame of the log (https://sqlite.org/fileformat.html#wal_frame_header): then comes the page. */
 const frameHeaderBytes = 24
 const leastPageBytes = 512
+/** The pool begins each file with its name, filled up with zeros. */
+const nameBytes = 512
 
 export function createWriteCombiner(): WriteCombiner {
   const held = new Uint8Array(heldBytes)
@@ -34,13 +42,28 @@ export function createWriteCombiner(): WriteCombiner {
   let at = 0
   let length = 0
   let failure: unknown
-  /** The last write was the header of a frame that commits. */
-  let isCommitting = false
+  /** The last write was the header of a frame that commits; after it the database has so many pages. */
+  let committing = 0
+  /** Which file of the pool each handle is of, once somebody asked. */
+  const handles = new Map<SyncHandle, string | undefined>()
+  let guarded: { readonly log: string; readonly admit: (pages: number) => boolean } | undefined
+
+  const pathOf = (handle: SyncHandle): string => {
+    const known = handles.get(handle)
+    if (known !== undefined) return known
+    const start = new Uint8Array(nameBytes)
+    handle.read(start, { at: 0 })
+    const path = new TextDecoder().decode(start.subarray(0, Math.max(0, start.indexOf(0))))
+    handles.set(handle, path)
+    return path
+  }
+  const isRefused = (handle: SyncHandle, pages: number) =>
+    guarded !== undefined && pathOf(handle) === guarded.log && !guarded.admit(pages)
 
   const forget = () => {
     owner = undefined
     length = 0
-    isCommitting = false
+    committing = 0
   }
 
   const settle = () => {
@@ -84,22 +107,28 @@ export function createWriteCombiner(): WriteCombiner {
   }
 
   const wrap = (handle: SyncHandle): SyncHandle => {
+    handles.set(handle, undefined)
     const settleOwn = () => {
       if (owner === handle) settleWithin()
     }
     return {
       write(buffer, { at: position = 0 } = {}) {
         const bytes = toBytes(buffer)
+        if (position < nameBytes) handles.set(handle, undefined)
         const follows = owner === handle && position === at + length
-        const commits = follows && isCommitting && bytes.length >= leastPageBytes
+        const commits = follows && bytes.length >= leastPageBytes ? committing : 0
+        if (commits > 0 && isRefused(handle, commits)) {
+          forget()
+          throw (failure = new DOMException('There is no room for the pages.', 'QuotaExceededError'))
+        }
         const adjacent = follows && length + bytes.length <= heldBytes
         if (!adjacent) settleWithin()
         if (bytes.length > heldBytes) return handle.write(bytes, { at: position })
         if (!adjacent) [owner, at] = [handle, position]
         held.set(bytes, length)
         length += bytes.length
-        isCommitting = isCommitHeader(bytes)
-        if (commits) settleWithin()
+        committing = pagesAfter(bytes)
+        if (commits > 0) settleWithin()
         return bytes.length
       },
       read(buffer, { at: position = 0 } = {}) {
@@ -131,6 +160,7 @@ export function createWriteCombiner(): WriteCombiner {
           // Whoever wrote it was told that it failed. The other handles of this worker must be closed all the same.
           forget()
         }
+        handles.delete(handle)
         handle.close()
       },
     }
@@ -142,12 +172,34 @@ export function createWriteCombiner(): WriteCombiner {
     get failure() {
       return failure
     },
+    reserve(path, bytes) {
+      for (const handle of handles.keys()) {
+        if (pathOf(handle) !== path) continue
+        const size = handle.getSize()
+        if (size >= bytes) return true
+        try {
+          // Chromium keeps what it has granted until the handle is closed.
+          handle.truncate(bytes)
+          handle.truncate(size)
+          return true
+        } catch {
+          return false
+        }
+      }
+      return false
+    },
+    guard(path, admit) {
+      guarded = { log: `${path}-wal`, admit }
+    },
+    unguard() {
+      guarded = undefined
+    },
   }
 }
 
-/** Only the last frame of a commit says how many pages the database has then. */
-const isCommitHeader = (bytes: Uint8Array) =>
-  bytes.length === frameHeaderBytes && bytes.subarray(4, 8).some((byte) => byte !== 0)
+/** How many pages the database has after a commit: the header of its last frame says so, the others say 0. */
+const pagesAfter = (bytes: Uint8Array) =>
+  bytes.length === frameHeaderBytes ? new DataView(bytes.buffer, bytes.byteOffset).getUint32(4) : 0
 
 /** The pool also writes its checksums, as 32-bit words: what counts is their bytes. */
 function toBytes(buffer: AllowSharedBufferSource): Uint8Array<ArrayBuffer> {

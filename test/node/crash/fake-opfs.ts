@@ -25,6 +25,9 @@ export const mounted: WriteCombiner = {
   get failure() {
     return combiner.failure
   },
+  reserve: (path, bytes) => combiner.reserve(path, bytes),
+  guard: (path, admit) => combiner.guard(path, admit),
+  unguard: () => combiner.unguard(),
 }
 
 class FakeHandle {

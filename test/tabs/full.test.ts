@@ -1,0 +1,39 @@
+// A storage that is full, of which Chromium tells nothing beforehand: what was acknowledged is there, what was refused is
+// not, forgetting makes room, and the next owner has all of it.
+import { expect, it } from 'vitest'
+import { fill, setQuota } from './full-storage.ts'
+import { openTabs } from './open-tabs.ts'
+
+it('says storage-full to every tab, loses nothing and keeps nothing that it refused, and goes on with more room', async () => {
+  await using tabs = await openTabs()
+  const book = { name: `full-${crypto.randomUUID().slice(0, 8)}` }
+  const [owner, follower] = [await tabs.open(), await tabs.open()] as const
+  // Each of the pool's files is given a mebibyte as soon as it has a byte.
+  await setQuota(owner, 8_000_000)
+  expect(await owner.open(book)).toBe('storage-full')
+  await setQuota(owner, 24_000_000)
+  for (const tab of [owner, follower]) expect(await tab.open(book)).toBe('open')
+  const { ids, code } = await fill(owner, 60, 'ordinary')
+  expect(code).toBe('storage-full')
+  expect(ids.length).toBeGreaterThan(5)
+  expect((await fill(follower, 1, 'ordinary')).code).toBe('storage-full')
+  for (const tab of [owner, follower])
+    expect((await tab.goals()).sort()).toEqual(ids.map((_, i) => `large ${i}`).sort())
+  expect(await owner.status()).toMatchObject({ durability: 'opfs', owner: true })
+
+  await owner.page.evaluate(
+    async (gone) => {
+      for (const id of gone) await globalThis.tab.book?.records.purge({ id })
+    },
+    ids.slice(0, ids.length >> 1),
+  )
+  expect((await fill(owner, 1, 'ordinary')).code).toBeUndefined()
+  expect((await fill(follower, 60, 'ordinary')).code).toBe('storage-full')
+  await setQuota(owner, 60_000_000)
+  expect((await fill(follower, 3, 'ordinary')).code).toBeUndefined()
+
+  const before = (await owner.goals()).sort()
+  await owner.end('crash')
+  expect((await follower.goals()).sort()).toEqual(before)
+  expect(await follower.status()).toMatchObject({ durability: 'opfs', owner: true })
+})
