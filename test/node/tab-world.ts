@@ -12,9 +12,6 @@ import { createTabSeat, type TabSeat } from '../../src/hosts/browser/tab-seat.ts
 import { openNodeDatabase } from '../../src/hosts/node/node-database.ts'
 import { nodePorts } from '../../src/hosts/node/node-ports.ts'
 
-/** A guard that is off: what must go wrong then, so that the tests can be trusted. */
-export type Sabotage = 'no lock' | 'no request log'
-
 export interface SimTab {
   readonly name: string
   readonly seat: TabSeat
@@ -75,7 +72,7 @@ const natures = new Map(
 )
 
 /** `onDeath` is told of each tab that ends without a word. */
-export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void, sabotage?: Sabotage): TabWorld {
+export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): TabWorld {
   const dice = createDice(seed)
   const disk = openNodeDatabase({ path: ':memory:' })
   const tabs: SimTab[] = []
@@ -132,10 +129,6 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void, sab
         const grant = () => {
           const held = locks.get(name)
           resolve(() => held?.holder === tab && held.free())
-        }
-        if (sabotage === 'no lock' && name.endsWith(':owner')) {
-          soon(tab, 'no lock', () => resolve(() => undefined))
-          return
         }
         const queue = queues.get(name) ?? []
         queues.set(name, queue)
@@ -201,7 +194,6 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void, sab
       tab: tab.name,
       room,
     })
-    if (sabotage === 'no request log') disk.exec('DELETE FROM applied_requests')
     const { settings } = engine.store
     const epoch = Math.max(after, settings.getNumber('owner_epoch')) + 1
     db.transaction(() => settings.set('owner_epoch', epoch))

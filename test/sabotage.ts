@@ -1,0 +1,144 @@
+// The guards of a book that several tabs and a browser's storage share, and the product without one of them: a plugin takes
+// the guard out of its source as that is loaded. Invariant: a guard that does not stand in its source exactly once is an error.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Plugin } from 'vitest/config'
+import { root } from '../scripts/place.mjs'
+
+export interface Guard {
+  readonly file: string
+  readonly guard: string
+  /** What stands there instead. */
+  readonly without: string
+  /** The file of the tests that hold it, and the titles of those that must fail without it. */
+  readonly tests: string
+  readonly fail: readonly string[]
+}
+
+const seats = 'test/node/tab-seat.test.ts'
+const anyOrder = 'loses nothing and doubles nothing, whatever dies, freezes or closes, and whenever'
+const once =
+  'does a write once that was given up and is called again, by its own tab later or by another when that one is gone'
+const deposed = 'heeds nothing that a deposed owner says'
+const epochs = 'test/node/tab-epoch.test.ts'
+const turns = 'test/node/tab-turn.test.ts'
+const givesWay = 'gives way to a later owner, and lets go of the files before the lock'
+const pool = 'test/node/opfs-pool.test.ts'
+const failedStart =
+  'a start that fails with UnknownError leaves the book as it was, and the next one opens it'
+
+const quota = 'test/node/quota.test.ts'
+const untold =
+  'stays whole, readable and able to forget in 3000000 bytes of which the browser tells nothing; what it refused is not there later either'
+
+export const guards: Readonly<Record<string, Guard>> = {
+  'the owner lock, taken before the pool is installed': {
+    file: 'src/hosts/browser/tab-seat.ts',
+    guard: 'port.lock(ownerLock(book), mine.signal).then(',
+    without: 'Promise.resolve(() => undefined).then(',
+    ...{ tests: seats, fail: [anyOrder] },
+  },
+  'the owner lock, freed after the files': {
+    file: 'src/hosts/browser/tab-seat.ts',
+    guard: 'await serves?.close()',
+    without: 'free?.(); await serves?.close()',
+    ...{ tests: turns, fail: [givesWay] },
+  },
+  'a pool that outlives a failed start': {
+    file: 'src/hosts/browser/opfs-pool.ts',
+    guard: 'preserveOnInitFailure: true',
+    without: 'preserveOnInitFailure: false',
+    ...{ tests: pool, fail: [failedStart] },
+  },
+  'a start after a failed one': {
+    file: 'src/hosts/browser/opfs-pool.ts',
+    guard: 'forceReinitIfPreviouslyFailed: true',
+    without: 'forceReinitIfPreviouslyFailed: false',
+    ...{ tests: pool, fail: [failedStart] },
+  },
+  'the table of requests': {
+    file: 'src/store/request-log.ts',
+    guard: '// No input at all is told apart from `null` by its length.',
+    without: 'return work()',
+    ...{ tests: seats, fail: [once] },
+  },
+  'the names of forwarded writes': {
+    file: 'src/hosts/browser/tab-follower.ts',
+    guard: "given.requestId !== undefined || natureOf(id).effect === 'read'",
+    without: 'true',
+    ...{ tests: epochs, fail: [deposed] },
+  },
+  'the epoch of an owner, to its follower': {
+    file: 'src/hosts/browser/tab-follower.ts',
+    guard: 'if (message.epoch < seen) return',
+    without: '',
+    ...{ tests: epochs, fail: [deposed] },
+  },
+  'the epoch of an answer, to the follower': {
+    file: 'src/hosts/browser/tab-follower.ts',
+    guard: 'if (message.epoch !== epoch) return',
+    without: '',
+    ...{ tests: epochs, fail: [deposed] },
+  },
+  'the epoch of a call, to the owner': {
+    file: 'src/hosts/browser/tab-owner.ts',
+    guard: 'if (message.epoch !== epoch) return',
+    without: '',
+    ...{ tests: epochs, fail: ['runs no call that was meant for another owner'] },
+  },
+  'the way an owner gives to a later one': {
+    file: 'src/hosts/browser/tab-seat.ts',
+    guard: 'if (owner && message.epoch > owner.serves.epoch) stepDown()',
+    without: '',
+    ...{ tests: turns, fail: [givesWay] },
+  },
+  'sending again to the next owner': {
+    file: 'src/hosts/browser/tab-follower.ts',
+    guard: 'return resend()',
+    without: 'return',
+    ...{ tests: epochs, fail: [deposed] },
+  },
+  'running again what the last owner left': {
+    file: 'src/hosts/browser/tab-seat.ts',
+    guard: 'for (const one of follower.take()) void serve(serves, one)',
+    without: '',
+    ...{ tests: seats, fail: [anyOrder] },
+  },
+  'a commit settled while it can be undone': {
+    file: 'src/hosts/browser/write-combiner.ts',
+    guard: 'if (commits > 0) settleWithin()',
+    without: '',
+    ...{ tests: quota, fail: [untold] },
+  },
+  'the room asked for before a commit': {
+    file: 'src/hosts/browser/opfs-database.ts',
+    guard: 'combiner.guard(bookFile, room.admit)',
+    without: '',
+    ...{ tests: quota, fail: [untold] },
+  },
+}
+
+/** The source of a guard without it. */
+export function takeOut({ file, guard, without }: Guard, code: string): string {
+  const found = code.split(guard).length - 1
+  if (found !== 1) throw new Error(`${file} says ${found} times: ${guard}`)
+  return code.replace(guard, () => without)
+}
+
+export const sourceOf = ({ file }: Guard) => readFileSync(join(root, file), 'utf8')
+
+/** Takes the guard of that name out of what is loaded. */
+export function withoutGuard(name: string): Plugin {
+  const guard = guards[name]
+  if (!guard) throw new Error(`There is no guard called ${name}.`)
+  const isItsFile = (id: string) => id === join(root, guard.file)
+  return {
+    name: 'test:without-guard',
+    enforce: 'pre',
+    // Vitest keeps what it transformed, and knows plugins by their names only.
+    configureVitest({ defineCacheKeyGenerator }) {
+      defineCacheKeyGenerator(({ id }) => (isItsFile(id) ? false : undefined))
+    },
+    transform: (code, id) => (isItsFile(id) ? takeOut(guard, code) : undefined),
+  }
+}
