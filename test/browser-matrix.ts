@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { root } from '../scripts/place.mjs'
 
-/** A cell of the matrix: its tests are those of a file, or the ones below a `describe` of it. */
+/** A cell of the matrix: its tests are those of a file with some words in their names, or all that no other cell has. */
 interface Cell {
   readonly browser: string
   readonly promise: string
@@ -20,19 +20,36 @@ const on = (browser: string, promises: Readonly<Record<string, string>>): Cell[]
 const cells: readonly Cell[] = [
   ...on('Chromium, OPFS', {
     'every capability': 'test/browser/daybook.test.ts',
-    'opening and closing': 'test/browser/lifecycle.test.ts',
+    'the database under it': 'test/browser/sql-database.test.ts',
+    'opening and closing, a worker that ends': 'test/browser/lifecycle.test.ts',
+    'damaged files': 'test/browser/damaged-book.test.ts',
+    'books of every earlier schema': 'test/browser/stored-book.test.ts',
+    'kept, or evicted': 'test/browser/canary.test.ts',
+    'full storage': 'test/tabs/full.test.ts',
     'several tabs': 'test/tabs/tabs.test.ts',
+    'calls over a change of owner': 'test/browser/takeover.test.ts',
+    'tasks over the end of a worker': 'test/browser/task.test.ts',
     'sleep, hang, upgrade': 'test/tabs/sleep.test.ts',
+    'frozen by the browser': 'test/tabs/frozen.test.ts',
     'random deaths': 'test/tabs/soak.test.ts',
+    'pace of a second tab': 'test/tabs/pace.test.ts',
+    'who looks at a book': 'test/browser/view.test.ts',
     'encryption at rest': 'test/browser/seal.test.ts',
+    'keys of the device': 'test/browser/keyring.test.ts',
     'two devices': 'test/devices/two-profiles.test.ts',
     'sent with no page open': 'test/devices/background.test.ts',
   }),
   ...on('Chromium, IndexedDB', {
     'every capability': 'test/browser/journal-book.test.ts',
     'the journal itself': 'test/browser/indexed-journal.test.ts',
-    'opening, loss of the connection, quota': 'test/browser/journal-life.test.ts',
+    'opening, loss of the connection': 'test/browser/journal-life.test.ts',
+    'several tabs, deaths, full storage': 'test/tabs/journal.test.ts',
     'two devices': 'test/devices/two-profiles.test.ts > indexeddb',
+  }),
+  ...on('Chromium, beside the storage', {
+    'language models': 'test/browser/llm.test.ts',
+    'a local embedding model': 'test/browser/local-embedder.test.ts',
+    'the README as it stands': 'test/browser/readme.test.ts',
   }),
   ...on('Firefox ESR, OPFS', {
     'owner ends': 'test/tabs/firefox.test.ts > goes on when the owner ends',
@@ -47,28 +64,51 @@ const cells: readonly Cell[] = [
   }),
 ]
 
+/** Whose tests all run in browsers. */
+const projects = new Set(['browser', 'tabs', 'devices'])
+
+/** What a line is about: the tests of a file, by their full names. */
+export type Ran = Pick<TestCase, 'fullName' | 'result'>
+
+/** The cell of a test. */
+function cellOf(file: string, { fullName }: Ran): Cell | undefined {
+  const own = cells.filter((cell) => cell.file === file)
+  const named = own.find(({ within }) => within !== undefined && fullName.includes(within))
+  return named ?? own.find(({ within }) => within === undefined)
+}
+
+/** The lines of the matrix: a cell for what ran of it, and of each file what is in no cell. */
+export function matrixOf(tests: ReadonlyMap<string, readonly Ran[]>): string[] {
+  const all = [...tests].flatMap(([file, ran]) =>
+    ran.map((test) => ({ file, test, cell: cellOf(file, test) })),
+  )
+  const ofCell = Map.groupBy(all, ({ cell, file }) => cell ?? file)
+  const places = [...cells, ...tests.keys()].map((place) => ({
+    ...(typeof place === 'string' ? { browser: 'In no cell', promise: place } : place),
+    ran: (ofCell.get(place) ?? []).map(({ test }) => test),
+  }))
+  const rows = Map.groupBy(
+    places.filter(({ ran }) => ran.length > 0),
+    ({ browser }) => browser,
+  )
+  return [...rows].flatMap(([browser, row]) => [
+    ` ${browser}`,
+    ...row.map(({ promise, ran }) => `   ${promise.padEnd(40)} ${describeOutcome(ran)}`),
+  ])
+}
+
 export class BrowserMatrix implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const tests = new Map(
-      modules.map((module) => [relative(root, module.moduleId), [...module.children.allTests()]]),
-    )
-    const rows = Map.groupBy(
-      cells.flatMap((cell) => {
-        const here = tests.get(cell.file)?.filter((test) => test.fullName.includes(cell.within ?? '')) ?? []
-        return here.length === 0 ? [] : [{ ...cell, outcome: describeOutcome(here) }]
-      }),
-      ({ browser }) => browser,
-    )
-    if (rows.size === 0) return
-    const lines = [...rows].flatMap(([browser, ran]) => [
-      ` ${browser}`,
-      ...ran.map(({ promise, outcome }) => `   ${promise.padEnd(40)} ${outcome}`),
-    ])
+    const tests = modules
+      .filter(({ project }) => projects.has(project.name))
+      .map((module) => [relative(root, module.moduleId), [...module.children.allTests()]] as const)
+    const lines = matrixOf(new Map(tests))
+    if (lines.length === 0) return
     process.stdout.write(`\n Browsers, and what was tried in them:\n${lines.join('\n')}\n`)
   }
 }
 
-function describeOutcome(tests: readonly TestCase[]): string {
+function describeOutcome(tests: readonly Ran[]): string {
   const results = tests.map((test) => test.result())
   const count = (state: string) => results.filter((result) => result.state === state).length
   const reason = results.find((result) => result.state === 'skipped' && result.note)
