@@ -61,6 +61,7 @@ const cells: readonly Cell[] = [
   ...on('WebKitGTK, IndexedDB', {
     'kept over reloads': 'test/tabs/webkit.test.ts > keeps a book',
     'owner ends': 'test/tabs/webkit.test.ts > gives the book',
+    'hidden pages': 'test/tabs/webkit.test.ts > lets go',
   }),
 ]
 

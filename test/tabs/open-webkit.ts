@@ -36,6 +36,8 @@ export interface WebkitTab {
   /** Runs an expression in the page and answers with what it comes to; rejects with what it throws. */
   evaluate<Value>(expression: string): Promise<Value>
   reload(): Promise<void>
+  /** Has the page say that it is seen, or hidden. Under the driver every tab counts as hidden; here it is seen at first. */
+  show(isSeen: boolean): Promise<void>
   close(): Promise<void>
 }
 
@@ -83,7 +85,14 @@ export async function openWebkit(): Promise<Webkit> {
       const { handle } = await inWindow<{ handle: string }>(home, 'POST', '/window/new', { type: 'tab' })
       const url = `${inject('tabsUrl')}current/index.html`
       await inWindow(handle, 'POST', '/url', { url })
+      const show = async (isSeen: boolean) => {
+        const script = `Object.defineProperty(document, 'visibilityState', { configurable: true, value: arguments[0] })
+          document.dispatchEvent(new Event('visibilitychange'))`
+        await inWindow(handle, 'POST', '/execute/sync', { script, args: [isSeen ? 'visible' : 'hidden'] })
+      }
+      await show(true)
       return {
+        show,
         async evaluate<Value>(expression: string) {
           const script = `const done = arguments[0]
             Promise.resolve().then(() => (${expression})).then((value) => done({ value }), (error) => done({ error: String(error) }))`
@@ -93,6 +102,7 @@ export async function openWebkit(): Promise<Webkit> {
         },
         async reload() {
           await inWindow(handle, 'POST', '/refresh', {})
+          await show(true)
         },
         async close() {
           await inWindow(handle, 'DELETE', '/window')

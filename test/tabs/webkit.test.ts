@@ -65,4 +65,48 @@ describe('WebKitGTK, IndexedDB', { timeout: 120_000 }, () => {
     await second.close()
     await third.close()
   })
+
+  it('lets go of the book when its page says that it is hidden and is quiet, and has it again when it is called or seen', async () => {
+    const name = newBook()
+    const [first, second] = [await openTab(), await openTab()] as const
+    for (const tab of [first, second]) expect(await open(tab, name)).toBe('open')
+    const isHeld = () =>
+      first.evaluate<boolean>(
+        `navigator.locks.query().then(({ held }) => held.some(({ name }) => name === 'daybook:${name}:owner'))`,
+      )
+    // How often it was told to have the book; that what is degraded follows is no other time.
+    const turns = (tab: WebkitTab) =>
+      tab.evaluate<number>(
+        `tab.events.filter(({ name, detail }) => name === 'status' && detail.owner && !detail.degraded).length`,
+      )
+    expect([(await status(first)).owner, await store(first, 'seen')]).toEqual([
+      true,
+      expect.stringMatching(isId),
+    ])
+    // Hidden in the middle of a stream of writes: those are made first.
+    await first.evaluate(`tab.stream('streamed', 2)`)
+    await first.show(false)
+    await first.evaluate('tab.store("hidden")')
+    await first.evaluate('tab.stop()')
+    const streamed = await first.evaluate<number>('tab.goals().then((goals) => goals.length)')
+    await expect.poll(async () => (await status(second)).owner).toBe(true)
+    expect((await goals(second)).length).toBe(streamed)
+    // On demand it follows, and takes nothing from the tab that is seen.
+    expect(await store(first, 'on demand')).toMatch(isId)
+    expect((await status(first)).owner).toBe(false)
+    await second.show(false)
+    // The next in line gets it, is hidden as well, and that is the end of it.
+    await expect.poll(() => turns(first)).toBe(1)
+    await expect.poll(isHeld).toBe(false)
+    expect([await turns(first), await turns(second)]).toEqual([1, 1])
+    expect(await store(second, 'by nobody else')).toMatch(isId)
+    await expect.poll(isHeld).toBe(false)
+    await first.show(true)
+    expect((await goals(first)).length).toBe(streamed + 2)
+    expect((await status(first)).owner).toBe(true)
+    expect([await turns(first), await turns(second)]).toEqual([2, 2])
+    expect(await first.evaluate(`tab.events.some(({ name }) => name === 'closed')`)).toBe(false)
+    await first.close()
+    await second.close()
+  })
 })

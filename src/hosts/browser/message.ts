@@ -31,6 +31,8 @@ export interface OpenRequest {
   readonly onUnavailable: 'reject' | 'memory'
   /** Names the tab, and the Web Lock that its worker holds while it lives. */
   readonly tab: string
+  /** The page had the book open before it slept. */
+  readonly isBack: boolean
   readonly sync?: {
     readonly url: string
     readonly key: string

@@ -81,13 +81,15 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   const tell = (event: BookEvent) => {
     for (const listener of listeners) listener(event)
   }
-  const asking: { status?: () => Promise<Status> } = {}
+  /** What is there once the book is open. */
+  const later: { status?: () => Promise<Status>; rest?: () => void } = {}
   /** The state of a book is told as this tab has it: who follows, or has just taken over, has more or less to be told of. */
   const hear = (event: BookEvent) => {
+    if (event.name === 'status' && event.detail.owner) later.rest?.()
     if (event.name !== 'status' || (event.detail.owner && event.detail.degraded)) return tell(event)
     const isWhole = event.detail.degraded !== undefined
     if (!isWhole) tell(event)
-    void asking.status?.().then(
+    void later.status?.().then(
       ({ owner, durability, degraded }) => tell({ name: 'status', detail: { owner, durability, degraded } }),
       () => isWhole && tell(event),
     )
@@ -101,17 +103,24 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     model,
     modelWorker: pageEmbedderOf(options.embedder),
   }
+  let isBack = false
   const start = async (): Promise<StartedWorker> => {
+    let isMuted = false
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'daybook' })
     const link = createWorkerLink(worker)
     try {
       const tab = crypto.randomUUID()
       const rows = await orAborted(
-        link.open({ ...request, tab, wasKept: wasKept(request.name) }, hear, given),
+        link.open(
+          { ...request, tab, isBack, wasKept: wasKept(request.name) },
+          (event) => isMuted || hear(event),
+          given,
+        ),
         signal,
       )
       background?.started(link)
-      return { link, rows }
+      isBack = true
+      return { link, rows, mute: () => (isMuted = true) }
     } catch (error) {
       await link.close()
       throw error
@@ -122,7 +131,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   )
   const hide = options.sync && showView(request.name)
   const ask = async () => (await link.call('daybook:status', {}, {})) as Status
-  asking.status = ask
+  Object.assign(later, { status: ask, rest: link.rest })
   const { rows } = link
   const long = new Set(rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
   const writes = new Set(rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
@@ -166,7 +175,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   )
 }
 
-function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab' | 'wasKept'> {
+function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab' | 'isBack' | 'wasKept'> {
   if (options.require === 'durable' && options.onUnavailable === 'memory') {
     throw new DaybookError(
       'invalid-input',

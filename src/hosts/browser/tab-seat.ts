@@ -36,6 +36,8 @@ export interface TabSeatOptions {
   readonly book: string
   /** Names this tab; no other ever has the same. */
   readonly tab: string
+  /** Its page had the book before it slept, and has missed what happened since. */
+  readonly isBack?: boolean | undefined
   readonly scope: Scope
   readonly strict: boolean
   /** The embedder it was opened with, as `provider|model`. */
@@ -85,9 +87,9 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
   const seat = (durability: Durability) => {
     wasDurable ||= durability !== 'memory'
     sit()
-    if (wasSeated) {
+    if (wasSeated || options.isBack) {
       tell({ name: 'status', detail: { owner: owner !== undefined, durability } })
-      // What the last owner committed at its end it may not have told of any more.
+      // What the last owner committed at its end it may not have told of any more, and who sleeps hears nothing.
       tell({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } })
     }
     wasSeated = true

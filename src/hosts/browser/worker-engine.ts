@@ -46,6 +46,7 @@ export function createWorkerEngine(): WorkerDoor {
     seat = createTabSeat({
       book: request.name,
       tab: request.tab,
+      isBack: request.isBack,
       scope: request.scope,
       strict: request.durability === 'strict',
       embedder: embedder?.name ?? 'none',
