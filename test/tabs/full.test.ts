@@ -9,9 +9,9 @@ it('says storage-full to every tab, loses nothing and keeps nothing that it refu
   const book = { name: `full-${crypto.randomUUID().slice(0, 8)}` }
   const [owner, follower] = [await tabs.open(), await tabs.open()] as const
   // Each of the pool's files is given a mebibyte as soon as it has a byte.
-  await setQuota(owner, 8_000_000)
+  await setQuota(follower, 8_000_000)
   expect(await owner.open(book)).toBe('storage-full')
-  await setQuota(owner, 24_000_000)
+  await setQuota(follower, 24_000_000)
   for (const tab of [owner, follower]) expect(await tab.open(book)).toBe('open')
   const { ids, code } = await fill(owner, 60, 'ordinary')
   expect(code).toBe('storage-full')
@@ -29,11 +29,14 @@ it('says storage-full to every tab, loses nothing and keeps nothing that it refu
   )
   expect((await fill(owner, 1, 'ordinary')).code).toBeUndefined()
   expect((await fill(follower, 60, 'ordinary')).code).toBe('storage-full')
-  await setQuota(owner, 60_000_000)
-  expect((await fill(follower, 3, 'ordinary')).code).toBeUndefined()
 
+  // The next owner opens it full as it is.
   const before = (await owner.goals()).sort()
   await owner.end('crash')
   expect((await follower.goals()).sort()).toEqual(before)
   expect(await follower.status()).toMatchObject({ durability: 'opfs', owner: true })
+  expect((await fill(follower, 1, 'ordinary')).code).toBe('storage-full')
+  await setQuota(follower, 60_000_000)
+  expect((await fill(follower, 3, 'ordinary')).code).toBeUndefined()
+  expect(await follower.goals()).toHaveLength(before.length + 3)
 })
