@@ -91,8 +91,13 @@ export async function openOpfsDatabase(
       lend(isLent) {
         lend(isLent)
         room.lend(isLent)
-        // The log can't grow either: what it has is copied, for which there is room, and it begins anew.
-        if (isLent) db.run('PRAGMA wal_checkpoint(RESTART)')
+        if (!isLent) return
+        try {
+          // The log can't grow either: what it has is copied, for which there is room, and it begins anew.
+          db.run('PRAGMA wal_checkpoint(RESTART)')
+        } catch {
+          // Within a transaction, or where there is none after all. Then what is lent may still do.
+        }
       },
       check: (table) => checkTable(db, table),
       spare: {
