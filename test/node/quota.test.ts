@@ -151,6 +151,18 @@ it.for([3_000_000, 12_000_000])(
   },
 )
 
+it('lends what is kept back also while a transaction is open, as that of a newer book is', async () => {
+  silentDisk(12_000_000)
+  const { db, release, lend } = await openOpfsDatabase(sqlite3, 'lent', mounted)
+  db.exec('CREATE TABLE kept (said TEXT); BEGIN; INSERT INTO kept VALUES (1)')
+  lend?.(true)
+  db.exec('COMMIT')
+  lend?.(false)
+  expect(db.all('SELECT said FROM kept')).toEqual([{ said: '1' }])
+  db.close()
+  await release()
+})
+
 it('says storage-full where there is not even room for the files of the pool', async () => {
   limitedDisk(10_000)
   const error = await failure(openOpfsDatabase(sqlite3, 'quota-none', mounted))
