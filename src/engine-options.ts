@@ -60,6 +60,8 @@ export interface EngineOptions {
   }
   /** A file beside the book's for a copy of its records, against broken pages. Default: none is kept. */
   readonly spare?: { readonly file: SpareFile; readonly isWanted: boolean } | undefined
+  /** Where the room of a file that is removed is free only when the book is opened again: does so soon. */
+  readonly reopen?: () => void
   /** The host knows that there was a book of this name here: if it is new, it was evicted. */
   readonly wasKept?: boolean
   /** Opens and closes the room that a host with a quota keeps back for reading and emptying a full book. */

@@ -367,7 +367,7 @@ export function createEngine(options: EngineOptions): Engine {
       } catch (error) {
         health?.heard(error)
         feed.heard(error)
-        if (isDaybookError(error, 'storage-full')) store.checkpoint?.giveUp()
+        if (isDaybookError(error, 'storage-full') && store.checkpoint?.giveUp()) options.reopen?.()
         throw toDaybookError(error)
       }
     },

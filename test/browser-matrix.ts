@@ -31,6 +31,7 @@ const cells: readonly Cell[] = [
     'tasks over the end of a worker': 'test/browser/task.test.ts',
     'sleep, hang, upgrade': 'test/tabs/sleep.test.ts',
     'frozen by the browser': 'test/tabs/frozen.test.ts',
+    'data cleared while open': 'test/tabs/cleared.test.ts',
     'random deaths': 'test/tabs/soak.test.ts',
     'pace of a second tab': 'test/tabs/pace.test.ts',
     'who looks at a book': 'test/browser/view.test.ts',

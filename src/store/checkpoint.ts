@@ -18,8 +18,8 @@ export interface Checkpoint {
   step(limit: number): boolean
   /** Takes what was deleted out of its file for good. */
   scrub(): void
-  /** The copy makes room for the book: there is none from now on until the book is opened anew. */
-  giveUp(): void
+  /** The copy makes room for a full book, and there is none for a week. False when there was none. */
+  giveUp(): boolean
   /** When the copy last had everything; undefined when there is none, or nobody has looked yet. */
   completeAt(): string | undefined
   close(): void
@@ -42,6 +42,9 @@ const markKey = 'checkpoint'
 const staleTable = 'CREATE TABLE IF NOT EXISTS checkpoint_stale (seq INTEGER PRIMARY KEY)'
 /** Records that are covered at once. */
 const batch = 500
+/** When the storage was full, and no longer than this ago, there is no copy. */
+const fullKey = 'checkpoint_full_at'
+const fullMs = 7 * 86_400_000
 
 /** Undefined when none is wanted. */
 export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined {
@@ -95,7 +98,8 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
 
   const open = (): RecordCopy | undefined => {
     if (copy || isOff) return copy
-    if (!file.fits(db.sizeBytes())) {
+    const wasFull = clock.now() - settings.getNumber(fullKey) < fullMs
+    if (wasFull || !file.fits(db.sizeBytes())) {
       stop()
       return undefined
     }
@@ -186,7 +190,12 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
       return more ?? false
     },
     scrub: () => attempt(() => cover()?.scrub()),
-    giveUp: () => attempt(stop),
+    giveUp() {
+      const wasThere = !isOff && (copy !== undefined || file.exists())
+      attempt(stop)
+      if (wasThere) attempt(() => db.transaction(() => settings.set(fullKey, clock.now())))
+      return wasThere
+    },
     completeAt: () => completeAt,
     close: () => attempt(close),
   }

@@ -6,7 +6,7 @@ import { openTabs } from './open-tabs.ts'
 
 it('says storage-full to every tab, loses nothing and keeps nothing that it refused, and goes on with more room', async () => {
   await using tabs = await openTabs()
-  const book = { name: `full-${crypto.randomUUID().slice(0, 8)}` }
+  const book = { name: `full-${crypto.randomUUID().slice(0, 8)}`, checkpoint: false }
   const [owner, follower] = [await tabs.open(), await tabs.open()] as const
   // Each of the pool's files is given a mebibyte as soon as it has a byte.
   await setQuota(follower, 8_000_000)
@@ -39,4 +39,20 @@ it('says storage-full to every tab, loses nothing and keeps nothing that it refu
   await setQuota(follower, 60_000_000)
   expect((await fill(follower, 3, 'ordinary')).code).toBeUndefined()
   expect(await follower.goals()).toHaveLength(before.length + 3)
+})
+
+it('gives up the copy beside the book when it is full, and has that room too', async () => {
+  await using tabs = await openTabs()
+  const book = { name: `copied-${crypto.randomUUID().slice(0, 8)}` }
+  const owner = await tabs.open()
+  expect(await owner.open(book)).toBe('open')
+  const { ids: first } = await fill(owner, 12, 'ordinary')
+  await expect.poll(async () => (await owner.status())?.checkpointAt, { timeout: 20_000 }).toBeDefined()
+  await setQuota(owner, 30_000_000)
+  const { ids, code } = await fill(owner, 200, 'ordinary')
+  expect(code).toBe('storage-full')
+  expect((await owner.status())?.checkpointAt).toBeUndefined()
+  const { ids: more } = await fill(owner, 200, 'ordinary')
+  expect(more.length).toBeGreaterThan(3)
+  expect(await owner.goals()).toHaveLength(first.length + ids.length + more.length)
 })

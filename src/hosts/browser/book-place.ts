@@ -7,10 +7,16 @@ interface PlaceSchema extends DBSchema {
   opfs: { key: string; value: number }
 }
 
-async function withPlaces<Result>(work: (db: IDBPDatabase<PlaceSchema>) => Promise<Result>): Promise<Result> {
-  const db = await openDB<PlaceSchema>('daybook-places', 1, {
+const openPlaces = (terminated: () => void): Promise<IDBPDatabase<PlaceSchema>> =>
+  openDB<PlaceSchema>('daybook-places', 1, {
     upgrade: (fresh) => void fresh.createObjectStore('opfs'),
+    // Whoever wants to delete it need not wait.
+    blocking: (_old, _new, event) => (event.target as IDBDatabase).close(),
+    terminated,
   })
+
+async function withPlaces<Result>(work: (db: IDBPDatabase<PlaceSchema>) => Promise<Result>): Promise<Result> {
+  const db = await openPlaces(() => undefined)
   try {
     return await work(db)
   } finally {
@@ -29,4 +35,19 @@ export async function notePlace(book: string): Promise<void> {
 /** Whether `book` was ever opened in OPFS. False where that can't be known, for want of IndexedDB. */
 export async function isPlaced(book: string): Promise<boolean> {
   return withPlaces(async (db) => (await db.getKey('opfs', book)) !== undefined).catch(() => false)
+}
+
+/**
+ * Calls `hear` when the browser takes the data of this site away, its files and locks with it: files that are open can still be
+ * written to then, but what is written is nowhere, and who begins anew sees none of the locks. Answers how to stop.
+ */
+export function watchPlaces(hear: () => void): () => void {
+  let stopped = false
+  const opened = openPlaces(() => {
+    if (!stopped) hear()
+  }).catch(() => undefined)
+  return () => {
+    stopped = true
+    void opened.then((db) => db?.close())
+  }
 }

@@ -78,8 +78,16 @@ export async function openOpfsDatabase(
   const pool = await openPool(sqlite3, name)
   try {
     const open = (file: string, given = pragmas) => openFile(sqlite3, pool, file, combiner, given)
-    const db = await openWhole({ book: name, pool, open: (file) => open(file) }, damaged)
-    const { refit, lend, roomBytes } = createSizeLimit(db)
+    const whole = await openWhole({ book: name, pool, open: (file) => open(file) }, damaged)
+    let isOpen = true
+    const db: SqlDatabase = {
+      ...whole,
+      close() {
+        isOpen = false
+        whole.close()
+      },
+    }
+    const { refit, lend, roomBytes } = createSizeLimit(db, () => isOpen)
     await refit()
     const used = Math.ceil(db.sizeBytes() / pageSize)
     const room = createFileRoom(used, (bytes) => combiner.reserve(bookFile, bytes))
@@ -170,6 +178,7 @@ function openFile(
  */
 function createSizeLimit(
   db: SqlDatabase,
+  isOpen: () => boolean,
 ): Required<Pick<BookStorage, 'refit' | 'lend'>> & { roomBytes(): number } {
   let [limit, whole] = [0, 0]
   let roomBytes = Infinity
@@ -182,7 +191,8 @@ function createSizeLimit(
     roomBytes: () => roomBytes,
     async refit() {
       const { quota = 0, usage = 0 } = await navigator.storage.estimate()
-      if (quota === 0) return
+      // Or let go of while the browser was asked.
+      if (quota === 0 || !isOpen()) return
       roomBytes = Math.max(0, quota - usage)
       const roomPages = Math.floor(roomBytes / pageSize)
       const logPages = Math.min(checkpointPages, Math.max(leastLogPages, Math.floor(roomPages / 8)))

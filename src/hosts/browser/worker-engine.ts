@@ -12,6 +12,7 @@ import { browserEmbedder } from './browser-embedder.ts'
 import { createBrowserLlm } from './browser-llm.ts'
 import { browserGzip } from './browser-gzip.ts'
 import { browserPorts } from './browser-ports.ts'
+import { watchPlaces } from './book-place.ts'
 import { openBrowserKeyring } from './key-store.ts'
 import { openSpillPlace } from './spill-place.ts'
 import { failed, type MethodRow, type OpenRequest, type WorkerDoor } from './message.ts'
@@ -36,9 +37,10 @@ export function createWorkerEngine(): WorkerDoor {
   let seat: TabSeat | undefined
   /** The book, while this tab holds it. */
   let owned: OwnedBook | undefined
-  /** Something was written in an earlier turn of this tab: if the book is new now, it was taken away in between. */
+  /** Something was written while this tab was there: if the book is new in a turn of it, it was taken away in between. */
   let wasWritten = false
   let mayBackground = false
+  let unwatch = () => undefined as void
 
   const open: WorkerDoor['open'] = async (request, listener, getKey, getEmbedderKey, model, page) => {
     const embedder = browserEmbedder(request.embedder, { getKey: getEmbedderKey, page })
@@ -59,13 +61,21 @@ export function createWorkerEngine(): WorkerDoor {
       async open(turn) {
         const asked = { ...request, wasKept: request.wasKept || wasWritten }
         owned = await openOwned(asked, { getKey, embedder, llm }, turn)
-        owned.engine.on(({ name }) => (wasWritten ||= name === 'change'))
         owned.engine.background?.allow(mayBackground)
         return owned
       },
-      tell: listener,
+      tell(event) {
+        wasWritten ||= event.name === 'change'
+        listener(event)
+      },
     })
     await seat.seated
+    unwatch = watchPlaces(() => {
+      // The page ends this worker: it can neither close such files nor go on with locks that others do not see.
+      throw new Error(
+        `The data of this site was cleared while book ${request.name} was open: load the page again`,
+      )
+    })
     // Even a tab that only follows may have to open the book within a moment.
     void loadSqlite().catch(() => undefined)
     const { passphrase } = request
@@ -98,6 +108,7 @@ export function createWorkerEngine(): WorkerDoor {
     },
     spill,
     async close() {
+      unwatch()
       await spill()
       await seat?.close()
     },
@@ -165,7 +176,7 @@ async function openOnce(
       vault: openBrowserVault(name, { kept: storage.durability !== 'memory' }),
       openMemory: () => openMemoryDatabase(sqlite3),
       storage: () => browserStorage(storage),
-      ...(storage.check ? { care: { check: storage.check, onDamage: turn.fault } } : {}),
+      ...(storage.check ? { care: { check: storage.check, onDamage: turn.fault }, reopen: turn.fault } : {}),
       ...(storage.spare ? { spare: { file: storage.spare, isWanted: checkpoint } } : {}),
       lend: storage.lend,
       wasKept: wasKept && storage.durability !== 'memory',
