@@ -2,6 +2,7 @@
 // process; the page reaches it by the browser's own requests.
 import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { toDaybookError } from '../../src/core/errors.ts'
 import { createEngine } from '../../src/engine.ts'
 import { openNodeDatabase } from '../../src/hosts/node/node-database.ts'
 import { nodePorts } from '../../src/hosts/node/node-ports.ts'
@@ -32,9 +33,13 @@ async function openWorld(context: BrowserContext) {
   await context.route('http://127.0.0.1:9/**', async (route) => {
     if (world.isCut) return route.abort()
     if (!route.request().url().endsWith('/sync')) return route.abort()
-    const { text } = await mirror.exchange(route.request().postData() ?? '')
+    // A refusal is an answer too, as it is of the real one.
+    const answer = await mirror.exchange(route.request().postData() ?? '').then(
+      ({ text }) => ({ body: text }),
+      (error: unknown) => ({ status: 409, body: JSON.stringify({ error: toDaybookError(error).toJSON() }) }),
+    )
     const headers = { 'access-control-allow-origin': '*', 'content-type': 'application/json' }
-    return route.fulfill({ body: text, headers })
+    return route.fulfill({ ...answer, headers })
   })
   return world
 }

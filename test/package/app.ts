@@ -2,6 +2,7 @@
 // Everything else it needs is linked from the repository's node_modules, so that no registry is asked.
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,13 +17,15 @@ export interface App extends AsyncDisposable {
 }
 
 /** What the package itself depends on; a registry would deliver it to a stranger. */
-const dependencies = ['@cfworker/json-schema', '@noble/hashes', 'canonicalize', 'zod', 'hono']
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  dependencies: Readonly<Record<string, string>>
+}
 
 /** The path of the packed tarball; throws what kept it from being made. */
 export function requireTarball(): string {
-  const packed = inject('packed')
-  if ('fault' in packed) throw new Error(`The package could not be built.\n${packed.fault}`)
-  return packed.tarball
+  const made = inject('packed')
+  if ('fault' in made) throw new Error(`The package could not be built.\n${made.fault}`)
+  return made.tarball
 }
 
 export async function createApp(tools: readonly string[]): Promise<App> {
@@ -30,7 +33,7 @@ export async function createApp(tools: readonly string[]): Promise<App> {
   const path = await mkdtemp(join(tmpdir(), 'daybook-app-'))
   await cp(fileURLToPath(new URL('app', import.meta.url)), path, { recursive: true })
   await writeFile(join(path, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
-  const links = [...dependencies, ...tools].map((name) => join(root, 'node_modules', name))
+  const links = [...Object.keys(dependencies), ...tools].map((name) => join(root, 'node_modules', name))
   await run(
     'npm',
     ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball, ...links],

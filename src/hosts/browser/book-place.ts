@@ -7,7 +7,8 @@ interface PlaceSchema extends DBSchema {
   opfs: { key: string; value: number }
 }
 
-const openPlaces = (terminated: () => void): Promise<IDBPDatabase<PlaceSchema>> =>
+/** Rejects where there is no IndexedDB, or none for this page. */
+const openPlaces = async (terminated: () => void): Promise<IDBPDatabase<PlaceSchema>> =>
   openDB<PlaceSchema>('daybook-places', 1, {
     upgrade: (fresh) => void fresh.createObjectStore('opfs'),
     // Whoever wants to delete it need not wait.
