@@ -79,6 +79,9 @@ export async function reloadList({ keepPlace = false, keepCount = false }: Reloa
   const mine = ++turn
   const isOld = () => mine !== turn || book.peek() !== current
   isLoading.value = true
+  // Asked before the rows: what comes in between counts as new, where it would never be told otherwise.
+  const counting = keepCount ? undefined : countRecords(current)
+  counting?.catch(() => undefined)
   try {
     const next = await makeList(current, of)
     if (keepPlace && shown.last > 0)
@@ -91,7 +94,7 @@ export async function reloadList({ keepPlace = false, keepCount = false }: Reloa
     fresh.value = 0
     if (!keepPlace && before) scrollRequest.value = { index: 0, align: 'start' }
     const known = keepCount ? count.peek() : undefined
-    const counted = known ?? (await countRecords(current))
+    const counted = known ?? (await (counting ?? countRecords(current)))
     if (isOld()) return
     count.value = counted
     if (next.search === '' && counted) next.pages.setCount(counted.total)

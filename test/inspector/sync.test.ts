@@ -36,7 +36,7 @@ async function openWorld(context: BrowserContext) {
     // A refusal is an answer too, as it is of the real one.
     const answer = await mirror.exchange(route.request().postData() ?? '').then(
       ({ text }) => ({ body: text }),
-      (error: unknown) => ({ status: 409, body: JSON.stringify({ error: toDaybookError(error).toJSON() }) }),
+      (error: unknown) => ({ status: 409, body: JSON.stringify(toDaybookError(error)) }),
     )
     const headers = { 'access-control-allow-origin': '*', 'content-type': 'application/json' }
     return route.fulfill({ ...answer, headers })
