@@ -37,10 +37,10 @@ export interface RecordCopy {
   close(): void
 }
 
-/** The columns of `records` in the order of the table. */
-export const columnsOf = (db: SqlDatabase): string[] =>
+/** The columns of a table, in its order. */
+export const columnsOf = (db: SqlDatabase, table = 'records'): string[] =>
   db
-    .all<{ name: string }>("SELECT name FROM pragma_table_info('records') ORDER BY cid")
+    .all<{ name: string }>('SELECT name FROM pragma_table_info(?) ORDER BY cid', [table])
     .map(({ name }) => name)
 
 /**

@@ -2,6 +2,7 @@
 // the pages that are broken. Invariant: what is taken over is whole; nothing is written to the damaged database.
 import type { SqlDatabase, SqlRow } from '../core/ports.ts'
 import { walkTable } from './broken-walk.ts'
+import { columnsOf } from './record-copy.ts'
 import { isWholeBody } from './record-row.ts'
 import { restore } from './restore.ts'
 
@@ -87,9 +88,7 @@ function settle(to: SqlDatabase, isAnonymous: boolean): void {
 
 /** True when all of it could be read. */
 function copyTable(from: SqlDatabase, to: SqlDatabase, table: string, keys: readonly string[]): boolean {
-  const known = to
-    .all<{ name: string }>('SELECT name FROM pragma_table_info(?)', [table])
-    .map(({ name }) => name)
+  const known = columnsOf(to, table)
   const rows: SqlRow[] = []
   const flush = () => {
     const [first] = rows

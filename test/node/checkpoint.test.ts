@@ -10,6 +10,7 @@ import { createEngine, type Engine } from '../../src/engine.ts'
 import { openBookFile } from '../../src/hosts/node/book-file.ts'
 import type { Status } from '../../src/index.ts'
 import { breakPages, leavesOf, pagesWith, rootOf } from './broken-file.ts'
+import { createDice } from './crash/dice.ts'
 import { createTestTime } from './test-engine.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-checkpoint-'))
@@ -75,15 +76,6 @@ async function filled(count: number): Promise<string> {
   return path
 }
 
-/** A linear congruential generator (Numerical Recipes): the same choices each time. */
-function createDice(seed: number) {
-  let state = seed
-  return (sides: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return Math.floor((state / 2 ** 32) * sides)
-  }
-}
-
 /** After `left` transactions on what it wraps, the process is dead: nothing more is done. */
 function mortal(left: number) {
   let dead = false
@@ -108,12 +100,12 @@ it('comes to say what the book says, wherever it was cut', async () => {
     const path = newPath()
     const ids: string[] = []
     for (let life = 0; life < 9; life++) {
-      const process = mortal(3 + dice(40))
+      const process = mortal(3 + dice.below(40))
       const book = open(path, process)
-      const pick = () => ids[dice(ids.length)] ?? 'none'
+      const pick = () => ids[dice.below(ids.length)] ?? 'none'
       const act = async () => {
         const id = `s${seed}-${life}-${ids.length}`
-        switch (dice(8)) {
+        switch (dice.below(8)) {
           case 0:
             return book.engine.call('kstar:forget', { id: pick() })
           case 1:
@@ -124,7 +116,7 @@ it('comes to say what the book says, wherever it was cut', async () => {
               updates: { content: `Edited in life ${life}` },
             })
           case 3:
-            return book.pass(dice(12_000))
+            return book.pass(dice.below(12_000))
           default:
             ids.push(id)
             return store(book, id)

@@ -1,6 +1,6 @@
 // Several tabs where the browser gives no OPFS: the book is in IndexedDB, and outlives its owner there too.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { expectWhole, ownerOf } from './expect-whole.ts'
+import { expectOutlived, expectWhole } from './expect-whole.ts'
 import { fill, setQuota, takeRoom } from './full-storage.ts'
 import { openTabs, type Tabs } from './open-tabs.ts'
 
@@ -21,18 +21,7 @@ it.each(['kill', 'worker'] as const)(
     const all = await Promise.all([tabs.open(), tabs.open(), tabs.open()])
     for (const tab of all) expect(await tab.open(book)).toBe('open')
     expect(await all[0]?.status()).toMatchObject({ durability: 'indexeddb' })
-    const { owner, followers } = await ownerOf(all)
-    if (way === 'kill') await owner.pid()
-    await Promise.all(
-      all.map((tab, i) => tab.page.evaluate((prefix) => globalThis.tab.stream(prefix, 4), `tab${i}`)),
-    )
-    await expect.poll(() => acked.size).toBeGreaterThan(100)
-    await owner.end(way)
-    const before = acked.size
-    await expect.poll(() => acked.size).toBeGreaterThan(before + 100)
-    await Promise.all(followers.map((tab) => tab.page.evaluate(() => globalThis.tab.stop())))
-    const { owner: next } = await ownerOf(followers)
-    expectWhole(await next.goals(), acked)
+    await expectOutlived(all, way, acked, 100)
   },
 )
 

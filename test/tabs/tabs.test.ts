@@ -1,6 +1,6 @@
 // Several tabs, one book: whichever of them ends, and however, the others go on and nothing acknowledged is lost.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { expectWhole, ownerOf } from './expect-whole.ts'
+import { expectOutlived, ownerOf } from './expect-whole.ts'
 import { endsOfTab, openTabs, type Tab, type Tabs } from './open-tabs.ts'
 
 let tabs: Tabs
@@ -26,18 +26,7 @@ it.each(endsOfTab)('goes on without losing or doubling a write when the owner en
   const book = newBook()
   const all = await Promise.all(Array.from({ length: 3 }, () => tabs.open()))
   for (const tab of all) await tab.open(book)
-  const { owner, followers } = await ownerOf(all)
-  if (way === 'kill') await owner.pid()
-  await Promise.all(
-    all.map((tab, i) => tab.page.evaluate((prefix) => globalThis.tab.stream(prefix, 4), `tab${i}`)),
-  )
-  await expect.poll(() => acked.size).toBeGreaterThan(200)
-  await owner.end(way)
-  const before = acked.size
-  await expect.poll(() => acked.size).toBeGreaterThan(before + 200)
-  await Promise.all(followers.map((tab) => tab.page.evaluate(() => globalThis.tab.stop())))
-  const { owner: next } = await ownerOf(followers)
-  expectWhole(await next.goals(), acked)
+  await expectOutlived(all, way, acked, 200)
 })
 
 it('keeps the meeting room, and who is in it, when its owner dies', async () => {
