@@ -69,7 +69,7 @@ export function App() {
       </div>
       {Open && <Open />}
       <ForgetDialog />
-      {isOpen && <DropTarget onFiles={importFiles} />}
+      <DropTarget onFiles={importFiles} />
       <p class="hidden" role="status" aria-live="polite">
         {announcement.value}
       </p>

@@ -1,6 +1,6 @@
-// The book of this page, from opening to its end. Everything else asks `book` and waits while there is none.
+// The book of this page, from opening to its end. What is shown follows `book`; what is asked for waits for `openedBook`.
 import { computed, signal } from '@preact/signals'
-import { type BookEvents, type Daybook, type DaybookError, openDaybook } from '../../src/index.ts'
+import { type BookEvents, type Daybook, DaybookError, openDaybook } from '../../src/index.ts'
 import { asDaybookError } from '../wording/error-word.ts'
 import { bookName } from './address.ts'
 import { edgeUrl, syncChoice } from './edge.ts'
@@ -18,6 +18,22 @@ declare global {
 
 export const opening = signal<Opening>({ state: 'opening' })
 export const book = computed(() => (opening.value.state === 'open' ? opening.value.book : undefined))
+
+/** The book, as soon as it is open. Rejects when it could not be opened or is closed, and with `aborted` when `signal` is. */
+export async function openedBook(signal?: AbortSignal): Promise<Daybook> {
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const tellOver = () => resolve()
+  const stop = opening.subscribe(({ state }) => state !== 'opening' && tellOver())
+  signal?.addEventListener('abort', tellOver, { once: true })
+  if (!signal?.aborted) await over
+  stop()
+  if (signal?.aborted) throw new DaybookError('aborted')
+  const now = opening.peek()
+  // Being opened again by now: that is waited for as well.
+  if (now.state === 'opening') return openedBook(signal)
+  if (now.state === 'open') return now.book
+  throw now.state === 'failed' ? now.error : new DaybookError('book-closed')
+}
 
 type Listener<Name extends keyof BookEvents> = (detail: BookEvents[Name]) => void
 const listeners: { readonly [Name in keyof BookEvents]: Set<Listener<Name>> } = {

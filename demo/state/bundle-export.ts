@@ -5,7 +5,7 @@ import { isDaybookError } from '../../src/index.ts'
 import { asDaybookError } from '../wording/error-word.ts'
 import { bookName } from './address.ts'
 import { announce } from './announce.ts'
-import { book, onBook } from './book.ts'
+import { onBook, openedBook } from './book.ts'
 
 export interface ExportChoice {
   readonly kinds: readonly string[]
@@ -33,11 +33,11 @@ export function cancelExport(): void {
 
 /** Exports by `choice` and downloads the file. */
 export async function exportBundle(choice: ExportChoice): Promise<void> {
-  const current = book.peek()
-  if (!current || exporting.peek().state === 'running') return
+  if (exporting.peek().state === 'running') return
   abort = new AbortController()
   exporting.value = { state: 'running', writtenBytes: 0, share: 0 }
   try {
+    const current = await openedBook(abort.signal)
     const stream = await current.export(
       {
         kinds: [...choice.kinds],

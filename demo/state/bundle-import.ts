@@ -4,7 +4,7 @@ import { type CapabilityOutput, type DaybookError, isDaybookError } from '../../
 import { asDaybookError } from '../wording/error-word.ts'
 import { countOf } from '../wording/size-word.ts'
 import { go } from './address.ts'
-import { book, onBook } from './book.ts'
+import { onBook, openedBook } from './book.ts'
 import { reloadList } from './record-list.ts'
 import { tell } from './toast.ts'
 
@@ -37,6 +37,8 @@ export const bundleShare = signal(0)
 
 const beginningBytes = 4096
 let turn = 0
+/** What is on the table waits for the book no longer than it stays there. */
+let table = new AbortController()
 
 /** Whether a file says of itself that it is a bundle. */
 export async function isBundleFile(file: File): Promise<boolean> {
@@ -58,13 +60,14 @@ export async function changeChoice(change: Partial<ImportChoice>): Promise<void>
 
 export function closeBundle(): void {
   turn += 1
+  table.abort()
   openBundle.value = undefined
 }
 
 async function tryAgain(file: File, choice: ImportChoice): Promise<void> {
-  const current = book.peek()
-  if (!current) return
   const mine = ++turn
+  table.abort()
+  table = new AbortController()
   const show = (at: BundleStep) => {
     if (mine === turn) openBundle.value = { file, choice, at }
   }
@@ -72,6 +75,7 @@ async function tryAgain(file: File, choice: ImportChoice): Promise<void> {
   show({ step: 'verifying' })
   const opening = choice.passphrase === '' ? {} : { passphrase: choice.passphrase }
   try {
+    const current = await openedBook(table.signal)
     const verified = await current.verify(file, opening)
     if (mine !== turn) return
     const trial = await importFile(file, choice, true)
@@ -89,15 +93,14 @@ async function importFile(
   { mode, kinds, passphrase }: ImportChoice,
   isTrial: boolean,
 ): Promise<Trial> {
-  const current = book.peek()
-  const { bundle } =
-    (await current?.import(file, {
-      name: file.name,
-      mode,
-      ...(isTrial ? { dry_run: true } : {}),
-      ...(kinds ? { kinds: [...kinds] } : {}),
-      ...(passphrase === '' ? {} : { passphrase }),
-    })) ?? {}
+  const current = await openedBook(table.signal)
+  const { bundle } = await current.import(file, {
+    name: file.name,
+    mode,
+    ...(isTrial ? { dry_run: true } : {}),
+    ...(kinds ? { kinds: [...kinds] } : {}),
+    ...(passphrase === '' ? {} : { passphrase }),
+  })
   if (!bundle) throw new TypeError('The file is no bundle any more.')
   return bundle
 }

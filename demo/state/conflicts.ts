@@ -5,7 +5,7 @@ import type { BookRecord } from '../room/room.ts'
 import type { ConflictEntry } from '../wording/conflict-word.ts'
 import type { Fields } from '../wording/difference-word.ts'
 import { address } from './address.ts'
-import { book, onBook } from './book.ts'
+import { book, onBook, openedBook } from './book.ts'
 import { tell, tellError } from './toast.ts'
 
 export interface Conflict {
@@ -53,10 +53,9 @@ export function loadMoreConflicts(): void {
 
 /** Decides a conflict, and offers to take that back. */
 export async function decide({ entry, current }: Conflict, choice: Choice): Promise<void> {
-  const from = book.peek()
-  if (!from) return
   const { id } = entry
   try {
+    const from = await openedBook()
     await from.conflicts.choose({ id, ...choice } as CapabilityInput<'daybook:choose_conflict'>)
     reopened.value = new Set([...reopened.peek()].filter((one) => one !== id))
     tell('Decided. It is sent with the next sync.', {
@@ -70,9 +69,8 @@ export async function decide({ entry, current }: Conflict, choice: Choice): Prom
 }
 
 async function takeBack(id: number, record: string, before: BookRecord | undefined): Promise<void> {
-  const from = book.peek()
-  if (!from) return
   try {
+    const from = await openedBook()
     if (before)
       await from.conflicts.choose({
         id,

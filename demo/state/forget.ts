@@ -5,7 +5,7 @@ import type { BookRecord } from '../room/room.ts'
 import { countOf } from '../wording/size-word.ts'
 import { capital } from '../wording/text-word.ts'
 import { address, go } from './address.ts'
-import { book } from './book.ts'
+import { openedBook } from './book.ts'
 import type { ShownRecord } from './record-detail.ts'
 import { reloadList } from './record-list.ts'
 import { citedAt } from './record-read.ts'
@@ -34,12 +34,13 @@ export function citingOf({ record, links }: ShownRecord): Citing {
 
 /** Does what the open question asks; with `cascade`, no record is left that points at it. */
 export async function forgetAsked(cascade: boolean): Promise<void> {
-  const [current, question] = [book.peek(), forgetQuestion.peek()]
+  const question = forgetQuestion.peek()
   forgetQuestion.value = undefined
-  if (!current || !question) return
+  if (!question) return
   const { room, record } = question
   const { id } = record
   try {
+    const current = await openedBook()
     const done = await current.records.forget({ id, cascade })
     if (address.peek().id === id) go({ id: undefined }, 'replace')
     await reloadList({ keepPlace: true })

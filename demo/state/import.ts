@@ -4,7 +4,7 @@ import { DaybookError, isDaybookError } from '../../src/index.ts'
 import { countOf } from '../wording/size-word.ts'
 import { address, go } from './address.ts'
 import { announce } from './announce.ts'
-import { book, onBook } from './book.ts'
+import { onBook, openedBook } from './book.ts'
 import { isBundleFile, tryBundle } from './bundle-import.ts'
 import { type ImportView, viewOfFormat } from '../room/import-view.ts'
 import { reloadList } from './record-list.ts'
@@ -94,11 +94,10 @@ async function run(): Promise<void> {
 }
 
 async function importOne(number: number, file: File, abort: AbortSignal): Promise<number> {
-  const current = book.peek()
-  set(number, { step: 'importing' })
-  importShare.value = 0
   try {
-    if (!current) throw new DaybookError('book-closed')
+    const current = await openedBook(abort)
+    set(number, { step: 'importing' })
+    importShare.value = 0
     const { imported, skipped, session, format } = await current.import(file, {
       name: file.name,
       signal: abort,

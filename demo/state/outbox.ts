@@ -4,7 +4,7 @@ import type { CapabilityOutput } from '../../src/index.ts'
 import { roomOfKind } from '../room/room-table.ts'
 import { address } from './address.ts'
 import { announce } from './announce.ts'
-import { book, onBook } from './book.ts'
+import { book, onBook, openedBook } from './book.ts'
 import { syncNow } from './sync.ts'
 import { tellError } from './toast.ts'
 
@@ -56,7 +56,7 @@ function asEntry({ n, record, kind, op, at = '', code, message }: DeadLetter): O
 /** Has a refused change sent once more, as when the edge has learned to take it. */
 export async function retryRefused(record: string): Promise<void> {
   try {
-    await book.peek()?.deadLetters.retry({ records: [record] })
+    await (await openedBook()).deadLetters.retry({ records: [record] })
     announce('It is sent again.')
     await syncNow()
   } catch (error) {

@@ -1,12 +1,11 @@
 // Making an earlier version of a record the current one. It is a change like any other, so it can be undone the same way.
-import { book } from './book.ts'
+import { openedBook } from './book.ts'
 import { reloadDetail } from './record-detail.ts'
 import { tell, tellError } from './toast.ts'
 
 export async function restoreVersion(id: string, version: number): Promise<void> {
-  const current = book.peek()
-  if (!current) return
   try {
+    const current = await openedBook()
     const { versions } = await current.records.history({ id })
     const before = versions.at(-1)?.version
     await current.records.restore({ id, version })

@@ -2,18 +2,17 @@
 import { signal } from '@preact/signals'
 import { runSample } from '../sample/run-sample.ts'
 import { countOf } from '../wording/size-word.ts'
-import { book } from './book.ts'
+import { openedBook } from './book.ts'
 import { reloadList } from './record-list.ts'
 import { tell, tellError } from './toast.ts'
 
 export const isSampling = signal(false)
 
 export async function loadSample(): Promise<void> {
-  const current = book.peek()
-  if (!current || isSampling.peek()) return
+  if (isSampling.peek()) return
   isSampling.value = true
   try {
-    const { traces, firstDoors, secondDoors } = await runSample(current)
+    const { traces, firstDoors, secondDoors } = await runSample(await openedBook())
     await reloadList()
     tell(
       `A scripted agent stored ${countOf(traces, 'trace')}: ${firstDoors} doors on its first visit, ${secondDoors} on its second, because it recalled the dead ends.`,

@@ -1,8 +1,8 @@
 // How sealing stands in the book of this page, and what a person does with its keys. Asked again when records or keys change.
 import { effect, signal } from '@preact/signals'
-import { type CapabilityOutput, isDaybookError } from '../../src/index.ts'
+import { type CapabilityOutput, type Daybook, isDaybookError } from '../../src/index.ts'
 import { bookName } from './address.ts'
-import { book, onBook } from './book.ts'
+import { book, onBook, openedBook } from './book.ts'
 import { tell } from './toast.ts'
 import { countOf } from '../wording/size-word.ts'
 
@@ -28,15 +28,11 @@ async function readSeal(): Promise<void> {
   }
 }
 
-type Book = NonNullable<typeof book.value>
-
 /** Does something with the keys; what is refused is shown, and the state is read again either way. */
-async function change(work: (current: Book) => Promise<string>): Promise<boolean> {
-  const current = book.peek()
-  if (!current) return false
+async function change(work: (current: Daybook) => Promise<string>): Promise<boolean> {
   sealError.value = undefined
   try {
-    tell(await work(current))
+    tell(await work(await openedBook()))
     return true
   } catch (error) {
     sealError.value = error

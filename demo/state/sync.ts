@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals'
 import { isDaybookError, type SyncResult } from '../../src/index.ts'
 import { countOf } from '../wording/size-word.ts'
-import { book } from './book.ts'
+import { book, openedBook } from './book.ts'
 import { refreshStatus, status } from './status.ts'
 import { tell, tellError } from './toast.ts'
 
@@ -14,10 +14,8 @@ let wokeAt = 0
 
 /** Syncs because the reader asked, and says how it went. */
 export async function syncNow(): Promise<void> {
-  const current = book.peek()
-  if (!current) return
   try {
-    const result = await current.sync()
+    const result = await (await openedBook()).sync()
     lastResult.value = result
     tell(syncWords(result))
   } catch (error) {

@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals'
 import type { CapabilityOutput } from '../../src/index.ts'
 import { address } from './address.ts'
-import { book, onBook } from './book.ts'
+import { book, onBook, openedBook } from './book.ts'
 import { tell, tellError } from './toast.ts'
 
 export type Task = CapabilityOutput<'task:list'>['tasks'][number]
@@ -27,7 +27,7 @@ export async function loadTasks(): Promise<void> {
 
 export async function retryTask({ id }: Task): Promise<void> {
   try {
-    await book.peek()?.tasks.retry({ id })
+    await (await openedBook()).tasks.retry({ id })
     tell('It is tried again, with all its tries.')
   } catch (error) {
     tellError('The task was not tried again.', error)
@@ -37,7 +37,7 @@ export async function retryTask({ id }: Task): Promise<void> {
 
 export async function dropTask({ id }: Task): Promise<void> {
   try {
-    await book.peek()?.tasks.drop({ id })
+    await (await openedBook()).tasks.drop({ id })
     tell('The task is out of the queue. What it has done so far stays.')
   } catch (error) {
     tellError('The task was not taken out.', error)

@@ -4,7 +4,7 @@ import type { CapabilityInput } from '../../src/index.ts'
 import type { Token } from '../room/token-room.ts'
 import { countOf } from '../wording/size-word.ts'
 import { go } from './address.ts'
-import { book } from './book.ts'
+import { openedBook } from './book.ts'
 import { closeDialog, openDialog } from './dialog.ts'
 import { reloadDetail } from './record-detail.ts'
 import { reloadList } from './record-list.ts'
@@ -23,10 +23,12 @@ export function askGrant(parent?: Token): void {
   openDialog.value = 'grant'
 }
 
-/** Rejects with what is wrong; the dialog shows it. */
-export async function grantToken(input: CapabilityInput<'kstar:grant_control_token'>): Promise<void> {
-  const current = book.peek()
-  if (!current) return
+/** Rejects with what is wrong; the dialog shows it, and `gone` says that it does not any more. */
+export async function grantToken(
+  input: CapabilityInput<'kstar:grant_control_token'>,
+  gone: AbortSignal,
+): Promise<void> {
+  const current = await openedBook(gone)
   const { token, bearer } = await current.tokens.grant(input)
   granted.value = { token_id: token.token_id, bearer }
   go({ view: 'tokens', search: '', chips: [], id: token.token_id })
@@ -35,10 +37,9 @@ export async function grantToken(input: CapabilityInput<'kstar:grant_control_tok
 
 /** Counts what would go with it, then asks. */
 export async function askRevoke(token: Token): Promise<void> {
-  const current = book.peek()
-  if (!current) return
   const filters = { delegation_chain: { contains: token.token_id } }
   try {
+    const current = await openedBook()
     const { total } = await current.records.count({ kind: 'token', filters })
     revokeQuestion.value = { token, below: total }
     openDialog.value = 'revoke'
@@ -48,11 +49,12 @@ export async function askRevoke(token: Token): Promise<void> {
 }
 
 export async function revokeToken(reason: string): Promise<void> {
-  const [current, question] = [book.peek(), revokeQuestion.peek()]
+  const question = revokeQuestion.peek()
   closeDialog()
-  if (!current || !question) return
+  if (!question) return
   const { token, below } = question
   try {
+    const current = await openedBook()
     await current.tokens.revoke({ token_id: token.token_id, reason })
     reloadDetail()
     await reloadList({ keepPlace: true })

@@ -4,6 +4,7 @@ import { useId } from 'preact/hooks'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { useAnswer } from '../parts/use-answer.ts'
+import { useGone } from '../parts/use-gone.ts'
 import { book } from '../state/book.ts'
 import { now } from '../state/clock.ts'
 import { closeDialog } from '../state/dialog.ts'
@@ -11,6 +12,7 @@ import { granted, grantParent, grantToken } from '../state/token.ts'
 import { tokenWords } from '../wording/token-word.ts'
 import { ExpiryField } from './expiry-field.tsx'
 import { GrantedToken } from './granted-token.tsx'
+import { OpeningNote } from './opening-note.tsx'
 import { PermissionField } from './permission-field.tsx'
 
 const builtInTypes = ['capability_grant', 'resource_access', 'delegation', 'session']
@@ -20,6 +22,7 @@ const dayMs = 86_400_000
 export function GrantDialog() {
   const parent = grantParent.peek()
   const id = useId()
+  const gone = useGone()
   const holder = useSignal('')
   const type = useSignal(parent?.type ?? 'capability_grant')
   const scope = useSignal(parent?.scope ?? 'trace:**')
@@ -46,7 +49,7 @@ export function GrantDialog() {
     event.preventDefault()
     error.value = undefined
     try {
-      await grantToken({ ...asked, ...(parent ? { parent: parent.token_id } : {}) })
+      await grantToken({ ...asked, ...(parent ? { parent: parent.token_id } : {}) }, gone)
     } catch (failure) {
       error.value = failure
     }
@@ -115,6 +118,7 @@ export function GrantDialog() {
           ))}
         </div>
         {error.value !== undefined && <ErrorNotice title="Not granted." error={error.value} />}
+        <OpeningNote />
         <div class="dialog-actions">
           <button type="button" class="button" onClick={closeDialog}>
             Cancel

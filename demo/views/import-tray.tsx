@@ -2,6 +2,7 @@
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { go } from '../state/address.ts'
+import { opening } from '../state/book.ts'
 import { cancelImport, clearImports, type FileImport, imports, importShare } from '../state/import.ts'
 import type { ImportView } from '../room/import-view.ts'
 import { countOf, sizeWord } from '../wording/size-word.ts'
@@ -74,7 +75,11 @@ function FileLine({ file: { number, name, sizeBytes, state } }: { file: FileImpo
           value={importShare.value || undefined}
         />
       )}
-      {state.step === 'waiting' && <p class="faint">waiting</p>}
+      {state.step === 'waiting' && (
+        <p class="faint">
+          {opening.value.state === 'opening' ? 'waiting for the book to be opened' : 'waiting'}
+        </p>
+      )}
       {state.step === 'cancelled' && <p class="faint">Cancelled. Nothing of this file was imported.</p>}
       {state.step === 'failed' && <ErrorNotice title="Not imported." error={state.error} />}
     </li>

@@ -8,6 +8,7 @@ import type { IconName } from '../parts/icon-shape.ts'
 import { Icon } from '../parts/icon.tsx'
 import { bookName } from '../state/address.ts'
 import { openBook, opening } from '../state/book.ts'
+import { closeBundle, openBundle } from '../state/bundle-import.ts'
 import { errorWords } from '../wording/error-word.ts'
 
 const patienceMs = 400
@@ -32,9 +33,18 @@ function Opening() {
     const timer = setTimeout(() => (isSlow.value = true), patienceMs)
     return () => clearTimeout(timer)
   }, [])
+  const bundle = openBundle.value
   return (
     <div class="calm" aria-busy="true" role="status">
       {isSlow.value && <p class="quiet">Opening the book “{bookName}”…</p>}
+      {bundle && (
+        <p>
+          <span class="file-name">{bundle.file.name}</span> waits for it.{' '}
+          <button type="button" class="button small" onClick={closeBundle}>
+            Put it away
+          </button>
+        </p>
+      )}
     </div>
   )
 }

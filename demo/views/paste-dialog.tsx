@@ -3,26 +3,28 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
+import { useGone } from '../parts/use-gone.ts'
 import { go } from '../state/address.ts'
-import { book } from '../state/book.ts'
+import { openedBook } from '../state/book.ts'
 import { closeDialog } from '../state/dialog.ts'
 import { exampleTrace, storeJson } from '../state/store-json.ts'
 import { reloadList } from '../state/record-list.ts'
 import { tell } from '../state/toast.ts'
 import { countOf } from '../wording/size-word.ts'
+import { OpeningNote } from './opening-note.tsx'
 
 export function PasteDialog() {
   const text = useSignal('')
   const error = useSignal<unknown>(undefined)
   const isBusy = useSignal(false)
   const id = useId()
+  const gone = useGone()
   const store = async (event: Event) => {
     event.preventDefault()
-    const current = book.peek()
-    if (!current) return
     isBusy.value = true
     error.value = undefined
     try {
+      const current = await openedBook(gone)
       const ids = await storeJson(current, text.value)
       closeDialog()
       await reloadList()
@@ -49,6 +51,7 @@ export function PasteDialog() {
           />
         </label>
         {error.value !== undefined && <ErrorNotice title="Not stored." error={error.value} />}
+        <OpeningNote />
         <div class="dialog-actions">
           <button type="button" class="button" onClick={() => (text.value = exampleTrace)}>
             Fill in an example

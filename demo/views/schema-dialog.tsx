@@ -3,13 +3,15 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
+import { useGone } from '../parts/use-gone.ts'
 import { go } from '../state/address.ts'
-import { book } from '../state/book.ts'
+import { openedBook } from '../state/book.ts'
 import { closeDialog } from '../state/dialog.ts'
 import { parseJson } from '../state/parse-json.ts'
 import { schemaToChange } from '../state/schema.ts'
 import { reloadList } from '../state/record-list.ts'
 import { tell } from '../state/toast.ts'
+import { OpeningNote } from './opening-note.tsx'
 
 const example = `{
   "type": "object",
@@ -29,12 +31,12 @@ export function SchemaDialog() {
   const text = useSignal(before ? JSON.stringify(before.schema, null, 2) : '')
   const error = useSignal<unknown>(undefined)
   const id = useId()
+  const gone = useGone()
   const register = async (event: Event) => {
     event.preventDefault()
-    const current = book.peek()
-    if (!current) return
     error.value = undefined
     try {
+      const current = await openedBook(gone)
       const done = await current.facts.schemas.register({
         name: name.value.trim(),
         schema: parseJson(text.value) as Record<string, unknown>,
@@ -99,6 +101,7 @@ export function SchemaDialog() {
           </p>
         )}
         {error.value !== undefined && <ErrorNotice title="Not registered." error={error.value} />}
+        <OpeningNote />
         <div class="dialog-actions">
           {!before && (
             <button type="button" class="button" onClick={() => (text.value = example)}>

@@ -3,9 +3,10 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { Daybook } from '../../src/index.ts'
 import { ErrorNotice } from '../parts/error-notice.tsx'
+import { useGone } from '../parts/use-gone.ts'
 import type { BookRecord } from '../room/room.ts'
 import type { Token } from '../room/token-room.ts'
-import { book } from '../state/book.ts'
+import { openedBook } from '../state/book.ts'
 import { countOf } from '../wording/size-word.ts'
 import { RecordLink } from './link-list.tsx'
 import { Section } from './section.tsx'
@@ -31,14 +32,13 @@ export function TokenTrial({ token }: { token: Token }) {
   const seen = useSignal<Seen | undefined>(undefined)
   const error = useSignal<unknown>(undefined)
   const id = useId()
+  const gone = useGone()
   const ask = async (event: Event) => {
     event.preventDefault()
-    const from = book.peek()
-    if (!from) return
     seen.value = undefined
     error.value = undefined
     try {
-      seen.value = await see(from, token, question.value)
+      seen.value = await see(await openedBook(gone), token, question.value)
     } catch (failure) {
       error.value = failure
     }

@@ -1,9 +1,11 @@
-// The states a page may be in: empty, offline, in another tab, without storage, narrow, as built, with 20,000 traces.
-import { type Browser } from 'playwright'
+// The states a page may be in: empty, being opened, offline, in another tab, without storage, narrow, as built, with 20,000
+// traces.
+import { type Browser, type Page } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { makeTrajectory } from '../support/made-trajectory.ts'
 import { makeTrace } from '../support/trace.ts'
 import { lacking } from '../support/without-storage.ts'
-import { launchBrowser, openInspector, openWith, partsOf, storeTraces } from './open-inspector.ts'
+import { dropFiles, launchBrowser, openInspector, openWith, partsOf, storeTraces } from './open-inspector.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -54,6 +56,64 @@ it('shows a book in two tabs at once, what one stores in the other too, and goes
   await first.page.close()
   await storeTraces(second.page, [makeTrace()])
   await second.page.getByRole('button', { name: /2 new/ }).waitFor()
+})
+
+/** Opens the inspector on a book that is not open before `goOn` is called; `lacks` stands before its worker's script then. */
+async function openHeld(lacks = ''): Promise<{ page: Page; goOn: () => void }> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
+  await context.route(/\/assets\/worker-[^/]+\.js$/, async (route) => {
+    await held
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, body: lacks + (await answer.text()) })
+  })
+  const { page } = await openInspector(browser, { context })
+  await page.getByText(/^Opening the book/).waitFor()
+  return { page, goOn }
+}
+
+it('keeps files that are dropped, and what is pasted, until the book is open, and leaves out what is cancelled until then', async () => {
+  const { page, goOn } = await openHeld()
+  await dropFiles(page, { 'cancelled.traj': makeTrajectory(7), 'kept.traj': makeTrajectory(3) })
+  const tray = page.getByRole('region', { name: 'Imports' })
+  await expect.poll(() => tray.getByText('waiting for the book to be opened').count()).toBe(2)
+  const cancelled = tray.getByRole('listitem').filter({ hasText: 'cancelled.traj' })
+  await cancelled.getByRole('button', { name: 'Cancel' }).click()
+  await cancelled.getByText('Nothing of this file was imported').waitFor()
+
+  const paste = async (goal: string) => {
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Paste a trace')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Paste a trace as JSON' })
+    await dialog.getByRole('textbox').fill(JSON.stringify(makeTrace({ task: { goal } })))
+    await dialog.getByRole('button', { name: 'Store' }).click()
+    await dialog.getByText('waits for that').waitFor()
+    return dialog
+  }
+  await (await paste('Taken back')).getByRole('button', { name: 'Cancel' }).click()
+  await paste('Pasted in time')
+
+  goOn()
+  await page.getByText('1 trace stored.').first().waitFor()
+  await tray.getByText('1 file imported').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  const goals = await page.evaluate(async () => {
+    const { records = [] } = (await globalThis.book?.traces.query({ limit: 100 })) ?? {}
+    return records.map(({ task }) => task.goal)
+  })
+  expect(goals).toHaveLength(4)
+  expect(goals).toContain('Pasted in time')
+})
+
+it('refuses files that waited for the book when it can not be opened, and says why', async () => {
+  const { page, goOn } = await openHeld(lacking.opfs + lacking.indexeddb)
+  await dropFiles(page, { 'made.traj': makeTrajectory(3) })
+  const tray = page.getByRole('region', { name: 'Imports' })
+  await tray.getByText('waiting for the book to be opened').waitFor()
+  goOn()
+  await tray.getByText('storage-unavailable').waitFor()
+  await tray.getByText('Not imported.').waitFor()
 })
 
 it('says that the browser gives no storage, and goes on in memory only when asked to', async () => {
