@@ -1,6 +1,8 @@
 // A disk behind fake OPFS handles: it does what the standard says, writes down every step, and fails when it is told to.
 // Invariant: nothing changes a file but a step in the log, so any prefix of the log is what a crash leaves behind.
 
+import { crc32 } from 'node:zlib'
+
 export type Step =
   | { readonly do: 'create' | 'remove' | 'flush'; readonly file: string }
   | { readonly do: 'write'; readonly file: string; readonly at: number; readonly bytes: Uint8Array }
@@ -9,9 +11,11 @@ export type Step =
 /** What goes wrong with a step: it throws, or a write takes only so many bytes. */
 export type Fault = { readonly fail: DOMException } | { readonly takeBytes: number } | undefined
 
-/** A file's bytes, in a buffer that grows. */
+/** A file's bytes. Copies share one buffer until one of them is changed; what the buffer lacks of the size is zeros. */
 export class DiskFile {
   #buffer: Uint8Array
+  #isShared = false
+  #checksum: number | undefined
   size: number
 
   constructor(bytes: Uint8Array = new Uint8Array()) {
@@ -20,30 +24,48 @@ export class DiskFile {
   }
 
   get bytes(): Uint8Array {
+    if (this.size > this.#buffer.length) this.#own(this.size)
     return this.#buffer.subarray(0, this.size)
   }
 
+  /** Of its bytes. Copies have it from what they were made of. */
+  get checksum(): number {
+    return (this.#checksum ??= crc32(this.bytes))
+  }
+
   resize(size: number): void {
-    if (size > this.#buffer.length) {
-      const larger = new Uint8Array(Math.max(size, this.#buffer.length * 2))
-      larger.set(this.bytes)
-      this.#buffer = larger
+    if (size === this.size) return
+    this.#checksum = undefined
+    if (size < this.size && size < this.#buffer.length) {
+      this.#own(size)
+      this.#buffer.fill(0, size)
     }
-    if (size < this.size) this.#buffer.fill(0, size, this.size)
     this.size = size
   }
 
   write(at: number, bytes: Uint8Array): void {
-    if (at + bytes.length > this.size) this.resize(at + bytes.length)
+    this.#checksum = undefined
+    this.#own(Math.max(this.size, at + bytes.length))
+    this.size = Math.max(this.size, at + bytes.length)
     this.#buffer.set(bytes, at)
   }
 
-  /** With room to grow a little. */
   copy(): DiskFile {
-    const copy = new DiskFile(new Uint8Array(this.size + 16_384))
-    copy.#buffer.set(this.bytes)
+    const copy = new DiskFile()
+    copy.#buffer = this.#buffer
+    copy.#checksum = this.#checksum
+    copy.#isShared = this.#isShared = true
     copy.size = this.size
     return copy
+  }
+
+  /** Sees to a buffer that nobody else has, with room for `size` bytes and to grow. */
+  #own(size: number): void {
+    if (!this.#isShared && size <= this.#buffer.length) return
+    const own = new Uint8Array(size + (this.#isShared ? 16_384 : this.#buffer.length))
+    own.set(this.#buffer.subarray(0, Math.min(size, this.size)))
+    this.#buffer = own
+    this.#isShared = false
   }
 }
 

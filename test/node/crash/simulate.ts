@@ -1,5 +1,4 @@
 // Cuts a recorded run at every step, recovers what is left each time, and names every cut after which something is wrong.
-import { crc32 } from 'node:zlib'
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { createDice } from './dice.ts'
 import { type Cut, cutsOf } from './cut.ts'
@@ -71,7 +70,7 @@ export async function cutEverywhere(
 
 /** The same for the same files, sizes and bytes. */
 const bytesOf = (image: Image) =>
-  [...image].map(([file, { size, bytes }]) => `${file} ${size} ${crc32(bytes)}`).join()
+  [...image].map(([file, { size, checksum }]) => `${file} ${size} ${checksum}`).join()
 
 const name = ({ by, steps }: Cut) => `${by} at step ${steps}`
 
