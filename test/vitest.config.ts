@@ -57,6 +57,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          setupFiles: ['test/browser/keep-sqlite.ts'],
           browser: {
             enabled: true,
             headless: true,
