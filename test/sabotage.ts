@@ -19,6 +19,8 @@ const seats = 'test/node/tab-seat.test.ts'
 const anyOrder = 'loses nothing and doubles nothing, whatever dies, freezes or closes, and whenever'
 const once =
   'does a write once that was given up and is called again, by its own tab later or by another when that one is gone'
+const handsOver =
+  'gives the next worker of a page the answer that its last one did not hand over, and forgets what was handed over'
 const deposed = 'heeds nothing that a deposed owner says'
 const epochs = 'test/node/tab-epoch.test.ts'
 const turns = 'test/node/tab-turn.test.ts'
@@ -67,6 +69,12 @@ export const guards: Readonly<Record<string, Guard>> = {
     guard: "given.requestId !== undefined || natureOf(id).effect === 'read'",
     without: 'true',
     ...{ tests: epochs, fail: [deposed] },
+  },
+  'the answers that a tab which ended did not hand over': {
+    file: 'src/hosts/browser/tab-owner.ts',
+    guard: 'hasLeft ? undefined : line.settled',
+    without: 'undefined',
+    ...{ tests: seats, fail: [handsOver] },
   },
   'the epoch of an owner, to its follower': {
     file: 'src/hosts/browser/tab-follower.ts',

@@ -1,6 +1,7 @@
 // The promise of several tabs, held against every order of events that a seed can think of: nothing acknowledged is lost,
 // nothing is done twice, one tab at a time has the book, and whoever lives is answered.
 import { expect, it } from 'vitest'
+import { requestOf, tabOf } from '../../src/hosts/browser/call-name.ts'
 import type { Reply } from '../../src/hosts/browser/message.ts'
 import { makeTrace } from '../support/trace.ts'
 import { makeTrajectory } from '../support/made-trajectory.ts'
@@ -226,4 +227,36 @@ it('does a write once that was given up and is called again, by its own tab late
       ['fifth', 'first', 'fourth', 'lost', 'second', 'third'],
     ])
   }
+})
+
+it('gives the next worker of a page the answer that its last one did not hand over, and forgets what was handed over', async () => {
+  const world = createTabWorld(1, () => undefined)
+  const store = async (tab: SimTab, number: number, goal: string): Promise<Reply> => {
+    let all: Reply[] | undefined
+    tab.numbers = number - 1
+    const replies = world.call(tab, 'kstar:store_trace', [makeTrace({ task: { goal, constraints: [] } })])
+    void replies.then((got) => (all = got))
+    for (let i = 0; !all && i < stepLimit; i++) await world.step()
+    if (!all?.[0]) throw new Error('never answered')
+    return all[0]
+  }
+  expect((await store(world.add(), 1, 'first')).ok).toBe(true)
+  const last = world.add(tabOf('page', 1))
+  expect((await store(last, 2, 'handed over')).ok).toBe(true)
+  const done = await store(last, 3, 'done before the sleep')
+  world.kill(last)
+  for (let i = 0; i < 50; i++) await world.step()
+  const next = world.add(tabOf('page', 4))
+  expect(await store(next, 3, 'done before the sleep')).toEqual(done)
+  expect((await store(next, 5, 'after it')).ok).toBe(true)
+  expect((await store(next, 2005, 'much later')).ok).toBe(true)
+  expect((await store(next, 2006, 'last')).ok).toBe(true)
+  expect(goalsOf(world).sort()).toEqual([
+    ...['after it', 'done before the sleep', 'first', 'handed over', 'last', 'much later'],
+  ])
+  const asked = `SELECT request FROM applied_requests WHERE request LIKE 'page:%' ORDER BY request`
+  const kept = world.read().all<{ request: string }>(asked)
+  expect(kept.map(({ request }) => request)).toEqual(
+    [3, 2005, 2006].map((number) => requestOf('page', number)),
+  )
 })

@@ -19,14 +19,16 @@ export interface SimTab {
   dead: boolean
   evicted: boolean
   numbers: number
+  /** Calls that have no outcome yet. */
+  readonly flying: Set<number>
 }
 
 export interface TabWorld {
   readonly tabs: readonly SimTab[]
   /** What no run may ever show: two tabs that have the book at once. */
   readonly violations: readonly string[]
-  /** Opens another tab. */
-  add(): SimTab
+  /** Opens another tab. Those of one page are named after it, see `call-name.ts`. */
+  add(name?: string): SimTab
   call(tab: SimTab, id: string, inputs: readonly unknown[], requestId?: string): Promise<Reply[]>
   /** Ends it at once; of what it had said a part may still arrive. */
   kill(tab: SimTab): void
@@ -239,9 +241,15 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
     tabs,
     violations,
     read: () => disk,
-    add() {
-      const name = `tab${tabs.length}`
-      const tab = { name, frozen: false, dead: false, evicted: false, numbers: 0 } as SimTab & {
+    add(name = `tab${tabs.length}`) {
+      const tab = {
+        name,
+        frozen: false,
+        dead: false,
+        evicted: false,
+        numbers: 0,
+        flying: new Set(),
+      } as SimTab & {
         seat: TabSeat
       }
       tabs.push(tab)
@@ -267,7 +275,11 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
     call(tab, id, inputs, requestId) {
       const named = requestId === undefined ? {} : { requestId }
       const calls = inputs.map((input): CallMessage => ({ number: ++tab.numbers, input, ...named }))
-      return tab.seat.call(id, structuredClone(calls))
+      for (const { number } of calls) tab.flying.add(number)
+      const [settled] = tab.flying
+      return tab.seat.call(id, structuredClone(calls), settled).finally(() => {
+        for (const { number } of calls) tab.flying.delete(number)
+      })
     },
     kill,
     evict(tab) {

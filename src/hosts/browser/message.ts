@@ -50,7 +50,7 @@ export interface OpenRequest {
 export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
 
 export interface CallMessage {
-  /** Names the call for `abort`. */
+  /** Names the call in its page. */
   readonly number: number
   readonly input: unknown
   readonly requestId?: string
@@ -88,12 +88,16 @@ export interface WorkerDoor {
     model?: PageModel,
     embedder?: FarPageEmbedder,
   ): Promise<Reply<MethodRow[]>>
-  /** Calls of one capability that were made together; they share a transaction where they write. */
-  call(id: string, calls: readonly CallMessage[]): Promise<Reply[]>
+  /**
+   * Calls of one capability that were made together; they share a transaction where they write. The page has the outcomes
+   * of all calls below `settled`.
+   */
+  call(id: string, calls: readonly CallMessage[], settled: number): Promise<Reply[]>
   abort(number: number): void
   /** Whether the page has a service worker that sends when it is gone. */
   allowBackground(isAllowed: boolean): void
   /** The page goes out of sight: what the mirror has not acknowledged is handed over. True when something was. */
   spill(): Promise<boolean>
-  close(): Promise<void>
+  /** `isBack`: the page is put to sleep, and may make its calls again. */
+  close(isBack: boolean): Promise<void>
 }

@@ -8,6 +8,7 @@ import { watchBackground } from './background-sync.ts'
 import { type BookDoor, createDaybook, type Daybook } from '../../daybook.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
+import { tabOf } from './call-name.ts'
 import { noteKept, wasKept } from './kept-note.ts'
 import { createPageModel } from './built-in-model.ts'
 import type { BrowserLlmOptions, OpenRequest, PageModel } from './message.ts'
@@ -82,10 +83,10 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     for (const listener of listeners) listener(event)
   }
   /** What is there once the book is open. */
-  const later: { status?: () => Promise<Status>; rest?: () => void } = {}
+  const later: { status?: () => Promise<Status>; heard?: (isOwner: boolean) => void } = {}
   /** The state of a book is told as this tab has it: who follows, or has just taken over, has more or less to be told of. */
   const hear = (event: BookEvent) => {
-    if (event.name === 'status' && event.detail.owner) later.rest?.()
+    if (event.name === 'status') later.heard?.(event.detail.owner)
     if (event.name !== 'status' || (event.detail.owner && event.detail.degraded)) return tell(event)
     const isWhole = event.detail.degraded !== undefined
     if (!isWhole) tell(event)
@@ -104,12 +105,13 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
     modelWorker: pageEmbedderOf(options.embedder),
   }
   let isBack = false
-  const start = async (): Promise<StartedWorker> => {
+  const page = crypto.randomUUID()
+  const start = async (first: number): Promise<StartedWorker> => {
     let isMuted = false
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'daybook' })
     const link = createWorkerLink(worker)
     try {
-      const tab = crypto.randomUUID()
+      const tab = tabOf(page, first)
       const rows = await orAborted(
         link.open(
           { ...request, tab, isBack, wasKept: wasKept(request.name) },
@@ -126,12 +128,12 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
       throw error
     }
   }
-  const link = await openPageLink(start, ({ message }) =>
+  const link = await openPageLink(page, start, ({ message }) =>
     tell({ name: 'closed', detail: { reason: message } }),
   )
   const hide = options.sync && showView(request.name)
   const ask = async () => (await link.call('daybook:status', {}, {})) as Status
-  Object.assign(later, { status: ask, rest: link.rest })
+  Object.assign(later, { status: ask, heard: link.heard })
   const { rows } = link
   const long = new Set(rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
   const writes = new Set(rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))

@@ -2,10 +2,14 @@
 // worker ends, so that other tabs can have the book; when the page comes back, a new worker takes a seat. In WebKit that is
 // so for every hidden page that holds the book, as soon as it has nothing to do: the system suspends hidden pages, and ends
 // those that hold locked files. One that is called while it is hidden wakes for that.
-// Invariant: a call that a sleep cut is made again only if that cannot do it twice; else it ends with `owner-changed`.
-import { DaybookError } from '../../core/errors.ts'
+// Invariant: a call that a sleep cut is made again only if that cannot do it twice; else it ends with `owner-changed`. So a
+// write has a name as soon as the page may be put to sleep before its outcome is here, or another tab does it anyway; what
+// the owner does for a page that is seen needs none, and is spared what a name costs.
+import { type AbortSignalLike, neverAborted, orAborted } from '../../core/abort.ts'
+import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { BookCallOptions } from '../../daybook.ts'
 import type { Status } from '../../core/capability.ts'
+import { requestOf } from './call-name.ts'
 import type { MethodRow } from './message.ts'
 import type { WorkerLink } from './worker-link.ts'
 
@@ -19,8 +23,8 @@ export interface StartedWorker {
 export interface PageLink {
   readonly rows: readonly MethodRow[]
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
-  /** This tab has become the owner, perhaps: it should not stay that while it is hidden. */
-  rest(): void
+  /** Whether this tab is the owner: one should not stay that while it is hidden. */
+  heard(isOwner: boolean): void
   close(): Promise<void>
 }
 
@@ -31,9 +35,13 @@ const isWebkit = () => navigator.vendor === 'Apple Computer, Inc.'
 
 const asleep = new DaybookError('owner-changed', 'The page was put to sleep while this ran.')
 
-/** `start` begins a worker and opens the book in it; `ended` is told when the book is gone though nobody closed it. */
+/**
+ * `start` begins a worker and opens the book in it, for calls with numbers above `first`; `ended` is told when the book is
+ * gone though nobody closed it. `page` is what calls are named by.
+ */
 export async function openPageLink(
-  start: () => Promise<StartedWorker>,
+  page: string,
+  start: (first: number) => Promise<StartedWorker>,
   ended: (reason: DaybookError) => void,
 ): Promise<PageLink> {
   let current: StartedWorker | undefined
@@ -41,11 +49,17 @@ export async function openPageLink(
   let waking = doze()
   let isStarting = false
   let closed = false
+  let number = 0
+  /** The calls that have no outcome yet, in the order of their numbers. */
+  const flying = new Set<number>()
+  const settled = () => flying.values().next().value ?? number + 1
+  /** As far as this page has heard. */
+  let isOwner = false
 
   const begin = async () => {
     isStarting = true
     try {
-      const started = await start()
+      const started = await start(++number)
       last = started.link
       void last.gone.then((error) => {
         if (!closed && error !== asleep) ended(error)
@@ -60,6 +74,7 @@ export async function openPageLink(
     if (closed || !current) return
     const { link, mute } = current
     current = undefined
+    isOwner = false
     waking = doze()
     mute()
     // What was sent may still be committed and answered before the worker goes.
@@ -87,7 +102,7 @@ export async function openPageLink(
     quiet = setTimeout(() => {
       const link = current?.link
       if (!link || link.isBusy()) return
-      void link.call('daybook:status', {}, {}).then(
+      void link.call('daybook:status', {}, { number: ++number, settled: settled() }).then(
         (status) => {
           const { owner, durability } = status as Status
           // What is only in memory would be gone.
@@ -111,17 +126,56 @@ export async function openPageLink(
   document.addEventListener('resume', wake)
   if (isWebkit()) document.addEventListener('visibilitychange', look)
 
-  const call: PageLink['call'] = async (id, input, options) => {
+  const mayStop = () => !isOwner || document.visibilityState === 'hidden'
+
+  /** The worker that a call is made in; one that may have been made before is never said to be undone. */
+  const awake = async (signal: AbortSignalLike, mayBeDone: boolean) => {
     if (!current && isAway()) wake()
-    const { link } = current ?? (await waking.promise)
     try {
-      return await link.call(id, input, options)
+      return (current ?? (await orAborted(waking.promise, signal))).link
     } catch (error) {
-      const safe =
-        effects.get(id) === 'read' || (options.requestId !== undefined && effects.get(id) === 'write')
-      if (error !== asleep || !safe) throw error
-      return call(id, input, options)
+      throw mayBeDone && !isDaybookError(error, 'aborted') ? asleep : error
+    }
+  }
+  /** A call until its outcome is here, made again after a sleep. Time that passes in one is no time that it took. */
+  const settle = async (
+    id: string,
+    input: unknown,
+    own: number,
+    given: BookCallOptions,
+    mayBeDone = false,
+  ): Promise<unknown> => {
+    const link = await awake(given.signal ?? neverAborted, mayBeDone)
+    const effect = effects.get(id)
+    const isNamed = given.requestId !== undefined || (effect === 'write' && mayStop())
+    const options = isNamed ? { ...given, requestId: given.requestId ?? requestOf(page, own) } : given
+    const beganMs = performance.now()
+    try {
+      return await link.call(id, input, { ...options, number: own, settled: settled() })
+    } catch (error) {
+      const isUndone = isDaybookError(error, 'book-closed')
+      const isCut = error === asleep || isUndone || isDaybookError(error, 'owner-changed')
+      if (closed || link === current?.link || !isCut) throw error
+      // A write that its own tab found closed was not begun.
+      const isSafe = effect === 'read' || (effect === 'write' && (isNamed || isUndone))
+      if (!isSafe) throw asleep
+      const { deadlineMs } = options
+      const left =
+        deadlineMs === undefined
+          ? {}
+          : { deadlineMs: Math.max(1, deadlineMs - (performance.now() - beganMs)) }
+      return settle(id, input, own, { ...options, ...left }, effect === 'write')
+    }
+  }
+  const call: PageLink['call'] = async (id, input, options) => {
+    const own = ++number
+    flying.add(own)
+    try {
+      const answer = await settle(id, input, own, options)
+      if (id === 'daybook:status') isOwner = (answer as Status).owner
+      return answer
     } finally {
+      flying.delete(own)
       rest()
     }
   }
@@ -129,7 +183,10 @@ export async function openPageLink(
   return {
     rows,
     call,
-    rest,
+    heard(isOwners) {
+      isOwner = isOwners
+      if (isOwners) rest()
+    },
     async close() {
       closed = true
       clearTimeout(quiet)

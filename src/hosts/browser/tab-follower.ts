@@ -5,7 +5,8 @@ import { DaybookError } from '../../core/errors.ts'
 import type { Durability } from '../../core/record.ts'
 import { type CallMessage, failed, type Reply } from './message.ts'
 import type { TabPort } from './tab-port.ts'
-import { type FollowerMessage, type OwnerMessage, requestOf } from './tab-wire.ts'
+import { requestOf } from './call-name.ts'
+import type { FollowerMessage, OwnerMessage } from './tab-wire.ts'
 
 /** What must be known of a capability to send a call of it twice. */
 export interface CallNature {
@@ -42,6 +43,8 @@ export interface Follower {
   /** The newest owner this tab has heard of, 0 for none. */
   readonly seen: number
   call(id: string, calls: readonly CallMessage[], begun?: number): Promise<Reply>[]
+  /** The page has the outcomes of all calls below this number. */
+  settle(below: number): void
   abort(number: number): void
   hear(message: OwnerMessage): void
   /** There is a new owner, or none: nothing is sent until one says welcome. Earlier owners are heeded no more. */
@@ -58,15 +61,13 @@ const complainTicks = 3
 const giveUpTicks = 8
 /** A call under which this many owners ended is given up: it may be what ends them. */
 const ownerLimit = 10
-/** How many calls may pass before the owner is told which answers it need not keep. */
-const settledStep = 1000
 
 export function createFollower(options: FollowerOptions): Follower {
   const { tab, port, natureOf, post, ask, complain, giveUp, welcomed, refused } = options
   const waiting = new Map<number, WaitingCall & { begun: number }>()
   let seen = 0
   let epoch: number | undefined
-  let reported = 0
+  let settled = 0
   let quiet = 0
   let atRest = false
   let cancelTick: (() => void) | undefined
@@ -116,12 +117,6 @@ export function createFollower(options: FollowerOptions): Follower {
       const one = waiting.get(number)
       if (one) one.begun += 1
     }
-    const last = calls.at(-1)?.number ?? 0
-    let settled = 0
-    if (last - reported > settledStep) {
-      settled = Math.min(...waiting.keys())
-      reported = last
-    }
     post({ type: 'call', epoch, id, calls, settled })
   }
 
@@ -166,6 +161,9 @@ export function createFollower(options: FollowerOptions): Follower {
       send(id, now)
       watch()
       return replies
+    },
+    settle(below) {
+      settled = Math.max(settled, below)
     },
     abort(number) {
       const one = waiting.get(number)

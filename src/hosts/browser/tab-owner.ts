@@ -6,6 +6,7 @@ import type { BookEvent } from '../../core/event.ts'
 import type { Durability } from '../../core/record.ts'
 import type { Seat } from '../../engine-shape.ts'
 import type { Engine } from '../../engine.ts'
+import { afterRequestsOf, firstOf, requestOf } from './call-name.ts'
 import { aliveLock, type CallMessage, failed, type Reply } from './message.ts'
 import type { TabChannel, TabPort } from './tab-port.ts'
 import {
@@ -15,7 +16,6 @@ import {
   type Joiner,
   lineName,
   type OwnerMessage,
-  requestOf,
   tabVersion,
 } from './tab-wire.ts'
 
@@ -51,6 +51,8 @@ export interface TabOwner extends OwnedBook {
   readonly closed: boolean
   /** Takes in a follower, or turns an outdated one away. */
   admit(joiner: Joiner): void
+  /** Its own page named calls, and has the outcomes of those below this number. */
+  settle(below: number): void
   /** Commits what waits, answers it, and lets go of the book. */
   close(): Promise<void>
 }
@@ -62,16 +64,24 @@ interface Line {
   readonly running: Map<number, AbortController>
   /** Calls whose answers are not forgotten with the others. */
   readonly kept: Set<number>
+  /** Below this number its page has all outcomes. */
+  settled: number
+  /** Below this number the answers are forgotten. */
+  forgotten: number
 }
 
 /** Answers of calls that were committed at the very end are waited for this long. */
 const lastWordsMs = 100
+/** How many calls may be settled before their answers are forgotten. */
+const settledStep = 1000
 
 export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: TabOwnerOptions): TabOwner {
   const { engine, epoch, durability } = owned
   const lines = new Map<string, Line>()
   const serving = new Set<Promise<void>>()
   let closed = false
+  /** Below this number the answers of its own page are forgotten. */
+  let forgotten = 0
   owned.watchFault?.(onFault)
 
   engine.on((event) => {
@@ -125,31 +135,34 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
     if (replies.length > 0) line.channel.post({ type: 'answer', epoch, replies })
   }
 
-  const forgetAnswers = (line: Line, below?: number) => {
-    const { tab } = line.joiner
+  const forgetAnswers = (tab: string, numbers: ReadonlySet<number>, below?: number) => {
+    // What earlier workers of its page left may have been given up, and be called again.
+    const first = firstOf(tab)
     // Behind the answers that are being given, and as nobody waits for it, whenever the next commit is made.
-    const until = below === undefined ? `${tab};` : requestOf(tab, below)
-    const kept = [...line.kept].filter((number) => number < (below ?? Infinity)).sort((a, b) => a - b)
-    const starts = [`${tab}:`, ...kept.map((number) => requestOf(tab, number + 1))]
+    const until = below === undefined ? afterRequestsOf(tab) : requestOf(tab, below)
+    const isMeant = (number: number) => number >= first && number < (below ?? Infinity)
+    const kept = [...numbers].filter(isMeant).sort((a, b) => a - b)
+    const starts = [requestOf(tab, first), ...kept.map((number) => requestOf(tab, number + 1))]
     const ends = [...kept.map((number) => requestOf(tab, number)), until]
     const { requests, writes } = engine.store
     const forget = () => starts.forEach((from, i) => requests.forget(from, ends[i] ?? from))
     void writes.write(forget).catch(() => undefined)
   }
 
-  const drop = (line: Line) => {
+  /** A tab that did not say that it leaves may be asleep: its page asks again for what it has no outcome of. */
+  const drop = (line: Line, hasLeft = false) => {
     if (!lines.delete(line.joiner.tab)) return
     line.gone.abort()
     line.channel.close()
     for (const abort of line.running.values()) abort.abort()
     if (closed) return
-    forgetAnswers(line)
+    forgetAnswers(line.joiner.tab, line.kept, hasLeft ? undefined : line.settled)
     engine.room.leaveTab(line.joiner.tab)
   }
 
   const hear = (line: Line, message: FollowerMessage) => {
     if (closed) return
-    if (message.type === 'leave') return drop(line)
+    if (message.type === 'leave') return drop(line, true)
     if (message.epoch !== epoch) return
     if (message.type === 'ping') return line.channel.post({ type: 'pong', epoch })
     if (message.type === 'keep') return message.numbers.forEach((number) => line.kept.add(number))
@@ -157,7 +170,10 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
     const work = serve(line, message.id, message.calls)
     serving.add(work)
     void work.finally(() => serving.delete(work))
-    if (message.settled > 0) forgetAnswers(line, message.settled)
+    line.settled = Math.max(line.settled, message.settled)
+    if (line.settled - line.forgotten < settledStep) return
+    line.forgotten = line.settled
+    forgetAnswers(line.joiner.tab, line.kept, line.settled)
   }
 
   const refuse = (joiner: Joiner) => {
@@ -174,6 +190,11 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
     get closed() {
       return closed
     },
+    settle(below) {
+      if (closed || below - forgotten < settledStep) return
+      forgotten = below
+      forgetAnswers(own, new Set(), below)
+    },
     admit(joiner) {
       if (closed) return
       if (compareVersions(joiner.version, tabVersion) < 0) return refuse(joiner)
@@ -185,7 +206,7 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
         })
         const opened: Line = {
           ...{ joiner, channel, gone: new AbortController() },
-          ...{ running: new Map(), kept: new Set() },
+          ...{ running: new Map(), kept: new Set(), settled: 0, forgotten: 0 },
         }
         line = opened
         lines.set(tab, opened)

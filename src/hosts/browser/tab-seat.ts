@@ -7,6 +7,7 @@ import type { BookEvent } from '../../core/event.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Durability, Scope } from '../../core/record.ts'
 import type { RoomEvent } from '../../core/room.ts'
+import { isOwnRequest, requestOf } from './call-name.ts'
 import { aliveLock, type CallMessage, failed, type Reply } from './message.ts'
 import { type CallNature, createFollower } from './tab-follower.ts'
 import { createTabOwner, type OwnedBook, type TabOwner } from './tab-owner.ts'
@@ -19,7 +20,6 @@ import {
   lineName,
   type OwnerMessage,
   ownerLock,
-  requestOf,
   tabVersion,
 } from './tab-wire.ts'
 
@@ -57,9 +57,11 @@ export interface TabSeatOptions {
 export interface TabSeat {
   /** Resolves when calls are served, here or by another tab. */
   readonly seated: Promise<void>
-  call(id: string, calls: readonly CallMessage[]): Promise<Reply[]>
+  /** The page has the outcomes of all calls below `settled`. */
+  call(id: string, calls: readonly CallMessage[], settled?: number): Promise<Reply[]>
   abort(number: number): void
-  close(): Promise<void>
+  /** `isBack`: its page is put to sleep, and may make its calls again. */
+  close(isBack?: boolean): Promise<void>
 }
 
 /** What the owner tells is of the owner. */
@@ -267,11 +269,11 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
     })
   }
 
-  const leave = (error: DaybookError) => {
+  const leave = (error: DaybookError, isBack = false) => {
     ended = error
     turn.abort()
     follower.fail(error)
-    line.post({ type: 'leave' })
+    if (!isBack) line.post({ type: 'leave' })
     line.close()
   }
 
@@ -296,12 +298,14 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
 
   return {
     seated,
-    call(id, calls) {
+    call(id, calls, settled = 0) {
       if (ended) {
         const reply = failed(ended)
         return Promise.resolve(calls.map(() => reply))
       }
+      follower.settle(settled)
       const serves = owner?.serves
+      if (calls.some(({ requestId }) => isOwnRequest(tab, requestId))) serves?.settle(settled)
       if (!serves) return Promise.all(follower.call(id, calls))
       return Promise.all(serves.engine.together(() => calls.map((call) => runHere(serves, id, call))))
     },
@@ -309,9 +313,9 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
       running.get(number)?.abort()
       follower.abort(number)
     },
-    async close() {
+    async close(isBack) {
       if (ended) return
-      leave(new DaybookError('book-closed'))
+      leave(new DaybookError(isBack ? 'owner-changed' : 'book-closed'), isBack)
       const quiet = running.size > 0 ? lastWords() : undefined
       await lettingGo
       await letGo()

@@ -79,6 +79,3 @@ export type OwnerMessage =
 export const ownerLock = (book: string) => `daybook:${book}:owner`
 export const hallName = (book: string) => `daybook:${book}:tabs`
 export const lineName = (book: string, tab: string) => `daybook:${book}:tab:${tab}`
-
-/** The requestId of a call that a follower forwards without one; those of a tab sort by their number. */
-export const requestOf = (tab: string, number: number) => `${tab}:${String(number).padStart(12, '0')}`

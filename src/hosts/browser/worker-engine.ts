@@ -15,6 +15,7 @@ import { browserPorts } from './browser-ports.ts'
 import { watchPlaces } from './book-place.ts'
 import { openBrowserKeyring } from './key-store.ts'
 import { openSpillPlace } from './spill-place.ts'
+import { firstOf } from './call-name.ts'
 import { failed, type MethodRow, type OpenRequest, type WorkerDoor } from './message.ts'
 import type { CallNature } from './tab-follower.ts'
 import type { OwnedBook } from './tab-owner.ts'
@@ -80,7 +81,9 @@ export function createWorkerEngine(): WorkerDoor {
     void loadSqlite().catch(() => undefined)
     const { passphrase } = request
     if (passphrase !== undefined) {
-      const [reply] = await seat.call('seal:unlock', [{ number: 0, input: { passphrase } }])
+      const [reply] = await seat.call('seal:unlock', [
+        { number: firstOf(request.tab), input: { passphrase } },
+      ])
       if (reply?.ok === false) {
         await seat.close()
         return reply
@@ -96,8 +99,8 @@ export function createWorkerEngine(): WorkerDoor {
 
   return {
     open: (...args) => open(...args).catch(failed),
-    call(id, calls) {
-      if (seat) return seat.call(id, calls)
+    call(id, calls, settled) {
+      if (seat) return seat.call(id, calls, settled)
       const reply = failed(new DaybookError('book-closed'))
       return Promise.resolve(calls.map(() => reply))
     },
@@ -107,10 +110,10 @@ export function createWorkerEngine(): WorkerDoor {
       owned?.engine.background?.allow(isAllowed)
     },
     spill,
-    async close() {
+    async close(isBack) {
       unwatch()
       await spill()
-      await seat?.close()
+      await seat?.close(isBack)
     },
   }
 }

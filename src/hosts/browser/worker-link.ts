@@ -17,14 +17,21 @@ import {
 import type { PageEmbedder } from './page-embedder.ts'
 import type { FarPageEmbedder } from './worker-embedder.ts'
 
+export interface NumberedOptions extends BookCallOptions {
+  /** Names the call in its page. */
+  readonly number: number
+  /** The page has the outcomes of all calls below this number. */
+  readonly settled: number
+}
+
 export interface WorkerLink {
   open(request: OpenRequest, listener: (event: BookEvent) => void, given?: OpenGiven): Promise<MethodRow[]>
-  call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
+  call(id: string, input: unknown, options: NumberedOptions): Promise<unknown>
   readonly allowBackground: (isAllowed: boolean) => void
   /** Has what waits for the mirror handed over; false too when nobody is there any more. */
   spill(): Promise<boolean>
-  /** Lets the worker finish what it has, then ends it; what is left is rejected with `reason`. */
-  close(reason?: DaybookError): Promise<void>
+  /** Lets the worker finish what it has, then ends it; what is left is rejected with `asleep` when its page sleeps. */
+  close(asleep?: DaybookError): Promise<void>
   /** Some call has no answer yet. */
   isBusy(): boolean
   /** Ends the worker on the spot; what waits for it is rejected with `reason`. */
@@ -43,6 +50,7 @@ export interface OpenGiven {
 }
 
 interface Waiting {
+  readonly settled: number
   readonly message: CallMessage
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -97,12 +105,11 @@ export function createWorkerLink(worker: Worker): WorkerLink {
   )
 
   const groups = new Map<string, Waiting[]>()
-  let number = 0
 
   const send = async (id: string, group: readonly Waiting[]) => {
     try {
       const calls = group.map(({ message }) => message)
-      const replies = await remote.call(id, calls)
+      const replies = await remote.call(id, calls, group[0]?.settled ?? 0)
       group.forEach(({ resolve, reject }, i) => settle(replies[i], resolve, reject))
     } catch (error) {
       if (group.length > 1 && isCloneError(error)) for (const one of group) void send(id, [one])
@@ -110,11 +117,11 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     }
   }
 
-  const post = (id: string, message: CallMessage) =>
+  const post = (id: string, message: CallMessage, settled: number) =>
     new Promise<unknown>((resolve, reject) => {
       const group = groups.get(id)
-      if (group) return void group.push({ message, resolve, reject })
-      const started: Waiting[] = [{ message, resolve, reject }]
+      if (group) return void group.push({ settled, message, resolve, reject })
+      const started: Waiting[] = [{ settled, message, resolve, reject }]
       groups.set(id, started)
       queueMicrotask(() => {
         groups.delete(id)
@@ -148,15 +155,15 @@ export function createWorkerLink(worker: Worker): WorkerLink {
         .catch(() => undefined)
       return reply.value as MethodRow[]
     },
-    call(id, input, { requestId, as: token, signal, deadlineMs }) {
+    call(id, input, { number, settled, requestId, as: token, signal, deadlineMs }) {
       if (ended) return Promise.reject(ended)
       const message = {
-        number: ++number,
+        number,
         input,
         ...(requestId === undefined ? {} : { requestId }),
         ...(token === undefined ? {} : { as: token }),
       }
-      const timed = answered(post(id, message), deadlineMs)
+      const timed = answered(post(id, message, settled), deadlineMs)
       const call = signal ? orAborted(timed, signal) : timed
       return call.catch((error: unknown) => {
         // Nobody waits for it any more: it must not be sent to another tab later.
@@ -165,11 +172,11 @@ export function createWorkerLink(worker: Worker): WorkerLink {
         throw error
       })
     },
-    async close(reason = new DaybookError('book-closed')) {
+    async close(asleep) {
       if (ended) return
-      await answered(remote.close(), closeDeadlineMs).catch(() => undefined)
+      await answered(remote.close(asleep !== undefined), closeDeadlineMs).catch(() => undefined)
       remote[releaseProxy]()
-      lose(reason)
+      lose(asleep ?? new DaybookError('book-closed'))
     },
   }
 }

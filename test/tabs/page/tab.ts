@@ -23,6 +23,8 @@ export interface TabPage {
   time(what: 'store' | 'get', count: number): Promise<number[]>
   terminateWorker(): void
   events: { name: string; detail: unknown }[]
+  /** What a stream was told nothing of: whether it was done. */
+  untold: string[]
 }
 
 declare global {
@@ -60,6 +62,7 @@ const booked = () => {
 globalThis.tab = {
   book: undefined,
   events: [],
+  untold: [],
   async open(options) {
     try {
       const book = await openDaybook(options)
@@ -92,6 +95,7 @@ globalThis.tab = {
           if (isDaybookError(error, 'engine-died') || isDaybookError(error, 'book-closed')) return
           // Nobody knows what became of it: its tab was put to sleep in the middle.
           if (!isDaybookError(error, 'owner-changed')) throw error
+          tab.untold.push(key)
         }
       }
     }
