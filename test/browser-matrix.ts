@@ -27,6 +27,7 @@ const cells: readonly Cell[] = [
     'kept, or evicted': 'test/browser/canary.test.ts',
     'full storage': 'test/tabs/full.test.ts',
     'several tabs': 'test/tabs/tabs.test.ts',
+    'ports between tabs, or none': 'test/tabs/line.test.ts',
     'calls over a change of owner': 'test/browser/takeover.test.ts',
     'tasks over the end of a worker': 'test/browser/task.test.ts',
     'sleep, hang, upgrade': 'test/tabs/sleep.test.ts',

@@ -26,6 +26,7 @@ const epochs = 'test/node/tab-epoch.test.ts'
 const turns = 'test/node/tab-turn.test.ts'
 const givesWay = 'gives way to a later owner, and lets go of the files before the lock'
 const pool = 'test/node/opfs-pool.test.ts'
+const line = 'test/node/tab-line.test.ts'
 const failedStart =
   'a start that fails with UnknownError leaves the book as it was, and the next one opens it'
 
@@ -57,6 +58,18 @@ export const guards: Readonly<Record<string, Guard>> = {
     guard: 'forceReinitIfPreviouslyFailed: true',
     without: 'forceReinitIfPreviouslyFailed: false',
     ...{ tests: pool, fail: [failedStart] },
+  },
+  'the last word on the channel, before a port is opened': {
+    file: 'src/hosts/browser/tab-line.ts',
+    guard: 'if (!way || !turned.has(id)) return',
+    without: 'if (!way) return',
+    ...{ tests: line, fail: ['keeps the order of both ends while it changes from the channel to a port'] },
+  },
+  'ports, taken back when the hub ends that gave them': {
+    file: 'src/hosts/browser/tab-meet.ts',
+    guard: 'for (const { id, asker } of given) asker.lost?.(id)',
+    without: '',
+    ...{ tests: line, fail: ['turns from the port of a hub that has ended to one of the next'] },
   },
   'the table of requests': {
     file: 'src/store/request-log.ts',

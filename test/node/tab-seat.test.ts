@@ -40,6 +40,7 @@ async function simulate(seed: number): Promise<Outcome> {
     } else if (roll < 0.025) tab.frozen = true
     else if (roll < 0.03 && tab.frozen) world.evict(tab)
     else if (roll < 0.05) tab.frozen = false
+    else if (roll >= 0.99) world.cut(tab)
     else if (roll < 0.055 && !tab.frozen) {
       void tab.seat.close().then(() => world.kill(tab))
     } else if (roll < 0.25 && !tab.frozen) write(run, tab)
@@ -259,4 +260,66 @@ it('gives the next worker of a page the answer that its last one did not hand ov
   expect(kept.map(({ request }) => request)).toEqual(
     [3, 2005, 2006].map((number) => requestOf('page', number)),
   )
+})
+
+it('asks the same owner again for what a broken line has lost, and has it done once', async () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const world = createTabWorld(seed, () => undefined)
+    const dice = createDice(seed)
+    const answer = async (replies: Promise<Reply[]>): Promise<Reply[]> => {
+      let all: Reply[] | undefined
+      void replies.then((got) => (all = got))
+      for (let i = 0; !all && i < stepLimit; i++) await world.step()
+      if (!all) throw new Error('never answered')
+      return all
+    }
+    const store = (tab: SimTab, goals: string[]) =>
+      world.call(
+        tab,
+        'kstar:store_trace',
+        goals.map((goal) => makeTrace({ task: { goal, constraints: [] } })),
+      )
+    const [owner, follower] = [world.add(), world.add()]
+    await answer(store(owner, ['by the owner']))
+    await answer(store(follower, ['before']))
+    const replies = store(follower, ['first', 'second', 'third'])
+    for (let i = Math.floor(dice() * 12); i > 0; i--) await world.step()
+    world.cut(follower)
+    expect([seed, (await answer(replies)).every(({ ok }) => ok)]).toEqual([seed, true])
+    expect([seed, goalsOf(world).sort()]).toEqual([
+      seed,
+      ['before', 'by the owner', 'first', 'second', 'third'],
+    ])
+    // Nobody had to step down for it.
+    const [status] = await answer(world.call(owner, 'daybook:status', [{}]))
+    expect([seed, status]).toMatchObject([seed, { ok: true, value: { owner: true } }])
+  }
+})
+
+it('answers what a tab had asked another for, ran itself, and lost the book over', async () => {
+  let lost = 0
+  for (let seed = 1; seed <= 40; seed++) {
+    const world = createTabWorld(seed, () => undefined)
+    const dice = createDice(seed)
+    const store = (tab: SimTab, goal: string) =>
+      world.call(tab, 'kstar:store_trace', [makeTrace({ task: { goal, constraints: [] } })])
+    const answer = async (replies: Promise<Reply[]>): Promise<Reply | undefined> => {
+      let all: Reply[] | undefined
+      void replies.then((got) => (all = got))
+      while (!all && (await world.step())) if (second.frozen) world.evict(second)
+      return all?.[0]
+    }
+    const [first, second, third] = [world.add(), world.add(), world.add()]
+    for (const tab of [first, second, third]) expect((await answer(store(tab, tab.name)))?.ok).toBe(true)
+    const replies = store(second, 'asked')
+    world.kill(first)
+    for (let i = Math.floor(dice() * 20); i > 0; i--) await world.step()
+    second.frozen = true
+    await answer(store(third, 'meanwhile'))
+    lost += second.evicted ? 1 : 0
+    second.frozen = false
+    expect([seed, await answer(replies)]).toMatchObject([seed, { ok: true }])
+    expect([seed, goalsOf(world).filter((goal) => goal === 'asked')]).toEqual([seed, ['asked']])
+  }
+  expect(lost).toBeGreaterThan(5)
 })

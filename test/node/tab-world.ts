@@ -7,8 +7,9 @@ import { capabilityTable } from '../../src/capability-table.ts'
 import type { AnyCapability } from '../../src/core/capability.ts'
 import { createEngine } from '../../src/engine.ts'
 import type { CallMessage, Reply } from '../../src/hosts/browser/message.ts'
-import type { TabPort } from '../../src/hosts/browser/tab-port.ts'
+import type { LineEnd, TabPort } from '../../src/hosts/browser/tab-port.ts'
 import { createTabSeat, type TabSeat } from '../../src/hosts/browser/tab-seat.ts'
+import { lineName } from '../../src/hosts/browser/tab-wire.ts'
 import { openNodeDatabase } from '../../src/hosts/node/node-database.ts'
 import { nodePorts } from '../../src/hosts/node/node-ports.ts'
 
@@ -32,8 +33,10 @@ export interface TabWorld {
   call(tab: SimTab, id: string, inputs: readonly unknown[], requestId?: string): Promise<Reply[]>
   /** Ends it at once; of what it had said a part may still arrive. */
   kill(tab: SimTab): void
-  /** Takes lock and files from a frozen tab, which does not notice. */
+  /** Takes locks and files from a frozen tab that has the book, and does not notice. */
   evict(tab: SimTab): void
+  /** Breaks its line: what was on its way may be lost, and what is said until the owner's end notices. */
+  cut(tab: SimTab): void
   /** Lets one thing happen: a message arrives, a lock is granted, a task or timer runs. False when nothing can. */
   step(): Promise<boolean>
   read(): SqlDatabase
@@ -44,6 +47,8 @@ interface Happening {
   readonly tab: SimTab | undefined
   /** Things of one lane happen in their order. */
   readonly lane: string
+  /** The channel of a message. */
+  readonly channel?: string
   readonly run: () => void
 }
 
@@ -51,6 +56,7 @@ interface End {
   readonly tab: SimTab
   readonly name: string
   readonly hear: (message: never) => void
+  readonly line: LineEnd | undefined
   open: boolean
 }
 
@@ -80,6 +86,7 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
   const tabs: SimTab[] = []
   const violations: string[] = []
   const ends = new Set<End>()
+  const broken = new Set<string>()
   const locks = new Map<string, { holder: SimTab; free: () => void }>()
   const queues = new Map<string, { tab: SimTab; grant: () => void; signal?: AbortSignal | undefined }[]>()
   let happenings: Happening[] = []
@@ -87,7 +94,8 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
   let holder: { tab: SimTab; revoked: boolean } | undefined
   let now = Date.UTC(2026, 0, 1)
 
-  const soon = (tab: SimTab | undefined, lane: string, run: () => void) => happenings.push({ tab, lane, run })
+  const soon = (tab: SimTab | undefined, lane: string, run: () => void, channel = '') =>
+    happenings.push({ tab, lane, run, channel })
 
   const giveNext = (name: string) => {
     if (locks.has(name)) return
@@ -106,18 +114,19 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
   }
 
   const portOf = (tab: SimTab): TabPort => ({
-    open(name, hear) {
-      const end: End = { tab, name, hear: hear as (message: never) => void, open: true }
+    open(name, hear, line) {
+      const end: End = { tab, name, hear: hear as (message: never) => void, line, open: true }
       ends.add(end)
       return {
         post(message) {
-          if (!end.open || tab.dead) return
+          if (!end.open || tab.dead || broken.has(name)) return
           const copy = structuredClone(message)
           for (const other of ends) {
             if (other === end || other.name !== name) continue
-            soon(other.tab, `${tab.name} > ${other.tab.name}`, () => {
+            const arrive = () => {
               if (other.open) other.hear(copy as never)
-            })
+            }
+            soon(other.tab, `${tab.name} > ${other.tab.name}`, arrive, name)
           }
         },
         close() {
@@ -283,8 +292,30 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
     },
     kill,
     evict(tab) {
+      if (holder?.tab !== tab) return
       tab.evicted = true
       forget(tab)
+    },
+    cut(tab) {
+      const channel = lineName('sim', tab.name)
+      const end = [...ends].find((one) => one.name === channel && one.line?.of === 'tab')
+      if (end?.line?.of !== 'tab' || broken.has(channel)) return
+      const { cut } = end.line
+      const lanes = new Map<string, Happening[]>()
+      for (const one of happenings)
+        if (one.channel === channel) lanes.set(one.lane, [...(lanes.get(one.lane) ?? []), one])
+      const lost = new Set(
+        [...lanes.values()].flatMap((all) => all.slice(Math.floor(dice() * (all.length + 1)))),
+      )
+      happenings = happenings.filter((one) => !lost.has(one))
+      broken.add(channel)
+      // Either end may be the first to notice; the owner's then tells the tab.
+      const isFirst = dice() < 0.5
+      if (isFirst) soon(tab, `cut ${channel}`, cut)
+      soon(undefined, `mend ${channel}`, () => {
+        broken.delete(channel)
+        if (!isFirst) soon(tab, `cut ${channel}`, cut)
+      })
     },
     async step() {
       const isAwake = (tab: SimTab | undefined) => !tab?.frozen

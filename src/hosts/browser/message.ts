@@ -83,6 +83,8 @@ export interface WorkerDoor {
   open(
     request: OpenRequest,
     listener: (event: BookEvent) => void,
+    /** The page's way to other tabs, asked for once there are others. */
+    getHub: () => Promise<MessagePort | undefined>,
     getKey?: () => Promise<string>,
     getEmbedderKey?: () => Promise<string>,
     model?: PageModel,

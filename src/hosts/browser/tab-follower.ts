@@ -143,8 +143,10 @@ export function createFollower(options: FollowerOptions): Follower {
     const named = given.requestId !== undefined || natureOf(id).effect === 'read'
     const call = named ? given : { ...given, requestId: requestOf(tab, given.number) }
     return new Promise((resolve) => {
+      // By who asked last: what was run here and let go of in the middle is entered again.
       const settle = (reply: Reply) => {
-        if (waiting.delete(call.number)) resolve(reply)
+        if (waiting.get(call.number)?.settle === settle) waiting.delete(call.number)
+        resolve(reply)
       }
       waiting.set(call.number, { id, call, begun, settle })
     })

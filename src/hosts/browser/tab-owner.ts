@@ -201,8 +201,12 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
       const { tab } = joiner
       let line = lines.get(tab)
       if (!line) {
-        const channel = port.open<FollowerMessage, OwnerMessage>(lineName(book, tab), (message) => {
+        const heard = (message: FollowerMessage) => {
           if (line) hear(line, message)
+        }
+        const channel = port.open<FollowerMessage, OwnerMessage>(lineName(book, tab), heard, {
+          of: 'owner',
+          epoch,
         })
         const opened: Line = {
           ...{ joiner, channel, gone: new AbortController() },

@@ -6,9 +6,20 @@ export interface TabChannel<Out> {
   close(): void
 }
 
+/**
+ * One of the two ends of a tab's line: the owner's, of an epoch, or the tab's own, which holds the lock `alive` and is told
+ * when what was said last, by either, may be lost.
+ */
+export type LineEnd =
+  | { readonly of: 'owner'; readonly epoch: number }
+  | { readonly of: 'tab'; readonly alive: string; readonly cut: () => void }
+
 export interface TabPort {
-  /** Law: `hear` gets what other ends of this name post from now on, never its own. */
-  open<In, Out>(name: string, hear: (message: In) => void): TabChannel<Out>
+  /**
+   * Law: `hear` gets what other ends of this name post from now on, never its own. The two ends of a line may find a
+   * shorter way to each other.
+   */
+  open<In, Out>(name: string, hear: (message: In) => void, line?: LineEnd): TabChannel<Out>
   /**
    * Waits for a lock of the origin and answers the function that frees it.
    * Law: one holder at a time, in the order of asking; the end of a worker frees its locks.
@@ -17,22 +28,4 @@ export interface TabPort {
   lock(name: string, signal?: AbortSignal): Promise<() => void>
   /** Returns a function that cancels. */
   later(delayMs: number, task: () => void): () => void
-}
-
-/** `BroadcastChannel` and Web Locks: everywhere, without headers and without a SharedWorker. */
-export const browserTabs: TabPort = {
-  open<In, Out>(name: string, hear: (message: In) => void): TabChannel<Out> {
-    const channel = new BroadcastChannel(name)
-    channel.onmessage = ({ data }: MessageEvent<In>) => hear(data)
-    return { post: (message) => channel.postMessage(message), close: () => channel.close() }
-  },
-  lock: (name, signal) =>
-    new Promise((resolve, reject) => {
-      const hold = () => new Promise<void>((free) => resolve(() => free()))
-      navigator.locks.request(name, signal ? { signal } : {}, hold).catch(reject)
-    }),
-  later(delayMs, task) {
-    const timer = setTimeout(task, delayMs)
-    return () => clearTimeout(timer)
-  },
 }

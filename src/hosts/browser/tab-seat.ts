@@ -121,6 +121,11 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
     },
   })
 
+  /** Nothing is sent until the owner, or the next one, says welcome; then all that is not answered is. */
+  const lose = (epoch: number) => {
+    follower.lose(epoch)
+    ask()
+  }
   const hearHall = (message: HallMessage) => {
     if (ended) return
     if (message.type === 'event') {
@@ -128,8 +133,7 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
     } else if (message.type === 'owner') {
       if (owner && message.epoch > owner.serves.epoch) stepDown()
       if (!owner && !opening && message.epoch > follower.seen) {
-        follower.lose(message.epoch)
-        ask()
+        lose(message.epoch)
       }
     } else if (message.type === 'yield') {
       if (owner && (message.epoch ?? owner.serves.epoch) === owner.serves.epoch) stepDown()
@@ -156,10 +160,15 @@ export function createTabSeat(options: TabSeatOptions): TabSeat {
     for (const event of events) place.apply(event)
     if (!whole) for (const detail of events) tell({ name: 'room', detail })
   }
-  const line = port.open<OwnerMessage, FollowerMessage>(lineName(book, tab), (message) => {
+  const hearLine = (message: OwnerMessage) => {
     if (ended) return
     if (message.type === 'room') hearRoom(message)
     else if (!owner) follower.hear(message)
+  }
+  const line = port.open<OwnerMessage, FollowerMessage>(lineName(book, tab), hearLine, {
+    of: 'tab',
+    alive: aliveLock(tab),
+    cut: () => void (!ended && !owner && !opening && lose(follower.seen)),
   })
 
   const stand = () => {

@@ -12,6 +12,7 @@ import { browserEmbedder } from './browser-embedder.ts'
 import { createBrowserLlm } from './browser-llm.ts'
 import { browserGzip } from './browser-gzip.ts'
 import { browserPorts } from './browser-ports.ts'
+import { createBrowserTabs } from './browser-tabs.ts'
 import { watchPlaces } from './book-place.ts'
 import { openBrowserKeyring } from './key-store.ts'
 import { openSpillPlace } from './spill-place.ts'
@@ -21,7 +22,6 @@ import type { CallNature } from './tab-follower.ts'
 import type { OwnedBook } from './tab-owner.ts'
 import { openBrowserVault } from './vault-store.ts'
 import type { BookStorage } from './opfs-database.ts'
-import { browserTabs } from './tab-port.ts'
 import { watchView } from './watch-view.ts'
 import { createTabSeat, type TabSeat, type Turn } from './tab-seat.ts'
 
@@ -43,7 +43,7 @@ export function createWorkerEngine(): WorkerDoor {
   let mayBackground = false
   let unwatch = () => undefined as void
 
-  const open: WorkerDoor['open'] = async (request, listener, getKey, getEmbedderKey, model, page) => {
+  const open: WorkerDoor['open'] = async (request, listener, getHub, getKey, getEmbedderKey, model, page) => {
     const embedder = browserEmbedder(request.embedder, { getKey: getEmbedderKey, page })
     const llm = createBrowserLlm(request.llm, model)
     seat = createTabSeat({
@@ -56,7 +56,7 @@ export function createWorkerEngine(): WorkerDoor {
       mirror: request.sync?.url,
       llm: llm?.name,
       acceptMemory: request.onUnavailable === 'memory',
-      port: browserTabs,
+      port: createBrowserTabs(getHub),
       clock: browserPorts.clock,
       natureOf: (id) => natures.get(id) ?? unknown,
       async open(turn) {

@@ -1,6 +1,6 @@
 // The page's end of the wire to its worker: deadlines, supervision, and calls made together sent together.
 // Invariant: every call settles. When the worker dies, everything that waits is rejected with `engine-died`.
-import { proxy, type ProxyMarked, type Remote, releaseProxy, wrap } from 'comlink'
+import { proxy, type ProxyMarked, type Remote, releaseProxy, transfer, wrap } from 'comlink'
 import { orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
@@ -15,6 +15,7 @@ import {
   type WorkerDoor,
 } from './message.ts'
 import type { PageEmbedder } from './page-embedder.ts'
+import { joinHub } from './page-hub.ts'
 import type { FarPageEmbedder } from './worker-embedder.ts'
 
 export interface NumberedOptions extends BookCallOptions {
@@ -140,7 +141,7 @@ export function createWorkerLink(worker: Worker): WorkerLink {
       const [key, embedderKey] = [sync, embedder].map((fetch) => fetch && proxy(fetch))
       const reply = await answered<Reply<MethodRow[]>>(
         remote.open(
-          ...([request, proxy(listener), key, embedderKey] as const),
+          ...([request, proxy(listener), proxy(handOverHub), key, embedderKey] as const),
           model && proxy(model),
           modelWorker && farOf(modelWorker),
         ),
@@ -179,6 +180,12 @@ export function createWorkerLink(worker: Worker): WorkerLink {
       lose(asleep ?? new DaybookError('book-closed'))
     },
   }
+}
+
+/** A port goes over once: it is the worker's then. */
+function handOverHub(): Promise<MessagePort | undefined> {
+  const port = joinHub()
+  return Promise.resolve(port && transfer(port, [port]))
 }
 
 /** Comlink types what a proxy answers as the far side gets it. */
