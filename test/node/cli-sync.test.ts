@@ -1,28 +1,18 @@
 // `daybook sync` and `dead-letters` as processes, against `daybook serve`.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
+import { ended, startDaybook } from './command-line.ts'
 import { skipped } from './postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
 
-const cli = fileURLToPath(new URL('../../src/hosts/node/cli.ts', import.meta.url))
 const { key, closing, start, run, open, close } = createServeWorld()
 
-async function daybook(home: string, args: readonly string[], own = key) {
-  const child = spawn(process.execPath, [cli, ...args, '--home', home, '--agent', 'tutor'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, DAYBOOK_KEY: own },
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part))
-  child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
+function daybook(home: string, args: readonly string[], own = key) {
+  const env = { ...process.env, DAYBOOK_KEY: own }
+  return ended(startDaybook([...args, '--home', home, '--agent', 'tutor'], { env }))
 }
 
 describe.skipIf(skipped !== '')(`Syncing on the command line${skipped}`, { timeout: 60_000 }, () => {

@@ -1,10 +1,37 @@
-// The command line as a process of its own, with nobody at the terminal, and what came of it.
+// The command line as a process of its own, with nobody at the terminal, and what came of it. It is started as one file, as
+// it is published: its sources are 200, which each process would read.
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { withBuiltWorker } from '../../scripts/bundle-plugin.mjs'
+import { root } from '../../scripts/place.mjs'
 
-const cli = fileURLToPath(new URL('../../src/hosts/node/cli.ts', import.meta.url))
+/** The same sources make the same file, so that Node finds what it compiled of it before. */
+async function bundle(): Promise<string> {
+  const made = await rolldown({
+    cwd: root,
+    input: 'src/hosts/node/cli.ts',
+    platform: 'neutral',
+    external: /^(?:[^./]|node:)/,
+    plugins: [withBuiltWorker()],
+  })
+  const { output } = await made.generate({ format: 'es', codeSplitting: false })
+  await made.close()
+  const { code } = output[0]
+  const folder = join(root, '.cache/command-line')
+  const file = join(folder, `${createHash('sha256').update(code).digest('hex').slice(0, 16)}.mjs`)
+  await mkdir(folder, { recursive: true })
+  // Other files of tests may write it too, or have it started already.
+  await writeFile(`${file}.${process.pid}`, code)
+  await rename(`${file}.${process.pid}`, file)
+  return file
+}
+
+const cli = await bundle()
 
 export interface Ended {
   readonly code: number | null
