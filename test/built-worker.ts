@@ -25,7 +25,8 @@ async function bundleWorker(): Promise<Bundle> {
     platform: 'browser',
     plugins: [withoutUnusedWorkers()],
   })
-  const { output } = await bundle.generate({ format: 'es', codeSplitting: false })
+  // As it is published; in full it would also be read for longer, by each new worker.
+  const { output } = await bundle.generate({ format: 'es', codeSplitting: false, minify: true })
   await bundle.close()
   const { code } = output[0]
   return { code, etag: `"${createHash('sha256').update(code).digest('hex')}"` }
