@@ -9,6 +9,7 @@ import { root } from '../scripts/place.mjs'
 import { BrowserMatrix } from './browser-matrix.ts'
 import { takeBrowserProfile, withOnePage } from './browser-profile.ts'
 import { withBundledWorker } from './built-worker.ts'
+import { LongFirst } from './long-first.ts'
 import { withTestModel } from './model-plugin.ts'
 import { serveTinyModel } from './support/serve-tiny-model.ts'
 
@@ -27,6 +28,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Most of these wait half of their time for a browser, a disk or a process.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         extends: true,
