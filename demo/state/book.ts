@@ -53,15 +53,21 @@ export function onBook<Name extends keyof BookEvents>(name: Name, listener: List
   return () => listeners[name].delete(listener)
 }
 
-/** Opens the book; with `inMemory`, also where nothing durable can be had, which the page then keeps saying. */
+let giveUp = new AbortController()
+
+/** Opens the book, in place of what is open or being opened; with `inMemory`, also where nothing durable can be had, which the page then keeps saying. */
 export async function openBook({ inMemory = false } = {}): Promise<void> {
+  giveUp.abort()
+  const { signal } = (giveUp = new AbortController())
   await closeBook()
+  if (signal.aborted) return
   opening.value = { state: 'opening' }
   const { enabled, key } = syncChoice.value
   try {
     const opened = await openDaybook({
       name: bookName,
       agent: 'inspector',
+      signal,
       onUnavailable: inMemory ? 'memory' : 'reject',
       ...(edgeUrl !== undefined && enabled ? { sync: { url: edgeUrl, key, background: { key } } } : {}),
     })
@@ -69,7 +75,7 @@ export async function openBook({ inMemory = false } = {}): Promise<void> {
     globalThis.book = opened
     opening.value = { state: 'open', book: opened }
   } catch (error) {
-    opening.value = { state: 'failed', error: asDaybookError(error) }
+    if (!signal.aborted) opening.value = { state: 'failed', error: asDaybookError(error) }
   }
 }
 

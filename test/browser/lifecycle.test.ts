@@ -143,3 +143,26 @@ it('does not open when cancelled, before or in the middle', async () => {
   expect((await opening).code).toBe('aborted')
   expect((await (await open({ name })).traces.count()).total).toBe(0)
 })
+
+it('ends a worker at once whose opening is cancelled, whatever that is doing', async () => {
+  const ended: Worker[] = []
+  const Watched = globalThis.Worker
+  globalThis.Worker = class extends RealWorker {
+    constructor() {
+      // One that hears nothing.
+      super(URL.createObjectURL(new Blob(['for (;;);'])))
+    }
+    override terminate() {
+      ended.push(this)
+      super.terminate()
+    }
+  }
+  const abort = new AbortController()
+  const opening = failure(openDaybook({ name: `life-${crypto.randomUUID()}`, signal: abort.signal }))
+  globalThis.Worker = Watched
+  abort.abort()
+  // Nothing is waited for: not even a timer of no time is first.
+  const next = new Promise((resolve) => setTimeout(resolve))
+  expect(await Promise.race([opening, next])).toMatchObject({ code: 'aborted' })
+  expect(ended).toHaveLength(1)
+})

@@ -16,9 +16,15 @@ const open = async (name: string) => {
 const isOwner = (tab: HiddenTab) => tab.evaluate('tab.book.status().then(({ owner }) => owner)')
 const isId = /^[0-9a-f-]{36}$/
 
+/** Only a page that has heard that it is hidden is frozen. */
+const hide = async (tab: HiddenTab, other: HiddenTab) => {
+  await other.show()
+  await expect.poll(() => tab.evaluate('document.visibilityState')).toBe('hidden')
+}
+
 /** A stream of writes in a hidden page that is frozen in the middle, and wakes when the other tab has stored something. */
 async function freezeStream(tab: HiddenTab, other: HiddenTab): Promise<string[]> {
-  await other.show()
+  await hide(tab, other)
   await tab.evaluate(
     `void Object.assign(globalThis, { heard: [], acked: async (keys) => void heard.push(...keys) })`,
   )
@@ -50,3 +56,51 @@ it.each(['owner', 'follower'])(
     expect(await tab.evaluate('tab.untold')).toEqual([])
   },
 )
+
+/** How many workers live: each holds a lock while it does. */
+const living = (tab: HiddenTab) =>
+  tab.evaluate<number>(
+    `navigator.locks.query().then(({ held }) => held.filter(({ name }) => name.startsWith('daybook:alive:')).length)`,
+  )
+/** Keeps openings of a book waiting, as soon as nobody has it, until `globalThis.letGo()`. */
+const holdUp = (tab: HiddenTab, name: string) =>
+  tab.evaluate(
+    `void navigator.locks.request('daybook:${name}:owner', () => new Promise((free) => (globalThis.letGo = free)))`,
+  )
+
+/** Tells a page that it is frozen, or that it wakes; it runs on. */
+const lifecycle = (tab: HiddenTab, event: 'freeze' | 'resume') =>
+  tab.evaluate(`void document.dispatchEvent(new Event('${event}'))`)
+
+it('ends the worker of a page that is frozen while it opens, and opens the book when that wakes', async () => {
+  const name = `frozen-${crypto.randomUUID().slice(0, 8)}`
+  const [tab, other] = [await tabs.open(), await tabs.open()]
+  await holdUp(other, name)
+  await tab.evaluate(`void (globalThis.opened = tab.open({ name: '${name}' }))`)
+  await expect.poll(() => living(other)).toBe(1)
+  await lifecycle(tab, 'freeze')
+  // Sooner than it would give up by itself.
+  await expect.poll(() => living(other), { timeout: 5000 }).toBe(0)
+  await other.evaluate('letGo()')
+  expect(await other.evaluate(`tab.open({ name: '${name}' })`)).toBe('open')
+  expect(await isOwner(other)).toBe(true)
+  await lifecycle(tab, 'resume')
+  expect(await tab.evaluate('opened')).toBe('open')
+  expect(await tab.evaluate(`tab.store('after')`)).toMatch(isId)
+})
+
+it('ends the worker of a page that closes its book while that is opened again', async () => {
+  const name = `frozen-${crypto.randomUUID().slice(0, 8)}`
+  const [tab, other] = [await open(name), await tabs.open()]
+  await holdUp(other, name)
+  await lifecycle(tab, 'freeze')
+  await expect.poll(() => living(other)).toBe(0)
+  await expect.poll(() => other.evaluate('"letGo" in globalThis')).toBe(true)
+  await lifecycle(tab, 'resume')
+  await expect.poll(() => living(other)).toBe(1)
+  await tab.evaluate('tab.book.close()')
+  // Sooner than it would give up by itself.
+  await expect.poll(() => living(other), { timeout: 5000 }).toBe(0)
+  await other.evaluate('letGo()')
+  expect(await other.evaluate(`tab.open({ name: '${name}' })`)).toBe('open')
+})

@@ -13,7 +13,7 @@ import { noteKept, wasKept } from './kept-note.ts'
 import { createPageModel } from './built-in-model.ts'
 import type { BrowserLlmOptions, OpenRequest, PageModel } from './message.ts'
 import { showView } from './page-view.ts'
-import { openPageLink, type StartedWorker } from './page-link.ts'
+import { openPageLink, type StartingWorker } from './page-link.ts'
 import { createPageEmbedder, type PageEmbedder } from './page-embedder.ts'
 import { createWorkerLink } from './worker-link.ts'
 
@@ -106,27 +106,27 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   }
   let isBack = false
   const page = crypto.randomUUID()
-  const start = async (first: number): Promise<StartedWorker> => {
+  const start = (first: number): StartingWorker => {
     let isMuted = false
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'daybook' })
     const link = createWorkerLink(worker)
-    try {
-      const tab = tabOf(page, first)
-      const rows = await orAborted(
-        link.open(
-          { ...request, tab, isBack, wasKept: wasKept(request.name) },
-          (event) => isMuted || hear(event),
-          given,
-        ),
-        signal,
-      )
-      background?.started(link)
-      isBack = true
-      return { link, rows, mute: () => (isMuted = true) }
-    } catch (error) {
-      await link.close()
-      throw error
-    }
+    const tab = tabOf(page, first)
+    const asked = { ...request, tab, isBack, wasKept: wasKept(request.name) }
+    const opening = link.open(asked, (event) => isMuted || hear(event), given)
+    // Who has the book may cancel its opening no more.
+    const opened = orAborted(opening, isBack ? neverAborted : signal).then(
+      (rows) => {
+        background?.started(link)
+        isBack = true
+        return { link, rows, mute: () => (isMuted = true) }
+      },
+      (error: DaybookError) => {
+        // On the spot, whatever it is doing: it holds or waits for what the next opening needs.
+        link.cut(error)
+        throw error
+      },
+    )
+    return { link, opened }
   }
   const link = await openPageLink(page, start, ({ message }) =>
     tell({ name: 'closed', detail: { reason: message } }),

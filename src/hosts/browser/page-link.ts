@@ -20,6 +20,12 @@ export interface StartedWorker {
   mute(): void
 }
 
+export interface StartingWorker {
+  readonly link: WorkerLink
+  /** Rejects when the book can't be opened in it; the worker has ended by then. */
+  readonly opened: Promise<StartedWorker>
+}
+
 export interface PageLink {
   readonly rows: readonly MethodRow[]
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
@@ -41,13 +47,13 @@ const asleep = new DaybookError('owner-changed', 'The page was put to sleep whil
  */
 export async function openPageLink(
   page: string,
-  start: (first: number) => Promise<StartedWorker>,
+  start: (first: number) => StartingWorker,
   ended: (reason: DaybookError) => void,
 ): Promise<PageLink> {
   let current: StartedWorker | undefined
   let last: WorkerLink | undefined
   let waking = doze()
-  let isStarting = false
+  let starting: WorkerLink | undefined
   let closed = false
   let number = 0
   /** The calls that have no outcome yet, in the order of their numbers. */
@@ -57,20 +63,24 @@ export async function openPageLink(
   let isOwner = false
 
   const begin = async () => {
-    isStarting = true
+    const { link, opened } = start(++number)
+    starting = link
     try {
-      const started = await start(++number)
-      last = started.link
-      void last.gone.then((error) => {
+      const started = await opened
+      last = link
+      void link.gone.then((error) => {
         if (!closed && error !== asleep) ended(error)
       })
       return (current = started)
     } finally {
-      isStarting = false
+      if (starting === link) starting = undefined
       rest()
     }
   }
   const sleep = (isHurried = true) => {
+    // Nobody has anything of it yet, and it would keep the lock that it waits for.
+    starting?.cut(asleep)
+    starting = undefined
     if (closed || !current) return
     const { link, mute } = current
     current = undefined
@@ -86,11 +96,12 @@ export async function openPageLink(
     last?.cut(asleep)
   }
   const wake = () => {
-    if (closed || current || isStarting) return
+    if (closed || current || starting) return
     last?.cut(asleep)
     begin().then(waking.resolve, (error: DaybookError) => {
+      if (error === asleep) return
       waking.reject(error)
-      ended(error)
+      if (last) ended(error)
     })
   }
   let quiet: ReturnType<typeof setTimeout> | undefined
@@ -118,13 +129,26 @@ export async function openPageLink(
   const whenHidden = ({ persisted }: PageTransitionEvent) => persisted && sleep()
   const whenShown = ({ persisted }: PageTransitionEvent) => persisted && wake()
 
-  const { rows } = await begin()
+  const listen = new AbortController()
+  const { signal } = listen
+  addEventListener('pagehide', whenHidden, { signal })
+  addEventListener('pageshow', whenShown, { signal })
+  document.addEventListener('freeze', freeze, { signal })
+  document.addEventListener('resume', wake, { signal })
+  if (isWebkit()) document.addEventListener('visibilitychange', look, { signal })
+  const leave = () => {
+    closed = true
+    clearTimeout(quiet)
+    listen.abort()
+  }
+
+  // A page that sleeps while it opens its book opens it when it wakes.
+  wake()
+  const { rows } = await waking.promise.catch((error: unknown) => {
+    leave()
+    throw error
+  })
   const effects = new Map(rows.map(([, id, effect]) => [id, effect]))
-  addEventListener('pagehide', whenHidden)
-  addEventListener('pageshow', whenShown)
-  document.addEventListener('freeze', freeze)
-  document.addEventListener('resume', wake)
-  if (isWebkit()) document.addEventListener('visibilitychange', look)
 
   const mayStop = () => !isOwner || document.visibilityState === 'hidden'
 
@@ -188,14 +212,9 @@ export async function openPageLink(
       if (isOwners) rest()
     },
     async close() {
-      closed = true
-      clearTimeout(quiet)
-      document.removeEventListener('visibilitychange', look)
-      removeEventListener('pagehide', whenHidden)
-      removeEventListener('pageshow', whenShown)
-      document.removeEventListener('freeze', freeze)
-      document.removeEventListener('resume', wake)
+      leave()
       waking.reject(new DaybookError('book-closed'))
+      starting?.cut(new DaybookError('book-closed'))
       await last?.close()
     },
   }
