@@ -60,7 +60,7 @@ export async function openPageLink(
   const flying = new Set<number>()
   const settled = () => flying.values().next().value ?? number + 1
   /** As far as this page has heard. */
-  let isOwner = false
+  let isFollower = false
 
   const begin = async () => {
     const { link, opened } = start(++number)
@@ -84,7 +84,7 @@ export async function openPageLink(
     if (closed || !current) return
     const { link, mute } = current
     current = undefined
-    isOwner = false
+    isFollower = false
     waking = doze()
     mute()
     // What was sent may still be committed and answered before the worker goes.
@@ -150,7 +150,7 @@ export async function openPageLink(
   })
   const effects = new Map(rows.map(([, id, effect]) => [id, effect]))
 
-  const mayStop = () => !isOwner || document.visibilityState === 'hidden'
+  const mayStop = () => isFollower || document.visibilityState === 'hidden'
 
   /** The worker that a call is made in; one that may have been made before is never said to be undone. */
   const awake = async (signal: AbortSignalLike, mayBeDone: boolean) => {
@@ -196,7 +196,7 @@ export async function openPageLink(
     flying.add(own)
     try {
       const answer = await settle(id, input, own, options)
-      if (id === 'daybook:status') isOwner = (answer as Status).owner
+      if (id === 'daybook:status') isFollower = !(answer as Status).owner
       return answer
     } finally {
       flying.delete(own)
@@ -208,7 +208,7 @@ export async function openPageLink(
     rows,
     call,
     heard(isOwners) {
-      isOwner = isOwners
+      isFollower = !isOwners
       if (isOwners) rest()
     },
     async close() {
