@@ -11,6 +11,7 @@ import { build, createServer } from 'vite'
 import webpack from 'webpack'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
 import { quietWrangler, root } from '../../scripts/place.mjs'
+import { createChannelGauge } from '../support/channel-gauge.ts'
 import { createApp } from './app.ts'
 import { serveFolder } from './serve.ts'
 
@@ -23,6 +24,9 @@ interface Outcome {
 
 declare global {
   var outcome: Promise<Outcome> | undefined
+  /** Opens the book and keeps it open; whether this page is the owner. */
+  var stay: () => Promise<boolean>
+  var book: { status(): Promise<unknown> } | undefined
 }
 
 let browser: Browser
@@ -33,15 +37,18 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-/** Visits the page twice: a book opens, and what the first visit stored is there in the second. */
+/**
+ * Visits the page twice: a book opens, and what the first visit stored is there in the second. Two pages that stay have a
+ * port to each other: every script of the package was found.
+ */
 async function expectBook(url: string): Promise<void> {
   const context = await browser.newContext()
-  const page = await context.newPage()
   const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('response', (response) => {
+  context.on('weberror', (error) => faults.push(error.error().message))
+  context.on('response', (response) => {
     if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`)
   })
+  const page = await context.newPage()
   const visit = async (): Promise<Outcome | undefined> => {
     await page.goto(url)
     await page.waitForFunction(() => globalThis.outcome !== undefined)
@@ -53,6 +60,13 @@ async function expectBook(url: string): Promise<void> {
   expect(first).toMatchObject({ durability: 'opfs', stored: [first?.id], recalled: [first?.id] })
   const second = await visit()
   expect(second?.stored.toSorted()).toEqual([first?.id, second?.id].toSorted())
+  expect(await page.evaluate(() => globalThis.stay())).toBe(true)
+  const follower = await context.newPage()
+  await follower.goto(url)
+  await follower.waitForFunction(() => globalThis.outcome)
+  expect(await follower.evaluate(() => globalThis.stay())).toBe(false)
+  const gauge = await createChannelGauge(follower)
+  await expect.poll(() => gauge(() => follower.evaluate(() => globalThis.book?.status()))).toBe(0)
   expect(faults).toEqual([])
   await context.close()
 }
@@ -94,6 +108,9 @@ test('webpack 5', async () => {
     )
   })
   expect(stats?.toString({ all: false, errors: true, warnings: true })).toBe('')
+  // What shares its name would be one script.
+  const scripts = stats?.toJson({ all: false, assets: true }).assets?.map(({ name }) => name)
+  expect(scripts).toEqual(expect.arrayContaining(['daybook.js', 'daybook-tabs.js']))
   await using served = await serveFolder(app.path)
   await expectBook(`${served.url}webpack.html`)
 })

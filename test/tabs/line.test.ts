@@ -1,5 +1,6 @@
 // The way between a tab and the owner of its book: a port of their own, or a channel where pages share no worker.
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createChannelGauge } from '../support/channel-gauge.ts'
 import { expectOutlived, ownerOf } from './expect-whole.ts'
 import { openTabs, type Tab, type Tabs } from './open-tabs.ts'
 
@@ -16,22 +17,8 @@ const isId = /^[0-9a-f-]{36}$/
 
 /** How often the worker of a tab speaks on channels while it stores something. */
 async function createGauge(tab: Tab): Promise<() => Promise<number>> {
-  const [worker] = tab.page.workers()
-  if (!worker) throw new Error('This tab has no worker.')
-  await worker.evaluate(() => {
-    const { postMessage } = BroadcastChannel.prototype
-    Object.assign(globalThis, { posted: 0 })
-    BroadcastChannel.prototype.postMessage = function (message) {
-      ;(globalThis as unknown as { posted: number }).posted += 1
-      postMessage.call(this, message)
-    }
-  })
-  const posted = () => worker.evaluate(() => (globalThis as unknown as { posted: number }).posted)
-  return async () => {
-    const before = await posted()
-    expect(await tab.store('something')).toMatch(isId)
-    return (await posted()) - before
-  }
+  const gauge = await createChannelGauge(tab.page)
+  return () => gauge(async () => expect(await tab.store('something')).toMatch(isId))
 }
 
 it('gives a tab a port to the owner, and one to the next owner when that is killed with the process that gave the first', async () => {

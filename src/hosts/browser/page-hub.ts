@@ -3,9 +3,11 @@
 /** Undefined where there is none: then they speak on channels alone. */
 export function joinHub(): MessagePort | undefined {
   try {
-    // Word for word as bundlers look for it.
-    return new SharedWorker(new URL('./tab-hub.ts', import.meta.url), { type: 'module', name: 'daybook' })
-      .port
+    // Word for word as bundlers look for it; webpack knows it by its name from the worker of the book.
+    return new SharedWorker(new URL('./tab-hub.ts', import.meta.url), {
+      type: 'module',
+      name: 'daybook-tabs',
+    }).port
   } catch {
     return undefined
   }

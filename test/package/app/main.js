@@ -1,8 +1,10 @@
-// What a stranger writes: open a book, store a trace, find it again. The test reads `outcome`.
+// What a stranger writes: open a book, store a trace, find it again. The test reads `outcome`, and has `stay` called.
 import { openDaybook } from 'daybook'
 
+const open = () => openDaybook({ name: 'stranger', agent: 'visitor' })
+
 async function run() {
-  const book = await openDaybook({ name: 'stranger', agent: 'visitor' })
+  const book = await open()
   const { id } = await book.traces.store({
     situation: { domain: 'garden' },
     task: { goal: 'Water the tomatoes before noon' },
@@ -22,3 +24,7 @@ async function run() {
 }
 
 globalThis.outcome = run()
+globalThis.stay = async () => {
+  globalThis.book = await open()
+  return (await globalThis.book.status()).owner
+}
