@@ -6,6 +6,8 @@ import type { BookStore } from './store/book-store.ts'
 
 /** Requests of a sync come to a mirror one after another: between them is no time for this. */
 const idleMs = { device: 60, mirror: 1000 } as const
+/** Who opens a book calls it next, and is not to wait for postings that are being read. */
+const openedMs = 300
 const stepMs = 4
 /** After a disk that failed: it may have room again by then. */
 const retryMs = 5000
@@ -23,6 +25,8 @@ export interface IdleWork {
   committed(): void
   /** Begins once nothing was written since, for 60 ms on a device and for 1 s at a mirror. */
   soon(): void
+  /** Begins a while after the book was opened. */
+  opened(): void
   stop(): void
 }
 
@@ -81,6 +85,7 @@ export function createIdleWork({
       workIn(waitMs)
     },
     soon: () => workIn(waitMs),
+    opened: () => workIn(Math.max(openedMs, waitMs)),
     stop() {
       stopped = true
       cancel?.()

@@ -112,7 +112,7 @@ export function createEngine(options: EngineOptions): Engine {
       : undefined
   // What only reads a book neither syncs it nor fills it in.
   const { carrier, embedder: source } = newer ? {} : options
-  if (!newer) idle.soon()
+  if (!newer) idle.opened()
   const changes = createChangeFeed(ports.scheduler, (detail) => emit({ name: 'change', detail }))
   const heard = (id: string, kind: string) => {
     changes.add(id, kind)

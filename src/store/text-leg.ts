@@ -48,8 +48,11 @@ export interface TextLegBudget {
 const defaultBudget: TextLegBudget = { records: 1_200_000, bytes: 300_000_000 }
 /** This few records are taken in at once by the question that finds them missing. */
 const catchUpLimit = 50
-/** What was kept is read by the first questions if it is no more than this, and in no more time in all. */
-const [loadLimitBytes, loadLimitMs] = [8_000_000, 150]
+/**
+ * What was kept is read by the first questions if it is no more than this, and in no more time in all: a reading that is not
+ * finished then was waited for in vain. What is more is read in idle moments.
+ */
+const [loadLimitBytes, loadLimitMs] = [1_500_000, 150]
 
 interface Source extends SqlRow {
   readonly seq: number

@@ -1,7 +1,7 @@
 // Where a book is kept in this browser: in OPFS; in IndexedDB where there is no OPFS; in memory if that was agreed to.
 // Invariants: only opened while the book's owner lock is held. A book that fails to open is an error, never a reason to
 // look elsewhere: it does not become an empty one in silence.
-import sqlite3InitModule, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm'
+import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { browserPorts } from './browser-ports.ts'
@@ -10,8 +10,8 @@ import { openJournalDatabase } from './journal-database.ts'
 import { isPlaced, notePlace } from './book-place.ts'
 import { whyNoHandle, whyNoOpfs } from './opfs-access.ts'
 import { type BookStorage, openOpfsDatabase } from './opfs-database.ts'
+import { combiner, loadSqlite } from './load-sqlite.ts'
 import { createWasmDatabase } from './wasm-database.ts'
-import { combineHandles, createWriteCombiner } from './write-combiner.ts'
 
 export interface BookStorageOptions {
   readonly name: string
@@ -95,19 +95,4 @@ const asFault = ({ message, details }: DaybookError) =>
 /** A database in memory, gone when it is closed. */
 export function openMemoryDatabase(sqlite3: Sqlite3Static): SqlDatabase {
   return createWasmDatabase(sqlite3, new sqlite3.oo1.DB(':memory:'), { pragmas: ['foreign_keys = OFF'] })
-}
-
-const combiner = createWriteCombiner()
-let loading: Promise<Sqlite3Static> | undefined
-
-/** Has SQLite ready for a book that may have to be opened in a hurry. */
-export function loadSqlite(): Promise<Sqlite3Static> {
-  // The two file systems that need a cross-origin isolated page would only log that they can't start.
-  const quiet = { disable: { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true } }, warn: () => undefined }
-  Object.assign(globalThis, { sqlite3ApiConfig: quiet })
-  if (!loading) {
-    combineHandles(combiner)
-    loading = sqlite3InitModule()
-  }
-  return loading
 }

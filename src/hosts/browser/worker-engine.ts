@@ -7,7 +7,8 @@ import type { Llm } from '../../core/ports.ts'
 import { createEngine } from '../../engine.ts'
 import { isBroken } from '../../store/broken.ts'
 import { createHttpCarrier, syncAddress } from '../../sync/http-carrier.ts'
-import { loadSqlite, openBookStorage, openMemoryDatabase } from './book-storage.ts'
+import { openBookStorage, openMemoryDatabase } from './book-storage.ts'
+import { loadSqlite } from './load-sqlite.ts'
 import { browserEmbedder } from './browser-embedder.ts'
 import { createBrowserLlm } from './browser-llm.ts'
 import { browserGzip } from './browser-gzip.ts'
@@ -77,8 +78,6 @@ export function createWorkerEngine(): WorkerDoor {
         `The data of this site was cleared while book ${request.name} was open: load the page again`,
       )
     })
-    // Even a tab that only follows may have to open the book within a moment.
-    void loadSqlite().catch(() => undefined)
     const { passphrase } = request
     if (passphrase !== undefined) {
       const [reply] = await seat.call('seal:unlock', [

@@ -1,4 +1,5 @@
-// The worker that hosts a book. It only wires.
+// The worker that hosts a book. It only wires; SQLite first, which takes longest.
+import './load-sqlite.ts'
 import { expose } from 'comlink'
 import { createWorkerEngine } from './worker-engine.ts'
 
