@@ -21,10 +21,11 @@ const textBatches = 25
 export const lagLimit = 50_000
 
 export interface IdleWork {
-  /** After a commit: begins as `soon` does, and has the writer wait for what is too much to be left. */
+  /**
+   * After a commit: begins once nothing was written since, for 60 ms on a device and for 1 s at a mirror, and has the writer
+   * wait for what is too much to be left.
+   */
   committed(): void
-  /** Begins once nothing was written since, for 60 ms on a device and for 1 s at a mirror. */
-  soon(): void
   /** Begins a while after the book was opened. */
   opened(): void
   stop(): void
@@ -84,7 +85,6 @@ export function createIdleWork({
       }
       workIn(waitMs)
     },
-    soon: () => workIn(waitMs),
     opened: () => workIn(Math.max(openedMs, waitMs)),
     stop() {
       stopped = true

@@ -1,16 +1,11 @@
 // The way between a tab and the owner of its book: a port of their own, or a channel where pages share no worker.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createChannelGauge } from '../support/channel-gauge.ts'
 import { expectOutlived, ownerOf } from './expect-whole.ts'
-import { openTabs, type Tab, type Tabs } from './open-tabs.ts'
+import { useFreshTabs } from './fresh-tabs.ts'
+import type { Tab } from './open-tabs.ts'
 
-let tabs: Tabs
-const acked = new Set<string>()
-beforeEach(async () => {
-  acked.clear()
-  tabs = await openTabs((key) => acked.add(key))
-})
-afterEach(() => tabs[Symbol.asyncDispose]())
+const tabs = useFreshTabs()
 
 const newBook = () => ({ name: `line-${crypto.randomUUID().slice(0, 8)}` })
 const isId = /^[0-9a-f-]{36}$/
@@ -54,5 +49,5 @@ it('does as well where there is no SharedWorker', async () => {
   const { followers } = await ownerOf(all)
   const gauge = await createGauge(followers[0] as Tab)
   expect(await gauge()).toBeGreaterThan(0)
-  await expectOutlived(all, 'kill', acked, 200)
+  await expectOutlived(all, 'kill', tabs.acked, 200)
 })

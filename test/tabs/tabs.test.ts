@@ -1,15 +1,10 @@
 // Several tabs, one book: whichever of them ends, and however, the others go on and nothing acknowledged is lost.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { expectOutlived, ownerOf } from './expect-whole.ts'
-import { endsOfTab, openTabs, type Tab, type Tabs } from './open-tabs.ts'
+import { useFreshTabs } from './fresh-tabs.ts'
+import { endsOfTab, type Tab } from './open-tabs.ts'
 
-let tabs: Tabs
-const acked = new Set<string>()
-beforeEach(async () => {
-  acked.clear()
-  tabs = await openTabs((key) => acked.add(key))
-})
-afterEach(() => tabs[Symbol.asyncDispose]())
+const tabs = useFreshTabs()
 
 const newBook = () => ({ name: `tabs-${crypto.randomUUID().slice(0, 8)}` })
 
@@ -26,7 +21,7 @@ it.each(endsOfTab)('goes on without losing or doubling a write when the owner en
   const book = newBook()
   const all = await Promise.all(Array.from({ length: 3 }, () => tabs.open()))
   for (const tab of all) await tab.open(book)
-  await expectOutlived(all, way, acked, 200)
+  await expectOutlived(all, way, tabs.acked, 200)
 })
 
 it('keeps the meeting room, and who is in it, when its owner dies', async () => {
