@@ -1,55 +1,40 @@
-// Serves and builds the inspector. Invariant: the same Content-Security-Policy in dev, preview and build; the one
-// thing that dev allows beside it is Vite's own injected style sheets.
-import { defineConfig, type Plugin } from 'vite'
+// Serves and builds the inspector. Invariant: the same headers in dev, preview and build, from scripts/page-headers.mjs;
+// the one thing that dev allows beside them is Vite's own injected style sheets.
+import { type Connect, defineConfig, type Plugin } from 'vite'
 import { withoutUnusedWorkers } from '../scripts/bundle-plugin.mjs'
+import { contentPolicy, headersFile, metaPolicy, pageHeaders } from '../scripts/page-headers.mjs'
 
 // Read by the page as import.meta.env.VITE_EDGE_URL. Empty: no edge. `/`: the edge that serves the page.
 process.env['VITE_EDGE_URL'] ??= 'http://127.0.0.1:8787'
 
-function contentPolicy(isDev: boolean): string {
-  const edge = process.env['VITE_EDGE_URL'] ?? ''
-  const origin = /^https?:/.test(edge) ? new URL(edge).origin : undefined
-  const connect = origin === undefined ? '' : ` ${origin} ${origin.replace(/^http/, 'ws')}`
-  return [
-    "default-src 'none'",
-    "script-src 'self' 'wasm-unsafe-eval'",
-    `style-src 'self'${isDev ? " 'unsafe-inline'" : ''}`,
-    "img-src 'self' data:",
-    `connect-src 'self'${connect}`,
-    "worker-src 'self'",
-    "manifest-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ')
-}
-
-/** The policy as a `<meta>` for the page, and as a header besides, because a worker obeys only its own header. */
-function contentSecurityPolicy(): Plugin {
+/**
+ * The headers on every answer, the scripts of workers included, which obey their own header alone; and the policy as a
+ * `<meta>` besides, for where the built page is served by something that does not read its `_headers`.
+ */
+function withPageHeaders(): Plugin {
   let policy = ''
+  const sendHeaders: Connect.NextHandleFunction = (_request, response, next) => {
+    for (const [name, value] of Object.entries(pageHeaders(policy))) response.setHeader(name, value)
+    next()
+  }
   return {
-    name: 'inspector:content-security-policy',
-    configResolved(config) {
-      policy = contentPolicy(config.command === 'serve' && config.mode !== 'production')
+    name: 'inspector:page-headers',
+    configResolved({ command, mode }) {
+      const edge = process.env['VITE_EDGE_URL'] ?? ''
+      policy = contentPolicy({ edge, isDev: command === 'serve' && mode !== 'production' })
     },
-    configureServer(server) {
-      server.middlewares.use((_request, response, next) => {
-        response.setHeader('Content-Security-Policy', policy)
-        next()
-      })
-    },
-    configurePreviewServer(server) {
-      server.middlewares.use((_request, response, next) => {
-        response.setHeader('Content-Security-Policy', policy)
-        next()
-      })
-    },
+    configureServer: (server) => void server.middlewares.use(sendHeaders),
+    configurePreviewServer: (server) => void server.middlewares.use(sendHeaders),
     transformIndexHtml: () => [
       {
         tag: 'meta',
-        attrs: { 'http-equiv': 'Content-Security-Policy', content: policy },
+        attrs: { 'http-equiv': 'Content-Security-Policy', content: metaPolicy(policy) },
         injectTo: 'head-prepend',
       },
     ],
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: '_headers', source: headersFile(policy) })
+    },
   }
 }
 
@@ -58,7 +43,7 @@ const place = { host: '127.0.0.1', port: Number(process.env['DEMO_PORT'] ?? 5173
 export default defineConfig({
   root: import.meta.dirname,
   cacheDir: '../.cache/vite-demo',
-  plugins: [contentSecurityPolicy()],
+  plugins: [withPageHeaders()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: { format: 'es', plugins: () => [withoutUnusedWorkers()] },
   optimizeDeps: {

@@ -13,8 +13,8 @@ export function readPort(variable, fallback) {
   return port
 }
 
-/** @param {string} variable @param {number} port @param {string} what */
-export async function requireFreePort(variable, port, what) {
+/** @param {string} variable @param {number} port @param {string} what @param {string} [command] what was asked for */
+export async function requireFreePort(variable, port, what, command = 'npm start') {
   const server = createServer()
   /** @type {string | undefined} */
   const code = await new Promise((resolve) => {
@@ -23,5 +23,7 @@ export async function requireFreePort(variable, port, what) {
   })
   if (code === undefined) return
   const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be opened (${code})`
-  throw new Error(`Port ${port} for the ${what} ${reason}. Choose another: ${variable}=${port + 1} npm start`)
+  throw new Error(
+    `Port ${port} for the ${what} ${reason}. Choose another: ${variable}=${port + 1} ${command}`,
+  )
 }

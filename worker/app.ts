@@ -1,5 +1,5 @@
 // The edge's HTTP: one Hono app of small routes. Every answer that is not a success has the one error shape.
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { secureHeaders } from 'hono/secure-headers'
@@ -25,9 +25,9 @@ export function createApp() {
   app.notFound((c) =>
     respondWith(c, new DaybookError('unknown-route', `There is no \`${c.req.path.slice(0, 200)}\`.`)),
   )
+  app.use(withSecureHeaders())
   app.route('/', lineRoute)
   app.use(
-    secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }),
     cors({
       origin: (origin, c) => (isAllowedOrigin(origin, c.env.DAYBOOK_ORIGINS) ? origin : null),
       allowMethods: ['GET', 'HEAD', 'POST'],
@@ -58,6 +58,17 @@ export function createApp() {
     .route('/', embedRoute)
     .route('/', inboxRoute)
     .route('/', ticketRoute)
+}
+
+/** On every answer but the beginning of a line, which is no document and takes none. */
+function withSecureHeaders(): MiddlewareHandler {
+  const setHeaders = secureHeaders({
+    contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  })
+  return async (c, next) => {
+    await next()
+    if (c.res.status !== 101) await setHeaders(c, () => Promise.resolve())
+  }
 }
 
 export type EdgeApp = ReturnType<typeof createApp>

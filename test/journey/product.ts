@@ -1,20 +1,18 @@
 // The product as `npm start` runs it, on free ports, and browsers with a profile on disk that can be killed.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import type { Daybook } from '../../src/daybook.ts'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
 import { freePort } from '../support/free-port.ts'
+import { runScript } from '../support/run-script.ts'
 
 declare global {
   // The inspector shows its open book to those who look.
   var book: Daybook | undefined
 }
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Product extends AsyncDisposable {
   readonly demoUrl: string
@@ -25,18 +23,14 @@ export interface Product extends AsyncDisposable {
 export async function startProduct(): Promise<Product> {
   const [demo, edge] = await Promise.all([freePort(), freePort()])
   const state = mkdtempSync(join(tmpdir(), 'daybook-edge-'))
-  const child = spawn(process.execPath, ['scripts/start.mjs'], {
-    cwd: root,
-    env: { ...process.env, DEMO_PORT: String(demo), EDGE_PORT: String(edge), EDGE_STATE: state },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
   const [demoUrl, edgeUrl] = [`http://127.0.0.1:${demo}`, `http://127.0.0.1:${edge}`]
-  await printed(child, [demoUrl, edgeUrl])
+  const env = { DEMO_PORT: String(demo), EDGE_PORT: String(edge), EDGE_STATE: state }
+  const script = await runScript('start.mjs', env, [demoUrl, edgeUrl])
   return {
     demoUrl,
     edgeUrl,
     async [Symbol.asyncDispose]() {
-      await ended(child, 'SIGTERM')
+      await script[Symbol.asyncDispose]()
       rmSync(state, { recursive: true, force: true })
     },
   }
@@ -88,25 +82,4 @@ export async function createProfile(): Promise<Profile> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-function printed(child: ChildProcess, texts: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let said = ''
-    const hear = (chunk: Buffer) => {
-      said += chunk.toString()
-      if (texts.every((text) => said.includes(text))) resolve()
-    }
-    child.stdout?.on('data', hear)
-    child.stderr?.on('data', hear)
-    child.once('exit', (code) => reject(new Error(`The product ended with ${code}:\n${said}`)))
-  })
-}
-
-function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve()
-    child.once('exit', () => resolve())
-    child.kill(signal)
-  })
 }
