@@ -56,7 +56,7 @@ const syncBody = (mark: string) => {
   }
 }
 
-const cases: Readonly<Record<string, RouteCase>> = {
+export const routeCases: Readonly<Record<string, RouteCase>> = {
   'POST /v1/books/:book/sync': {
     ofBook: (book, mark) => ({ path: `/v1/books/${book}/sync`, body: syncBody(mark) }),
   },
@@ -118,11 +118,11 @@ export function routeIsolationCases(host: RouteHost): void {
   }
 
   it('has a case for every route of the app', () => {
-    expect([...new Set(host.routes)].toSorted()).toEqual(Object.keys(cases).toSorted())
+    expect([...new Set(host.routes)].toSorted()).toEqual(Object.keys(routeCases).toSorted())
     expect(readers.length).toBeGreaterThan(10)
   })
 
-  const ofBooks = Object.entries(cases).flatMap(([route, { ofBook }]) =>
+  const ofBooks = Object.entries(routeCases).flatMap(([route, { ofBook }]) =>
     ofBook ? [[route, ofBook] as const] : [],
   )
   it.each(ofBooks)(
@@ -177,7 +177,7 @@ export function routeIsolationCases(host: RouteHost): void {
     if (stores) expect(await recordsOf(other)).toContain(mark)
   })
 
-  const ofAll = Object.entries(cases).flatMap(([route, one]) =>
+  const ofAll = Object.entries(routeCases).flatMap(([route, one]) =>
     one.ofAll ? [[route, one.ofAll] as const] : [],
   )
   it.each(ofAll)('%s says nothing of any book, and the key of a book is none there', async (route, probe) => {

@@ -1,9 +1,11 @@
 // Control tokens and what they enforce, as every host must.
 import { describe, expect, it } from 'vitest'
 import { capabilityTable } from '../../src/capability-table.ts'
+import { rights } from '../../src/core/permission.ts'
 import type { Daybook } from '../../src/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
 import { type BookCase, failure } from './book-case.ts'
+import { everyPermission, rightsBut, verbRights, verbs } from './verb-right.ts'
 
 const later = '2099-01-01T00:00:00.000Z'
 const soon = '2098-01-01T00:00:00.000Z'
@@ -294,10 +296,10 @@ export function tokenCases({ book: open }: BookCase): void {
       await book.tokens.revoke({ token_id: parent.token_id, reason: 'test' })
       const ended = await expired(book)
       expect(ended.reason).toBe('Token expired')
-      const everything = (await grant(book, { permissions: ['**'] })).token.token_id
+      const everything = (await grant(book, { permissions: [...everyPermission] })).token.token_id
       const narrow = (await grant(book, { permissions: ['**'], scope: 'course:CS101' })).token.token_id
-      for (const { id, ...capability } of capabilityTable) {
-        const code = async (as: string) => (await failure(book.call(id as string, { '': 0 }, { as }))).code
+      for (const [id, right] of verbs) {
+        const code = async (as: string) => (await failure(book.call(id, { '': 0 }, { as }))).code
         expect([id, await code(tokens.none)]).toEqual([id, 'forbidden'])
         expect([id, await code(tokens.words)]).toEqual([id, 'forbidden'])
         expect([id, await code(tokens.revoked)]).toEqual([id, 'unauthorized'])
@@ -305,13 +307,33 @@ export function tokenCases({ book: open }: BookCase): void {
         expect([id, await code(ended.id)]).toEqual([id, 'unauthorized'])
         expect([id, await code(orphan.token_id)]).toEqual([id, 'unauthorized'])
         expect([id, await code('nobody')]).toEqual([id, 'unauthorized'])
-        const permission = 'permission' in capability ? capability.permission : undefined
         // What is let in finds its input wrong; what is the owner's alone is not let in by any token.
-        expect([id, await code(everything)]).toEqual([id, permission ? 'invalid-input' : 'forbidden'])
+        expect([id, await code(everything)]).toEqual([id, right === 'owner' ? 'forbidden' : 'invalid-input'])
         expect([id, await code(narrow)]).toEqual([
           id,
-          permission && permission !== 'sync' ? 'invalid-input' : 'forbidden',
+          right === 'owner' || right === 'sync' ? 'forbidden' : 'invalid-input',
         ])
+      }
+    })
+
+    it('needs for each verb the very right that is listed for it, and no other one will do', async () => {
+      expect(
+        Object.fromEntries(
+          capabilityTable.map(({ id, ...verb }) => [id, 'permission' in verb ? verb.permission : 'owner']),
+        ),
+      ).toEqual(verbRights)
+      const book = await open()
+      for (const right of [...rights, 'owner'] as const) {
+        const but = (await grant(book, { permissions: rightsBut(right) })).token.token_id
+        // By name too: a pattern over ids opens nothing that is the owner's.
+        const named = verbs.flatMap(([id, needed]) => (needed === right ? [id] : []))
+        const only = right === 'owner' ? named : [right]
+        const holder = (await grant(book, { permissions: only })).token.token_id
+        for (const id of named) {
+          const code = async (as: string) => (await failure(book.call(id, { '': 0 }, { as }))).code
+          expect([id, await code(but)]).toEqual([id, 'forbidden'])
+          expect([id, await code(holder)]).toEqual([id, right === 'owner' ? 'forbidden' : 'invalid-input'])
+        }
       }
     })
   })

@@ -1,13 +1,14 @@
-// Isolation between books at the edge: every route, over a Durable Object for each book.
+// Isolation between books at the edge, and what a key may do: every route, over a Durable Object for each book.
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe } from 'vitest'
 import { createApp } from '../../worker/app.ts'
-import { routeIsolationCases } from '../contract/route-isolation.ts'
+import { type RouteHost, routeIsolationCases } from '../contract/route-isolation.ts'
+import { routeRightCases } from '../contract/route-right.ts'
 import { call } from './http.ts'
 
 describe('a Worker', () => {
-  routeIsolationCases({
+  const host: RouteHost = {
     key: 'development',
     routes: createApp()
       .routes.filter(({ method }) => method !== 'ALL')
@@ -27,5 +28,7 @@ describe('a Worker', () => {
         (_object, { storage }) =>
           storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'records'").toArray().length > 0,
       ),
-  })
+  }
+  routeIsolationCases(host)
+  routeRightCases(host)
 })

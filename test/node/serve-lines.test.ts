@@ -9,7 +9,8 @@ import { createPostgresNews } from '../../src/hosts/node/postgres/news-postgres.
 import { nodePorts } from '../../src/hosts/node/node-ports.ts'
 import { createApp } from '../../worker/app.ts'
 import { missingPooler, startPooler } from '../support/pgbouncer.ts'
-import { routeIsolationCases } from '../contract/route-isolation.ts'
+import { type RouteHost, routeIsolationCases } from '../contract/route-isolation.ts'
+import { routeRightCases } from '../contract/route-right.ts'
 import { makeTrace } from '../support/trace.ts'
 import { skipped } from './postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
@@ -202,7 +203,7 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
     beforeAll(async () => {
       for (const { url } of [await start(), await start()]) urls.push(url)
     })
-    routeIsolationCases({
+    const host: RouteHost = {
       key,
       routes: createApp()
         .routes.filter(({ method }) => method !== 'ALL')
@@ -228,7 +229,9 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
         const { sql } = await postgres.get()
         return (await sql.rows('SELECT 1 FROM daybook.books WHERE book = $1', [book])).length > 0
       },
-    })
+    }
+    routeIsolationCases(host)
+    routeRightCases(host)
   })
 
   const pooler = missingPooler()
