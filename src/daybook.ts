@@ -8,12 +8,14 @@ import {
   textsOf,
   type WebStreams,
 } from './book-stream.ts'
+import { type BookCallOptions, splitOptions } from './call-options.ts'
 import type { CapabilityTable } from './capability-table.ts'
-import type { AbortSignalLike } from './core/abort.ts'
 import type { BookEvents } from './core/event.ts'
 import type { RoomMessage } from './core/room.ts'
 import { formatTime } from './core/time.ts'
 import type { InputOf, OutputOf } from './core/schema.ts'
+
+export type { BookCallOptions } from './call-options.ts'
 
 type Entry = CapabilityTable[number]
 // Looked up by key, never searched: the compiler would compare every schema of the table with every other.
@@ -24,16 +26,6 @@ export type CapabilityId = keyof ById
 /** What a capability takes and answers. */
 export type CapabilityInput<Id extends CapabilityId> = InputOf<ById[Id]['input']>
 export type CapabilityOutput<Id extends CapabilityId> = OutputOf<ById[Id]['output']>
-
-export interface BookCallOptions {
-  /** Makes a write safe to send again: it takes effect once. */
-  readonly requestId?: string
-  /** The id of a stored control token: the call sees and may do what the token's holder would. */
-  readonly as?: string
-  readonly signal?: AbortSignalLike
-  /** Milliseconds to wait for the answer; default 30,000, and none for long work. */
-  readonly deadlineMs?: number
-}
 
 type Verb<E extends Entry> =
   undefined extends InputOf<E['input']>
@@ -149,12 +141,14 @@ export function createDaybook(door: BookDoor, methods: MethodTable, host: object
     export: (options = {}, call = {}) =>
       exportStream(web, asking(door, 'bundle:export', call) as never, { ...options }),
     import: (source, options = {}) => importSource(door, web, source, options),
-    verify: (source, { passphrase, signed_by, ...call } = {}) =>
-      sendPieces(
+    verify(source, options = {}) {
+      const { call, rest } = splitOptions(options)
+      return sendPieces(
         asking(door, 'bundle:verify', call) as never,
-        { passphrase, signed_by, size: sizeOf(source) },
+        { ...rest, size: sizeOf(source) },
         textsOf(web, source, nameOf(source) ?? 'bundle'),
-      ),
+      )
+    },
     on: (name, listener) =>
       door.on((event) => {
         if (event.name === name) listener(event.detail as never)
@@ -185,12 +179,8 @@ async function importSource(
   source: ImportSource,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const { name = nameOf(source), signal, deadlineMs, requestId, ...bundle } = options
-  const call = {
-    ...(signal ? { signal } : {}),
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(requestId === undefined ? {} : { requestId }),
-  }
+  const { call, rest } = splitOptions(options)
+  const { name = nameOf(source), ...bundle } = rest
   const { isBundle, texts } = await peekBundle(textsOf(web, source, name ?? 'file'))
   if (isBundle) {
     const ask = asking(door, 'bundle:import', call) as never

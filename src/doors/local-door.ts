@@ -1,20 +1,50 @@
 // The shortest door: an engine in this very thread, with the deadline and cancellation that every book has.
-import { orAborted } from '../core/abort.ts'
+import { createAbort, neverAborted, orAborted } from '../core/abort.ts'
+import { DaybookError } from '../core/errors.ts'
+import type { Scheduler } from '../core/ports.ts'
+import { type BookCallOptions, carriedOf } from '../call-options.ts'
 import type { BookDoor } from '../daybook.ts'
 import type { Engine } from '../engine.ts'
 
 /** A book's door straight to `engine`. */
-export function createLocalDoor(engine: Engine): BookDoor {
+export function createLocalDoor(engine: Engine, scheduler: Scheduler): BookDoor {
   return {
-    call(id, input, { requestId, as: token, signal }) {
-      const call = engine.call(id, input, {
-        ...(requestId ? { requestId } : {}),
-        ...(token === undefined ? {} : { as: token }),
-        ...(signal ? { signal } : {}),
-      })
-      return signal ? orAborted(call, signal) : call
+    call(id, input, options) {
+      const { signal, deadlineMs } = options
+      const carried = carriedOf(options)
+      if (deadlineMs === undefined) {
+        const call = engine.call(id, input, signal ? { ...carried, signal } : carried)
+        return signal ? orAborted(call, signal) : call
+      }
+      return inTime({ ...options, deadlineMs }, scheduler, (until) =>
+        engine.call(id, input, { ...carried, signal: until }),
+      )
     },
     on: (listener) => engine.on(listener),
     close: () => Promise.resolve(engine.close()),
+  }
+}
+
+type Timed = Pick<BookCallOptions, 'signal'> & { readonly deadlineMs: number }
+
+/** What `begin` brings, or `deadline-exceeded`; it is told to end when nobody waits for it any more. */
+async function inTime(
+  { deadlineMs, signal = neverAborted }: Timed,
+  scheduler: Scheduler,
+  begin: (until: typeof signal) => Promise<unknown>,
+): Promise<unknown> {
+  const ending = createAbort()
+  const late = new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs } })
+  const stop = () => ending.abort(signal.reason)
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
+  const cancel = scheduler.later(deadlineMs, () => ending.abort(late))
+  try {
+    return await orAborted(begin(ending.signal), ending.signal)
+  } catch (error) {
+    throw ending.signal.reason === late ? late : error
+  } finally {
+    cancel()
+    signal.removeEventListener('abort', stop)
   }
 }

@@ -22,6 +22,7 @@ import { importCases } from './import.ts'
 import { contextCases } from './context.ts'
 import { inboxCases } from './inbox.ts'
 import { accessKeyCases } from './access-key.ts'
+import { callerCases } from './caller.ts'
 import { tokenCases } from './token.ts'
 import { newerBookCases } from './newer-book.ts'
 import { recallCases } from './recall.ts'
@@ -106,6 +107,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     if (host.keepsKeys === false) keylessCases(cases)
     answerCases(cases)
     tokenCases(cases)
+    callerCases(cases)
     accessKeyCases(cases)
     inboxCases(cases)
   })

@@ -54,7 +54,7 @@ daybookContract('a Durable Object', {
         ...{ durability: 'durable-object', role: 'mirror', keys: openTestKeyring() },
         embedder: embedderSource(embedder, { ...workerPorts, fetch: fetchOf(globalThis) }),
       })
-      return createLocalDoor(engine)
+      return createLocalDoor(engine, workerPorts.scheduler)
     })
     const through: BookDoor = {
       call: (id, input, options) => inside(() => door.call(id, input, options)),

@@ -43,7 +43,11 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
       })
       truth.follows(engine.store)
       await truth.follow()
-      return createDaybook(createLocalDoor(engine), methodTable(capabilityTable), globalThis)
+      return createDaybook(
+        createLocalDoor(engine, nodePorts.scheduler),
+        methodTable(capabilityTable),
+        globalThis,
+      )
     },
   })
 })

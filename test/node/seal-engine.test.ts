@@ -28,7 +28,11 @@ function openDevice(
     ...{ db, ports: nodePorts, name, scope: { agent: 'a' }, durability: 'memory', vault },
     ...{ openMemory: () => openNodeDatabase({ path: ':memory:' }), ...(carrier ? { carrier } : {}) },
   })
-  const book = createDaybook(createLocalDoor(engine), methodTable(capabilityTable), globalThis)
+  const book = createDaybook(
+    createLocalDoor(engine, nodePorts.scheduler),
+    methodTable(capabilityTable),
+    globalThis,
+  )
   books.push(book)
   return book
 }

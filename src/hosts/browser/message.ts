@@ -4,6 +4,7 @@ import { type ErrorShape, toDaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
 import type { LlmQuestion } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
+import type { CarriedOptions } from '../../call-options.ts'
 import type { SyncPreferences } from '../../sync/sync-plan.ts'
 import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import type { FarPageEmbedder } from './worker-embedder.ts'
@@ -49,13 +50,10 @@ export interface OpenRequest {
 /** One row for each way a capability hangs on a book: method, id, effect. */
 export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
 
-export interface CallMessage {
+export interface CallMessage extends CarriedOptions {
   /** Names the call in its page. */
   readonly number: number
   readonly input: unknown
-  readonly requestId?: string
-  /** The token as whose holder the call is made. */
-  readonly as?: string
 }
 
 export type Reply<Value = unknown> =

@@ -4,7 +4,7 @@ import { proxy, type ProxyMarked, type Remote, releaseProxy, transfer, wrap } fr
 import { orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/event.ts'
-import type { BookCallOptions } from '../../daybook.ts'
+import { type BookCallOptions, carriedOf } from '../../call-options.ts'
 import {
   aliveLock,
   type CallMessage,
@@ -156,14 +156,10 @@ export function createWorkerLink(worker: Worker): WorkerLink {
         .catch(() => undefined)
       return reply.value as MethodRow[]
     },
-    call(id, input, { number, settled, requestId, as: token, signal, deadlineMs }) {
+    call(id, input, options) {
       if (ended) return Promise.reject(ended)
-      const message = {
-        number,
-        input,
-        ...(requestId === undefined ? {} : { requestId }),
-        ...(token === undefined ? {} : { as: token }),
-      }
+      const { number, settled, signal, deadlineMs } = options
+      const message = { ...carriedOf(options), number, input }
       const timed = answered(post(id, message, settled), deadlineMs)
       const call = signal ? orAborted(timed, signal) : timed
       return call.catch((error: unknown) => {

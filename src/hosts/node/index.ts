@@ -99,7 +99,11 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   )
   try {
     if (options.passphrase !== undefined) await engine.call('seal:unlock', { passphrase: options.passphrase })
-    return createDaybook(createLocalDoor(engine), methodTable(capabilityTable), globalThis)
+    return createDaybook(
+      createLocalDoor(engine, nodePorts.scheduler),
+      methodTable(capabilityTable),
+      globalThis,
+    )
   } catch (error) {
     // What could not be opened must not stay locked.
     engine.close()
