@@ -1,6 +1,6 @@
 // Turns what a caller presents into a guest of the book, or its owner. Invariant: nobody is let in by a token that is not
 // stored here, signed down from a key of this book's owner, unrevoked and in its time, with all of its ancestors, nor by an
-// access key that is not, unrevoked and in its time; and a write looks again.
+// access key that is not, unrevoked and in its time; nobody by what is stored alone; and a write looks again.
 import type { Caller, Guest, Ledger, ReadContext } from './core/capability.ts'
 import { DaybookError } from './core/errors.ts'
 import type { Grant } from './core/grant.ts'
@@ -9,7 +9,7 @@ import { bodyOf } from './core/record.ts'
 import { formatTime } from './core/time.ts'
 import { isConcrete, parseScope } from './core/scope.ts'
 import { accessKeyBody, accessKeyId, isAccessKey, isSameHash, keyFault, toGrant } from './trust/access-key.ts'
-import { fromBearer, isSameGrant, signedText } from './trust/token.ts'
+import { fromBearer, isOutdatedBearer, isPresented, signedText } from './trust/token.ts'
 import { createVerifier } from './trust/token-ledger.ts'
 import type { ControlToken } from './trust/token-schema.ts'
 import { isOfThisBook, standing, verifyToken } from './trust/verify.ts'
@@ -57,6 +57,17 @@ export interface GuestDeskParts extends Pick<ReadContext, 'keys' | 'digest'> {
   readonly clock: Clock
 }
 
+const refuse = (reason: string) => new DaybookError('unauthorized', `${reason}.`, { details: { reason } })
+
+/** Throws `unauthorized` for a text that can be no token and no key of any book. */
+export function checkBearer(bearer: string): void {
+  if (isOutdatedBearer(bearer))
+    throw refuse(
+      'Tokens of this form are not taken any more: whoever saw one stored could present it. Its owner must grant a new one',
+    )
+  if (accessKeyId(bearer) === undefined && !fromBearer(bearer)) throw refuse('Token not found')
+}
+
 /** Tokens whose signatures were found good are remembered with all that was signed. */
 const verifiedLimit = 256
 
@@ -64,8 +75,6 @@ export function createGuestDesk({ clock, ...parts }: GuestDeskParts): GuestDesk 
   const verifier = createVerifier(parts)
   const { find } = verifier
   const verified = new Map<string, string>()
-
-  const refuse = (reason: string) => new DaybookError('unauthorized', `${reason}.`, { details: { reason } })
 
   /** All that the signatures of a chain are about: the same text means the same answer. */
   const chainText = (token: ControlToken) =>
@@ -95,11 +104,12 @@ export function createGuestDesk({ clock, ...parts }: GuestDeskParts): GuestDesk 
     return { role: 'guest', token: token_id, agent, reach: { scope }, permissions }
   }
 
-  /** A stranger must present the whole token: an id is worth nothing. One answer for what is not here and what is made up. */
-  const presented = (bearer: string): ControlToken => {
+  /** A stranger must present the whole token and its secret. One answer for what is not here and what is made up. */
+  const presented = async (bearer: string): Promise<ControlToken> => {
+    checkBearer(bearer)
     const shown = fromBearer(bearer)
-    const stored = shown && find(shown.token_id)
-    if (!shown || !stored || !isSameGrant(shown, stored)) throw refuse('Token not found')
+    const stored = shown && find(shown.token.token_id)
+    if (!stored || !(await isPresented(shown, stored, parts.digest.sha256))) throw refuse('Token not found')
     return stored
   }
 
@@ -151,7 +161,7 @@ export function createGuestDesk({ clock, ...parts }: GuestDeskParts): GuestDesk 
       if (grant) return admitGrant(grant, 'claims')
       if (bearer !== undefined && isAccessKey(bearer)) return admitGrant(await grantOfKey(bearer, now), 'key')
       if (bearer === undefined && id === undefined) return { id: 'owner', caller: { role: 'owner' } }
-      const token = await check(bearer === undefined ? find(id ?? '') : presented(bearer), now)
+      const token = await check(bearer === undefined ? find(id ?? '') : await presented(bearer), now)
       return { id: token.token_id, caller: toGuest(token) }
     },
     recheck: ({ token: id, by }, now) => recheck({ id, by: by ?? 'token' }, now),

@@ -30,7 +30,7 @@ export interface CallOptions {
   readonly caller?: Caller
   /** The id of a stored token: the call is made as its holder would make it. */
   readonly as?: string
-  /** A whole token or an access key, as a stranger presents it; what is not one of this book's is `unauthorized`. */
+  /** A whole token with its secret, or an access key, as a stranger presents it; what is none of this book's is `unauthorized`. */
   readonly bearer?: string
   /** What the host has verified that the caller may do. */
   readonly grant?: Grant

@@ -66,6 +66,13 @@ export function createTasks({ store, ports, isWoken, isShared, named, call, tell
       }
       checkJson(input)
       parseWith(capability.input, input)
+      if (typeof input === 'object' && input !== null && 'passphrase' in input) {
+        const message =
+          '`input.passphrase`: What waits in the queue is stored, and so would be the passphrase.'
+        throw new DaybookError('invalid-input', `${message} Call it.`, {
+          details: { path: 'input.passphrase' },
+        })
+      }
     },
   })
   // Nothing is run of a book that can't be written.

@@ -1,13 +1,11 @@
 // The mirror of one book as a Durable Object. Wiring only: the engine and the mirror are the ones of every host.
 import { DurableObject } from 'cloudflare:workers'
 import { DaybookError, isDaybookError, toDaybookError } from '../src/core/errors.ts'
-import { standingOf } from '../src/engine-guest.ts'
+import { checkBearer, standingOf } from '../src/engine-guest.ts'
 import { createEngine, type Engine } from '../src/engine.ts'
 import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror.ts'
 import { closeCodes } from '../src/sync/live-wire.ts'
 import { createSyncReach } from '../src/sync/sync-reach.ts'
-import { accessKeyId } from '../src/trust/access-key.ts'
-import { fromBearer } from '../src/trust/token.ts'
 import { openDoDatabase } from './do-database.ts'
 import { createDueTable, type DueTable } from './due-table.ts'
 import { edgeLlm } from './edge-llm.ts'
@@ -224,7 +222,8 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
 
   /** A stranger with what can't be a token or key of this book makes no book. */
   #openFor(bearer: string): Opened {
-    if (this.#exists() && (accessKeyId(bearer) !== undefined || fromBearer(bearer))) return this.#open()
+    checkBearer(bearer)
+    if (this.#exists()) return this.#open()
     throw new DaybookError('unauthorized', 'Token not found.', { details: { reason: 'Token not found' } })
   }
 

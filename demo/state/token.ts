@@ -14,8 +14,10 @@ import { tell, tellError } from './toast.ts'
 export const grantParent = signal<Token | undefined>(undefined)
 /** The token that the open question would revoke. */
 export const revokeQuestion = signal<{ readonly token: Token; readonly below: number } | undefined>(undefined)
-/** What was just granted, as the text that its holder presents. It is shown once and kept nowhere by this page. */
-export const granted = signal<{ readonly token_id: string; readonly bearer: string } | undefined>(undefined)
+/** What was just granted, with the text that its holder presents. It is shown once and kept nowhere. */
+export const granted = signal<{ readonly token_id: string; readonly bearer: string | undefined } | undefined>(
+  undefined,
+)
 
 export function askGrant(parent?: Token): void {
   grantParent.value = parent

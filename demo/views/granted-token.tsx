@@ -14,13 +14,22 @@ export function GrantedToken() {
         <code>{now.token_id}</code>
         <code>{' }'}</code>.
       </p>
-      <p>
-        Over HTTP its holder presents this text as a bearer token. Who has the text has what it grants, so
-        send it where nobody else reads.
-      </p>
-      <textarea class="input code-input" rows={5} readOnly aria-label="Bearer text" value={now.bearer} />
+      {now.bearer === undefined ? (
+        <p>
+          The tab that granted it has ended before it could show the text that its holder presents over HTTP.
+          That text is kept nowhere: revoke this token and grant another if it is wanted.
+        </p>
+      ) : (
+        <>
+          <p>
+            Over HTTP its holder presents this text as a bearer token. It is shown this once and kept nowhere.
+            Who has the text has what it grants, so send it where nobody else reads.
+          </p>
+          <textarea class="input code-input" rows={5} readOnly aria-label="Bearer text" value={now.bearer} />
+        </>
+      )}
       <div class="dialog-actions">
-        <CopyButton text={now.bearer} what="bearer text" word />
+        {now.bearer !== undefined && <CopyButton text={now.bearer} what="bearer text" word />}
         <span class="spacer" />
         <button type="button" class="button primary" onClick={closeDialog}>
           Done

@@ -15,7 +15,7 @@ import { coversScope, parseScope } from '../core/scope.ts'
 import { toBase64Url } from '../core/base64url.ts'
 import { instant } from '../shape/instant.ts'
 import { needSigner } from './keyring.ts'
-import { lineageHash, linkFault, signedText, toBearer } from './token.ts'
+import { lineageHash, linkFault, makeSecret, signedText, toBearer } from './token.ts'
 import { createVerifier, findToken, isInLine, shownTo } from './token-ledger.ts'
 import {
   controlToken,
@@ -130,12 +130,21 @@ export const tokenCapabilities = [
     }),
     output: z.object({
       token: controlToken,
-      /** The whole token as one text, for callers over HTTP. Who has it has what it grants. */
-      bearer: z.string(),
+      /**
+       * The token and its secret as one text, for callers over HTTP. Who has it has what it grants. It is kept nowhere and
+       * shown this once: who repeats the call under its `requestId` is given the token without it.
+       */
+      bearer: z.string().optional(),
     }),
     effect: 'task',
     repeatable: true,
     async run({ parent: named, ...asked }, at) {
+      // What a queued task answered is stored, and so would be the secret.
+      if (at.attempt)
+        throw new DaybookError(
+          'invalid-input',
+          'A token is not granted by the task queue: nobody would see its bearer text.',
+        )
       const parent = parentOf(named, at)
       if (asked.expires_at <= at.now) throw wrong('expires_at', 'It lies in the past')
       if (asked.not_before !== undefined && asked.not_before >= asked.expires_at)
@@ -145,6 +154,7 @@ export const tokenCapabilities = [
         .filter((one) => one !== undefined)
         .sort()
         .at(-1)
+      const secret = makeSecret(at.random.bytes)
       const claims = {
         ...{
           type: asked.type,
@@ -159,6 +169,7 @@ export const tokenCapabilities = [
         expires_at: asked.expires_at,
         delegation_chain: parent ? [parent.token_id, ...parent.delegation_chain] : [],
         lineage_hash: await lineageHash(parent, at.digest.sha256),
+        secret_hash: await at.digest.sha256(secret),
         revoked: false,
       }
       const fault = parent && linkFault(parent, claims)
@@ -172,7 +183,9 @@ export const tokenCapabilities = [
         enrol(signer.key, write)
         return keep(token, write)
       })
-      return { token: kept, bearer: toBearer(kept) }
+      // What was granted the first time has the secret that was shown then.
+      const isNew = kept.secret_hash === claims.secret_hash
+      return { token: kept, ...(isNew ? { bearer: toBearer(kept, secret) } : {}) }
     },
   }),
   defineCapability({

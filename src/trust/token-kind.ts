@@ -8,7 +8,7 @@ export const tokenKind: Kind<'token', ControlToken> = {
   ...ledgerKind,
   name: 'token',
   summary: 'A control token: what its holder may do, where and until when; signed, revocable.',
-  version: 1,
+  version: 2,
   schema: controlToken,
   facets: { happened_at: 'granted_at', subject: 'granted_to', name: 'type' },
   // What was revoked stays so, whatever happened elsewhere meanwhile.

@@ -34,7 +34,7 @@ export function isInLine(token: ControlToken, guest: Guest, find: Verifier['find
   return find(guest.token)?.delegation_chain.includes(token.token_id) === true
 }
 
-/** A token without its signature: with it, whoever sees it could present it. */
+/** A token as its line may know of it: what it says, without the signature that proves it to others. */
 export function shownTo(guest: Guest | undefined, token: ControlToken): ShownToken {
   const { signature, ...claims } = token
   return guest ? claims : { ...claims, signature }

@@ -45,6 +45,8 @@ const claims = {
   delegation_chain: z.array(tokenId).max(depthLimit),
   /** SHA-256 over the parent's own and the parent itself, so that one value stands for the whole chain. */
   lineage_hash: hash,
+  /** SHA-256 of the secret that its bearer text has beside it. Without one, as before there were any, nobody can present it. */
+  secret_hash: hash.optional(),
   revoked: z.boolean(),
   revoked_at: signedInstant.optional(),
   revocation_reason: z.string().max(2000).optional(),

@@ -1,8 +1,10 @@
 // What is signed of a token, how its lineage is hashed, how it is carried in one text, and what a link of a chain keeps to.
-// Invariant: a child never permits more than its parent: not in scope, not in permissions, not in time.
+// Invariants: a child never permits more than its parent: not in scope, not in permissions, not in time. And a token alone
+// makes no bearer text: that takes a secret of which the token has only the hash, and which is stored nowhere.
 import { fromBase64Url, toBase64Url } from '../core/base64url.ts'
 import { permitsAll } from '../core/permission.ts'
 import { coversScope, parseScope } from '../core/scope.ts'
+import { isSameHash } from './access-key.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { controlToken, type ControlToken, depthLimit } from './token-schema.ts'
 
@@ -44,32 +46,53 @@ export function linkFault(parent: ControlToken, child: Claims): string | undefin
   return undefined
 }
 
-const prefix = 'dbt1.'
+const prefix = 'dbt2.'
+/** Of bearer texts without a secret: whoever read a stored token could make them, so none is taken any more. */
+const outdatedPrefix = 'dbt1.'
+const secretBytes = 32
+const secretShape = /^[A-Za-z0-9_-]{43}$/
 
-/** The whole token as one text that can be presented as a bearer token: letters, digits, `.`, `_` and `-`. */
-export function toBearer(token: ControlToken): string {
+/** What a bearer text has beside its token: 256 random bits. */
+export function makeSecret(random: (count: number) => Uint8Array): string {
+  return toBase64Url(random(secretBytes))
+}
+
+/** The whole token and its secret as one text, to be presented as a bearer token: letters, digits, `.`, `_` and `-`. */
+export function toBearer(token: ControlToken, secret: string): string {
   const text = canonicalJson({ ...token, ...unrevoked })
   // ASCII, so that no encoder is needed; JSON reads it back.
   const ascii = text.replaceAll(
     /[^\u0020-\u007e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-  return prefix + toBase64Url(Uint8Array.from(ascii, (char) => char.charCodeAt(0)))
+  return `${prefix}${toBase64Url(Uint8Array.from(ascii, (char) => char.charCodeAt(0)))}.${secret}`
 }
 
 /** True for a text that claims to be a token rather than a key. */
 export function isBearer(text: string): boolean {
-  return text.startsWith(prefix)
+  return text.startsWith(prefix) || isOutdatedBearer(text)
 }
 
-/** The token in a bearer text, or undefined when there is none in it. Nothing about it is verified. */
-export function fromBearer(text: string): ControlToken | undefined {
-  const bytes =
-    isBearer(text) && text.length <= bearerLimit ? fromBase64Url(text.slice(prefix.length)) : undefined
+/** True for a bearer text of a token that was granted before tokens had secrets. */
+export function isOutdatedBearer(text: string): boolean {
+  return text.startsWith(outdatedPrefix)
+}
+
+export interface PresentedToken {
+  readonly token: ControlToken
+  readonly secret: string
+}
+
+/** What is in a bearer text, or undefined when it is none. Nothing about it is verified. */
+export function fromBearer(text: string): PresentedToken | undefined {
+  if (!text.startsWith(prefix) || text.length > bearerLimit) return undefined
+  const [whole = '', secret = '', ...more] = text.slice(prefix.length).split('.')
+  const bytes = more.length === 0 && secretShape.test(secret) ? fromBase64Url(whole) : undefined
   if (!bytes) return undefined
   try {
     const json: unknown = JSON.parse(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
-    return controlToken.safeParse(json).data
+    const token = controlToken.safeParse(json).data
+    return token && { token, secret }
   } catch {
     return undefined
   }
@@ -80,8 +103,16 @@ export const bearerLimit = 8000
 
 /** True when two tokens are the same grant under the same signature; as long in time whatever differs. */
 export function isSameGrant(one: ControlToken, other: ControlToken): boolean {
-  const [a, b] = [`${signedText(one)} ${one.signature}`, `${signedText(other)} ${other.signature}`]
-  let difference = a.length ^ b.length
-  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)
-  return difference === 0
+  return isSameHash(`${signedText(one)} ${one.signature}`, `${signedText(other)} ${other.signature}`)
+}
+
+/** True when `shown` is `stored`, with the secret that only its bearer text has. */
+export async function isPresented(
+  shown: PresentedToken,
+  stored: ControlToken,
+  sha256: Sha256,
+): Promise<boolean> {
+  const hash = await sha256(shown.secret)
+  const isSecret = stored.secret_hash !== undefined && isSameHash(stored.secret_hash, hash)
+  return isSameGrant(shown.token, stored) && isSecret
 }

@@ -1,5 +1,7 @@
 // The task queue, as every host must keep and run it.
 import { expect, it } from 'vitest'
+import type { z } from 'zod'
+import { capabilityTable } from '../../src/capability-table.ts'
 import type { Daybook } from '../../src/daybook.ts'
 import { type BookCase, failure } from './book-case.ts'
 
@@ -19,7 +21,27 @@ export async function settledTask(book: Daybook, id: string) {
   return await book.tasks.get({ id })
 }
 
+/** Verbs that take a passphrase, with an input that they take. */
+const withPassphrase = capabilityTable.flatMap(({ id, effect, input }) => {
+  const asked = [{}, { text: 'x' }].map((more) => ({ passphrase: 'correct horse battery', ...more }))
+  const taken = asked.find((one) => (input as z.ZodType).safeParse(one).success)
+  return effect !== 'read' && taken ? [{ id, input: taken }] : []
+})
+
 export function taskCases({ book: open, reopen }: BookCase): void {
+  it('keeps no passphrase', async () => {
+    const book = await open()
+    expect(withPassphrase.map(({ id }) => id)).toEqual([
+      ...['seal:unlock', 'seal:guard', 'seal:export_keys', 'seal:import_keys'],
+      ...['bundle:export', 'bundle:import', 'bundle:verify'],
+    ])
+    for (const { id, input } of withPassphrase) {
+      const refused = await failure(book.tasks.add({ capability: id, input }))
+      expect([id, refused.code, refused.details]).toEqual([id, 'invalid-input', { path: 'input.passphrase' }])
+    }
+    expect((await book.tasks.list()).tasks).toEqual([])
+  })
+
   it('makes a call that was put off, and keeps its answer', async () => {
     const book = await open()
     const told: string[] = []

@@ -5,6 +5,7 @@ import { rights } from '../../src/core/permission.ts'
 import type { Daybook } from '../../src/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
 import { type BookCase, failure } from './book-case.ts'
+import { exported } from './bundle.ts'
 import { everyPermission, rightsBut, verbRights, verbs } from './verb-right.ts'
 
 const later = '2099-01-01T00:00:00.000Z'
@@ -147,6 +148,7 @@ export function tokenCases({ book: open }: BookCase): void {
       const book = await open()
       const { token } = await grant(book, { scope: 'course:CS101' })
       expect(await book.tokens.store(token)).toEqual({ token_id: token.token_id })
+      const { secret_hash: _hash, ...bare } = token
       const altered = [
         { ...token, token_id: 'another' },
         { ...token, token_id: 'another', scope: '**' },
@@ -155,6 +157,8 @@ export function tokenCases({ book: open }: BookCase): void {
         { ...token, token_id: 'another', granted_to: 'mallory' },
         { ...token, token_id: 'another', lineage_hash: '0'.repeat(64) },
         { ...token, token_id: 'another', delegation_chain: [token.token_id] },
+        { ...token, secret_hash: '0'.repeat(64) },
+        bare,
         {
           ...token,
           token_id: 'another',
@@ -174,12 +178,46 @@ export function tokenCases({ book: open }: BookCase): void {
       expect((await failure(book.tokens.store(token))).code).toBe('conflict')
     })
 
-    it('are taken once for one requestId', async () => {
+    it('are taken once for one requestId, and show their secret once', async () => {
       const book = await open()
       const input = { scope: '**', permissions: ['read'], granted_to: 'x', expires_at: later }
-      const first = await book.tokens.grant(input, { requestId: 'g-1' })
-      expect(await book.tokens.grant(input, { requestId: 'g-1' })).toEqual(first)
+      const { token, bearer } = await book.tokens.grant(input, { requestId: 'g-1' })
+      expect(bearer).toMatch(/^dbt2\.[\w-]+\.[\w-]{43}$/)
+      expect(await book.tokens.grant(input, { requestId: 'g-1' })).toEqual({ token })
       expect((await book.tokens.list()).tokens).toHaveLength(1)
+      const other = await book.tokens.grant(input, { requestId: 'g-2' })
+      expect(other.token.secret_hash).not.toBe(token.secret_hash)
+    })
+
+    it('have a secret that nothing tells afterwards', async () => {
+      const book = await open()
+      const { token, bearer = '' } = await grant(book, { permissions: ['read', 'delegation'] })
+      const secret = bearer.split('.').at(-1) ?? ''
+      expect(secret).toMatch(/^[\w-]{43}$/)
+      const { token_id } = token
+      const told = await Promise.all([
+        ...[book.tokens.list(), book.tokens.lineage({ token_id }), book.tokens.list({}, { as: token_id })],
+        ...[book.tokens.verify({ token_id, scope: '**' }), book.records.get({ id: token_id })],
+        ...[
+          book.records.query({ kind: 'token' }),
+          book.records.history({ id: token_id }),
+          book.outbox.list(),
+        ],
+        exported(book, { include_tokens: true }),
+      ])
+      expect(JSON.stringify([token, told])).not.toContain(secret)
+    })
+
+    it('are not granted by the task queue, which keeps what it is answered', async () => {
+      const book = await open()
+      const dead = new Promise<string | undefined>((resolve) =>
+        book.on('task', ({ state, error }) => state === 'dead' && resolve(error?.code)),
+      )
+      const input = { scope: '**', permissions: ['read'], granted_to: 'x', expires_at: later }
+      const { id } = await book.tasks.add({ capability: 'kstar:grant_control_token', input })
+      expect(await dead).toBe('invalid-input')
+      expect(await book.tasks.get({ id })).not.toHaveProperty('result')
+      expect((await book.tokens.list()).tokens).toEqual([])
     })
   })
 

@@ -1,11 +1,16 @@
 // Control tokens over HTTP: the whole token as a bearer, and exactly its reach; what is forged or ended is let nowhere.
 import { expect, it } from 'vitest'
-import { lineageHash, signedText, toBearer } from '../../src/trust/token.ts'
+import { toBase64Url } from '../../src/core/base64url.ts'
+import { lineageHash, signedText, toBearer as bearerOf } from '../../src/trust/token.ts'
+import { replaysOf } from '../support/replay.ts'
 import { sha256 } from './sha256.ts'
 import { call, expectError, newBook, run, syncRequest, traceOp } from './http.ts'
 import { openTestKeyring } from './test-keyring.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
+/** The secret of all tokens here that say nothing else. */
+const secret = toBase64Url(Uint8Array.from({ length: 32 }, (_, i) => i))
+const toBearer = (token: Parameters<typeof bearerOf>[0]) => bearerOf(token, secret)
 
 /** A book at the mirror with two traces, one in the course, and tokens that a device has synced there. */
 async function bookWithTokens() {
@@ -27,6 +32,7 @@ async function bookWithTokens() {
         expires_at: '2099-01-01T00:00:00.000Z',
       },
       ...{ delegation_chain: [], lineage_hash: await lineageHash(undefined, sha256), revoked: false },
+      secret_hash: await sha256(secret),
       ...over,
     }
     return { ...claims, signature: await signer.sign(signedText(claims)) }
@@ -132,4 +138,69 @@ it('makes no book for a stranger, and grants nothing where no key is', async () 
   })
   await expectError(granted, 409, 'signing-off')
   expect(await run(book, 'daybook:status')).toMatchObject({ records: { trace: 2 } })
+})
+
+it('lets in nobody with what lies at the mirror, or comes with a sync: the secret is in neither', async () => {
+  const { book, store } = await bookWithTokens()
+  const token = await store({ token_id: 'kept' })
+  const other = await store({ token_id: 'other', scope: '**' })
+  const listed = await run<{ tokens: object[] }>(book, 'kstar:list_tokens_by_type')
+  const queried = await run<{ records: object[] }>(book, 'kstar:query_memory', { kind: 'token' })
+  const pulled = await call(`/v1/books/${book}/sync`, { body: syncRequest({ device: 'd_thief' }) })
+  const { changes } = (await pulled.json()) as { changes: { kind: string; body: object }[] }
+  const synced = changes.filter(({ kind }) => kind === 'token').map(({ body }) => body)
+  expect([listed.tokens.length, queried.records.length, synced.length]).toEqual([2, 2, 2])
+  const stolen = [...listed.tokens, ...queried.records, ...synced, token, other]
+  for (const row of stolen) {
+    for (const key of await replaysOf(row)) {
+      const response = await query(book, key)
+      expect([key, response.status]).toEqual([key, 401])
+      await expectError(response, 401, 'unauthorized')
+    }
+  }
+})
+
+it('says of a token that was granted before tokens had secrets why it is not let in, and still knows it', async () => {
+  const { book, store } = await bookWithTokens()
+  const token = await store({ token_id: 'before', secret_hash: undefined })
+  for (const key of await replaysOf(token)) {
+    const response = await query(book, key)
+    const answer = (await response.clone().json()) as { message: string }
+    expect([key, response.status]).toEqual([key, 401])
+    if (key.startsWith('dbt1.')) expect(answer.message).toMatch(/grant a new one/)
+    await expectError(response, 401, 'unauthorized')
+  }
+  const asked = { token_id: 'before', scope: 'course:CS101' }
+  expect(await run(book, 'kstar:verify_control_token', asked)).toMatchObject({ valid: true })
+  expect(await run(book, 'kstar:list_tokens_by_type')).toMatchObject({
+    tokens: [{ token_id: 'before', state: 'active' }],
+  })
+})
+
+it('lets in who holds a token that a holder signed below its own, with the secret of that one', async () => {
+  const { book, grant, store } = await bookWithTokens()
+  const holder = await openTestKeyring().signer()
+  if (!holder) throw new Error('no signer')
+  const parent = await store({
+    ...{
+      token_id: 'parent',
+      type: 'delegation',
+      permissions: ['read', 'delegation'],
+      granted_to: holder.key,
+    },
+  })
+  const own = toBase64Url(Uint8Array.from({ length: 32 }, (_, i) => 255 - i))
+  const claims = {
+    ...(await grant({ token_id: 'child', delegation_chain: ['parent'], granted_by: holder.key })),
+    ...{ lineage_hash: await lineageHash(parent, sha256), secret_hash: await sha256(own) },
+  }
+  const child = { ...claims, signature: await holder.sign(signedText(claims)) }
+  const stored = await run(book, 'kstar:store_control_token', child, { key: toBearer(parent) })
+  expect(stored).toEqual({ token_id: 'child' })
+  expect((await query(book, bearerOf(child, own))).status).toBe(200)
+  // Neither the parent's secret opens the child, nor the other way round.
+  await expectError(await query(book, toBearer(child)), 401, 'unauthorized')
+  await expectError(await query(book, bearerOf(parent, own)), 401, 'unauthorized')
+  for (const key of await replaysOf(child, [secret]))
+    await expectError(await query(book, key), 401, 'unauthorized')
 })

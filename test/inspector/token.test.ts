@@ -29,6 +29,7 @@ it('grants a token, delegates below it, shows the lineage and what a holder sees
   const preview = dialog.getByRole('status', { name: 'What it allows' })
   await preview.getByText(/agent:head may read all traces\./).waitFor()
   await dialog.getByRole('button', { name: 'Grant token' }).click()
+  expect(await dialog.getByLabel('Bearer text').inputValue()).toMatch(/^dbt2\.[\w-]+\.[\w-]{43}$/)
   await page
     .getByRole('dialog', { name: 'The token is granted' })
     .getByRole('button', { name: 'Done' })

@@ -7,9 +7,11 @@ import { openNodeKeyring } from '../../src/hosts/node/key-file.ts'
 import { nodePorts } from '../../src/hosts/node/node-ports.ts'
 import {
   fromBearer,
+  isPresented,
   isSameGrant,
   lineageHash,
   linkFault,
+  makeSecret,
   signedText,
   toBearer,
 } from '../../src/trust/token.ts'
@@ -203,20 +205,46 @@ describe('a signed chain', () => {
 
   it('is carried whole in a bearer text, and nothing else is read from one', async () => {
     const one = await signed({ granted_to: 'Zoë 🙂 "x"\\' })
-    const read = fromBearer(toBearer({ ...one, revoked: true, revocation_reason: 'over' }))
-    expect(read && isSameGrant(read, one)).toBe(true)
-    expect(toBearer(one)).toMatch(/^dbt1\.[A-Za-z0-9_-]+$/)
+    const secret = makeSecret(nodePorts.random.bytes)
+    const read = fromBearer(toBearer({ ...one, revoked: true, revocation_reason: 'over' }, secret))
+    expect(read && isSameGrant(read.token, one)).toBe(true)
+    expect(read?.secret).toBe(secret)
+    const text = toBearer(one, secret)
+    expect(text).toMatch(/^dbt2\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/)
+    for (const bent of [`${text}A`, text.slice(0, -1), `${text}.${secret}`, text.replace('dbt2', 'dbt1')])
+      expect(fromBearer(bent)).toBeUndefined()
     fc.assert(
       fc.property(
         fc.oneof(
           fc.string(),
           fc.base64String().map((text) => `dbt1.${text}`),
+          fc.base64String().map((text) => `dbt2.${text}`),
+          fc.base64String().map((text) => `dbt2.${text}.${secret}`),
         ),
         (text) => {
           const found = fromBearer(text)
-          expect(found === undefined || controlToken.safeParse(found).success).toBe(true)
+          expect(found === undefined || controlToken.safeParse(found.token).success).toBe(true)
         },
       ),
+    )
+  })
+
+  it('is presented with its own secret alone', async () => {
+    const [own, others] = [makeSecret(nodePorts.random.bytes), makeSecret(nodePorts.random.bytes)]
+    const stored = await signed({ secret_hash: await sha256(own) })
+    const bare = await signed()
+    const present = (token: ControlToken, secret: string, known = stored) =>
+      isPresented({ token, secret }, known, sha256)
+    expect(await present(stored, own)).toBe(true)
+    expect(await present({ ...stored, revoked: true }, own)).toBe(true)
+    expect(await present(stored, others)).toBe(false)
+    expect(await present({ ...stored, secret_hash: await sha256(others) }, others)).toBe(false)
+    expect(await present(bare, own, bare)).toBe(false)
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (secret) => {
+        expect(await present(stored, secret)).toBe(secret === own)
+        expect(await present(bare, secret, bare)).toBe(false)
+      }),
     )
   })
 })

@@ -5,13 +5,11 @@ import type { WebSocket } from 'ws'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { toHex } from '../../../core/ids.ts'
 import type { Llm, Ports } from '../../../core/ports.ts'
-import { type Admitted, standingOf } from '../../../engine-guest.ts'
+import { type Admitted, checkBearer, standingOf } from '../../../engine-guest.ts'
 import { createEngine, type Engine } from '../../../engine.ts'
 import { migrate } from '../../../store/migrate.ts'
 import { createMirror, type Mirror } from '../../../sync/mirror.ts'
 import { createSyncReach } from '../../../sync/sync-reach.ts'
-import { accessKeyId } from '../../../trust/access-key.ts'
-import { fromBearer } from '../../../trust/token.ts'
 import type { MirrorDoor, Presented } from '../../../../worker/edge-env.ts'
 import { type Outcome, toOutcome } from '../../../../worker/outcome.ts'
 import { forgetEndedKeys } from '../../../../worker/forget-ended-keys.ts'
@@ -209,8 +207,7 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
   ): Promise<Outcome<Result>> =>
     toOutcome(() => {
       const { bearer } = presented
-      if (bearer !== undefined && accessKeyId(bearer) === undefined && !fromBearer(bearer))
-        throw unknownToken()
+      if (bearer !== undefined) checkBearer(bearer)
       // A stranger with a token makes no book.
       return within(book, bearer === undefined, async (copy) => {
         const { engine, truth, rate } = copy
