@@ -1,5 +1,5 @@
 // A model of this machine in a thread of its own: what it gives, where its files come from, and how it ends.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -147,6 +147,8 @@ describe('a book', () => {
     const once = local(options)
     await once.embed(['car'], 'document', neverAborted)
     await server.close()
+    // Whoever could write there would choose what is run.
+    expect(statSync(options.cache).mode & 0o777).toBe(0o700)
     const offline = local({ ...options, offline: true })
     expect((await offline.embed(['car'], 'document', neverAborted)).length).toBe(1)
     const empty = local({ ...options, offline: true, cache: join(folder, 'empty') })

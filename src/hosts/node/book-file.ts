@@ -10,6 +10,7 @@ import { mend, mendedOf, mendedText } from '../../store/mend.ts'
 import { isBlamed } from '../../store/open-mark.ts'
 import { checkTable, firstFault } from '../../store/table-check.ts'
 import { type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
+import { databaseSuffixes, narrowBook } from './private-file.ts'
 
 export interface BookFile {
   readonly db: SqlDatabase
@@ -19,7 +20,6 @@ export interface BookFile {
   storage(): Promise<Pick<Status, 'degraded'>>
 }
 
-const suffixes = ['', '-wal', '-shm'] as const
 const mending = '.mending'
 const copying = '.checkpoint'
 
@@ -29,6 +29,7 @@ const copying = '.checkpoint'
  */
 export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: BookFile) => Opened): Opened {
   const { path } = options
+  if (path !== ':memory:') narrowBook(path)
   finish(path)
   const attempt = () => {
     const db = openNodeDatabase(options)
@@ -72,7 +73,7 @@ function stateOf(db: SqlDatabase): Pick<Status, 'degraded'> {
 function finish(path: string): void {
   if (path === ':memory:' || !existsSync(path + mending)) return
   if (existsSync(path)) {
-    for (const suffix of suffixes) rmSync(path + mending + suffix, { force: true })
+    for (const suffix of databaseSuffixes) rmSync(path + mending + suffix, { force: true })
     return
   }
   // A log of the old file would be taken for the new one's.
@@ -107,7 +108,7 @@ function spareOf(path: string): SpareFile {
     exists: () => existsSync(own),
     open: () => openNodeDatabase({ path: own, durability: 'strict' }),
     remove() {
-      for (const suffix of suffixes) rmSync(own + suffix, { force: true })
+      for (const suffix of databaseSuffixes) rmSync(own + suffix, { force: true })
     },
     // A disk that is full says so.
     fits: () => true,
@@ -127,7 +128,8 @@ function openIfPossible(spare: SpareFile): SqlDatabase | undefined {
 const stampOf = (time: string) => time.replaceAll(':', '-')
 
 function setAside(path: string, aside: string): void {
-  for (const suffix of suffixes) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
+  for (const suffix of databaseSuffixes)
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
 }
 
 /** The database, if that is what it is and a Daybook wrote it: no other file is touched. */

@@ -1,5 +1,4 @@
 // `daybook/node`: a book in a file, or in memory, in this process.
-import { mkdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { checkAborted } from '../../core/abort.ts'
 import { bookScope, checkBookName } from '../../core/book.ts'
@@ -17,12 +16,16 @@ import { openNodeDatabase } from './node-database.ts'
 import { nodeEmbedder } from './node-embedder.ts'
 import { nodeGzip } from './node-gzip.ts'
 import { nodePorts } from './node-ports.ts'
+import { makeOwnFolder } from './private-file.ts'
 import { openNodeVault } from './vault-file.ts'
 
 export interface NodeBookOptions {
   /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
   readonly name: string
-  /** The file of the book, or `:memory:`. Default `./<name>.daybook`. Its key is kept beside it, in `<path>.key`. */
+  /**
+   * The file of the book, or `:memory:`. Default `./<name>.daybook`. Its key is kept beside it, in `<path>.key`. What is there
+   * for others to read is narrowed to its owner.
+   */
   readonly path?: string
   /** Default scope of what is stored. */
   readonly agent?: string
@@ -56,7 +59,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   const name = checkBookName(options.name)
   const embedder = nodeEmbedder(options.embedder)
   const path = options.path === ':memory:' ? options.path : resolve(options.path ?? `${name}.daybook`)
-  if (path !== ':memory:') await mkdir(dirname(path), { recursive: true })
+  if (path !== ':memory:') makeOwnFolder(dirname(path))
   const llm = createLlm(options.llm, { web: globalThis, scheduler: nodePorts.scheduler })
   const inMemory = path === ':memory:'
   const engine = openBookFile(

@@ -7,10 +7,11 @@ import {
   type KeyObject,
   randomUUID,
 } from 'node:crypto'
-import { link, open, readFile, stat, unlink } from 'node:fs/promises'
+import { link, readFile, stat, unlink } from 'node:fs/promises'
 import { DaybookError } from '../../core/errors.ts'
 import type { Keyring } from '../../core/ports.ts'
 import { createKeyring, type KeyPair } from '../../trust/keyring.ts'
+import { openOwnFile } from './private-file.ts'
 
 type NodeCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 
@@ -30,7 +31,7 @@ async function takeStoredKey(path: string): Promise<KeyObject> {
   if (known) return known
   const made = makeKey()
   const temporary = `${path}.${randomUUID()}`
-  const file = await open(temporary, 'wx', 0o600)
+  const file = await openOwnFile(temporary)
   try {
     await file.writeFile(made.export({ type: 'pkcs8', format: 'pem' }))
     await file.sync()

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ModelAnswer, ModelHost, ModelRequest } from '../../recall/embed/model-message.ts'
+import { makeOwnFolder, narrow } from './private-file.ts'
 
 export const nodeModelHost: ModelHost = {
   start(hear, ended) {
@@ -44,9 +45,21 @@ export const nodeModelHost: ModelHost = {
   },
 }
 
-/** Transformers.js would keep its downloads inside `node_modules`, where the next install deletes them. */
+/**
+ * Transformers.js would keep its downloads inside `node_modules`, where the next install deletes them. The folder says which
+ * models somebody uses, and whoever could write there would choose what is run: it is its owner's.
+ */
 function withCache(request: ModelRequest): ModelRequest {
-  if (request.type !== 'load' || request.choice.cache !== undefined) return request
+  if (request.type !== 'load') return request
+  const { choice } = request
   const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
-  return { ...request, choice: { ...request.choice, cache: join(base, 'daybook', 'models') } }
+  const cache = choice.cache ?? join(base, 'daybook', 'models')
+  const mayDownload = !choice.offline && (choice.path === undefined || /^https?:/i.test(choice.path))
+  try {
+    if (mayDownload) makeOwnFolder(cache)
+    if (choice.cache === undefined) narrow(cache)
+  } catch {
+    // Without a place for it a model is loaded anew each time.
+  }
+  return { ...request, choice: { ...choice, cache } }
 }

@@ -2,18 +2,21 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
+import { claimDatabase } from './private-file.ts'
 
 export interface NodeDatabaseOptions {
-  /** A file, or `:memory:`. */
+  /** A file, or `:memory:`, or empty: a file without a name, which ends with the process. */
   readonly path: string
   /** `strict` waits for the disk at each commit; `relaxed` survives a killed process, not a power cut. */
   readonly durability?: 'relaxed' | 'strict'
 }
 
 const statementLimit = 200
+const memoryPath = ':memory:'
 
-/** Opens `path`, making it when missing, and holds it exclusively until closed. */
+/** Opens `path`, making it when missing, for its owner alone, and holds it exclusively until closed. */
 export function openNodeDatabase({ path, durability = 'relaxed' }: NodeDatabaseOptions): SqlDatabase {
+  if (path !== memoryPath && path !== '') claimDatabase(path)
   const db = guarded(() => new DatabaseSync(path))
   guarded(() =>
     db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL;

@@ -1,10 +1,11 @@
 // Where Node keeps the keys that seal a book: two files beside it that only their owner may read, `<book>.vault` with the
 // keys and, unless a passphrase guards them, `<book>.vault-key` to open it. Invariant: a file is replaced whole or not at all.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { open, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { readFile, rename, stat, unlink } from 'node:fs/promises'
 import { sealingKeyOf } from '../../bundle/web-cipher.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { KeyVault, SealingKey } from '../../core/ports.ts'
+import { openOwnFile } from './private-file.ts'
 
 const parts = {
   subtle: crypto.subtle,
@@ -63,7 +64,7 @@ async function readOwn(path: string): Promise<Buffer | undefined> {
 async function replace(path: string, bytes: Buffer): Promise<void> {
   const temporary = `${path}.${randomUUID()}`
   try {
-    const file = await open(temporary, 'wx', 0o600)
+    const file = await openOwnFile(temporary)
     try {
       await file.writeFile(bytes)
       await file.sync()

@@ -1,11 +1,11 @@
 // Where the memory of an agent lies: `<home>/agents/<agent>/memory/book.daybook`, exports beside it in `export/`.
-// Invariant: folders are made for their owner only (0700), and files too (0600, by the process's umask).
+// Invariant: folders and files are made for their owner only: see private-file.ts.
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { checkBookName } from '../../../core/book.ts'
 import { isDaybookError } from '../../../core/errors.ts'
+import { makeOwnFolder } from '../private-file.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface BookPlace {
@@ -27,13 +27,9 @@ export function placeOf(home: string | undefined, agent: string): BookPlace {
 }
 
 /** Makes the folder of a new book, or says that there is no book. */
-export async function requirePlace({ agent, bookFile }: BookPlace, create: boolean): Promise<void> {
-  if (create) await makeFolder(join(bookFile, '..'))
+export function requirePlace({ agent, bookFile }: BookPlace, create: boolean): void {
+  if (create) makeOwnFolder(join(bookFile, '..'))
   else if (!existsSync(bookFile)) {
     throw new Error(`Agent \`${agent}\` has no memory here: there is no ${bookFile}`)
   }
-}
-
-export async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 })
 }

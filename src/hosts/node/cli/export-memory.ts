@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, given, listOf, textOf } from './command.ts'
 import { UsageError } from './usage-error.ts'
-import { makeFolder } from './book-place.ts'
+import { makeOwnFolder } from '../private-file.ts'
 import { writeWhole } from './output-file.ts'
 import { readPassphrase } from './passphrase-file.ts'
 
@@ -80,7 +80,7 @@ export const exportMemory: Command = {
       await pipeline(stream, out, { signal })
       return
     }
-    if (textOf(values, 'output') === undefined) await makeFolder(exportFolder)
+    if (textOf(values, 'output') === undefined) makeOwnFolder(exportFolder)
     const bytes = await writeWhole(output, stream)
     terminal.answer(
       { output, records, bytes },

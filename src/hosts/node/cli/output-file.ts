@@ -1,11 +1,12 @@
 // A file that appears whole or not at all: written under another name beside its place, flushed, then renamed.
 import { randomUUID } from 'node:crypto'
-import { open, rename, unlink } from 'node:fs/promises'
+import { rename, unlink } from 'node:fs/promises'
+import { openOwnFile } from '../private-file.ts'
 
-/** Writes all chunks to `path`. On any failure nothing is left, and what was there stays. */
+/** Writes all chunks to `path`, for its owner alone. On any failure nothing is left, and what was there stays. */
 export async function writeWhole(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
   const temporary = `${path}.${randomUUID()}.part`
-  const file = await open(temporary, 'wx', 0o600)
+  const file = await openOwnFile(temporary)
   let sizeBytes = 0
   try {
     for await (const chunk of chunks) {

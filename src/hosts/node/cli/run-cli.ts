@@ -77,7 +77,7 @@ export async function runCli(args: readonly string[], signal: AbortSignal): Prom
     await command.run({
       ...{ values, positionals, terminal, signal, exportFolder: place.exportFolder },
       async open({ create = false, edge } = {}) {
-        await requirePlace(place, create)
+        requirePlace(place, create)
         const { agent, bookFile: path } = place
         const unlockFile = textOf(values, 'unlock-file')
         const passphrase = unlockFile === undefined ? {} : { passphrase: await readPassphrase(unlockFile) }

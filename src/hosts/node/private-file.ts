@@ -1,0 +1,106 @@
+// What is written beside a book is for its owner alone: files 0600 and folders 0700, whatever the umask says; what others
+// may read is narrowed. Invariant: no file that may be a database is opened here when it is there already, for closing it
+// would let go of the locks that SQLite holds on it in this process.
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { nodePorts } from './node-ports.ts'
+
+const fileMode = 0o600
+const folderMode = 0o700
+const othersMode = 0o077
+/** Windows keeps no such bits. */
+const keepsModes = process.platform !== 'win32'
+
+/** What SQLite writes beside a database. */
+export const databaseSuffixes = ['', '-wal', '-shm', '-journal'] as const
+const ofBook =
+  /^(?:\.checkpoint|\.mending|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
+const isKey = /\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
+
+/** Makes the folder, and those above it that are missing. What is there stays as it is. */
+export function makeOwnFolder(path: string): void {
+  if (existsSync(path)) return
+  makeOwnFolder(dirname(path))
+  try {
+    mkdirSync(path, { mode: folderMode })
+    chmodSync(path, folderMode)
+  } catch (error) {
+    // Somebody else made it meanwhile.
+    if (!isCode(error, 'EEXIST')) throw error
+  }
+}
+
+/** Begins a file that is not there yet; rejects with `EEXIST` when it is. */
+export async function openOwnFile(path: string): Promise<FileHandle> {
+  const file = await open(path, 'wx', fileMode)
+  await file.chmod(fileMode)
+  return file
+}
+
+/** Sees to it that SQLite finds the database as its owner's: made so, or narrowed. Its log and journal take its mode. */
+export function claimDatabase(path: string): void {
+  try {
+    const file = openSync(path, 'wx', fileMode)
+    fchmodSync(file, fileMode)
+    closeSync(file)
+  } catch (error) {
+    // What else is wrong SQLite meets as well, and says.
+    if (!isCode(error, 'EEXIST')) return
+    const real = realPathOf(path)
+    for (const suffix of databaseSuffixes) narrow(real + suffix)
+  }
+}
+
+/** Narrows all that a book at `path` has left in its folder, and tells when others could read keys until now. */
+export function narrowBook(path: string): void {
+  const [folder, own] = [dirname(path), basename(path)]
+  if (!existsSync(folder)) return
+  const names = readdirSync(folder).filter(
+    (name) => name.startsWith(own) && ofBook.test(name.slice(own.length)),
+  )
+  const narrowed = names.filter((name) => narrow(join(folder, name)))
+  const keys = narrowed.filter((name) => isKey.test(name)).map((name) => join(folder, name))
+  if (keys.length > 0)
+    nodePorts.log.warn('Others of this machine could read keys of this book until now.', { files: keys })
+}
+
+/** Takes from others what they may do with it; true when that was something. */
+export function narrow(path: string): boolean {
+  const found = keepsModes ? statSync(path, { throwIfNoEntry: false }) : undefined
+  if (!found || (found.mode & othersMode) === 0) return false
+  try {
+    chmodSync(path, found.mode & ~othersMode & 0o777)
+    return true
+  } catch (error) {
+    // It is another user's, or on a file system that keeps no modes: the book is still to be had.
+    nodePorts.log.warn('Others of this machine may read a file of this book.', {
+      file: path,
+      reason: error instanceof Error ? error.message : String(error),
+    })
+    return false
+  }
+}
+
+/** Where links lead to; one that leads nowhere is left to SQLite. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
