@@ -1,6 +1,14 @@
 // Sending with no page open: a real service worker, a real edge, and the event fired as the browser fires it.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { askMirror, type Device, holdServiceWorker, newBook, openDevice, trace } from './open-device.ts'
+import {
+  askMirror,
+  closeWithWorker,
+  type Device,
+  holdServiceWorker,
+  newBook,
+  openDevice,
+  trace,
+} from './open-device.ts'
 
 let device: Device
 beforeAll(async () => {
@@ -10,6 +18,11 @@ afterAll(() => device[Symbol.asyncDispose]())
 
 const withKey = { background: { key: 'development' } }
 type Page = Awaited<ReturnType<Device['open']>>
+type SyncRegistration = ServiceWorkerRegistration & { sync: { register(tag: string): Promise<void> } }
+
+declare global {
+  var askedTags: string[] | undefined
+}
 
 const store = (page: Page, goals: readonly string[]) =>
   page.evaluate(
@@ -24,13 +37,36 @@ const goalsAtMirror = async (book: string) => {
   }
   return records.map(({ ver, task }) => `${task.goal} v${ver}`).sort()
 }
-const tags = (page: Page) =>
+/**
+ * Notes what the page asks the browser for from now on. The browser fires the event as soon as it is asked, and forgets the
+ * tag when the service worker is done, so that its own list of tags may be empty at any time.
+ */
+const noteTags = (page: Page) =>
   page.evaluate(async () => {
-    const { sync } = (await navigator.serviceWorker.ready) as ServiceWorkerRegistration & {
-      sync: { getTags(): Promise<string[]> }
+    const { sync } = (await navigator.serviceWorker.ready) as SyncRegistration
+    const { register } = sync
+    globalThis.askedTags = []
+    sync.register = (tag) => {
+      globalThis.askedTags?.push(tag)
+      return register.call(sync, tag)
     }
-    return sync.getTags()
   })
+const tags = (page: Page) => page.evaluate(() => [...new Set(globalThis.askedTags)])
+/** Closes the book, and looks what lies there before the service worker can: the browser may fire the event at any time. */
+const spilledByClosing = async (page: Page, book: string) => {
+  const free = await page.evaluateHandle(async () => {
+    const held = Promise.withResolvers<() => void>()
+    void navigator.locks.request(
+      'daybook:spill',
+      () => new Promise<void>((resolve) => held.resolve(() => resolve())),
+    )
+    return held.promise
+  })
+  await page.evaluate(() => globalThis.book?.close())
+  const entries = await spilled(page, book)
+  await free.evaluate((release) => release())
+  return entries
+}
 /** What lies in IndexedDB for the service worker. */
 const spilled = (page: Page, book: string) =>
   page.evaluate(
@@ -60,7 +96,8 @@ it('sends what was written offline when every page is closed, and the book takes
   await store(first, ['three'])
   await expect.poll(async () => (await spilled(first, book))[0]?.requests.join('')).toContain('three')
   await using worker = await holdServiceWorker(device)
-  await first.close()
+  const second = await device.visit()
+  await closeWithWorker(first, book, second)
   expect(await goalsAtMirror(book)).toEqual([])
 
   // Fired too early, it leaves all as it is.
@@ -70,7 +107,6 @@ it('sends what was written offline when every page is closed, and the book takes
   await worker.sync('daybook')
   await expect.poll(() => goalsAtMirror(book)).toEqual(['one v1', 'three v1', 'two v1'])
   // It has no use for the key any more.
-  const second = await device.visit()
   await expect
     .poll(() => spilled(second, book))
     .toMatchObject([{ requests: [expect.any(String)], answers: [expect.any(String)] }])
@@ -97,10 +133,11 @@ it('keeps what was refused to the book, and forgets the key that was refused', a
   await store(page, ['one'])
   await expect.poll(() => background(page)).toBe('handed')
   await using worker = await holdServiceWorker(device)
-  await page.close()
+  // Its own key is a good one.
+  const next = await device.visit()
+  await closeWithWorker(page, book, next)
   device.network.set('whole')
   await worker.sync('daybook')
-  const next = await device.visit()
   await expect.poll(() => spilled(next, book)).toEqual([])
   expect(await goalsAtMirror(book)).toEqual([])
   await device.open(book, {}, next)
@@ -115,6 +152,7 @@ it('hands over what waits when the page is put out of sight, and sends it while 
   await expect.poll(() => background(page)).toBe('ready')
   await store(page, ['one'])
   expect(await spilled(page, book)).toEqual([])
+  await noteTags(page)
   await page.evaluate(() => {
     Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
     document.dispatchEvent(new Event('visibilitychange'))
@@ -137,14 +175,16 @@ it('hands over what waits when the book is closed, and says where nobody would s
   await expect.poll(() => background(page)).toBe('ready')
   await store(page, ['one'])
   device.network.set('cut')
-  await page.evaluate(() => globalThis.book?.close())
-  expect(await spilled(page, book)).toMatchObject([{ key: 'development', requests: [expect.any(String)] }])
+  expect(await spilledByClosing(page, book)).toMatchObject([
+    { key: 'development', requests: [expect.any(String)] },
+  ])
   // Not asked for: the book takes what lies there for its own, and leaves nothing.
   await device.open(book, { ...offline, background: true }, page)
   await expect.poll(() => spilled(page, book)).toEqual([])
   await store(page, ['two'])
-  await page.evaluate(() => globalThis.book?.close())
-  expect(await spilled(page, book)).toEqual([expect.not.objectContaining({ key: expect.anything() })])
+  expect(await spilledByClosing(page, book)).toEqual([
+    expect.not.objectContaining({ key: expect.anything() }),
+  ])
   await page.close()
   device.network.set('whole')
 })

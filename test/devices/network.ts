@@ -47,6 +47,8 @@ export async function openNetwork(edgeUrl: string): Promise<Network> {
     })
   })
   server.on('connection', (socket) => {
+    // What was sent before the way was whole again is lost, read so far or not.
+    if (way === 'cut') return void socket.destroy()
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })

@@ -7,6 +7,7 @@ import { inject } from 'vitest'
 import type { Daybook } from '../../src/daybook.ts'
 import type { OpenOptions } from '../../src/index.ts'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
+import { ownerLock } from '../../src/hosts/browser/tab-wire.ts'
 import { type Lack, takeFromWorkers } from '../support/without-storage.ts'
 import { type Network, openNetwork } from './network.ts'
 
@@ -65,6 +66,15 @@ export async function openDevice(without: readonly Lack[] = []): Promise<Device>
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * Closes a page that holds a book, and waits for its worker in `next`, another page of the app: the worker of a closed page
+ * lives on for up to 120 ms, and syncs in them if the network is whole.
+ */
+export async function closeWithWorker(page: Page, book: string, next: Page): Promise<void> {
+  await page.close()
+  await next.evaluate((lock) => navigator.locks.request(lock, () => undefined), ownerLock(book))
 }
 
 export interface Wake extends AsyncDisposable {
