@@ -4,11 +4,12 @@ import { cors } from 'hono/cors'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { secureHeaders } from 'hono/secure-headers'
 import { DaybookError } from '../src/core/errors.ts'
-import { requireKey } from './auth.ts'
+import { requireBook, requireEmbedding } from './auth.ts'
 import { limitAddress } from './front-limit.ts'
 import { isAllowedOrigin } from './origin.ts'
-import type { EdgeTypes } from './edge-env.ts'
+import type { BookTypes, EdgeTypes } from './edge-env.ts'
 import { requireHttps } from './own-machine.ts'
+import { requirePlainPath } from './plain-path.ts'
 import { respondWith } from './problem.ts'
 import { capabilityRoute } from './routes/capabilities.ts'
 import { embedRoute } from './routes/embed.ts'
@@ -17,6 +18,14 @@ import { inboxRoute } from './routes/inbox.ts'
 import { lineRoute, ticketRoute } from './routes/live.ts'
 import { manifestRoute } from './routes/manifest.ts'
 import { syncRoute } from './routes/sync.ts'
+
+/** What is below `/v1/books/:book`, where `requireBook` has let the caller in to that book. */
+const bookRoutes = new Hono<BookTypes>()
+  .route('/', syncRoute)
+  .route('/', capabilityRoute)
+  .route('/', embedRoute)
+  .route('/', inboxRoute)
+  .route('/', ticketRoute)
 
 /** Builds the app; its type is what `hc` of Hono makes a typed client from. */
 export function createApp() {
@@ -42,22 +51,20 @@ export function createApp() {
         return respondWith(c, new DaybookError('wrong-method', undefined, { details: { allow } }))
       },
     }),
+    requirePlainPath(),
     async (c, next) => {
       requireHttps(new URL(c.req.url))
       await next()
     },
   )
   app.use(limitAddress())
-  app.use('/v1/*', requireKey())
-  app.use('/embed', requireKey())
+  app.use('/v1/books/:book/*', requireBook())
+  app.use('/embed', requireEmbedding())
   return app
     .route('/', healthRoute)
     .route('/', manifestRoute)
-    .route('/', syncRoute)
-    .route('/', capabilityRoute)
     .route('/', embedRoute)
-    .route('/', inboxRoute)
-    .route('/', ticketRoute)
+    .route('/v1/books/:book', bookRoutes)
 }
 
 /** On every answer but the beginning of a line, which is no document and takes none. */

@@ -19,7 +19,7 @@ const { scheduler, clock } = workerPorts
 const host = { fetch: fetchOf(globalThis), scheduler, clock }
 
 /** The embedder that `env` names, or undefined when it names none. Throws `embedder-off` when it can't be what it says. */
-export function edgeEmbedder(env: EdgeEnv): Embedder | undefined {
+export function edgeEmbedder(env: Omit<EdgeEnv, 'MIRROR'>): Embedder | undefined {
   const { AI: ai, DAYBOOK_EMBED_URL: url, DAYBOOK_EMBED_KEY: key, DAYBOOK_EMBED_MODEL: model } = env
   const provider = env.DAYBOOK_EMBED_PROVIDER || (key ? 'api' : ai && 'workers-ai')
   if (provider === undefined) return undefined

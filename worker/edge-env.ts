@@ -20,10 +20,27 @@ export interface MirrorDoor {
   ): Promise<Outcome<unknown>>
 }
 
+/** The books of an edge, by name: `book-door.ts` alone opens them. */
+export interface Mirrors {
+  getByName(book: string): MirrorDoor
+}
+
 /** What a caller presents who does not have the key of the whole edge: a control token or an access key, or verified claims. */
 export interface Presented {
   readonly bearer?: string
   readonly grant?: Grant
+}
+
+/** One book, for one caller. Every verb throws what the book says of that caller. */
+export interface BookDoor {
+  /** Throws unless the caller may call the capability, at the cost of one request. */
+  admit(capabilityId: string): Promise<void>
+  /** A ticket for a line of `device`. */
+  ticket(device: string): Promise<unknown>
+  /** Answers one sync request; both are JSON. */
+  exchange(request: string): Promise<string>
+  /** Runs a capability. `requestId` makes a write safe to send again. */
+  call(id: string, input: unknown, requestId?: string): Promise<unknown>
 }
 
 /** As much of the platform's rate limiting binding as this needs. */
@@ -38,10 +55,10 @@ export interface AiBinding {
 
 export interface EdgeEnv {
   /** One object, one SQLite database, per book: a namespace of the class `Mirror`. */
-  readonly MIRROR: { getByName(book: string): MirrorDoor }
+  readonly MIRROR: Mirrors
   /**
-   * The key to every book (`wrangler secret put DAYBOOK_KEY`); several, apart by blanks, while one is being replaced. Without
-   * it only this machine is let in. Keys to one book are made by the book: `daybook:create_access_key`.
+   * The key to every book (`wrangler secret put DAYBOOK_KEY`), at least 16 characters; several, apart by blanks, while one is
+   * being replaced. Without it only this machine is let in. Keys to one book are made by the book: `daybook:create_access_key`.
    */
   readonly DAYBOOK_KEY?: string
   /** Where an identity provider publishes its keys; with it, its JSON Web Tokens are taken. See jwt.ts. */
@@ -78,5 +95,11 @@ export interface EdgeEnv {
 /** The environment as Hono's types want it. */
 export interface EdgeTypes {
   Bindings: EdgeEnv
-  Variables: { presented: Presented }
+  Variables: { book: BookDoor }
+}
+
+/** The same below the address of a book: there is that book, for who was let in to it, and no way to another. */
+export interface BookTypes {
+  Bindings: Omit<EdgeEnv, 'MIRROR'>
+  Variables: { book: BookDoor }
 }

@@ -1,7 +1,7 @@
 // The body of a request as JSON: plain or gzip, of limited size however small it came, and refused in one shape.
 import type { MiddlewareHandler } from 'hono'
 import { DaybookError } from '../src/core/errors.ts'
-import type { EdgeTypes } from './edge-env.ts'
+import type { BookTypes } from './edge-env.ts'
 
 /** Most bytes of one body, after decompression, where nothing else is said. */
 export const bodyLimitBytes = 1_000_000
@@ -15,7 +15,7 @@ type JsonInput<Given, Value> = { in: { json: Given }; out: { json: Value } }
 export function jsonBody<Given, Value = Given>(
   parse: (value: unknown, text: string) => Value,
   limitBytes = bodyLimitBytes,
-): MiddlewareHandler<EdgeTypes, string, JsonInput<Given, Value>> {
+): MiddlewareHandler<BookTypes, string, JsonInput<Given, Value>> {
   return async (c, next) => {
     const text = await readText(c.req.raw, limitBytes)
     c.req.addValidatedData('json', parse(parseJson(text), text) as object)

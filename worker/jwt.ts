@@ -3,6 +3,7 @@
 // edge was told of, and a time of expiry.
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, type RemoteJWKSet } from 'jose'
 import { z } from 'zod'
+import { isBookName } from '../src/core/book.ts'
 import { DaybookError } from '../src/core/errors.ts'
 import type { Grant } from '../src/core/grant.ts'
 import { parseScope } from '../src/core/scope.ts'
@@ -24,6 +25,8 @@ const known = new Set([
 ])
 const usual = ['EdDSA', 'Ed25519', 'ES256', 'RS256']
 const clockToleranceS = 30
+/** As OpenID Connect Core has it, section 2. Subjects name callers, so none is cut. */
+const longestSubject = 255
 const timeoutMs = 5000
 /** Keys are asked for again after ten minutes, and when one is missing, but not twice within thirty seconds. */
 const cacheMaxAgeMs = 600_000
@@ -52,24 +55,41 @@ export function isJwt(bearer: string, env: EdgeEnv): boolean {
   return env.DAYBOOK_JWKS_URL !== undefined && /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(bearer)
 }
 
-/** What `bearer` grants for `book`; without a book, that it is good at all. Throws `unauthorized` or `forbidden`. */
-export async function readJwt(bearer: string, book: string | undefined, env: EdgeEnv): Promise<Grant> {
-  const payload = await verify(bearer, env)
-  const { iss = '', sub, exp = 0 } = payload
+/** What a token says that was found to be good. */
+export interface Claims {
+  /** The book that it speaks for where none is named: its subject's own, or the first of its claim. */
+  readonly book: string | undefined
+  /** What its holder may do in `book`; throws `forbidden` when it does not speak for that, `unauthorized` for an odd claim. */
+  grantFor(book: string): Grant
+}
+
+/** Verifies `bearer`. Throws `unauthorized`. */
+export async function readJwt(bearer: string, env: EdgeEnv): Promise<Claims> {
+  const { iss = '', sub, exp = 0, daybook } = await verify(bearer, env)
+  if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject)
+    throw refuse('The token names no subject.')
   const untilMs = (exp + clockToleranceS) * 1000
-  if (!sub) throw refuse('The token names no subject.')
-  const id = `claims:${iss}#${sub}`.slice(0, 500)
-  const own = env.DAYBOOK_JWT_BOOK?.replaceAll('{sub}', sub)
-  if (own !== undefined && own === book)
-    return { id, owner: true, agent: sub, scope: '**', permissions: [], untilMs }
-  const claim = bookClaim.safeParse(payload['daybook'])
-  if (payload['daybook'] !== undefined && !claim.success)
-    throw refuse('Its claim `daybook` is not understood.')
-  const books = claim.data ? [claim.data.books].flat() : []
-  if (book !== undefined && (!claim.data || !books.includes(book)))
-    throw new DaybookError('forbidden', 'The token does not speak for this book.')
-  const { owner, agent = sub, scope = '**', permissions = [], push, pull } = claim.data ?? {}
-  return { id, owner, agent, scope, permissions, push, pull, untilMs }
+  const id = `claims:${iss}#${sub}`
+  const own = bookOfSubject(env.DAYBOOK_JWT_BOOK ?? '', sub)
+  const claim = bookClaim.safeParse(daybook).data
+  const books = claim ? [claim.books].flat() : []
+  return {
+    book: own ?? books[0],
+    grantFor(book) {
+      if (own === book) return { id, owner: true, agent: sub, scope: '**', permissions: [], untilMs }
+      if (daybook !== undefined && !claim) throw refuse('Its claim `daybook` is not understood.')
+      if (!claim || !books.includes(book))
+        throw new DaybookError('forbidden', 'The token does not speak for this book.')
+      const { owner, agent = sub, scope, permissions, push, pull } = claim
+      return { id, owner, agent, scope, permissions, push, pull, untilMs }
+    },
+  }
+}
+
+/** The book that `subject` owns by `pattern`; none when that is no name of a book, for then it might be read as another's. */
+export function bookOfSubject(pattern: string, subject: string): string | undefined {
+  const book = pattern.split('{sub}').join(subject)
+  return isBookName(book) ? book : undefined
 }
 
 async function verify(bearer: string, env: EdgeEnv): Promise<JWTPayload> {

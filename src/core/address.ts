@@ -24,6 +24,9 @@ export function isOwnMachine(url: string): boolean {
   return ownMachine.has(address.exec(url)?.[2]?.toLowerCase() ?? '')
 }
 
+/** Fewest characters of a key that opens something: 16 of hexadecimal are 64 bits. Fewer can be guessed. */
+export const shortestKey = 16
+
 /** `key`, or `invalid-input` at `path` when it can't be a bearer token. */
 export function checkKey(key: unknown, path: string): string {
   if (typeof key === 'string' && key.length <= 4096 && token.test(key)) return key

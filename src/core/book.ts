@@ -4,9 +4,13 @@ import type { Scope } from './record.ts'
 
 const namePattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/
 
+/** True for the name of a book; see `checkBookName`. */
+export const isBookName = (name: unknown): name is string =>
+  typeof name === 'string' && namePattern.test(name)
+
 /** The name of a book, or `invalid-input`: 1 to 64 letters, digits, `.`, `_` and `-`, not beginning with a dot. */
 export function checkBookName(name: unknown): string {
-  if (typeof name === 'string' && namePattern.test(name)) return name
+  if (isBookName(name)) return name
   throw new DaybookError(
     'invalid-input',
     '`name`: The name of a book is 1 to 64 letters, digits, dots, dashes and underscores.',

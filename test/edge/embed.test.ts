@@ -1,7 +1,10 @@
 // `POST /embed` at the edge: the shape of its answer, who may ask, what it refuses, and what it says without an embedder.
-import { describe, expect, test } from 'vitest'
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EdgeEnv } from '../../worker/edge-env.ts'
-import { call, expectError } from './http.ts'
+import { call, expectError, newBook } from './http.ts'
 
 const asked: unknown[] = []
 const AI: NonNullable<EdgeEnv['AI']> = {
@@ -10,7 +13,7 @@ const AI: NonNullable<EdgeEnv['AI']> = {
     return Promise.resolve({ shape: [input.text.length, 2], data: input.text.map((_, i) => [3, 4 * i]) })
   },
 }
-const embed = (body: unknown, env: Partial<EdgeEnv> = { AI }) => call('/embed', { body, env })
+const embed = (body: unknown, own: Partial<EdgeEnv> = { AI }) => call('/embed', { body, env: own })
 
 describe('POST /embed', () => {
   test('answers vectors of length 1 and their dimensions', async () => {
@@ -69,4 +72,75 @@ describe('POST /embed', () => {
   test('answers POST only', async () => {
     await expectError(await call('/embed', { method: 'GET' }), 405, 'wrong-method')
   })
+
+  describe('with a JSON Web Token', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('EdDSA')
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'a' }
+    const settings = {
+      DAYBOOK_JWKS_URL: 'https://embed.example.org/keys',
+      DAYBOOK_JWT_ISSUER: 'https://id.example.org/',
+      DAYBOOK_JWT_AUDIENCE: 'daybook',
+    }
+    const ask = async (claims: object, over: Partial<EdgeEnv> = {}) => {
+      const key = await new SignJWT({
+        sub: 'alice',
+        iss: settings.DAYBOOK_JWT_ISSUER,
+        aud: 'daybook',
+        ...claims,
+      })
+        .setProtectedHeader({ alg: 'EdDSA', kid: 'a' })
+        .setExpirationTime('10m')
+        .sign(privateKey)
+      return call('/embed', { key, body: { texts: ['x'] }, env: { AI, ...settings, ...over } })
+    }
+    beforeEach(() => {
+      vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ keys: [jwk] })))
+    })
+    afterEach(() => {
+      vi.unstubAllGlobals()
+    })
+
+    test('answers who owns a book, and nobody whom the identity provider merely knows', async () => {
+      const count = asked.length
+      await expectError(await ask({}), 403, 'forbidden')
+      await expectError(await ask({ daybook: { books: [] } }), 403, 'forbidden')
+      await expectError(await ask({ daybook: { books: [], owner: true } }), 403, 'forbidden')
+      await expectError(await ask({ daybook: { books: 7 } }), 403, 'forbidden')
+      const reader = { books: newBook(), permissions: ['read', 'write', 'embed:*', '**'] }
+      await expectError(await ask({ daybook: reader }), 403, 'forbidden')
+      await expectError(await ask({ sub: 'al/ice' }, { DAYBOOK_JWT_BOOK: 'user-{sub}' }), 403, 'forbidden')
+      expect(asked.length).toBe(count)
+      expect((await ask({ daybook: { books: newBook(), owner: true } })).status).toBe(200)
+      expect((await ask({}, { DAYBOOK_JWT_BOOK: 'user-{sub}' })).status).toBe(200)
+    })
+
+    test('pays from the purse that its holder has in that book', async () => {
+      const book = newBook()
+      const daybook = { books: [book], owner: true }
+      expect((await ask({ daybook })).status).toBe(200)
+      await emptyPurses(book)
+      await expectError(await ask({ daybook }), 429, 'rate-limited')
+      expect((await ask({ sub: 'bob', daybook })).status).toBe(200)
+    })
+  })
+
+  test('counts what the key of the edge asks for', async () => {
+    expect((await embed({ texts: ['x'] })).status).toBe(200)
+    await emptyPurses('_embed')
+    await expectError(await embed({ texts: ['x'] }), 429, 'rate-limited')
+    await fillPurses('_embed')
+    expect((await embed({ texts: ['x'] })).status).toBe(200)
+  })
 })
+
+/** Says of everybody who has asked this book that nothing is left, for now. */
+async function emptyPurses(book: string): Promise<void> {
+  await setPurses(book, 'UPDATE rate_buckets SET left_over = 0, at_ms = 9999999999999')
+}
+const fillPurses = (book: string) => setPurses(book, 'DELETE FROM rate_buckets')
+
+async function setPurses(book: string, sql: string): Promise<void> {
+  await evictDurableObject(env.MIRROR.getByName(book))
+  await runInDurableObject(env.MIRROR.getByName(book), (_object, { storage }) => void storage.sql.exec(sql))
+  await evictDurableObject(env.MIRROR.getByName(book))
+}

@@ -23,6 +23,15 @@ describe('addresses', () => {
     await expectError(response, 400, 'invalid-input', 'name')
   })
 
+  it.each(['%61', 'b%2D', '%5f', '%7E', '%30', '%41', '%7a'])('refuses the spelling %s', async (book) => {
+    await expectError(
+      await call(`/v1/books/${book}/sync`, { body: syncRequest() }),
+      400,
+      'invalid-input',
+      'path',
+    )
+  })
+
   it('takes the names a page takes', async () => {
     for (const book of ['a', 'A-1._', '-', 'x'.repeat(64)]) {
       expect((await call(`/v1/books/${book}/sync`, { body: syncRequest() })).status).toBe(200)
@@ -60,25 +69,37 @@ describe('keys', () => {
   it('the key is checked before the address', async () => {
     await expectError(await call('/v1/books/../../x', { key: null }), 404, 'unknown-route')
     await expectError(await call('/v1/books/.x/sync', { key: null, body }), 401, 'unauthorized')
-    await expectError(await call('/v1/nothing', { key: null }), 401, 'unauthorized')
+    await expectError(await call('/v1/books/a', { key: null }), 401, 'unauthorized')
+    await expectError(await call('/v1/nothing', { key: null }), 404, 'unknown-route')
   })
 
   it('a key that was set is the only one', async () => {
-    const own = { DAYBOOK_KEY: 'a-real-key' }
-    expect((await call(sync(newBook()), { key: 'a-real-key', body, env: own })).status).toBe(200)
+    const own = { DAYBOOK_KEY: 'a-real-key-of-28-characters' }
+    expect((await call(sync(newBook()), { key: 'a-real-key-of-28-characters', body, env: own })).status).toBe(
+      200,
+    )
     await expectError(
       await call(sync(newBook()), { key: 'development', body, env: own }),
       401,
       'unauthorized',
     )
-    await expectError(await call(sync(newBook()), { key: 'a-real-ke', body, env: own }), 401, 'unauthorized')
+    await expectError(
+      await call(sync(newBook()), { key: 'a-real-key-of-28-character', body, env: own }),
+      401,
+      'unauthorized',
+    )
   })
 
   it('while a key is being replaced, the old and the new one are taken, and no piece of either', async () => {
-    const own = { DAYBOOK_KEY: 'the-old-key the-new-key' }
-    for (const key of ['the-old-key', 'the-new-key'])
+    const own = { DAYBOOK_KEY: 'the-old-key-0123456789 the-new-key-0123456789' }
+    for (const key of ['the-old-key-0123456789', 'the-new-key-0123456789'])
       expect((await call(sync(newBook()), { key, body, env: own })).status).toBe(200)
-    for (const key of ['the-old', 'the-old-key the-new-key', 'the-old-keythe-new-key', 'development'])
+    for (const key of [
+      'the-old-key',
+      'the-old-key-0123456789 the-new-key-0123456789',
+      'the-old-key-0123456789the-new-key-0123456789',
+      'development',
+    ])
       await expectError(await call(sync(newBook()), { key, body, env: own }), 401, 'unauthorized')
     // Blanks alone are no key.
     const blank = { DAYBOOK_KEY: ' ' }
@@ -107,21 +128,57 @@ describe('keys', () => {
     }
   })
 
+  it.each([
+    ['X-Forwarded-For', '203.0.113.7'],
+    ['Forwarded', 'for=203.0.113.7'],
+    ['X-Real-IP', '203.0.113.7'],
+    ['X-Forwarded-Host', 'daybook.example.org'],
+    ['X-Forwarded-Proto', 'https'],
+    ['X-Forwarded-Port', '443'],
+    ['Via', '1.1 proxy'],
+    ['True-Client-IP', '203.0.113.7'],
+    ['CF-Connecting-IP', '203.0.113.7'],
+    ['CF-Connecting-IP', '127.0.0.1, 203.0.113.7'],
+  ])('the development key is none for what was passed on, as %s: %s says', async (name, value) => {
+    const response = await call(sync(newBook()), { body, headers: { [name]: value } })
+    await expectError(response, 401, 'unauthorized')
+    const own = { DAYBOOK_KEY: 'a-real-key-of-28-characters' }
+    const set = { key: own.DAYBOOK_KEY, env: own, body, headers: { [name]: value } }
+    expect((await call(sync(newBook()), set)).status).toBe(200)
+  })
+
+  it('an edge with a key that can be guessed lets nobody in, and says what to do', async () => {
+    const made = await run<{ key: string }>('short-key', 'daybook:create_access_key', {
+      name: 'k',
+      owner: true,
+    })
+    for (const set of ['short', 'fifteen-letters', 'a-real-key-of-28-characters short']) {
+      const own = { DAYBOOK_KEY: set }
+      for (const key of [...set.split(' '), 'development', made.key]) {
+        const response = await call(sync('short-key'), { key, body, env: own })
+        expect(((await response.clone().json()) as { message: string }).message).toMatch(/DAYBOOK_KEY.*16/)
+        await expectError(response, 401, 'unauthorized')
+      }
+    }
+    expect((await call(sync('short-key'), { key: made.key, body })).status).toBe(200)
+  })
+
   it('plain HTTP is refused, except on this machine', async () => {
-    const own = { DAYBOOK_KEY: 'a-real-key' }
+    const own = { DAYBOOK_KEY: 'a-real-key-of-28-characters' }
     await expectError(
-      await call(`http://example.org${sync('a')}`, { key: 'a-real-key', body, env: own }),
+      await call(`http://example.org${sync('a')}`, { key: 'a-real-key-of-28-characters', body, env: own }),
       403,
       'forbidden',
     )
     expect(
-      (await call(`https://example.org${sync('a')}`, { key: 'a-real-key', body, env: own })).status,
+      (await call(`https://example.org${sync('a')}`, { key: 'a-real-key-of-28-characters', body, env: own }))
+        .status,
     ).toBe(200)
   })
 
   it('no answer repeats a key', async () => {
-    const own = { DAYBOOK_KEY: 'the-secret' }
-    for (const key of ['guess-1', 'the-secret']) {
+    const own = { DAYBOOK_KEY: 'the-secret-0123456789' }
+    for (const key of ['guess-1', 'the-secret-0123456789']) {
       const response = await call('/v1/books/.x/sync', { key, body, env: own })
       expect(await response.text()).not.toMatch(/guess-1|the-secret/)
     }

@@ -71,6 +71,21 @@ describe('a JSON Web Token', () => {
     await expectError(await ask('user-alice', await sign({ sub: 'bob' })), 403, 'forbidden')
   })
 
+  it('makes nobody the owner of the book of another, whatever its subject is', async () => {
+    const { sign, ask } = await provider({ DAYBOOK_JWT_BOOK: 'user-{sub}' })
+    expect((await ask('user-alice', await sign({}), 'kstar:store_trace', makeTrace())).status).toBe(200)
+    for (const sub of ['%61lice', '%2561lice', '$`x', '$&', 'alice%00', 'alice/', '../user-alice', 'ALICE']) {
+      const key = await sign({ sub })
+      for (const book of ['user-alice', 'user-%61lice', `user-${encodeURIComponent(sub)}`, 'user-user-x']) {
+        const { status } = await ask(book, key)
+        if (book !== 'user-ALICE')
+          expect([sub, book, [400, 403, 404].includes(status)]).toEqual([sub, book, true])
+      }
+    }
+    for (const sub of [['alice'], 7, 'x'.repeat(256)])
+      await expectError(await ask('user-alice', await sign({ sub })), 401, 'unauthorized')
+  })
+
   it('is refused when it is not exactly what this edge trusts', async () => {
     const { sign, ask } = await provider({ DAYBOOK_JWT_ALGORITHMS: 'EdDSA' })
     const book = newBook()

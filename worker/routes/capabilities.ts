@@ -6,10 +6,8 @@ import { capabilityTable } from '../../src/capability-table.ts'
 import { DaybookError } from '../../src/core/errors.ts'
 import { checkJson } from '../../src/core/json.ts'
 import { parseWith } from '../../src/core/schema.ts'
-import { bookParam } from '../book-param.ts'
-import type { EdgeTypes } from '../edge-env.ts'
+import type { BookTypes } from '../edge-env.ts'
 import { jsonBody } from '../json-body.ts'
-import { fromOutcome } from '../outcome.ts'
 
 const known = new Set<string>(capabilityTable.map(({ id }) => id))
 const headers = z.object({
@@ -25,9 +23,8 @@ const body = jsonBody((value) => {
   return value
 })
 
-export const capabilityRoute = new Hono<EdgeTypes>().post(
-  '/v1/books/:book/capabilities/:id',
-  bookParam,
+export const capabilityRoute = new Hono<BookTypes>().post(
+  '/capabilities/:id',
   headerFields,
   body,
   async (c) => {
@@ -38,8 +35,6 @@ export const capabilityRoute = new Hono<EdgeTypes>().post(
       })
     }
     const requestId = c.req.valid('header')['idempotency-key']
-    const mirror = c.env.MIRROR.getByName(c.req.valid('param').book)
-    const options = { ...c.get('presented'), ...(requestId === undefined ? {} : { requestId }) }
-    return c.json((await fromOutcome(mirror.call(id, c.req.valid('json'), options))) ?? null, 200)
+    return c.json((await c.get('book').call(id, c.req.valid('json'), requestId)) ?? null, 200)
   },
 )

@@ -4,10 +4,8 @@ import { Hono } from 'hono'
 import { DaybookError } from '../../src/core/errors.ts'
 import { checkJson } from '../../src/core/json.ts'
 import { isJsonObject, type Json } from '../../src/core/path.ts'
-import { bookParam } from '../book-param.ts'
-import type { EdgeTypes } from '../edge-env.ts'
+import type { BookTypes } from '../edge-env.ts'
 import { jsonBody } from '../json-body.ts'
-import { fromOutcome } from '../outcome.ts'
 
 const body = jsonBody((value) => {
   checkJson(value)
@@ -17,11 +15,10 @@ const body = jsonBody((value) => {
   })
 })
 
-export const inboxRoute = new Hono<EdgeTypes>().post('/v1/books/:book/inbox', bookParam, body, async (c) => {
-  const mirror = c.env.MIRROR.getByName(c.req.valid('param').book)
+export const inboxRoute = new Hono<BookTypes>().post('/inbox', body, async (c) => {
   const key = c.req.header('idempotency-key')
   const message = { ...(key === undefined ? {} : { key }), ...c.req.valid('json') }
-  const receipt = (await fromOutcome(mirror.call('inbox:send', message, c.get('presented')))) as {
+  const receipt = (await c.get('book').call('inbox:send', message)) as {
     readonly id: string
     readonly sent: boolean
   }

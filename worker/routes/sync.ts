@@ -1,10 +1,8 @@
 // `POST /v1/books/:book/sync`: one round of sync between a device and the mirror of the book.
 import { Hono } from 'hono'
 import { mirrorLimits, parseSyncRequest } from '../../src/sync/protocol.ts'
-import { bookParam } from '../book-param.ts'
-import type { EdgeTypes } from '../edge-env.ts'
+import type { BookTypes } from '../edge-env.ts'
 import { jsonBody } from '../json-body.ts'
-import { fromOutcome } from '../outcome.ts'
 
 /** What a request has beside its ops. */
 const envelopeBytes = 100_000
@@ -15,8 +13,7 @@ const body = jsonBody<unknown, string>((value, text) => {
   return text
 }, mirrorLimits.requestBytes + envelopeBytes)
 
-export const syncRoute = new Hono<EdgeTypes>().post('/v1/books/:book/sync', bookParam, body, async (c) => {
-  const mirror = c.env.MIRROR.getByName(c.req.valid('param').book)
-  const answer = await fromOutcome(mirror.exchange(c.req.valid('json'), c.get('presented')))
+export const syncRoute = new Hono<BookTypes>().post('/sync', body, async (c) => {
+  const answer = await c.get('book').exchange(c.req.valid('json'))
   return c.body(answer, 200, { 'content-type': 'application/json' })
 })

@@ -1,0 +1,70 @@
+// The running edge as an outsider meets it, over sockets of its own: workerd behind a port, as `npm start` runs it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bookAddressCases } from '../contract/book-address.ts'
+import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
+import { askRaw } from '../support/raw-request.ts'
+import { type RunningEdge, startEdge } from './running-edge.ts'
+
+const key = 'test-key-0123456789'
+let provider: IdentityProvider
+let edge: RunningEdge
+beforeAll(async () => {
+  provider = await startIdentityProvider()
+  edge = await startEdge({ DAYBOOK_KEY: key, ...provider.settings })
+}, 90_000)
+afterAll(async () => {
+  await edge[Symbol.asyncDispose]()
+  await provider[Symbol.asyncDispose]()
+})
+
+describe('without a key', () => {
+  let open: RunningEdge
+  beforeAll(async () => {
+    open = await startEdge({})
+  }, 90_000)
+  afterAll(() => open[Symbol.asyncDispose]())
+  const status = (headers: Record<string, string> = {}) => {
+    const target = '/v1/books/dev/capabilities/daybook:status'
+    return askRaw(open.port, { target, key: 'development', body: {}, headers }).then(
+      (answer) => answer.status,
+    )
+  }
+
+  it('lets in who calls from this machine', async () => {
+    expect(await status()).toBe(200)
+    expect(await status({ host: 'localhost' })).toBe(200)
+  })
+
+  it.each([
+    ['Forwarded', 'for=203.0.113.7'],
+    ['X-Forwarded-For', '203.0.113.7'],
+    ['X-Forwarded-Proto', 'https'],
+    ['X-Real-IP', '203.0.113.7'],
+    ['Via', '1.1 proxy'],
+    ['CF-Connecting-IP', '203.0.113.7'],
+  ])('lets in nobody whom a proxy has passed on: %s: %s', async (name, value) => {
+    expect(await status({ [name]: value })).toBe(401)
+  })
+
+  it('lets in nobody who calls it by another name', async () => {
+    expect(await status({ host: 'daybook.example.org' })).toBe(403)
+  })
+})
+
+it('with a key that can be guessed, lets nobody in and says why', async () => {
+  await using guessable = await startEdge({ DAYBOOK_KEY: 'fifteen-letters' })
+  const target = '/v1/books/dev/capabilities/daybook:status'
+  for (const bearer of ['fifteen-letters', 'development']) {
+    const answer = await askRaw(guessable.port, { target, key: bearer, body: {} })
+    expect(answer.status).toBe(401)
+    expect(answer.text).toMatch(/DAYBOOK_KEY.*16 characters/)
+  }
+})
+
+describe('a token for one book', () => {
+  bookAddressCases({
+    key,
+    sign: (claims) => provider.sign(claims),
+    ask: (request) => askRaw(edge.port, request),
+  })
+})

@@ -1,0 +1,47 @@
+// The edge as `npm start` runs it, in workerd behind a real port, with settings of a test's own.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { quietWrangler, root } from '../../scripts/place.mjs'
+import { freePort } from '../support/free-port.ts'
+
+export interface RunningEdge extends AsyncDisposable {
+  readonly port: number
+}
+
+export async function startEdge(settings: Readonly<Record<string, string>>): Promise<RunningEdge> {
+  const port = await freePort()
+  const state = mkdtempSync(join(tmpdir(), 'daybook-edge-'))
+  const flags = [
+    ...['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', '0', '--persist-to', state],
+    ...['--show-interactive-dev-session', 'false', '--log-level', 'error'],
+    ...Object.entries(settings).flatMap(([name, value]) => ['--var', `${name}:${value}`]),
+  ]
+  const child = spawn(process.execPath, ['node_modules/wrangler/bin/wrangler.js', 'dev', ...flags], {
+    ...{ cwd: root, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+    env: { ...process.env, ...quietWrangler },
+  })
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (part: string) => (said += part))
+  const isUp = () =>
+    fetch(`http://127.0.0.1:${port}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  while (!(await isUp())) {
+    if (child.exitCode !== null) throw new Error(`The edge ended with ${child.exitCode}:\n${said}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, 'exit')
+      // It leads a group of its own: workerd goes with it.
+      if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM')
+      await ended
+      rmSync(state, { recursive: true, force: true })
+    },
+  }
+}
