@@ -28,6 +28,11 @@ const port = await choosePorts()
 const demoUrl = `http://${host}:${port.demo}`
 const edgeUrl = `http://${host}:${port.edge}`
 const key = process.env['DAYBOOK_KEY']
+// The edge would let nobody in with it (src/core/address.ts).
+if (key?.split(/[\s,]+/).some((one) => one.length > 0 && one.length < 16)) {
+  console.error('\nDAYBOOK_KEY has fewer than 16 characters; set a longer one, or none.\n')
+  process.exit(1)
+}
 const edgeState = process.env['EDGE_STATE'] ?? '.state/edge'
 
 /** @type {Map<string, import('node:child_process').ChildProcess>} */

@@ -11,6 +11,7 @@ import { trainLsa } from '../../src/recall/embed/lsa-model.ts'
 import type { ModelPart } from '../../src/store/model-store.ts'
 import { embedderContract, failure } from '../contract/embedder.ts'
 import { type EmbeddingServer, startEmbeddingServer } from '../support/embedding-server.ts'
+import { askRaw } from '../support/raw-request.ts'
 import { makeTrace } from '../support/trace.ts'
 
 let server: EmbeddingServer
@@ -233,11 +234,15 @@ describe('options', () => {
 describe('in Node', () => {
   test('a book asks a server of its own, which asks an API; both speak the same shape', async () => {
     const options = { provider: 'api', url: `${server.url}/v1`, key: secret, model: 'm' } as const
-    await using own = await serveEmbed({ port: 0, key: 'local-key', embedder: options })
+    await using own = await serveEmbed({ port: 0, key: 'local-key-0123456789', embedder: options })
     const post = (body: unknown, headers: Record<string, string> = {}) =>
       fetch(own.url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: 'Bearer local-key', ...headers },
+        headers: {
+          'content-type': 'application/json',
+          authorization: 'Bearer local-key-0123456789',
+          ...headers,
+        },
         body: JSON.stringify(body),
       })
     const answer = await post({ texts: ['rain', 'salary'] })
@@ -262,7 +267,7 @@ describe('in Node', () => {
 
     await using book = await openDaybook({
       ...{ name: 'b', path: ':memory:' },
-      embedder: { provider: 'http', url: own.url, key: () => Promise.resolve('local-key') },
+      embedder: { provider: 'http', url: own.url, key: () => Promise.resolve('local-key-0123456789') },
     })
     const done = new Promise<void>((resolve) =>
       book.on('progress', ({ done: n, total }) => n === total && resolve()),
@@ -285,6 +290,27 @@ describe('in Node', () => {
     expect(await failure(serveEmbed({ host: '0.0.0.0', port: 0, embedder }))).toMatchObject({
       details: { path: 'key' },
     })
+    expect(await failure(serveEmbed({ key: 'fifteen-letters', port: 0, embedder }))).toMatchObject({
+      details: { path: 'key' },
+    })
+  })
+
+  test('without a key, answers nobody who came through a proxy or under another name', async () => {
+    const options = { provider: 'http', url: `${server.url}/embed` } as const
+    await using own = await serveEmbed({ port: 0, embedder: options })
+    const port = Number(new URL(own.url).port)
+    const ask = (headers: Record<string, string>, version: '1.0' | '1.1' = '1.1') =>
+      askRaw(port, { target: '/embed', headers, body: { texts: [] }, version })
+    expect((await ask({})).status).toBe(400)
+    expect((await ask({ host: `localhost:${port}` })).status).toBe(400)
+    for (const headers of [
+      { host: `evil.example.org:${port}` },
+      { 'x-forwarded-for': '203.0.113.7' },
+      { forwarded: 'for=203.0.113.7' },
+      { 'x-real-ip': '203.0.113.7' },
+    ])
+      expect([headers, (await ask(headers)).status]).toEqual([headers, 401])
+    expect((await ask({}, '1.0')).status).toBe(401)
   })
 
   test('a book without an embedder says so', async () => {

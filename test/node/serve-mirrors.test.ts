@@ -124,6 +124,7 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 120_000 },
 
   it.each([
     ['a key that is none', { key: 'two words' }, 'key'],
+    ['a key that can be guessed', { key: 'fifteen-letters' }, 'key'],
     ['a proxy and no key', { behindProxy: true, key: undefined }, 'key'],
     ['all addresses and no proxy', { host: '0.0.0.0' }, 'host'],
     ['an address of another database', { database: 'mysql://u:s3cret@127.0.0.1/x' }, 'database'],

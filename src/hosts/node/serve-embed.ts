@@ -1,10 +1,13 @@
 // `POST /embed` in Node: an embedder as a small server of its own, for the books of this machine or of a network.
-// Invariant: without a key it only listens to this machine; a page of another origin can't call it.
+// Invariant: without a key it only listens to this machine, and to nobody who came through a proxy or under another name of
+// it; a page of another origin can't call it.
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAbort } from '../../core/abort.ts'
+import { isOwnMachine, shortestKey } from '../../core/address.ts'
 import { DaybookError, errorTable, toDaybookError } from '../../core/errors.ts'
+import { isPassedOn } from '../../core/passed-on.ts'
 import { createFar } from '../../recall/embed/create-embedder.ts'
 import { answerEmbed } from '../../recall/embed/embed-endpoint.ts'
 import {
@@ -21,7 +24,7 @@ export interface ServeEmbedOptions {
   readonly port?: number
   /** Default `127.0.0.1`: this machine alone. Anything else needs a key. */
   readonly host?: string
-  /** The bearer token that callers must send. */
+  /** The bearer token that callers must send, at least 16 characters. */
   readonly key?: string
 }
 
@@ -45,6 +48,10 @@ export async function serveEmbed({
       details: { path: 'key' },
     })
   }
+  if (key !== undefined && key.length < shortestKey) {
+    const message = `\`key\`: fewer than ${shortestKey} characters can be guessed.`
+    throw new DaybookError('invalid-input', message, { details: { path: 'key' } })
+  }
   parseEmbedderOptions(options)
   const embedder = createFar(options, nodeEmbedderHost)
 
@@ -54,7 +61,9 @@ export async function serveEmbed({
     if (path !== '/embed') throw new DaybookError('unknown-route')
     if (request.method !== 'POST')
       throw new DaybookError('wrong-method', undefined, { details: { allow: ['POST'] } })
-    if (key !== undefined && !isSame(request.headers.authorization ?? '', `Bearer ${key}`))
+    if (
+      key === undefined ? !isFromHere(request) : !isSame(request.headers.authorization ?? '', `Bearer ${key}`)
+    )
       throw new DaybookError('unauthorized')
     return answerEmbed(embedder, await readJson(request), signal)
   }
@@ -118,6 +127,13 @@ function send(response: ServerResponse, status: number, body: unknown): void {
     ...(status === 413 ? { connection: 'close' } : {}),
   })
   response.end(JSON.stringify(body))
+}
+
+/** A page that has its own name point to this machine still calls it by that name. */
+function isFromHere({ headers, httpVersion }: IncomingMessage): boolean {
+  return (
+    isOwnMachine(`http://${headers.host ?? ''}`) && httpVersion !== '1.0' && !isPassedOn(Object.keys(headers))
+  )
 }
 
 function isSame(one: string, other: string): boolean {

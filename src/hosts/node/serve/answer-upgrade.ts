@@ -55,7 +55,8 @@ function toRequest({ url = '/', headers: given }: IncomingMessage): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(given))
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
-  return new Request(new URL(url, `http://${given.host ?? 'localhost'}`), { headers })
+  // Put together and not resolved: a path that begins with `//` names no host.
+  return new Request(url.startsWith('/') ? `http://${given.host ?? ''}${url}` : url, { headers })
 }
 
 async function refuse(socket: Duplex, response: Response): Promise<void> {

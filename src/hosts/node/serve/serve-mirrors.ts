@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { checkKey } from '../../../core/address.ts'
+import { checkKey, shortestKey } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { createApp } from '../../../../worker/app.ts'
 import type { EdgeEnv } from '../../../../worker/edge-env.ts'
@@ -33,7 +33,10 @@ export interface ServeMirrorsOptions {
   /** Address and port to listen on; `127.0.0.1` and 8787, and port 0 is any that is free. */
   readonly host?: string
   readonly port?: number
-  /** The key of every caller. Without it only this machine is let in, with the key `development`. */
+  /**
+   * The key of every caller, at least 16 characters. Without it only this machine is let in, with the key `development`, and
+   * nobody on whose request a proxy has left its mark.
+   */
   readonly key?: string | undefined
   /** A proxy stands before this that ends TLS and says so in `X-Forwarded-Proto`. Nobody else may reach the port. */
   readonly behindProxy?: boolean
@@ -163,7 +166,8 @@ const lineOf =
 function checkSettings({ host = '127.0.0.1', key, behindProxy = false }: ServeMirrorsOptions): void {
   const wrong = (path: string, message: string) =>
     new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
-  if (key !== undefined) checkKey(key, 'key')
+  if (key !== undefined && checkKey(key, 'key').length < shortestKey)
+    throw wrong('key', `fewer than ${shortestKey} characters can be guessed`)
   if (behindProxy && !key)
     throw wrong('key', 'behind a proxy everybody seems to be this machine, so there must be one')
   if (!loopback.test(host) && !behindProxy)
@@ -172,16 +176,21 @@ function checkSettings({ host = '127.0.0.1', key, behindProxy = false }: ServeMi
 
 /**
  * The request with the address that it was really made to: HTTPS where the proxy says so, and never this machine's name
- * from elsewhere, whatever `Host` says.
+ * unless both ends of the socket are this machine's, whatever `Host` says.
  */
 function addressed(request: Request, incoming: IncomingMessage, behindProxy: boolean): Request {
+  const { socket, httpVersion } = incoming
   const url = new URL(request.url)
+  const headers = new Headers(request.headers)
+  // Nobody but a proxy speaks HTTP/1.0 to others these days, and nginx, left as it is, says nothing else of itself.
+  if (httpVersion === '1.0') headers.append('via', '1.0 unnamed')
   if (behindProxy) {
     const proto = incoming.headers['x-forwarded-proto']
     if (proto !== 'https') url.hostname = 'plain.invalid'
     else url.protocol = 'https:'
-  } else if (!loopback.test(incoming.socket.remoteAddress ?? '')) url.hostname = 'elsewhere.invalid'
-  if (url.href === request.url) return request
-  const { method, headers, body, signal } = request
+  } else if (![socket.remoteAddress, socket.localAddress].every((end) => loopback.test(end ?? '')))
+    url.hostname = 'elsewhere.invalid'
+  if (url.href === request.url && httpVersion !== '1.0') return request
+  const { method, body, signal } = request
   return new Request(url, { method, headers, signal, ...(body ? { body, duplex: 'half' } : {}) })
 }
