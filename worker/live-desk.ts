@@ -8,7 +8,7 @@ import type { Standing } from '../src/engine-guest.ts'
 import type { BookStore } from '../src/store/book-store.ts'
 import { closeCodes, liveProtocol, type Poke, ticketPrefix } from '../src/sync/live-wire.ts'
 
-/** Who a line belongs to. */
+/** Whom a ticket is given to, and who a line belongs to. */
 export interface Listener {
   readonly device: string
   readonly standing: Standing
@@ -52,8 +52,11 @@ export interface LiveDeskOptions {
 }
 
 export interface LiveDesk {
-  /** Throws `rate-limited` when there are too many lines for one more. */
-  checkRoom(standing: Standing): void
+  /**
+   * Throws `unauthorized` once the caller's key, token or claims have ended, `rate-limited` when there are too many lines for
+   * one more. Asked when a ticket is wanted, and again when it is shown.
+   */
+  admit(standing: Standing, book: LiveBook): void
   /** What a new line of `listener` begins with. Ends the line that the device had. */
   begin(listener: Listener): LineState
   /** Says where the mirror stands: whoever missed something while there was no line comes now. */
@@ -67,6 +70,11 @@ export interface LiveDesk {
 }
 
 export const ticketMs = 30_000
+/**
+ * Tickets that nobody has shown yet, of one caller and of one book: a caller has at most as many as it may have lines, and
+ * when a book has too many the oldest goes, so that no caller, under however many names, keeps another from one.
+ */
+export const ticketLimit = { ofCaller: 100, ofBook: 1000 } as const
 /** Lines of one book at once, and of one caller: nobody takes them all. */
 const lineLimit = 200
 const callerLineLimit = 100
@@ -124,13 +132,11 @@ export function createLiveDesk({ lines, within, clock, scheduler }: LiveDeskOpti
   }
 
   return {
-    checkRoom({ id }) {
+    admit(standing, book) {
+      book.recheck(standing)
       const all = lines()
-      const own = all.filter(({ state }) => state.standing.id === id)
-      if (all.length < lineLimit && own.length < callerLineLimit) return
-      throw new DaybookError('rate-limited', 'This book has too many lines.', {
-        details: { retryAfterMs: ticketMs },
-      })
+      const own = all.filter(({ state }) => state.standing.id === standing.id)
+      if (all.length >= lineLimit || own.length >= callerLineLimit) throw tooManyLines()
     },
 
     begin(listener) {
@@ -140,7 +146,9 @@ export function createLiveDesk({ lines, within, clock, scheduler }: LiveDeskOpti
       return { ...listener, openedMs: clock.now(), pokedMs: 0, seq: 0 }
     },
 
-    greet: (line, book) => poke(line, headOf(book)),
+    greet(line, book) {
+      if (stands(line, book)) poke(line, headOf(book))
+    },
 
     came(device, seq, book) {
       for (const line of lines(device)) {
@@ -171,5 +179,8 @@ export function offeredTicket(headers: Headers): string {
   if (ticket === undefined || !offered.includes(liveProtocol)) throw unknownTicket()
   return ticket
 }
+
+export const tooManyLines = () =>
+  new DaybookError('rate-limited', 'There are too many lines.', { details: { retryAfterMs: ticketMs } })
 
 export const unknownTicket = () => new DaybookError('unauthorized', 'The ticket is not known, or was used.')

@@ -172,14 +172,14 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
 
   ticket(device: string, presented: Presented): Promise<Outcome<unknown>> {
     return toOutcome(async () => {
-      const { engine, caller, admitted, live, lines, due } = await this.#admit(presented)
+      const { engine, caller, admitted, live, lines, due, book } = await this.#admit(presented)
       engine.check('daybook:sync', caller)
       const kinds =
         caller.role === 'owner'
           ? {}
           : { kinds: createSyncReach(caller.granted ?? {}, engine.store.kinds).pulled }
       const standing = standingOf(admitted)
-      live.checkRoom(standing)
+      live.admit(standing, book)
       const ticket = lines.give({ device, standing, ...kinds })
       due.ensure('lines', Date.now() + sweepEveryMs)
       await this.#setAlarm(due)
@@ -192,7 +192,9 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     try {
       if (!this.#opened && !this.#exists()) throw new DaybookError('unauthorized', 'The ticket is not known.')
       const { live, lines, book } = this.#open()
-      const { line, response } = lines.accept(live.begin(lines.take(offeredTicket(request.headers))))
+      const listener = lines.take(offeredTicket(request.headers))
+      live.admit(listener.standing, book)
+      const { line, response } = lines.accept(live.begin(listener))
       live.greet(line, book)
       return response
     } catch (error) {

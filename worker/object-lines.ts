@@ -1,10 +1,17 @@
 // The lines of one book's object: hibernating WebSockets, and tickets in its memory.
 // Invariant: what is known of a line is attached to its socket, which outlives the object's sleep; a ticket is good once.
 import { toBase64Url } from '../src/core/base64url.ts'
-import { DaybookError } from '../src/core/errors.ts'
 import type { Clock, Random } from '../src/core/ports.ts'
 import { heartbeat, liveProtocol } from '../src/sync/live-wire.ts'
-import { type Line, type Listener, type LineState, ticketMs, unknownTicket } from './live-desk.ts'
+import {
+  type Line,
+  type Listener,
+  type LineState,
+  ticketLimit,
+  ticketMs,
+  tooManyLines,
+  unknownTicket,
+} from './live-desk.ts'
 
 export type LineContext = Pick<
   DurableObjectState,
@@ -14,7 +21,7 @@ export type LineContext = Pick<
 export interface ObjectLines {
   /** Lines that are open, of one device or of all. */
   open(device?: string): Line[]
-  /** A ticket for one line, good for `ticketMs`. */
+  /** A ticket for one line, good for `ticketMs`; throws `rate-limited` when that caller has too many. */
   give(listener: Listener): string
   /** Whom a ticket was given to; throws `unauthorized` when it is not known, or was used. */
   take(ticket: string): Listener
@@ -22,7 +29,6 @@ export interface ObjectLines {
   accept(state: LineState): { readonly line: Line; readonly response: Response }
 }
 
-const ticketLimit = 1000
 /** `readyState` of a socket that can be written to. */
 const openState = 1
 
@@ -53,10 +59,11 @@ export function createObjectLines(
     give(listener) {
       const now = clock.now()
       for (const [name, { untilMs }] of tickets) if (untilMs <= now) tickets.delete(name)
-      if (tickets.size >= ticketLimit)
-        throw new DaybookError('rate-limited', 'This book has too many lines.', {
-          details: { retryAfterMs: ticketMs },
-        })
+      const { id } = listener.standing
+      const own = [...tickets.values()].filter((other) => other.listener.standing.id === id)
+      if (own.length >= ticketLimit.ofCaller) throw tooManyLines()
+      const [oldest] = tickets.keys()
+      if (oldest !== undefined && tickets.size >= ticketLimit.ofBook) tickets.delete(oldest)
       const ticket = toBase64Url(random.bytes(32))
       tickets.set(ticket, { listener, untilMs: now + ticketMs })
       return ticket

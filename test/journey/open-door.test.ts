@@ -1,6 +1,8 @@
 // The running edge as an outsider meets it, over sockets of its own: workerd behind a port, as `npm start` runs it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bookAddressCases } from '../contract/book-address.ts'
+import { rawTickets } from '../contract/raw-ticket.ts'
+import { ticketCases } from '../contract/ticket.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { askRaw } from '../support/raw-request.ts'
 import { type RunningEdge, startEdge } from './running-edge.ts'
@@ -59,6 +61,10 @@ it('with a key that can be guessed, lets nobody in and says why', async () => {
     expect(answer.status).toBe(401)
     expect(answer.text).toMatch(/DAYBOOK_KEY.*16 characters/)
   }
+})
+
+describe('tickets', () => {
+  ticketCases(rawTickets(key, () => edge.port))
 })
 
 describe('a token for one book', () => {

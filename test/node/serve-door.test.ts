@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bookAddressCases } from '../contract/book-address.ts'
 import { startEmbeddingServer } from '../support/embedding-server.ts'
+import { rawTickets } from '../contract/raw-ticket.ts'
+import { ticketCases } from '../contract/ticket.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { askRaw, type RawRequest } from '../support/raw-request.ts'
 import { skipped } from './postgres-world.ts'
@@ -97,6 +99,14 @@ describe.skipIf(skipped !== '')(`The door of \`daybook serve\`${skipped}`, { tim
       const statuses = [await ask(bearer), await ask(bearer), await ask(bearer), await ask(bearer)]
       expect(statuses).toEqual([200, 200, 200, 429])
     }
+  })
+
+  describe('tickets, asked for at one process and shown to another,', () => {
+    const ports: number[] = []
+    beforeAll(async () => {
+      ports.push(portOf(await start()), portOf(await start()))
+    })
+    ticketCases(rawTickets(key, (turn) => ports[turn % 2] ?? 0))
   })
 
   describe('a token for one book', () => {

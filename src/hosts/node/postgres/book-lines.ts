@@ -27,8 +27,8 @@ export interface BookLinesOptions {
 
 export interface BookLines {
   has(book: string): boolean
-  /** Throws `rate-limited` when there are too many lines of `book` for one more. */
-  checkRoom(book: string, standing: Standing): void
+  /** Looks again whether the caller may have a line of `book`; see `LiveDesk.admit`. */
+  admit(book: string, standing: Standing): Promise<void>
   /** A line of `listener` over `socket`, which is open. */
   add(book: string, listener: Listener, socket: WebSocket): Promise<void>
   /** Something has happened in this book, here or elsewhere. */
@@ -119,7 +119,12 @@ export function createBookLines(options: BookLinesOptions): BookLines {
 
   return {
     has: (book) => books.has(book),
-    checkRoom: (book, standing) => books.get(book)?.desk.checkRoom(standing),
+    admit: (book, standing) =>
+      within(book, (live) => {
+        const desk = books.get(book)?.desk
+        if (desk) desk.admit(standing, live)
+        else live.recheck(standing)
+      }),
     add: (book, listener, socket) =>
       within(book, (live) => {
         const { desk, open } = deskOf(book, live)

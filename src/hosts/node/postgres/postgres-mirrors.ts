@@ -306,7 +306,7 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
                 ? {}
                 : { kinds: createSyncReach(caller.granted ?? {}, engine.store.kinds).pulled }
             const standing = standingOf(found)
-            lines.checkRoom(book, standing)
+            await lines.admit(book, standing)
             return { ticket: await tickets.give({ device, standing, ...kinds }), expires_in_ms: ticketMs }
           }),
       }),
@@ -319,6 +319,7 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
     async openLine(book, ticket, upgrade) {
       if (!lines) throw new DaybookError('unknown-route', 'This edge has no lines.')
       const listener = await createSharedTickets({ postgres, book, bypasses }, ports.random).take(ticket)
+      await lines.admit(book, listener.standing)
       const socket = await upgrade()
       await lines.add(book, listener, socket).catch((error: unknown) => {
         socket.close(faultCode)

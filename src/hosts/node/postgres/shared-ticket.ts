@@ -2,21 +2,25 @@
 // Invariant: a ticket is good once, for one book and a short time, and the database knows its hash alone.
 import { createHash } from 'node:crypto'
 import { toBase64Url } from '../../../core/base64url.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { checkBookName } from '../../../core/book.ts'
 import type { Random } from '../../../core/ports.ts'
-import { type Listener, ticketMs, unknownTicket } from '../../../../worker/live-desk.ts'
+import {
+  type Listener,
+  ticketLimit,
+  ticketMs,
+  tooManyLines,
+  unknownTicket,
+} from '../../../../worker/live-desk.ts'
+
 import { guarded } from './postgres-fault.ts'
 import { enterSql, type PostgresTruthOptions } from './postgres-truth.ts'
 
 export interface SharedTickets {
-  /** A ticket for one line, good for `ticketMs`. */
+  /** A ticket for one line, good for `ticketMs`; throws `rate-limited` when that caller has too many. */
   give(listener: Listener): Promise<string>
   /** Whom a ticket was given to; throws `unauthorized` when it is not known, or was used. */
   take(ticket: string): Promise<Listener>
 }
-
-/** Tickets of one book that nobody has shown yet. */
-const ticketLimit = 1000
 
 const hashOf = (ticket: string) => createHash('sha256').update(ticket).digest('hex')
 
@@ -25,22 +29,30 @@ export function createSharedTickets(
   random: Random,
 ): SharedTickets {
   const opening = enterSql(book, bypasses)
+  // Those who ask at once take turns, or each of them would count without the others.
+  const alone = `${opening}; SELECT pg_advisory_xact_lock(hashtextextended('daybook.tickets ${checkBookName(book)}', 0))`
   return {
     async give(listener) {
       const ticket = toBase64Url(random.bytes(32))
       await guarded(() =>
-        postgres.begin(opening, async (sql) => {
+        postgres.begin(alone, async (sql) => {
           await sql.rows('DELETE FROM daybook.tickets WHERE book = $1 AND until <= now()', [book])
           const kept = await sql.rows(
             `INSERT INTO daybook.tickets (book, ticket, listener, until)
              SELECT $1, $2, $3::text::json, now() + interval '1 millisecond' * $4
-             WHERE (SELECT count(*) FROM daybook.tickets WHERE book = $1) < $5 RETURNING ticket`,
-            [book, hashOf(ticket), JSON.stringify(listener), ticketMs, ticketLimit],
+             WHERE (SELECT count(*) FROM daybook.tickets
+                    WHERE book = $1 AND listener->'standing'->>'id' = $5) < $6 RETURNING ticket`,
+            [
+              ...[book, hashOf(ticket), JSON.stringify(listener), ticketMs],
+              ...[listener.standing.id, ticketLimit.ofCaller],
+            ],
           )
-          if (kept.length > 0) return
-          throw new DaybookError('rate-limited', 'This book has too many lines.', {
-            details: { retryAfterMs: ticketMs },
-          })
+          if (kept.length === 0) throw tooManyLines()
+          await sql.rows(
+            `DELETE FROM daybook.tickets WHERE book = $1 AND ticket IN (
+               SELECT ticket FROM daybook.tickets WHERE book = $1 ORDER BY until DESC OFFSET $2)`,
+            [book, ticketLimit.ofBook],
+          )
         }),
       )
       return ticket
