@@ -171,7 +171,7 @@ export function createQueryStore(
     const { kind: name, filters, selection, include, orderBy, limit = 100, offset = 0, cursor } = asked
     const kind = kindOf(name)
     const keys = parseOrder(orderBy, kind)
-    const where = [...conditions(kind, filters), ...currentSql(kind, now(), include)]
+    const where = [...conditions(kind, filters), ...currentSql(kind, now(), { ...include, bounds })]
     if (selection) where.push(selectionSql(selection))
     if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? place : undefined))
     const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
@@ -186,7 +186,7 @@ export function createQueryStore(
 
   const count = ({ kind: name, filters, include, by }: CountQuery): Count => {
     const kind = kindOf(name)
-    const where = [...conditions(kind, filters), ...currentSql(kind, now(), include)]
+    const where = [...conditions(kind, filters), ...currentSql(kind, now(), { ...include, bounds })]
     projection.catchUp()
     const [length, rest] = periods[by]
     const buckets = all<{ at: string; count: number; failed: number }>(
@@ -209,7 +209,7 @@ export function createQueryStore(
 
   const searchWhere: QueryParts['searchWhere'] = ({ kind: name, filters }) => {
     const kind = kindOf(name)
-    return [...conditions(kind, filters), ...currentSql(kind, now())]
+    return [...conditions(kind, filters), ...currentSql(kind, now(), { bounds })]
   }
 
   const search = (query: TextQuery): TextHit[] => {
@@ -219,7 +219,7 @@ export function createQueryStore(
   }
 
   const bounded = (scope: ScopeQuery): RecallScope => {
-    const asked = scopeSql(kinds, scope, now())
+    const asked = scopeSql(kinds, scope, now(), bounds)
     return isBound ? { where: [...bounds, ...asked.where], isNarrow: true, isPlain: false } : asked
   }
 
@@ -269,7 +269,7 @@ export function createQueryStore(
   }
 
   const reach = (scope: ScopeQuery): number[] => {
-    const { condition, params, records: joined } = conditionOf(scopeSql(kinds, scope, now()).where)
+    const { condition, params, records: joined } = conditionOf(scopeSql(kinds, scope, now(), bounds).where)
     projection.catchUp()
     return all<{ seq: number }>(`SELECT f.seq FROM facets f ${joined} WHERE ${condition}`, params).map(
       ({ seq }) => seq,

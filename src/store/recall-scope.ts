@@ -31,11 +31,19 @@ export interface RecallScope {
 
 const lanes = ['agent', 'session', 'resource'] as const
 
-/** The conditions of `query`, asked at `now`; what it names wrongly is an error with its path. */
-export function scopeSql(kinds: Kinds, query: ScopeQuery, now: string): RecallScope {
+/**
+ * The conditions of `query`, asked at `now` by somebody who sees what is within `bounds`; what it names wrongly is an error
+ * with its path.
+ */
+export function scopeSql(
+  kinds: Kinds,
+  query: ScopeQuery,
+  now: string,
+  bounds?: readonly Fragment[],
+): RecallScope {
   const where: Fragment[] = [
     { sql: 'f.recallable = 1', params: [] },
-    ...currentSql(undefined, now, { asOf: query.at }),
+    ...currentSql(undefined, now, { asOf: query.at, bounds }),
   ]
   const asked = query.kinds?.map((name, i) => kindNamed(kinds, name, `kinds.${i}`))
   if (query.kinds)

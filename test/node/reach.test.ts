@@ -14,7 +14,7 @@ const kinds: readonly Kind[] = [
     ...{ name: 'trace', text: ['goal'], facets: { domain: 'domain' }, scopedBy: 'domain' },
     cites: [{ path: 'links' }],
   }),
-  makeKind({ name: 'note', text: ['goal'], cites: [{ path: 'links' }] }),
+  makeKind({ name: 'note', text: ['goal'], cites: [{ path: 'links', supersedes: true }] }),
   makeKind({ name: 'secret', text: ['goal'], guests: 'none' }),
   makeKind({
     ...{ name: 'rule', text: ['goal'], facets: { domain: 'domain' }, scopedBy: 'domain', scopedAs: 'trace' },
@@ -186,7 +186,7 @@ describe('a narrowed store', () => {
         const store = fill(records)
         const seen = store.queries
           .within({ scope })
-          .query({ limit: 1000 })
+          .query({ limit: 1000, include: { superseded: true } })
           .records.map(({ id }) => id)
         const expected = records.filter(({ head, body }) =>
           isInReach({ scope }, { ...head, body: { ...body } }, known),
