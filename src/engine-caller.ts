@@ -2,11 +2,12 @@
 import type { AnyCapability, Caller } from './core/capability.ts'
 import { DaybookError } from './core/errors.ts'
 import { permits } from './core/permission.ts'
+import { seesAll } from './core/reach.ts'
 
 /** A guest may call what its token permits, and sync only when it may see everything. Anything else is `forbidden`. */
 export function authorise(caller: Caller, capability: AnyCapability): void {
   if (caller.role === 'owner') return
-  const isWhole = capability.permission !== 'sync' || caller.reach.scope.text === '**'
+  const isWhole = capability.permission !== 'sync' || seesAll(caller.reach)
   if (permits(caller.permissions, capability) && isWhole) return
   throw new DaybookError('forbidden', `The token does not permit \`${capability.id}\`.`, {
     details: { path: 'capability' },

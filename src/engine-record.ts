@@ -5,7 +5,6 @@ import type {
   Guest,
   Ledger,
   LedgerWriter,
-  PutRequest,
   RecordReader,
   RecordWriter,
   RuleReader,
@@ -13,12 +12,14 @@ import type {
 import type { ConflictEntry, ConflictQuery } from './core/conflict.ts'
 import { DaybookError } from './core/errors.ts'
 import { createIds, type Ids } from './core/ids.ts'
-import { isOpenKind, type Kinds } from './core/kind.ts'
+import { holdsId, isOpenKind, type Kinds } from './core/kind.ts'
 import type { JsonObject } from './core/path.ts'
 import type { Ports } from './core/ports.ts'
-import { isInReach, isReserved, type NamedRecord } from './core/reach.ts'
+import type { PutRequest, RecordName } from './core/put-request.ts'
+import { isInReach, isReserved, type NamedRecord, seesAll } from './core/reach.ts'
 import type { Scope } from './core/record.ts'
 import { parseWith } from './core/schema.ts'
+import { checkGuestPut, guestIds, mayGiveId, outside, type Standing, unseen } from './engine-guest-write.ts'
 import { release } from './engine-release.ts'
 import { isSealing, type Sensitivity } from './core/sealed.ts'
 import { isConcrete } from './core/scope.ts'
@@ -85,13 +86,40 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
     if (row.deleted) return undefined
     const body = bodies.read(row, row.body)
     // Of what is locked neither, but for those who may see everything.
-    const mayKnow = body ? isSeen({ ...row, body }) : guest.reach.scope.text === '**'
+    const mayKnow = body ? isSeen({ ...row, body }) : seesAll(guest.reach)
     return mayKnow ? row : undefined
   }
+
+  const standing = (row: RecordRow): Standing => ({
+    ...row,
+    body: bodies.read(row, row.body) ?? {},
+    sensitivity: (row.sensitivity ?? undefined) as Sensitivity | undefined,
+  })
 
   const get: RecordReader['get'] = (id) => {
     const row = seenRow(id)
     return row && !row.deleted ? toRecord(row, bodies.need(row, row.body)) : undefined
+  }
+
+  const liveRow = (id: string): RecordRow | undefined => {
+    const row = seenRow(id)
+    return row?.deleted === 0 ? row : undefined
+  }
+
+  const idsOf = (name: RecordName) => (guest ? guestIds(guest, name) : { known: [name.id], own: [name.id] })
+  const findRow = (name: RecordName): RecordRow | undefined => {
+    const rows = idsOf(name).known.map(liveRow)
+    return rows.find((row) => row?.kind === name.kind)
+  }
+  const find: RecordReader['find'] = (name) => {
+    const row = findRow(name)
+    return row && toRecord(row, bodies.need(row, row.body))
+  }
+  /** Where what is known by `name` is put; undefined when the caller's own ids are taken by what it does not see. */
+  const idFor = (name: RecordName): string | undefined => {
+    const found = findRow(name)?.id
+    if (found !== undefined || !guest) return found ?? name.id
+    return idsOf(name).own.find((id) => records.row(id)?.deleted !== 0)
   }
 
   /** The rules that hold for whoever calls: for the rooms that keep them, and shown to nobody. */
@@ -140,6 +168,7 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
 
   const reader: RecordReader = {
     get,
+    find,
     query: queries.query,
     search: queries.search,
     count: queries.count,
@@ -158,15 +187,18 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
 
   const writer = (now: string, defaults = scope) => {
     const changed: Changed[] = []
-    const put = (
-      { kind: name, id, body: given, scope: own = {}, checked = false, times }: PutRequest,
-      guest: Guest | undefined,
-    ): string => {
+    const put = (request: PutRequest, guest: Guest | undefined): string => {
+      const { kind: name, body: given, scope: own = {}, checked = false, times } = request
       const kind = kindNamed(name)
       const body = checked ? given : (parseWith(kind.schema, given) as JsonObject)
+      const id = request.name ? idFor(request.name) : request.id
       const before = id === undefined ? undefined : records.row(id)
-      if (before && guest && !seenRow(before.id)) throw outside()
-      if (before && before.kind !== name) {
+      const isTaken = before !== undefined && holdsId(before, kinds)
+      if (guest && id !== undefined && !liveRow(id)) {
+        const isGiven = request.name !== undefined || mayGiveId(guest, id, name, kinds)
+        if (isTaken || !isGiven) throw unseen()
+      }
+      if (isTaken && before.kind !== name) {
         throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${name}.`, {
           details: { path: 'id' },
         })
@@ -212,8 +244,7 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
         ...(sensitivity === undefined ? {} : { sensitivity }),
         body,
       }
-      // A guest speaks for itself: it may change what another wrote, but not write in another's name.
-      if (guest && (kind.guests || !isSeen(op) || op.agent !== (kept?.agent ?? guest.agent))) throw outside()
+      if (guest) checkGuestPut(guest, kinds, op, kept && standing(kept))
       const { seq } = records.put(op, { fresh: id === undefined })
       if (kind.urgent) store.ops.hurry(seq)
       changed.push({ id: op.id, kind: name })
@@ -222,6 +253,7 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
 
     const writing: RecordWriter = {
       get,
+      find,
       history,
       citing(id) {
         store.projection.catchUpWithin()
@@ -273,6 +305,12 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
         return retried.map(({ id }) => id)
       },
       wasForgotten: (id) => !guest && records.row(id)?.deleted === 1,
+      lostId(name) {
+        const [id = name.id] = idsOf(name).own
+        const isHere = findRow(name) !== undefined || !records.row(id)
+        // The owner sees all there is: what is not forgotten is found, or in its way.
+        return isHere || (!guest && records.row(id)?.deleted === 0) ? undefined : id
+      },
       lose(entry) {
         if (guest && !seenRow(entry.record)) throw outside()
         const lost = JSON.stringify(entry.lost.body)
@@ -302,9 +340,4 @@ function guestScope({ agent, reach: { scope } }: Guest, kinds: Kinds): Scope {
   const [first = '', , ...rest] = scope.parts
   if (first === 'session') return { agent, session: rest.join('') }
   return isReserved(first, kinds) ? { agent } : { agent, resource: scope.text }
-}
-
-/** One error for all that is out of reach, there or not. */
-function outside(): DaybookError {
-  return new DaybookError('forbidden', 'It is not in the scope of the token.', { details: { path: 'scope' } })
 }

@@ -1,7 +1,8 @@
 // Lets go of every citation of a record that is being forgotten. What merely pointed at it loses the pointer and stays;
 // what rested on it alone, as its kind declares, is forgotten with it, and so on.
-import type { Citing, PutRequest } from './core/capability.ts'
+import type { Citing } from './core/capability.ts'
 import { citedIds, type Kinds } from './core/kind.ts'
+import type { PutRequest } from './core/put-request.ts'
 import { isJsonObject, type Json, type JsonObject } from './core/path.ts'
 import { bodyOf, type Stored } from './core/record.ts'
 

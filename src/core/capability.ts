@@ -13,11 +13,11 @@ import type { Room } from './room.ts'
 import type { Kinds } from './kind.ts'
 import type { Right } from './permission.ts'
 import type { Cipher, Digest, Keyring, Llm, Random } from './ports.ts'
+import type { PutRequest, RecordName } from './put-request.ts'
 import type { Reach } from './reach.ts'
 import type { Durability, RecordVersion, Scope, Stored } from './record.ts'
 import type { Holdings, RecordSnapshot, SnapshotQuery, Staging } from './transfer.ts'
 import type { InputOf, OutputOf, Schema } from './schema.ts'
-import type { Sensitivity } from './sealed.ts'
 import type { SealDesk } from './seal-desk.ts'
 import type { EmbedStatus, Status, SyncResult } from './status.ts'
 
@@ -113,6 +113,8 @@ export interface TextHit {
 /** Reading records. Every read sees all writes that were acknowledged before it. */
 export interface RecordReader {
   get(id: string): Stored<JsonObject> | undefined
+  /** What is known by this name, as far as the caller sees it. */
+  find(name: RecordName): Stored<JsonObject> | undefined
   query(query: RecordQuery): RecordPage
   search(query: TextQuery): TextHit[]
   count(query: CountQuery): Count
@@ -155,22 +157,10 @@ export interface Extent {
   readonly latest: string
 }
 
-export interface PutRequest {
-  readonly kind: string
-  /** Absent: a new id. Present: that record is made or changed. */
-  readonly id?: string
-  readonly body: JsonObject
-  /** Whose it is, and how sensitive; what is left out stays as it is, or is as the book and the kind say. */
-  readonly scope?: Partial<Scope> & { readonly sensitivity?: Sensitivity | undefined }
-  /** The body is known to fit its kind: the room that owns the kind has just checked it. */
-  readonly checked?: boolean
-  /** When it was made and changed, for a record that comes back from elsewhere. Default: what is known, and now. */
-  readonly times?: { readonly created_at: string; readonly updated_at: string }
-}
-
 /** Changing records, inside one transaction. */
 export interface RecordWriter {
   get(id: string): Stored<JsonObject> | undefined
+  find(name: RecordName): Stored<JsonObject> | undefined
   citing(id: string): Citing[]
   history(id: string): RecordVersion[]
   /** Checks the body against its kind, logs the op, applies it; answers the id. */
@@ -190,6 +180,8 @@ export interface RecordWriter {
   retryRefused(records?: readonly string[]): string[]
   /** True when there was such a record and it was forgotten. */
   wasForgotten(id: string): boolean
+  /** The id of what was stored under this name and can't be found any more: it was forgotten, or lies elsewhere now. */
+  lostId(name: RecordName): string | undefined
   /** Keeps an edit that lost in the conflict log, once. */
   lose(entry: Omit<ConflictEntry, 'id' | 'at'>): void
   /** Ids after `after` of the live records of these kinds that an upload does not name, in order. */

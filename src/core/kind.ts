@@ -1,5 +1,6 @@
 // A kind: the declaration that lets store, recall, sync, bundle and inspector handle records they know nothing about.
 import { type JsonObject, readPath } from './path.ts'
+import { sameJson } from './same-json.ts'
 import type { Schema } from './schema.ts'
 import type { Sensitivity } from './sealed.ts'
 
@@ -72,6 +73,10 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly guests?: 'none' | 'read'
   /** It speaks for this book alone: it is in no bundle, and no bundle brings it in. */
   readonly bound?: boolean
+  /** What ids of its records begin with that follow from a name. Nobody but the owner gives such an id to another kind. */
+  readonly idPrefix?: string
+  /** Where a record says who speaks, and what whoever hears it may change all the same. A guest speaks for itself alone. */
+  readonly speaker?: { readonly path: string; readonly heard: readonly string[] }
   /** How sensitive records of this kind are that do not say so themselves. Default `standard`. */
   readonly sensitivity?: Sensitivity
   /** Ops of this kind are sent ahead of all others, and at once where a mirror is configured. */
@@ -113,6 +118,37 @@ export function isEmbeddable(kind: Kind, body: JsonObject): boolean {
 /** True for kinds that every copy must be able to read: authority and rules, which the mirror holds others to. */
 export function isOpenKind({ guests, isFinal }: Kind): boolean {
   return guests !== undefined || isFinal !== undefined
+}
+
+/** True when a tombstone of the kind, or a live record, keeps its id from records of other kinds. */
+export function holdsId({ kind, deleted }: { kind: string; deleted: number }, kinds: Kinds): boolean {
+  return deleted === 0 || kinds.get(kind)?.forgetWins === true
+}
+
+/** True for an id that only records of another kind than `kind` have. */
+export function isForeignId(id: string, kind: string, kinds: Kinds): boolean {
+  return [...kinds.values()].some((one) => {
+    return one.name !== kind && one.idPrefix !== undefined && id.startsWith(one.idPrefix)
+  })
+}
+
+/**
+ * Where `body`, which is to stand in the place of `before` if anything does, speaks in another name than `agent`;
+ * undefined when it does not.
+ */
+export function foreignWord(
+  { speaker }: Kind,
+  agent: string,
+  body: JsonObject,
+  before?: JsonObject,
+): string | undefined {
+  if (!speaker || readPath(before ?? body, speaker.path) === agent) {
+    return speaker && readPath(body, speaker.path) !== agent ? speaker.path : undefined
+  }
+  if (!before) return speaker.path
+  const said = (one: JsonObject) =>
+    Object.fromEntries(Object.entries(one).filter(([field]) => !speaker.heard.includes(field)))
+  return sameJson(said(body), said(before)) ? undefined : speaker.path
 }
 
 /** The first segment of the names of a kind's records in scopes. */

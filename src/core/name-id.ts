@@ -3,6 +3,9 @@
 
 const limit = 128
 
+/** As many characters of an id stand for the names themselves, however long they are. */
+export const namedLength = limit - 30
+
 /**
  * The id for `names` (most general first) among those of `prefix`. Letters, digits, `.`, `_` and `-` stand for
  * themselves; what is too long ends in a key of the whole (104 bits, two rounds of 52-bit FNV-1a).
@@ -10,7 +13,7 @@ const limit = 128
 export function nameId(prefix: string, ...names: readonly string[]): string {
   const id = [prefix, ...names.map(escape)].join('::')
   if (id.length <= limit) return id
-  return `${id.slice(0, limit - 30)}:::${key(id, 0)}${key(id, 1)}`
+  return `${id.slice(0, namedLength)}:::${key(id, 0)}${key(id, 1)}`
 }
 
 function escape(name: string): string {

@@ -49,6 +49,21 @@ function qualified(name: string, kind: Kind | undefined, body: JsonObject): stri
   return value === undefined ? scopePrefix(kind) : `${scopePrefix(kind)}:${value}`
 }
 
+/** True when nothing is out of reach but what is for the owner alone. */
+export function seesAll({ scope }: Reach): boolean {
+  return scope.text === '**'
+}
+
+/** The reach as a text, the same for the same reach. */
+export function reachText({ scope }: Reach): string {
+  return scope.text
+}
+
+/** True when whatever has all of these names is in reach. */
+export function reachesName({ scope }: Reach, names: readonly string[]): boolean {
+  return names.some((name) => matchesScope(scope, name))
+}
+
 /** True when the guest's token lets it into the meeting room. */
 export function isInRoom({ scope }: Reach): boolean {
   return matchesScope(scope, meetingRoom)

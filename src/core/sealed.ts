@@ -11,6 +11,11 @@ export function isSealing(sensitivity: string | null | undefined): boolean {
   return sensitivity === 'sensitive' || sensitivity === 'restricted'
 }
 
+/** True when a record of the first sensitivity is less guarded than one of the second. */
+export function isLowered(to: Sensitivity | undefined, from: Sensitivity | undefined): boolean {
+  return sensitivities.indexOf(to ?? 'standard') < sensitivities.indexOf(from ?? 'standard')
+}
+
 export const sealingAlgorithm = 'A256GCM'
 
 /** A body under a key that the mirror never has: AES-256-GCM (NIST SP 800-38D) with a tag of 128 bits. */

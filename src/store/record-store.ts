@@ -122,7 +122,9 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
       return { ver: before?.ver ?? 0, place: before?.place ?? 0, device: before?.device ?? null }
     const place = 1 + settings.getNumber('head')
     settings.set('head', place)
-    sums.move(kind, before?.place ?? 0, place)
+    // A tombstone may have been one of another kind.
+    if (before && before.kind !== kind) sums.move(before.kind, before.place, 0)
+    sums.move(kind, before?.kind === kind ? before.place : 0, place)
     // No version of a record that was collected comes again: one that begins anew begins above all of them.
     const ver = 1 + (before?.ver ?? settings.getNumber('collected_ver'))
     return { ver, place, device: device ?? null }

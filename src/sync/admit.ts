@@ -1,7 +1,7 @@
 // One op at the mirror: applied when it was made on the present version, else decided by the policy of its kind.
 // Invariant: whichever side loses is kept whole in the conflict log, unless both say the same.
 import { DaybookError, type ErrorShape, toDaybookError } from '../core/errors.ts'
-import type { ConflictPolicy, Kind } from '../core/kind.ts'
+import { type ConflictPolicy, holdsId, type Kind } from '../core/kind.ts'
 import type { JsonObject } from '../core/path.ts'
 import { parseWith } from '../core/schema.ts'
 import { isSealing } from '../core/sealed.ts'
@@ -43,7 +43,7 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
   // A record that is not here can't be in conflict; the version it was made on belongs to another epoch.
   if (!row) return apply()
   const present = toChange(row, store.device)
-  const kind = store.kinds.get(row.kind)
+  const kind = store.kinds.get(wire.kind)
   const final = finalWinner(kind, wire, present)
   if (row.ver === wire.base && final !== 'present') return apply()
   const isResealed = wire.op === 'put' && wire.reseal === true
@@ -76,7 +76,7 @@ function findFault(
   row: RecordRow | undefined,
   from: Sender,
 ): DaybookError | undefined {
-  if (row && row.kind !== wire.kind) {
+  if (row && row.kind !== wire.kind && holdsId(row, store.kinds)) {
     return new DaybookError('conflict', `\`${wire.id}\` is a ${row.kind}, not a ${wire.kind}.`, {
       details: { path: 'kind' },
     })

@@ -1,7 +1,8 @@
 // Who wins when two changes were made on one version. Pure and total: the same answer wherever and whenever asked.
 // What a policy can't decide without the content is left to the device.
 import type { ConflictPolicy, Kind } from '../core/kind.ts'
-import { isJsonObject, type Json } from '../core/path.ts'
+import type { Json } from '../core/path.ts'
+import { sameJson } from '../core/same-json.ts'
 
 /** For records of kinds that this side does not know. */
 export const defaultPolicy: ConflictPolicy = 'last_write_wins'
@@ -60,18 +61,6 @@ export function saysSame(one: Said, other: Said): boolean {
   return (
     (one.sensitivity ?? 'standard') === (other.sensitivity ?? 'standard') && sameJson(a as Json, b as Json)
   )
-}
-
-/** True when two values say the same, whatever the order of their fields. */
-export function sameJson(one: Json | undefined, other: Json | undefined): boolean {
-  if (Object.is(one, other)) return true
-  if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((item: Json, i) => sameJson(item, other[i]))
-  }
-  if (!isJsonObject(one) || !isJsonObject(other)) return false
-  const keys = Object.keys(one)
-  if (keys.length !== Object.keys(other).length) return false
-  return keys.every((key) => Object.hasOwn(other, key) && sameJson(one[key], other[key]))
 }
 
 /** Which of two edits is in a state that the other can't undo, whatever the policy; undefined when neither is, or both. */

@@ -2,7 +2,7 @@
 // `mine` changes nothing. What can't be joined goes to the later edit, and the path is named as a clash.
 import type { MergeRule } from '../core/kind.ts'
 import { isJsonObject, type Json, type JsonObject } from '../core/path.ts'
-import { sameJson } from './conflict-policy.ts'
+import { sameJson } from '../core/same-json.ts'
 
 export interface Merge {
   readonly base: JsonObject

@@ -6,6 +6,7 @@ import { ledgerKind } from './ledger-kind.ts'
 export const accessKeyKind: Kind<'access_key', AccessKeyBody> = {
   ...ledgerKind,
   name: 'access_key',
+  idPrefix: 'key-',
   summary: 'A key to this book at its edge: what its holder may do, and the hash by which it is known.',
   version: 1,
   schema: accessKeyBody,

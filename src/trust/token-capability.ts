@@ -74,6 +74,14 @@ function parentOf(named: string | undefined, at: ReadContext): ControlToken | un
   return parent
 }
 
+/** Under an id that the owner may have given to something a guest would learn from the answer whether it is taken. */
+function checkTokenId(id: string | undefined, at: ReadContext): void {
+  if (!guestOf(at) || id === undefined || id.startsWith('token-')) return
+  throw new DaybookError('forbidden', '`token_id`: Leave it out, or begin it with `token-`.', {
+    details: { path: 'token_id' },
+  })
+}
+
 /** Stores a token that was verified, unless another of its id is there; answers the one that is. */
 function keep(token: ControlToken, at: WriteContext): ControlToken {
   const known = findToken(at.ledger, token.token_id)
@@ -98,6 +106,7 @@ function enrol(key: string, at: WriteContext): void {
 async function storeToken(token: ControlToken, at: TaskContext): Promise<ControlToken> {
   const guest = guestOf(at)
   const verifier = createVerifier(at)
+  checkTokenId(token.token_id, at)
   if (guest && !token.delegation_chain.includes(guest.token))
     throw new DaybookError('forbidden', 'It is not below the token of the caller.', {
       details: { path: 'delegation_chain' },
@@ -145,6 +154,7 @@ export const tokenCapabilities = [
           'invalid-input',
           'A token is not granted by the task queue: nobody would see its bearer text.',
         )
+      checkTokenId(asked.token_id, at)
       const parent = parentOf(named, at)
       if (asked.expires_at <= at.now) throw wrong('expires_at', 'It lies in the past')
       if (asked.not_before !== undefined && asked.not_before >= asked.expires_at)

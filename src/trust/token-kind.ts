@@ -7,6 +7,7 @@ import { controlToken, type ControlToken } from './token-schema.ts'
 export const tokenKind: Kind<'token', ControlToken> = {
   ...ledgerKind,
   name: 'token',
+  idPrefix: 'token-',
   summary: 'A control token: what its holder may do, where and until when; signed, revocable.',
   version: 2,
   schema: controlToken,
@@ -23,6 +24,7 @@ const keyBody = z.strictObject({ added_at: z.string() })
 export const keyKind: Kind<'key', z.output<typeof keyBody>> = {
   ...ledgerKind,
   name: 'key',
+  idPrefix: 'did:key:',
   summary: 'The public key of a device of the owner, whose signatures count in this book.',
   version: 1,
   schema: keyBody,

@@ -28,6 +28,7 @@ import { newerBookCases } from './newer-book.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
 import { guestTalkCases } from './guest-talk.ts'
+import { guestWriteCases } from './guest-write.ts'
 import { roomCases } from './room.ts'
 
 export interface BookHost {
@@ -104,6 +105,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     episodeCases(cases)
     roomCases(cases)
     guestTalkCases(cases)
+    guestWriteCases(cases, host)
     if (host.keepsKeys === false) keylessCases(cases)
     answerCases(cases)
     tokenCases(cases)

@@ -116,20 +116,23 @@ export const inboxCapabilities = [
     effect: 'write',
     run({ from: named, key, expires_at, ...content }, at) {
       const from = agentOf(named, at)
-      const id = key === undefined ? undefined : nameId('inbox', from, key)
+      const name =
+        key === undefined ? undefined : { kind: 'inbox', id: nameId('inbox', from, key), scopes: [] }
       const said = { ...content, from, ...(expires_at === undefined ? {} : { expires_at }) }
-      const known = id === undefined ? undefined : at.records.get(id)
-      if (id !== undefined && known) {
+      const known = name && at.records.find(name)
+      if (known) {
         const { sent_at: _at, delivered_to: _to, acknowledged_by: _by, ...before } = bodyOf(known)
-        if (JSON.stringify(sorted(before)) === JSON.stringify(sorted(said))) return { id, sent: false }
+        if (JSON.stringify(sorted(before)) === JSON.stringify(sorted(said)))
+          return { id: known.id, sent: false }
         throw new DaybookError('request-reused', 'Another message has this key.', {
           details: { path: 'key' },
         })
       }
-      // It was forgotten here: whoever sends it again has not heard that it arrived.
-      if (id !== undefined && at.records.wasForgotten(id)) return { id, sent: false }
+      // It was forgotten here, or moved out of sight: whoever sends it again has not heard that it arrived.
+      const lost = name && at.records.lostId(name)
+      if (lost !== undefined) return { id: lost, sent: false }
       const body = { ...said, sent_at: at.now, delivered_to: [], acknowledged_by: [] } as object as JsonObject
-      return { id: at.records.put({ kind: 'inbox', body, ...(id === undefined ? {} : { id }) }), sent: true }
+      return { id: at.records.put({ kind: 'inbox', body, name }), sent: true }
     },
   }),
   defineCapability({

@@ -41,6 +41,8 @@ export const inboxKind: Kind<'inbox', InboxBody> = {
   policy: 'merge',
   sync: { push: true, pull: true },
   expires: 'expires_at',
+  idPrefix: 'inbox::',
+  speaker: { path: 'from', heard: ['delivered_to', 'acknowledged_by'] },
   // It is what somebody else says, and nothing that this agent remembers.
   recallable: () => false,
   embed: false,

@@ -3,7 +3,6 @@
 import { z } from 'zod'
 import { defineCapability, type ReadContext } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { nameHash } from '../../core/murmur.ts'
 import type { JsonObject } from '../../core/path.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import { recordId } from '../../shape/record-id.ts'
@@ -12,6 +11,7 @@ import { type AnswerBody, answerLimit } from './answer-kind.ts'
 import { cosineOf, directionOf, particularsOf } from './question-direction.ts'
 import { questionLikeness } from './question-likeness.ts'
 import { fold } from '../../core/fold.ts'
+import { wordedRecord } from './record-name.ts'
 import { wordsOf } from './telling-word.ts'
 
 /** From this likeness on, two questions are one. */
@@ -88,7 +88,8 @@ export const answerCapabilities = [
         expires_at,
         rests_on,
       } as unknown as JsonObject
-      const id = `answer-${nameHash(agent, wordsOf(asked).map(fold).join(' '))}`
+      const name = wordedRecord('answer', agent, [wordsOf(asked).map(fold).join(' ')])
+      const known = at.records.find(name)?.id
       const older = {
         kind: 'answer',
         filters: { agent },
@@ -96,10 +97,9 @@ export const answerCapabilities = [
         offset: answerLimit.kept - 1,
       }
       const superfluous = at.records.query({ ...older, limit: 100 }).records
-      await at.write(({ records }) => {
-        for (const one of superfluous) if (one.id !== id) records.forget(one.id)
-        records.put({ kind: 'answer', id, body, scope: { agent } })
-        return id
+      const id = await at.write(({ records }) => {
+        for (const one of superfluous) if (one.id !== known) records.forget(one.id)
+        return records.put({ kind: 'answer', name, body, scope: { agent } })
       })
       return { ok: true, id }
     },

@@ -2,14 +2,13 @@
 // Invariant: the id of an episode follows from what was said, so archiving the same stretch twice makes one episode.
 import type { TaskContext } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { nameHash } from '../../core/murmur.ts'
 import type { JsonObject } from '../../core/path.ts'
 import type { EpisodeBody } from './episode-kind.ts'
 import { type Line, spanOf } from './history.ts'
 import { keywordsOf } from './keyword.ts'
 import { askSummary } from './llm/ask-summary.ts'
 import type { Message } from './message-schema.ts'
-import { namedMessageId } from '../../core/message-id.ts'
+import { namedMessage, wordedRecord } from './record-name.ts'
 import { type MessageScope } from './store-message.ts'
 import { summarise } from './summarise.ts'
 
@@ -37,10 +36,14 @@ export async function archiveEpisode(
     timestamp,
     content,
   ])
-  const id = `episode-${nameHash(scope.agent, scope.session ?? '', ...words)}`
-  const known = at.records.get(id)
+  const name = wordedRecord('episode', scope.agent, [scope.session ?? '', ...words])
+  const known = at.records.find(name)
   if (known)
-    return { id, isNew: false, method: known['method'] === 'abstractive' ? 'abstractive' : 'extractive' }
+    return {
+      id: known.id,
+      isNew: false,
+      method: known['method'] === 'abstractive' ? 'abstractive' : 'extractive',
+    }
   const told = await tellOf(at, said)
   const body = {
     summary: told.summary,
@@ -49,13 +52,13 @@ export async function archiveEpisode(
     message_count: said.length,
     method: told.method,
   }
-  await at.write(({ records }) => {
-    const messages = said.flatMap(({ id: name, record }) => {
-      const known = record ?? (name ? namedMessageId(scope.agent, name) : undefined)
-      return known !== undefined && records.get(known)?.kind === 'message' ? [known] : []
+  const id = await at.write(({ records }) => {
+    const messages = said.flatMap(({ id: msgId, record }) => {
+      if (record === undefined) return msgId ? (records.find(namedMessage(scope.agent, msgId))?.id ?? []) : []
+      return records.get(record)?.kind === 'message' ? [record] : []
     })
     const full = { ...body, messages: [...new Set(messages)] } as unknown as JsonObject
-    return records.put({ kind: 'episode', id, body: full, scope })
+    return records.put({ kind: 'episode', name, body: full, scope })
   })
   return {
     id,

@@ -24,6 +24,7 @@ export type Episode = z.output<typeof episode>
 
 export const episodeKind: Kind<'episode', EpisodeBody> = {
   name: 'episode',
+  idPrefix: 'episode-',
   summary: 'A stretch of conversation: its summary, its keywords, when it began and ended.',
   version: 1,
   schema: episodeBody,

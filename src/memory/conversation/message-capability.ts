@@ -6,7 +6,7 @@ import { scopeName } from '../../shape/scope-name.ts'
 import { sensitivities } from '../../core/sealed.ts'
 import { conversationScope, listQuery, scopeOf, withinScope } from './conversation-scope.ts'
 import { type Message, message, messageInput } from './message-schema.ts'
-import { namedMessageId } from '../../core/message-id.ts'
+import { namedMessage } from './record-name.ts'
 import { storeMessage } from './store-message.ts'
 
 /** `sensitive` and `restricted` messages are encrypted before they are stored or sent. */
@@ -86,7 +86,7 @@ export const messageCapabilities = [
     effect: 'write',
     run({ agent_id, id }, at) {
       const agent = agent_id ?? at.scope.agent
-      const found = [id, namedMessageId(agent, id)].map((one) => at.records.get(one))
+      const found = [at.records.get(id), at.records.find(namedMessage(agent, id))]
       const own = found.find((one) => one?.kind === 'message' && one.agent === agent)
       if (!own) {
         throw new DaybookError('not-found', `There is no message \`${id}\` of agent \`${agent}\`.`, {

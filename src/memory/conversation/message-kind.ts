@@ -4,6 +4,7 @@ import { messageBody, type MessageBody } from './message-schema.ts'
 
 export const messageKind: Kind<'message', MessageBody> = {
   name: 'message',
+  idPrefix: 'msg-',
   summary: 'One message of a conversation: who said what, when.',
   version: 1,
   schema: messageBody,

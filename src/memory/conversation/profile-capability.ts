@@ -9,8 +9,7 @@ import { history, isUser, type Line } from './history.ts'
 import { askFacts } from './llm/ask-fact.ts'
 import { type Facts, type Heard, learn, tell, writeProfile } from './profile-fact.ts'
 import { type Profile, profileLimit } from './profile-kind.ts'
-import { namedMessageId } from '../../core/message-id.ts'
-import { profileId } from '../../core/profile-id.ts'
+import { namedMessage, profileOf } from './record-name.ts'
 import { findStatements } from './user-fact.ts'
 
 const told = z.object({
@@ -43,7 +42,7 @@ async function hear({ llm, signal, attempt, now }: TaskContext, lines: readonly 
 }
 
 function findProfile({ records }: ReadContext, agent: string, user: string | undefined): Profile | undefined {
-  const named = records.get(profileId(agent, user ?? ''))
+  const named = records.find(profileOf(agent, user ?? ''))
   const [latest] =
     named || user !== undefined
       ? [named]
@@ -87,12 +86,11 @@ export const profileCapabilities = [
       for (const [user, said] of users) found.set(user, await hear(at, said))
       const profiles = await at.write(({ records, scope }) =>
         [...found].flatMap(([user, { heard }]) => {
-          const id = profileId(agent, user)
-          const before = records.get(id) as Profile | undefined
+          const name = profileOf(agent, user)
+          const before = records.find(name) as Profile | undefined
           const known: Facts = before?.facts ?? {}
           const named = heard.map(({ line, ...one }) => {
-            const message = line.id ? namedMessageId(agent, line.id) : undefined
-            return { ...one, message: message !== undefined && records.get(message) ? message : undefined }
+            return { ...one, message: line.id ? records.find(namedMessage(agent, line.id))?.id : undefined }
           })
           const facts = learn(known, named)
           const [was, is] = [tell(known), tell(facts)]
@@ -101,7 +99,12 @@ export const profileCapabilities = [
             throw new DaybookError('too-large', `A profile holds at most ${profileLimit.facts} facts.`)
           }
           const body = { user_id: user, content: writeProfile(facts), facts } as unknown as JsonObject
-          records.put({ kind: 'profile', id, body, scope: scopeOf({ agent_id: agent }, { scope }) })
+          const id = records.put({
+            kind: 'profile',
+            name,
+            body,
+            scope: scopeOf({ agent_id: agent }, { scope }),
+          })
           const learned = is.current.filter((one) => !was.current.some((other) => isSame(one, other))).length
           const superseded = is.earlier.filter((one) =>
             was.current.some((other) => isSame(one, other)),

@@ -39,6 +39,7 @@ export type Profile = z.output<typeof profile>
 
 export const profileKind: Kind<'profile', ProfileBody> = {
   name: 'profile',
+  idPrefix: 'profile-',
   summary: 'What an agent knows of one user, with what it knew before.',
   version: 1,
   schema: profileBody,

@@ -2,11 +2,11 @@
 // Invariant: the id of a message that has a name, or a time of its own, follows from what it says it is. So the same
 // message stored twice, on one device or on two that sync later, is one record.
 import type { WriteContext } from '../../core/capability.ts'
-import { namedMessageId, saidMessageId } from '../../core/message-id.ts'
 import type { JsonObject } from '../../core/path.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import type { MessageInput } from './message-schema.ts'
+import { namedMessage, saidMessage } from './record-name.ts'
 
 export type StoreOutcome =
   | { readonly result: 'stored'; readonly id: string }
@@ -34,13 +34,13 @@ export function storeMessage(
 ): StoreOutcome {
   const { id: msgId = '', content, source, timestamp: said, metadata, target_agent: target } = input
   if (content.trim() === '') return { result: 'skipped', reason: 'empty content' }
-  const id =
+  const name =
     msgId !== ''
-      ? namedMessageId(scope.agent, msgId)
+      ? namedMessage(scope.agent, msgId)
       : said === undefined
         ? undefined
-        : saidMessageId(scope, { said, source, content })
-  const known = id === undefined ? undefined : records.get(id)
+        : saidMessage(scope, { said, source, content })
+  const known = name && records.find(name)
   const isSame =
     known?.agent === scope.agent && (msgId !== '' ? known['msg_id'] === msgId : known['content'] === content)
   if (known && isSame)
@@ -60,5 +60,5 @@ export function storeMessage(
   } as unknown as JsonObject
   // A stranger under our name, however unlikely, keeps its place.
   const put = { kind: 'message', body, scope, checked: true }
-  return { result: 'stored', id: records.put(id === undefined || known ? put : { ...put, id }) }
+  return { result: 'stored', id: records.put(known ? put : { ...put, name }) }
 }

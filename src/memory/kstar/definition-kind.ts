@@ -17,6 +17,7 @@ export const definitionKinds: readonly Kind[] = [
   {
     ...definition,
     name: 'fact_schema',
+    idPrefix: 'fact_schema::',
     summary: 'The JSON Schema that facts of a name keep to, in all its versions.',
     schema: schemaBody,
     facets: { name: 'name' },
@@ -26,6 +27,7 @@ export const definitionKinds: readonly Kind[] = [
   {
     ...definition,
     name: 'trace_category',
+    idPrefix: 'trace_category::',
     plural: 'trace_categories',
     summary: 'What traces of one action in one domain must carry.',
     schema: categoryBody,
@@ -36,6 +38,7 @@ export const definitionKinds: readonly Kind[] = [
   {
     ...definition,
     name: 'token_type',
+    idPrefix: 'token_type::',
     summary: 'A type of control token: the pattern of its scope and the permissions it needs.',
     schema: tokenTypeBody,
     facets: { name: 'name' },

@@ -2,14 +2,15 @@
 import { z } from 'zod'
 import {
   defineCapability,
-  type PutRequest,
   type ReadContext,
   type RecordQuery,
   type WriteContext,
 } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
+import { isLowered } from '../../core/sealed.ts'
 import { parseJsonPath } from '../../core/json-path.ts'
 import type { Json, JsonObject } from '../../core/path.ts'
+import type { PutRequest } from '../../core/put-request.ts'
 import type { Stored } from '../../core/record.ts'
 import { definedSchema } from './definition.ts'
 import { type Fact, type FactBody, factInput, storedFact, supersedeInput } from './fact-schema.ts'
@@ -48,23 +49,34 @@ function storeFact({ id: given, body: said, scope }: NewFact, at: WriteContext) 
   const data = JSON.parse(JSON.stringify(said.data)) as JsonObject
   const definition = definedSchema(at.rules, said.schema)
   if (definition) checkAgainst(definition.schema, data as Json, 'data', said.schema)
-  if (said.supersedes !== undefined) checkSuperseded(said.supersedes, given, at)
+  const before = said.supersedes === undefined ? undefined : superseded(said.supersedes, given, at)
   const schema_version = definition?.version ?? null
   const body = { ...said, data, ...(definition ? { schema_version: definition.version } : {}) }
   const id = at.records.put({
     kind: 'fact',
     ...(given === undefined ? {} : { id: given }),
     body: body as unknown as JsonObject,
-    scope,
+    scope: before ? heirScope(scope, before, at) : scope,
     checked: true,
   })
   return { id, stored_at: at.now, durability: at.durability, schema_version }
 }
 
-/** Throws unless `id` is a fact in whose place nothing stands yet, and which does not stand in the place of `own`. */
-function checkSuperseded(id: string, own: string | undefined, { records }: WriteContext): void {
-  let fact = asFact(records.get(id))
-  if (!fact)
+/** What takes the place of a sensitive fact is as sensitive, unless it says otherwise; less so, only the owner says. */
+function heirScope(scope: NewFact['scope'], before: Fact, { caller }: WriteContext): NewFact['scope'] {
+  const { sensitivity = before.sensitivity } = scope
+  if (caller.role === 'guest' && isLowered(sensitivity, before.sensitivity)) {
+    throw new DaybookError('forbidden', 'Only the owner of the book makes a fact less sensitive.', {
+      details: { path: 'sensitivity' },
+    })
+  }
+  return { ...scope, ...(sensitivity ? { sensitivity } : {}) }
+}
+
+/** The fact `id`, in whose place nothing stands yet, and which does not stand in the place of `own`; throws for others. */
+function superseded(id: string, own: string | undefined, { records }: WriteContext): Fact {
+  const found = asFact(records.get(id))
+  if (!found)
     throw new DaybookError('not-found', `There is no fact \`${id}\`.`, { details: { path: 'supersedes' } })
   const other = records.citing(id).find((one) => one.path === 'supersedes' && one.id !== own)
   if (other) {
@@ -72,7 +84,8 @@ function checkSuperseded(id: string, own: string | undefined, { records }: Write
       details: { path: 'supersedes', by: other.id },
     })
   }
-  if (own === undefined) return
+  if (own === undefined) return found
+  let fact: Fact | undefined = found
   for (let steps = 0; fact && steps < chainLimit; steps++) {
     if (fact.id === own) {
       throw new DaybookError('conflict', 'A fact cannot stand in its own place.', {
@@ -81,6 +94,7 @@ function checkSuperseded(id: string, own: string | undefined, { records }: Write
     }
     fact = fact.supersedes === undefined ? undefined : asFact(records.get(fact.supersedes))
   }
+  return found
 }
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()])
@@ -114,9 +128,7 @@ export const factCapabilities = [
       const before = asFact(at.records.get(id))
       if (!before)
         throw new DaybookError('not-found', `There is no fact \`${id}\`.`, { details: { path: 'id' } })
-      // What takes the place of a sensitive fact is as sensitive, unless it says otherwise.
-      const heir = { ...(before.sensitivity ? { sensitivity: before.sensitivity } : {}), ...scope }
-      return storeFact({ body: { ...body, schema: before.schema, supersedes: id }, scope: heir }, at)
+      return storeFact({ body: { ...body, schema: before.schema, supersedes: id }, scope }, at)
     },
   }),
   defineCapability({

@@ -4,6 +4,7 @@ import { defineCapability } from '../../core/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { nameId } from '../../core/name-id.ts'
 import type { JsonObject } from '../../core/path.ts'
+import type { RecordName } from '../../core/put-request.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
 import { afterUse } from './maturity.ts'
 import { splitScope } from './own-scope.ts'
@@ -11,7 +12,11 @@ import { name, receipt, recordPage, recordQuery } from './record-schema.ts'
 import { type Skill, skill, type SkillBody, skillInput, skillLevels } from './skill-schema.ts'
 
 /** The one record that a skill of this name can be. */
-const skillId = (named: string): string => nameId('skill', named)
+const skillName = (named: string): RecordName => ({
+  kind: 'skill',
+  id: nameId('skill', named),
+  scopes: [`skill:${named}`],
+})
 
 function asSkill(record: Stored<JsonObject> | undefined): Skill | undefined {
   return record?.kind === 'skill' ? (record as unknown as Skill) : undefined
@@ -29,16 +34,16 @@ export const skillCapabilities = [
     run(input, at) {
       const { scope, rest } = splitScope(input)
       const { replace, maturity, ...body } = rest
-      const id = skillId(body.name)
-      const before = asSkill(at.records.get(id))
+      const known = skillName(body.name)
+      const before = asSkill(at.records.find(known))
       if (before && !replace) {
         const message = `There is a skill \`${body.name.slice(0, 80)}\` already; pass replace: true to change it.`
-        throw new DaybookError('conflict', message, { details: { path: 'name', id } })
+        throw new DaybookError('conflict', message, { details: { path: 'name', id: before.id } })
       }
       const grown = maturity ?? before?.maturity ?? { level: 'novice', success_rate: 0, usage_count: 0 }
-      at.records.put({
+      const id = at.records.put({
         kind: 'skill',
-        id,
+        name: known,
         body: { ...body, maturity: grown } as unknown as JsonObject,
         scope,
         checked: true,
@@ -54,7 +59,7 @@ export const skillCapabilities = [
     input: z.strictObject({ skill_name: name }),
     output: skill.nullable(),
     effect: 'read',
-    run: ({ skill_name }, at) => asSkill(at.records.get(skillId(skill_name))) ?? null,
+    run: ({ skill_name }, at) => asSkill(at.records.find(skillName(skill_name))) ?? null,
   }),
   defineCapability({
     id: 'kstar:query_skills',
@@ -83,8 +88,7 @@ export const skillCapabilities = [
     }),
     effect: 'write',
     run({ skill_name, outcome }, at) {
-      const id = skillId(skill_name)
-      const found = asSkill(at.records.get(id))
+      const found = asSkill(at.records.find(skillName(skill_name)))
       if (!found) {
         throw new DaybookError('not-found', `There is no skill \`${skill_name.slice(0, 80)}\`.`, {
           details: { path: 'skill_name' },
@@ -92,7 +96,7 @@ export const skillCapabilities = [
       }
       const maturity = afterUse(found.maturity, outcome, at.now)
       const body = { ...(bodyOf(found) as unknown as SkillBody), maturity }
-      at.records.put({ kind: 'skill', id, body: body as unknown as JsonObject })
+      const id = at.records.put({ kind: 'skill', id: found.id, body: body as unknown as JsonObject })
       return { id, from: found.maturity.level, maturity }
     },
   }),

@@ -4,6 +4,7 @@ import { skillBody, type SkillBody } from './skill-schema.ts'
 
 export const skillKind: Kind<'skill', SkillBody> = {
   name: 'skill',
+  idPrefix: 'skill::',
   summary: 'How something is done: triggers, preconditions, procedure, and how well it has gone.',
   version: 1,
   schema: skillBody,
