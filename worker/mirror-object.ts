@@ -5,7 +5,7 @@ import { checkBearer, standingOf } from '../src/engine-guest.ts'
 import { createEngine, type Engine } from '../src/engine.ts'
 import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror.ts'
 import { closeCodes } from '../src/sync/live-wire.ts'
-import { createSyncReach } from '../src/sync/sync-reach.ts'
+import { syncReachOf } from '../src/sync/sync-reach.ts'
 import { openDoDatabase } from './do-database.ts'
 import { createDueTable, type DueTable } from './due-table.ts'
 import { edgeLlm } from './edge-llm.ts'
@@ -157,8 +157,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       const { engine, mirror, caller, live, book } = await this.#admit(presented)
       if (!mirror) throw engine.store.newer?.error()
       engine.check('daybook:sync', caller)
-      const reach =
-        caller.role === 'owner' ? undefined : createSyncReach(caller.granted ?? {}, engine.store.kinds)
+      const reach = syncReachOf(caller, engine.store.kinds)
       try {
         const { text, device, cursor, more } = await mirror.exchange(request, reach)
         if (!more) live.came(device, cursor, book)
@@ -174,10 +173,8 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     return toOutcome(async () => {
       const { engine, caller, admitted, live, lines, due, book } = await this.#admit(presented)
       engine.check('daybook:sync', caller)
-      const kinds =
-        caller.role === 'owner'
-          ? {}
-          : { kinds: createSyncReach(caller.granted ?? {}, engine.store.kinds).pulled }
+      const reach = syncReachOf(caller, engine.store.kinds)
+      const kinds = reach ? { kinds: reach.pulled } : {}
       const standing = standingOf(admitted)
       live.admit(standing, book)
       const ticket = lines.give({ device, standing, ...kinds })

@@ -8,7 +8,7 @@ import { handedOn } from './outbox.ts'
 import type { RecordRow } from '../store/record-row.ts'
 import { defaultPolicy, finalWinner, saysSame } from './conflict-policy.ts'
 import { dropMark, holdMark } from './mark.ts'
-import type { SyncRequest, SyncResponse, WireChange, WireError, WireResult } from './protocol.ts'
+import type { SyncRequest, SyncResponse, WireChange, WireError, WireOp, WireResult } from './protocol.ts'
 import { beginReread, checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
 import { forgetLimits, noteLimits } from './request-limit.ts'
 import { settleConflict } from './settle-conflict.ts'
@@ -59,6 +59,10 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
         if (result.policy) tally.conflicts += 1
         return
       case 'rejected':
+        // What the mirror has not there is nothing to forget.
+        if (result.error.code === 'not-found' && (JSON.parse(op.wire) as WireOp).op === 'forget') {
+          return ops.settle(op)
+        }
         return ops.refuse(op, refusalOf(result.error, now))
       case 'conflict':
         return settleConflict(store, op, result, now, { accept: (current) => accept(current), onLogged })

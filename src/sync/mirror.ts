@@ -23,7 +23,8 @@ import {
   type WireResult,
   wireVersion,
 } from './protocol.ts'
-import { pushFault, type SyncReach, withinReach } from './sync-reach.ts'
+import { admitGuestOp, guestId } from './guest-op.ts'
+import { type SyncReach, withinReach } from './sync-reach.ts'
 import { toChange } from './wire-op.ts'
 
 export interface MirrorOptions {
@@ -94,8 +95,9 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
       return { mid: op.mid, s: 'rejected', error: { ...error, details: { ...details } } }
     }
     if (answer.s === 'ok') return { mid: op.mid, ...answer }
-    const row = records.row(op.id)
-    return { mid: op.mid, ...answer, current: row ? toChange(row, store.device) : collectedOf(op) }
+    const row = records.row(reach ? guestId(store, op, reach) : op.id)
+    const current = row ? { ...toChange(row, store.device), id: op.id } : collectedOf(op)
+    return { mid: op.mid, ...answer, current }
   }
 
   const answerOnce = (
@@ -113,10 +115,9 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
       return JSON.parse(kept.result) as Answer
     }
     const sender = { device, newer: request.schema > schemaNumber(store.kinds) }
-    const answer: Answer =
-      reach?.mayPush(op.kind) === false
-        ? { s: 'rejected', error: pushFault(op.kind).toJSON() }
-        : admitOp(store, op, sender, nowMs)
+    const answer = reach
+      ? admitGuestOp(store, op, { ...sender, reach }, nowMs)
+      : admitOp(store, op, sender, nowMs)
     fresh.set(op.mid, { mid: op.mid, hash, result: JSON.stringify(answer) })
     return answer
   }

@@ -108,6 +108,38 @@ export function refusalCases(host: DatabaseHost): void {
     await expectSame(a, world.mirror)
   })
 
+  it('K5 a device whose forget finds nothing is done with it', async () => {
+    const a = createWorld(host).device('a')
+    await a.sync()
+    await a.put('local_wins', id(1), body('made and forgotten'))
+    await a.forget(id(1))
+    a.faults(async (send) => {
+      const answer = await send()
+      const error = { code: 'not-found', message: 'Nothing is there.', retry: false, details: { path: 'id' } }
+      return { ...answer, results: answer.results.map(({ mid }) => ({ mid, s: 'rejected', error })) }
+    })
+    await a.sync()
+    expect(await a.state()).toMatchObject({ pending: 0 })
+    expect(await a.look(({ ops }) => ops.list({ limit: 10 }))).toEqual([])
+  })
+
+  it('M6 takes the id of what was forgotten for another kind', async () => {
+    const world = createWorld(host)
+    await world.mirror.put('remote_wins', id(1), body('here'))
+    const a = world.device('a')
+    await a.sync()
+    await a.forget(id(1))
+    await a.sync()
+    await a.put('local_wins', id(1), body('another'))
+    expect(await a.sync()).toMatchObject({ pushed: 1 })
+    expect(await world.mirror.get(id(1))).toMatchObject({ kind: 'local_wins' })
+    await expectSame(a, world.mirror)
+    const b = world.device('b')
+    await b.sync()
+    await expectSame(b, world.mirror)
+    expect(await b.state()).toMatchObject({ repairs: 0 })
+  })
+
   it.each([
     ['null', null],
     ['a text', 'sync'],

@@ -51,13 +51,14 @@ describe('an access key', () => {
 })
 
 describe('the reach of a sync', () => {
+  const guest = { agent: 'sensor', permissions: ['sync'] }
   const names = fc.constantFrom(...kinds.keys(), 'unheard-of', '')
   const lists = fc.option(fc.array(names, { maxLength: 8 }), { nil: undefined })
 
   it('K3 never lets a guest send what is the owner’s, nor more than was granted', () => {
     fc.assert(
       fc.property(lists, lists, names, (push, pull, kind) => {
-        const { mayPush, mayPull, pulled } = createSyncReach({ push, pull }, kinds)
+        const { mayPush, mayPull, pulled } = createSyncReach({ ...guest, granted: { push, pull } }, kinds)
         const guests = kinds.get(kind)?.guests
         if (guests !== undefined) expect(mayPush(kind)).toBe(false)
         if (mayPush(kind)) expect(push?.includes(kind) ?? kinds.has(kind)).toBe(true)
@@ -71,7 +72,7 @@ describe('the reach of a sync', () => {
   it('K3 fetches what it names when it may, everything it may when it names nothing, and is refused otherwise', () => {
     fc.assert(
       fc.property(lists, lists, (pull, asked) => {
-        const reach = createSyncReach({ pull }, kinds)
+        const reach = createSyncReach({ ...guest, granted: { pull } }, kinds)
         const request = { pull: { cursor: 0, limit: 1, maxBytes: 1, kinds: asked } } as unknown as SyncRequest
         try {
           const { kinds: given } = withinReach(request, reach).pull

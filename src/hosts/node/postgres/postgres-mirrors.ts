@@ -9,7 +9,7 @@ import { type Admitted, checkBearer, standingOf } from '../../../engine-guest.ts
 import { createEngine, type Engine } from '../../../engine.ts'
 import { migrate } from '../../../store/migrate.ts'
 import { createMirror, type Mirror } from '../../../sync/mirror.ts'
-import { createSyncReach } from '../../../sync/sync-reach.ts'
+import { syncReachOf } from '../../../sync/sync-reach.ts'
 import type { MirrorDoor, Presented } from '../../../../worker/edge-env.ts'
 import { type Outcome, toOutcome } from '../../../../worker/outcome.ts'
 import { forgetEndedKeys } from '../../../../worker/forget-ended-keys.ts'
@@ -290,8 +290,7 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
       exchange: (request, presented = {}): Promise<Outcome<string>> =>
         admitted(book, presented, async ({ engine, mirror }, { caller }) => {
           engine.check('daybook:sync', caller)
-          const reach =
-            caller.role === 'owner' ? undefined : createSyncReach(caller.granted ?? {}, engine.store.kinds)
+          const reach = syncReachOf(caller, engine.store.kinds)
           const { text, device, cursor, more } = await mirror.exchange(request, reach)
           if (!more) announce(book, [[device, cursor]])
           return text
@@ -301,10 +300,8 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
           admitted(book, presented, async ({ engine, tickets }, found) => {
             const { caller } = found
             engine.check('daybook:sync', caller)
-            const kinds =
-              caller.role === 'owner'
-                ? {}
-                : { kinds: createSyncReach(caller.granted ?? {}, engine.store.kinds).pulled }
+            const reach = syncReachOf(caller, engine.store.kinds)
+            const kinds = reach ? { kinds: reach.pulled } : {}
             const standing = standingOf(found)
             await lines.admit(book, standing)
             return { ticket: await tickets.give({ device, standing, ...kinds }), expires_in_ms: ticketMs }
