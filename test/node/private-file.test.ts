@@ -77,6 +77,11 @@ it('narrows a book that is reached by a link, and its log beside it', async () =
   await using book = await openDaybook({ name: 'b', path: link })
   await book.traces.store(makeTrace())
   expect([modeOf(path), modeOf(`${path}-wal`)]).toEqual(['600', '600'])
+  const [target, ahead] = [join(place, 'target.daybook'), join(place, 'ahead.daybook')]
+  symlinkSync(target, ahead)
+  await using fresh = await openDaybook({ name: 'b', path: ahead })
+  await fresh.traces.store(makeTrace())
+  expect([modeOf(target), modeOf(`${target}-wal`)]).toEqual(['600', '600'])
 })
 
 it('leaves alone what is another’s: other files of the folder, and the folder', async () => {

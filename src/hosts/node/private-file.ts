@@ -6,6 +6,7 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -51,13 +52,14 @@ export async function openOwnFile(path: string): Promise<FileHandle> {
 /** Sees to it that SQLite finds the database as its owner's: made so, or narrowed. Its log and journal take its mode. */
 export function claimDatabase(path: string): void {
   try {
-    const file = openSync(path, 'wx', fileMode)
+    // A link that leads nowhere is written through: the file is not there, so nobody has it open.
+    const file = openSync(path, isDangling(path) ? 'a' : 'wx', fileMode)
     fchmodSync(file, fileMode)
     closeSync(file)
   } catch (error) {
     // What else is wrong SQLite meets as well, and says.
     if (!isCode(error, 'EEXIST')) return
-    const real = realPathOf(path)
+    const real = realpathSync(path)
     for (const suffix of databaseSuffixes) narrow(real + suffix)
   }
 }
@@ -92,13 +94,8 @@ export function narrow(path: string): boolean {
   }
 }
 
-/** Where links lead to; one that leads nowhere is left to SQLite. */
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
+function isDangling(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && !existsSync(path)
 }
 
 function isCode(error: unknown, code: string): boolean {
