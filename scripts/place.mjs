@@ -1,5 +1,5 @@
 // Where things are: the repository's root, and the Node 24 that comes with the packages.
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
@@ -8,6 +8,9 @@ export const nodeBinary = join(
   'node_modules/node/bin',
   process.platform === 'win32' ? 'node.exe' : 'node',
 )
+
+/** Where a run of tests leaves its results, for `scripts/report.mjs`. */
+export const testReport = resolve(root, process.env['DAYBOOK_TEST_REPORT'] ?? '.cache/test-report.json')
 
 /** Keeps wrangler to itself: no telemetry, no banner, nothing written outside the repository. */
 export const quietWrangler = {

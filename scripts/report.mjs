@@ -1,10 +1,9 @@
 // The last line of a run, `N passed, N failed, N skipped`, counted from the report that vitest wrote. A suite that
 // could not load counts as failed; a run without a report, or without a test that ran, is a failure.
 import { existsSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { root } from './place.mjs'
+import { relative } from 'node:path'
+import { root, testReport as path } from './place.mjs'
 
-const path = join(root, '.cache/test-report.json')
 /** @type {{ success?: boolean, testResults?: { name: string, status: string, message?: string, assertionResults: { status: string, fullName: string }[] }[] }} */
 const report = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
 const suites = report.testResults ?? []

@@ -1,7 +1,8 @@
 // `npm start`: the edge (workerd through wrangler, no account) and the demo (Vite) side by side, until Ctrl-C.
-// Both ports are checked before anything starts; when one of the two dies the other is stopped with it.
+// Both ports are checked before anything starts; when one of the two dies the other is stopped with it, and so are both when this dies.
 import { spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { beginGuardedRun } from './guarded-run.mjs'
 import { nodeBinary, quietWrangler, root } from './place.mjs'
 import { host, readPort, requireFreePort } from './port.mjs'
 
@@ -35,32 +36,14 @@ if (key?.split(/[\s,]+/).some((one) => one.length > 0 && one.length < 16)) {
 }
 const edgeState = process.env['EDGE_STATE'] ?? '.state/edge'
 
-/** @type {Map<string, import('node:child_process').ChildProcess>} */
-const running = new Map()
+const run = beginGuardedRun(() => void stopAll(0))
 let stopping = false
-
-/** Each child leads its own process group, so that workerd goes when wrangler does. */
-const ownGroup = process.platform !== 'win32'
-
-/** @param {import('node:child_process').ChildProcess} child @param {NodeJS.Signals} signal */
-function signalGroup(child, signal) {
-  try {
-    if (ownGroup && child.pid) process.kill(-child.pid, signal)
-    else child.kill(signal)
-  } catch {
-    // already gone
-  }
-}
 
 /** @param {number} exitCode */
 async function stopAll(exitCode) {
   if (stopping) return
   stopping = true
-  const children = [...running.values()]
-  for (const child of children) signalGroup(child, 'SIGTERM')
-  const deadline = Date.now() + stopDeadlineMs
-  while (running.size > 0 && Date.now() < deadline) await delay(20)
-  for (const child of children) signalGroup(child, 'SIGKILL')
+  await run.end(stopDeadlineMs)
   process.exit(exitCode)
 }
 
@@ -72,13 +55,11 @@ function launch(name, args, env) {
   const child = spawn(nodeBinary, args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    detached: ownGroup,
-    env: { ...process.env, ...env },
+    // A group of its own: a Ctrl-C in the terminal is for this process, which ends them in order.
+    detached: process.platform !== 'win32',
+    env: { ...process.env, ...env, ...run.env },
   })
-  running.set(name, child)
   child.once('exit', (code, signal) => {
-    running.delete(name)
-    signalGroup(child, 'SIGKILL')
     if (stopping) return
     console.error(
       `\nThe ${name} stopped by itself (${signal ?? `exit code ${code}`}); stopping everything.\n`,
@@ -103,11 +84,6 @@ async function waitFor(url, what) {
 process.on('SIGINT', () => void stopAll(0))
 process.on('SIGTERM', () => void stopAll(0))
 process.on('SIGHUP', () => void stopAll(0))
-// A signal that ends npm does not reach its script; then somebody else has become the parent.
-const parent = process.ppid
-if (process.env['npm_lifecycle_event']) {
-  setInterval(() => process.ppid !== parent && void stopAll(0), 250)
-}
 
 launch(
   'edge',

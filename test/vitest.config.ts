@@ -5,12 +5,13 @@ import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 import { browserArgs, findBrowser } from '../scripts/find-browser.mjs'
-import { root } from '../scripts/place.mjs'
+import { root, testReport } from '../scripts/place.mjs'
 import { BrowserMatrix } from './browser-matrix.ts'
 import { takeBrowserProfile, withOnePage } from './browser-profile.ts'
 import { withBundledWorker } from './built-worker.ts'
 import { LongFirst } from './long-first.ts'
 import { withTestModel } from './model-plugin.ts'
+import ProgressReporter from './progress-reporter.ts'
 import { serveTinyModel } from './support/serve-tiny-model.ts'
 
 const executablePath = await findBrowser()
@@ -20,8 +21,8 @@ process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache/node')
 export default defineConfig({
   root,
   test: {
-    reporters: ['default', 'json', new BrowserMatrix()],
-    outputFile: { json: '.cache/test-report.json' },
+    reporters: ['default', 'json', new BrowserMatrix(), new ProgressReporter()],
+    outputFile: { json: testReport },
     // Long enough for a slow machine: a test that needs them has hung.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -59,7 +60,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          setupFiles: ['test/browser/keep-sqlite.ts'],
+          setupFiles: ['test/browser/keep-connection.ts', 'test/browser/keep-sqlite.ts'],
           browser: {
             enabled: true,
             headless: true,

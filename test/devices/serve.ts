@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { build, preview } from 'vite'
 import type { TestProject } from 'vitest/node'
 import { quietWrangler, root } from '../../scripts/place.mjs'
+import { inStep } from '../support/progress.ts'
 import { withLackingWorkers } from '../support/without-storage.ts'
 
 declare module 'vitest' {
@@ -19,7 +20,10 @@ const page = join(root, 'test/devices/page')
 const built = join(root, '.cache/devices-test')
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [edge] = await Promise.all([startEdge(), buildPage()])
+  const [edge] = await Promise.all([
+    inStep(project.name, 'starting the edge', startEdge),
+    inStep(project.name, 'building the page', buildPage),
+  ])
   const server = await preview({
     root: page,
     configFile: false,

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build, createServer, type InlineConfig, preview } from 'vite'
 import type { TestProject } from 'vitest/node'
+import { inStep } from '../support/progress.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -32,7 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     server: { ...free, watch: null },
   })
   await dev.listen()
-  await build({ ...common, mode: 'production' })
+  await inStep(project.name, 'building the inspector', () => build({ ...common, mode: 'production' }))
   const production = await preview({ ...common, preview: free })
   project.provide('devUrl', addressOf(dev.resolvedUrls?.local))
   project.provide('builtUrl', addressOf(production.resolvedUrls?.local))

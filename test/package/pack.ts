@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
+import { inStep } from '../support/progress.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,10 +20,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const folder = await mkdtemp(join(tmpdir(), 'daybook-pack-'))
   const root = project.vitest.config.root
   try {
-    await run(process.execPath, ['scripts/build.mjs'], { cwd: root })
-    const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
-      cwd: root,
-    })
+    await inStep(project.name, 'building the package', () =>
+      run(process.execPath, ['scripts/build.mjs'], { cwd: root }),
+    )
+    const { stdout } = await inStep(project.name, 'packing it', () =>
+      run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root }),
+    )
     project.provide('packed', { tarball: join(folder, stdout.trim()) })
   } catch (error) {
     const { stdout = '' } = error as { stdout?: string }

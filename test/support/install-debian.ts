@@ -1,6 +1,7 @@
 // Sees that a program of Debian's is on this machine: installs its package when it is missing and root may do so.
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { progressFile, tellProgress } from './progress.ts'
 
 /** Why `path` is not here and cannot be had; undefined when it is here. */
 export function installDebian(path: string, packages: readonly string[]): string | undefined {
@@ -15,13 +16,21 @@ export function installDebian(path: string, packages: readonly string[]): string
 }
 
 function apt(...args: string[]): boolean {
+  const step = `apt-get ${args.join(' ')}`
+  tellProgress({ step })
+  // What it says is a sign of life for the runner: it may take longer than anybody is waited for.
+  const output = progressFile === undefined ? 'ignore' : openSync(progressFile, 'a')
   try {
-    execFileSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      stdio: 'ignore',
+    execFileSync('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=300', ...args], {
+      // It is not ended with the run (`scripts/marked.mjs`): a package that is half installed is worse than a process.
+      env: { ...process.env, DAYBOOK_RUN: 'outlives', DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: ['ignore', output, output],
     })
     return true
   } catch {
     return false
+  } finally {
+    if (output !== 'ignore') closeSync(output)
+    tellProgress({ step, isOver: true })
   }
 }

@@ -30,7 +30,9 @@ export async function startPostgres(bin: string, settings: readonly string[] = [
   const folder = mkdtempSync('/tmp/daybook-postgres-')
   chownSync(folder, uid, gid)
   chmodSync(folder, 0o700)
-  const as = { uid, gid, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' } }
+  // The rest of the environment is not PostgreSQL's business, but the runner finds its processes by their mark.
+  const { PATH, DAYBOOK_RUN } = process.env
+  const as = { uid, gid, cwd: folder, env: { PATH, DAYBOOK_RUN, LC_ALL: 'C.UTF-8' } }
   const data = join(folder, 'data')
   const port = await freePort()
   execFileSync(

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin, preview } from 'vite'
 import type { TestProject } from 'vitest/node'
+import { inStep } from '../support/progress.ts'
 import { withLackingWorkers } from '../support/without-storage.ts'
 
 declare module 'vitest' {
@@ -16,8 +17,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const built = `${root}.cache/tabs-test`
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await buildPage('current')
-  await buildPage('newer', replaceIn('tab-wire.ts', 'const wireVersion = 2', 'const wireVersion = 3'))
+  await inStep(project.name, 'building the page', () => buildPage('current'))
+  await inStep(project.name, 'building the newer page', () =>
+    buildPage('newer', replaceIn('tab-wire.ts', 'const wireVersion = 2', 'const wireVersion = 3')),
+  )
   const server = await preview({
     root: `${root}test/tabs/page`,
     configFile: false,

@@ -1,0 +1,111 @@
+// `npm test [-- what Vitest takes]`: runs Vitest in a process of its own and sees that the run ends, and that nothing is left of it.
+// When nobody has reported anything for DAYBOOK_SILENCE_MS (three minutes; 0: for ever) it says what is waited for, and fails.
+import { spawn } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+import { beginGuardedRun } from './guarded-run.mjs'
+import { nodeBinary, root, testReport } from './place.mjs'
+import { TestProgress, withFailure } from './test-progress.mjs'
+
+const lookEveryMs = 250
+const graceMs = 3_000
+const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+
+const silenceMs = Number(process.env['DAYBOOK_SILENCE_MS'] ?? 180_000)
+if (!Number.isInteger(silenceMs) || silenceMs < 0) {
+  console.error(`DAYBOOK_SILENCE_MS=${process.env['DAYBOOK_SILENCE_MS']} is no number of milliseconds.`)
+  process.exit(2)
+}
+
+const args = process.argv.slice(2)
+const has = (/** @type {string[]} */ ...names) =>
+  args.some((arg) => names.some((name) => arg === name || arg.startsWith(`${name}=`)))
+/** Waits for people, who may be silent. */
+const isWatched = has('--watch', '-w', '--ui', '--inspect', '--inspect-brk')
+
+mkdirSync(join(root, '.cache'), { recursive: true })
+const progressFile = join(root, `.cache/test-progress-${process.pid}.jsonl`)
+writeFileSync(progressFile, '')
+const input = openSync(progressFile, 'r')
+rmSync(testReport, { force: true })
+
+const progress = new TestProgress()
+const decoder = new StringDecoder('utf8')
+let readTo = 0
+let rest = ''
+
+/** Hears what was appended; whether there was anything. */
+function hear() {
+  const more = Buffer.alloc(fstatSync(input).size - readTo)
+  if (more.length === 0) return false
+  readTo += readSync(input, more, 0, more.length, readTo)
+  const lines = (rest + decoder.write(more)).split('\n')
+  rest = lines.pop() ?? ''
+  for (const line of lines) progress.hear(line)
+  return true
+}
+
+const run = beginGuardedRun(() => void end(1))
+let isEnding = false
+
+/** Ends all that was started, and this process. @param {number} exitCode */
+async function end(exitCode) {
+  if (isEnding) return
+  isEnding = true
+  await run.end(graceMs)
+  closeSync(input)
+  rmSync(progressFile, { force: true })
+  process.exit(exitCode)
+}
+
+/** Says why the run failed, to people and in the report, which Vitest has written only if it came to its end. @param {string} reason */
+function fail(reason) {
+  console.error(`\n${reason}\n`)
+  const report = existsSync(testReport) ? JSON.parse(readFileSync(testReport, 'utf8')) : progress.report()
+  writeFileSync(testReport, JSON.stringify(withFailure(report, reason)))
+}
+
+const vitest = spawn(
+  nodeBinary,
+  [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    ...(has('--config', '-c') ? [] : ['--config', 'test/vitest.config.ts']),
+    // Reporters that are asked for here take the place of those of the configuration, of which this one must remain.
+    ...(has('--reporter') ? ['--reporter=./test/progress-reporter.ts'] : []),
+    ...args,
+  ],
+  { cwd: root, stdio: 'inherit', env: { ...process.env, ...run.env, DAYBOOK_PROGRESS: progressFile } },
+)
+
+vitest.once('exit', (code, signal) => {
+  if (isEnding) return
+  hear()
+  if (signal) fail(`Vitest was ended by ${signal}, while these ran:\n  ${progress.waitedFor().join('\n  ')}`)
+  else if (code !== 0 && !progress.hasFailure) fail(`Vitest ended with ${code}; its reason is above.`)
+  void end(code ?? 1)
+})
+for (const [name, exitCode] of Object.entries(exitCodes)) process.on(name, () => void end(exitCode))
+
+let heardAt = performance.now()
+setInterval(() => {
+  if (isEnding || hear() || isWatched) {
+    heardAt = performance.now()
+    return
+  }
+  if (silenceMs === 0 || performance.now() - heardAt < silenceMs) return
+  const waited = progress.waitedFor().join('\n  ')
+  fail(`Nothing was reported for ${silenceMs / 1000} s. Everything is ended. Waited for:\n  ${waited}`)
+  void end(1)
+}, lookEveryMs)
