@@ -11,11 +11,16 @@ afterAll(() => browser.close())
 
 it('shows a dead letter with its reason, tries it again, and drops it', async () => {
   const { page, problems } = await openRoom(browser, 'tasks', async (book) => {
+    // The page is loaded again after this: in the middle of its one try, the call would be dead of that.
+    const dead = new Promise<void>((resolve) => {
+      book.on('task', ({ state }) => state === 'dead' && resolve())
+    })
     await book.tasks.add({
       capability: 'kstar:complete_trace',
       input: { id: 'nobody', result: { success: true } },
       max_attempts: 1,
     })
+    await dead
   })
   const dead = page.getByRole('region', { name: 'Dead letters' }).getByRole('listitem')
   await dead.getByText(/There is no trace/).waitFor()
