@@ -19,8 +19,7 @@ async function filled(name: string, { isCopied = false } = {}): Promise<void> {
   await book.traces.storeMany({ traces: traces.slice(0, 1000) })
   await book.traces.storeMany({ traces: traces.slice(1000) })
   expect((await book.traces.count()).total).toBe(count)
-  if (isCopied)
-    await expect.poll(async () => (await book.status()).checkpointAt, { timeout: 20_000 }).toBeDefined()
+  if (isCopied) await expect.poll(async () => (await book.status()).checkpointAt).toBeDefined()
 }
 
 async function held(book: Daybook): Promise<number> {

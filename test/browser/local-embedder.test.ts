@@ -40,7 +40,8 @@ describe('a local model in a page', { timeout: 90_000 }, () => {
       fingerprint: 'local|tiny q8 mean|4|true',
       embedded: 1,
     })
-    expect([...told].sort()).toEqual(['Bytes of the model', 'Records with a vector'])
+    // Told on a way of its own, before or after the answer.
+    await expect.poll(() => [...told].sort()).toEqual(['Bytes of the model', 'Records with a vector'])
     const { hits, degraded } = await book.recall({ text: 'hospital' })
     expect([hits[0]?.record.id, hits[0]?.because.vector?.rank, degraded]).toEqual(['t', 1, []])
     expect(await book.embedder.embed({ texts: ['rain'] })).toEqual({

@@ -47,7 +47,7 @@ it('gives up the copy beside the book when it is full, and has that room too', a
   const owner = await tabs.open()
   expect(await owner.open(book)).toBe('open')
   const { ids: first } = await fill(owner, 12, 'ordinary')
-  await expect.poll(async () => (await owner.status())?.checkpointAt, { timeout: 20_000 }).toBeDefined()
+  await expect.poll(async () => (await owner.status())?.checkpointAt).toBeDefined()
   await setQuota(owner, 30_000_000)
   const { ids, code } = await fill(owner, 200, 'ordinary')
   expect(code).toBe('storage-full')
