@@ -70,7 +70,7 @@ export async function openDevice(without: readonly Lack[] = []): Promise<Device>
 
 /**
  * Closes a page that holds a book, and waits for its worker in `next`, another page of the app: the worker of a closed page
- * lives on for up to 120 ms, and syncs in them if the network is whole.
+ * lives on for a moment (120 ms were seen), and syncs in it if the network is whole.
  */
 export async function closeWithWorker(page: Page, book: string, next: Page): Promise<void> {
   await page.close()
