@@ -53,6 +53,7 @@ export function admitGuestOp(
   const isTheirs = row?.deleted === 0 && (row.agent !== reach.agent || row.device !== from.device)
   const before = isTheirs ? toChange(row, store.device) : undefined
   const answer = admitOp(store, op, from, nowMs)
+  const isRenamed = row?.deleted !== 0 && agent !== sent.agent && id === sent.id
   // Where a policy decided, the log has both sides already.
   if (before && answer.s === 'ok' && answer.policy === undefined) {
     store.conflicts.add({
@@ -60,7 +61,9 @@ export function admitGuestOp(
       ...{ state: 'settled', lost: sideOf(before, before.by), kept: sideOf(op, from.device) },
     })
   }
-  return answer
+  // Whoever is told of the record takes over whose it is; nobody else may learn more than that it was taken.
+  const isTold = isRenamed && answer.s === 'ok' && reach.mayPull(sent.kind)
+  return isTold ? { s: 'conflict', policy: 'remote_wins' } : answer
 }
 
 function forbidden(path: string, message: string, more: object = {}): DaybookError {

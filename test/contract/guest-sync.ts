@@ -177,14 +177,19 @@ export function guestSyncCases(host: GuestHost): void {
     ])
     expect(results.map(told)).toEqual([
       ['forbidden', 'body.from'],
-      ['ok', undefined],
+      ['conflict', undefined],
       ['forbidden', 'body.from'],
       ['forbidden', 'body.from'],
       ['forbidden', 'body.from'],
       ['forbidden', 'enc'],
       ['forbidden', 'id'],
       ['ok', undefined],
-      ['ok', undefined],
+      ['conflict', undefined],
+    ])
+    // It may fetch these, so it is shown whose they are.
+    expect([results[1], results[8]]).toMatchObject([
+      { s: 'conflict', policy: 'remote_wins', current: { id: 'm-2', agent: 'sensor' } },
+      { s: 'conflict', policy: 'remote_wins', current: { id: 't-1', agent: 'sensor' } },
     ])
     const records = await world.records()
     expect([records.get('m-2')?.agent, records.get('t-1')?.agent]).toEqual(['sensor', 'sensor'])

@@ -43,7 +43,7 @@ let serial = 0
 
 export function openGuestWorld(host: GuestHost) {
   const book = `guest-route-${++serial}`
-  const asWhom = async (key: string) => {
+  const asWhom = async (key: string, agent = 'tester') => {
     let mid = 0
     const device = `d_${key.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 40)}`
     const run = async (id: string, input: unknown = {}, headers?: Record<string, string>) => {
@@ -59,7 +59,7 @@ export function openGuestWorld(host: GuestHost) {
       const body = {
         ...{ p: 1, device, epoch: null, ackedMid: 0, schema: 1 },
         ops: ops.map((op) => ({
-          ...{ mid: ++mid, op: 'put', base: 0, stamp: `019b00000000-0000-${device}`, at, agent: 'tester' },
+          ...{ mid: ++mid, op: 'put', base: 0, stamp: `019b00000000-0000-${device}`, at, agent },
           ...((op as { op?: string }).op === 'forget' ? {} : { created_at: at }),
           ...op,
         })),
@@ -73,14 +73,21 @@ export function openGuestWorld(host: GuestHost) {
   }
   return {
     owner: () => asWhom(host.key),
-    async guest(input: object) {
+    /** Who has a key of that name, and writes in it. */
+    async guest({
+      name = 'sensor',
+      ...input
+    }: {
+      readonly name?: string
+      readonly [option: string]: unknown
+    }) {
       const made = await (
         await asWhom(host.key)
       ).done<{ key: string }>('daybook:create_access_key', {
-        ...{ name: 'sensor' },
+        name,
         ...input,
       })
-      return asWhom(made.key)
+      return asWhom(made.key, name)
     },
     /** Every record of the book, as a device of the owner that has nothing would get it. */
     async records() {

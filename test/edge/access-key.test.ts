@@ -104,7 +104,7 @@ describe('an access key', () => {
 
   it('K3 that may sync everything still makes nobody an owner', async () => {
     const book = newBook()
-    const { key, id } = await make(book, { permissions: ['sync'] })
+    const { key, id } = await make(book, { permissions: ['sync'], holder: 'tester' })
     const body = { name: 'mine', owner: true, hash: '0'.repeat(64), revoked: false }
     const at = '2026-01-01T00:00:00.000Z'
     const ops = [
