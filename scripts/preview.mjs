@@ -4,8 +4,11 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildPage } from './build-page.mjs'
+import { beginGuardedRun } from './guarded-run.mjs'
 import { nodeBinary, quietWrangler, root } from './place.mjs'
 import { host, readPort, requireFreePort } from './port.mjs'
+
+const stopDeadlineMs = 5_000
 
 async function choosePort() {
   try {
@@ -23,43 +26,46 @@ const state = resolve(root, process.env['PREVIEW_STATE'] ?? '.state/preview')
 const page = resolve(state, 'page')
 buildPage(page)
 
-const ownGroup = process.platform !== 'win32'
+const run = beginGuardedRun(() => void stop(0))
+let isStopping = false
+
+/** Ends wrangler and workerd, and this process. @param {number} exitCode */
+async function stop(exitCode) {
+  if (isStopping) return
+  isStopping = true
+  await run.end(stopDeadlineMs)
+  process.exit(exitCode)
+}
+
+const flags = {
+  assets: page,
+  ip: host,
+  port,
+  'inspector-port': 0,
+  'persist-to': resolve(state, 'edge'),
+  'show-interactive-dev-session': false,
+  'log-level': 'error',
+}
 const child = spawn(
   nodeBinary,
   [
-    ...['node_modules/wrangler/bin/wrangler.js', 'dev', '--assets', page, '--ip', host, '--port', `${port}`],
-    ...['--inspector-port', '0', '--persist-to', resolve(state, 'edge')],
-    ...['--show-interactive-dev-session', 'false', '--log-level', 'error'],
+    'node_modules/wrangler/bin/wrangler.js',
+    'dev',
+    ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]),
   ],
   {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    detached: ownGroup,
-    env: { ...process.env, ...quietWrangler },
+    // A group of its own: a Ctrl-C in the terminal is for this process, which ends it in order.
+    detached: process.platform !== 'win32',
+    env: { ...process.env, ...quietWrangler, ...run.env },
   },
 )
-
-/** Ends wrangler, and workerd with it. @param {NodeJS.Signals} signal */
-function stop(signal) {
-  try {
-    if (ownGroup && child.pid) process.kill(-child.pid, signal)
-    else child.kill(signal)
-  } catch {
-    // already gone
-  }
-}
-
-child.once('exit', (code) => {
-  stop('SIGKILL')
-  process.exit(code ?? 0)
-})
+child.once('exit', (code) => void stop(code ?? 1))
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-  process.on(signal, () => stop('SIGTERM'))
+  process.on(signal, () => void stop(0))
 }
-// A signal that ends npm does not reach its script; then somebody else has become the parent.
-const parent = process.ppid
-if (process.env['npm_lifecycle_event']) setInterval(() => process.ppid !== parent && stop('SIGTERM'), 250)
 
 const url = `http://${host}:${port}`
-while (!(await fetch(`${url}/health`).catch(() => undefined))) await delay(100)
-console.log(`\n  Page and edge, as published  ${url}\n\n  Ctrl-C stops them.\n`)
+while (!isStopping && !(await fetch(`${url}/health`).catch(() => undefined))) await delay(100)
+if (!isStopping) console.log(`\n  Page and edge, as published  ${url}\n\n  Ctrl-C stops them.\n`)

@@ -1,4 +1,4 @@
-// Nothing that `npm start` or `npm test` started outlives it, whichever of its processes is killed, or if its terminal is closed.
+// Nothing that `npm start`, `npm run preview` or `npm test` started outlives it, whichever of its processes is killed, or if its terminal is closed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -57,7 +57,7 @@ async function expectFree(port: number): Promise<void> {
 /** Who may be killed, by their command; the terminal began all others. */
 const victims = {
   npm: /^npm /,
-  script: /^\S*node \S*scripts\/(start|run-tests)\.mjs/,
+  script: /^\S*node \S*scripts\/(start|preview|run-tests)\.mjs/,
   guardian: /^\S*node \S*scripts\/guardian\.mjs/,
   wrangler: /^\S*node \S*wrangler\.js dev/,
   vite: /^\S*node \S*vite\.js demo/,
@@ -90,6 +90,21 @@ it.each<Victim>(['npm', 'script', 'wrangler', 'vite', ...terminal])(
     await Promise.all([demo, edge].map(expectFree))
   },
 )
+
+it('npm run preview leaves nothing behind when its script is killed', async () => {
+  const port = await freePort()
+  const state = mkdtempSync(join(tmpdir(), 'daybook-preview-'))
+  onTestFinished(() => rmSync(state, { recursive: true, force: true }))
+  const env = { PREVIEW_PORT: String(port), PREVIEW_STATE: state }
+  const tree = await begin(['run', 'preview'], env, {
+    texts: [`http://127.0.0.1:${port}`],
+    inTerminal: false,
+  })
+  expect(findIn(tree, /workerd serve/).pid).toBeGreaterThan(0)
+  kill(tree, 'script')
+  await untilGone(tree)
+  await expectFree(port)
+})
 
 /** `npm test` on a file that stands still, once a test of it has begun. */
 async function beginTest(hang: string, inTerminal: boolean) {
