@@ -4,6 +4,7 @@ import { isPassedOn } from '../src/core/passed-on.ts'
 
 const ownNames = new Set(['localhost', '127.0.0.1', '[::1]'])
 const ownAddress = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/
+
 /** True when `url` was asked of this very machine. The name is what the caller used, which is the caller's word. */
 export function isOwnMachine(url: URL): boolean {
   return ownNames.has(url.hostname)

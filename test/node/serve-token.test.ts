@@ -69,4 +69,16 @@ describe.skipIf(skipped !== '')(`tokens before daybook serve${skipped}`, { timeo
         expect([key, await query(key)]).toEqual([key, 401])
     }
   })
+
+  it('are granted by devices alone, whose keys the mirror has no private half of', async () => {
+    const { url } = await world.start()
+    const asked = { scope: '**', permissions: ['read'], granted_to: 'reader', expires_at }
+    const refused = await world.run(url, 'keyless', 'kstar:grant_control_token', asked)
+    expect([refused.status, refused.body['code']]).toEqual([409, 'signing-off'])
+    const { sql } = await world.postgres.get()
+    const rows = await sql.begin(enterSql('keyless', true), (within) =>
+      within.rows("SELECT id FROM daybook.records WHERE book = 'keyless'"),
+    )
+    expect(rows).toEqual([])
+  })
 })

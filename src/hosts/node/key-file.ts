@@ -15,11 +15,15 @@ import { openOwnFile } from './private-file.ts'
 
 type NodeCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 
+const host = { subtle: crypto.subtle, encode: (text: string) => new TextEncoder().encode(text) }
+
+/** For mirrors: it verifies, and has no private key of a book. */
+export const verifyingKeyring: Keyring = createKeyring<NodeCryptoKey>(host)
+
 /** The keyring whose key is in `path`; without a path it is kept in memory, as for a book in memory. */
 export function openNodeKeyring(path: string | undefined): Keyring {
   return createKeyring<NodeCryptoKey>({
-    subtle: crypto.subtle,
-    encode: (text) => new TextEncoder().encode(text),
+    ...host,
     takePair: async () => toPair(path === undefined ? makeKey() : await takeStoredKey(path)),
   })
 }

@@ -15,7 +15,7 @@ import { type Outcome, toOutcome } from '../../../../worker/outcome.ts'
 import { forgetEndedKeys } from '../../../../worker/forget-ended-keys.ts'
 import { type LiveBook, ticketMs } from '../../../../worker/live-desk.ts'
 import type { Rate } from '../../../../worker/rate-limit.ts'
-import { openNodeKeyring } from '../key-file.ts'
+import { verifyingKeyring } from '../key-file.ts'
 import { openNodeDatabase } from '../node-database.ts'
 import { type BookLines, createBookLines } from './book-lines.ts'
 import type { Postgres } from './connect-postgres.ts'
@@ -127,7 +127,7 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
           durability: 'postgres',
           role: 'mirror',
         },
-        keys: openNodeKeyring(undefined),
+        keys: verifyingKeyring,
         llm: options.llm,
       })
       truth.follows(engine.store)
