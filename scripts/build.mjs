@@ -27,7 +27,7 @@ rmSync(dist, { recursive: true, force: true })
 const bundles = [
   ['src/index.ts', 'index.js', inPage, true],
   ['src/hosts/browser/worker.ts', 'worker.js', inPage, true],
-  ['src/hosts/browser/tab-hub.ts', 'tab-hub.js', inPage, true],
+  ['src/hosts/browser/tab/tab-hub.ts', 'tab-hub.js', inPage, true],
   ['src/hosts/browser/local.ts', 'local.js', inPage, true],
   ['src/hosts/browser/model-worker.ts', 'model-worker.js', { ...inPage, ...withPeer }, true],
   ['src/hosts/browser/service-worker.ts', 'service-worker.js', inPage, true],

@@ -33,10 +33,10 @@ export function withoutUnusedWorkers() {
 
 /** The modules that start a worker, the source they name, and the file of dist/ that it becomes. @type {[string, string, string][]} */
 const workers = [
-  ['src/hosts/browser/open-daybook.ts', './worker.ts', './worker.js'],
-  ['src/hosts/browser/page-hub.ts', './tab-hub.ts', './tab-hub.js'],
+  ['src/hosts/browser/page/open-daybook.ts', '../worker.ts', './worker.js'],
+  ['src/hosts/browser/tab/page-hub.ts', './tab-hub.ts', './tab-hub.js'],
   ['src/hosts/browser/local.ts', './model-worker.ts', './model-worker.js'],
-  ['src/hosts/node/model-host.ts', './model-worker.ts', './node-model-worker.js'],
+  ['src/hosts/node/model/model-host.ts', '../model-worker.ts', './node-model-worker.js'],
 ]
 
 /** @returns {import('rolldown').Plugin} */
@@ -44,7 +44,9 @@ export function withBuiltWorker() {
   return {
     name: 'daybook:with-built-worker',
     transform: {
-      filter: { id: /src\/hosts\/(?:browser|node)\/(?:open-daybook|page-hub|local|model-host)\.ts/ },
+      filter: {
+        id: /src\/hosts\/(?:browser|node)\/(?:\w+\/)?(?:open-daybook|page-hub|local|model-host)\.ts/,
+      },
       handler(code, id) {
         const found = workers.find(([file]) => id.replaceAll('\\', '/').includes(file))
         if (!found) return code

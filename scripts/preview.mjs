@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildPage } from './build-page.mjs'
-import { beginGuardedRun } from './guarded-run.mjs'
+import { beginGuardedRun } from './guard/guarded-run.mjs'
 import { nodeBinary, quietWrangler, root } from './place.mjs'
 import { host, readPort, requireFreePort } from './port.mjs'
 

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import { beginGuardedRun } from './guarded-run.mjs'
+import { beginGuardedRun } from './guard/guarded-run.mjs'
 import { nodeBinary, root, testReport } from './place.mjs'
 import { TestProgress, withFailure } from './test-progress.mjs'
 

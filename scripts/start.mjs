@@ -2,7 +2,7 @@
 // Both ports are checked before anything starts; when one of the two dies the other is stopped with it, and so are both when this dies.
 import { spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { beginGuardedRun } from './guarded-run.mjs'
+import { beginGuardedRun } from './guard/guarded-run.mjs'
 import { nodeBinary, quietWrangler, root } from './place.mjs'
 import { host, readPort, requireFreePort } from './port.mjs'
 

@@ -6,10 +6,13 @@ import { posix } from 'node:path'
 
 const ports = ['src/store', 'src/recall', 'src/sync']
 /** @type {Room} */
-const inner = { imports: ['src/core', 'src/shape'], types: ports, npm: ['zod', 'canonicalize'] }
-const rooms = ['src/memory/*', 'src/trust', 'src/commons/*', 'src/bundle']
-const engine = ['src/core', 'src/shape', ...ports, ...rooms, 'src/memory/kstar']
-const host = [...engine, 'src', 'src/doors']
+const chapter = { imports: ['src/core', 'src/shape'], types: ports, npm: ['zod', 'canonicalize'] }
+const chapters = ['src/memory/*', 'src/trust', 'src/commons/*', 'src/bundle']
+const rooms = ['src/core', 'src/shape', ...ports, ...chapters, 'src/memory/kstar']
+const engine = [...rooms, 'src/engine']
+const door = [...engine, 'src/doors', 'src/book']
+const edge = [...engine, 'src/edge']
+const host = [...door, 'src/web']
 
 /** Longer paths win; `*` stands for one folder, and two such folders are two rooms. @type {Record<string, Room>} */
 const house = {
@@ -18,11 +21,18 @@ const house = {
   'src/store': { imports: ['src/core'], npm: ['zod'] },
   'src/recall': { imports: ['src/core', 'src/store'], npm: ['zod'] },
   'src/sync': { imports: ['src/core', 'src/store'], npm: ['zod'] },
-  ...Object.fromEntries(rooms.map((room) => [room, inner])),
-  'src/memory/kstar': { ...inner, npm: ['zod', '@cfworker/json-schema'] },
-  src: { imports: engine, npm: ['zod'] },
-  'src/doors': { imports: ['src/core', 'src'], npm: ['zod'] },
-  'src/doors/mcp': { imports: ['src/core', 'src', 'src/doors'], npm: ['zod', '@modelcontextprotocol/'] },
+  ...Object.fromEntries(chapters.map((room) => [room, chapter])),
+  'src/memory/kstar': { ...chapter, npm: ['zod', '@cfworker/json-schema'] },
+  'src/engine': { imports: rooms, npm: ['zod'] },
+  'src/book': { imports: ['src/core', 'src/bundle'], types: ['src/engine'] },
+  'src/web': { imports: ['src/core'], npm: ['@noble/hashes'] },
+  'src/doors': { imports: ['src/core', 'src/engine', 'src/book'], npm: ['zod'] },
+  'src/edge': { imports: [...engine, 'src/web'], types: ['src/book'], npm: ['zod'] },
+  'src/doors/http': { imports: [...edge, 'src/doors'], npm: ['zod', 'hono', 'jose'] },
+  'src/doors/mcp': {
+    imports: ['src/core', 'src/engine', 'src/doors'],
+    npm: ['zod', '@modelcontextprotocol/'],
+  },
   'src/hosts/browser': {
     imports: host,
     npm: [
@@ -40,16 +50,16 @@ const house = {
     npm: ['zod', 'node:', '@huggingface/transformers'],
   },
   'src/hosts/node/postgres': {
-    imports: [...host, 'src/hosts/node', 'worker'],
+    imports: [...host, 'src/hosts/node', 'src/edge'],
     npm: ['node:', 'pg', 'ws', 'zod'],
   },
   'src/hosts/node/serve': {
-    imports: [...host, 'src/hosts/node', 'src/hosts/node/postgres', 'worker'],
+    imports: [...host, 'src/hosts/node', 'src/hosts/node/postgres', 'src/edge', 'src/doors/http'],
     npm: ['node:', '@hono/node-server', 'ws'],
   },
   'src/hosts/browser/service-worker.ts': { imports: ['src/hosts/browser'], npm: [] },
-  'src/index.ts': { imports: [...engine, 'src', 'src/hosts/browser'] },
-  worker: { imports: host, npm: ['zod', 'hono', 'jose', '@noble/hashes', 'cloudflare:'] },
+  'src/index.ts': { imports: [...door, 'src/hosts/browser'] },
+  worker: { imports: [...edge, 'src/doors/http', 'src/web'], npm: ['zod', 'cloudflare:'] },
   demo: { imports: ['src/index.ts'], npm: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot'] },
   'demo/service-worker.ts': { imports: ['src/hosts/browser/service-worker.ts'] },
   'demo/vite.config.ts': { imports: ['scripts'], npm: ['vite', 'node:'] },
@@ -61,7 +71,7 @@ export function roomOf(file) {
   const parts = file.split('/')
   for (let length = parts.length; length > 0; length -= 1) {
     const path = parts.slice(0, length).join('/')
-    if (path in house) return path === 'src' && parts.length > 2 ? undefined : { path, key: path }
+    if (path in house) return { path, key: path }
     const starred = `${parts.slice(0, length - 1).join('/')}/*`
     if (length < parts.length && starred in house) return { path, key: starred }
   }

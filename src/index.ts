@@ -1,7 +1,11 @@
 // The public browser API of Daybook.
-export { openDaybook, type OpenOptions } from './hosts/browser/open-daybook.ts'
-export { builtInModel, type DownloadOptions, type ModelAvailability } from './hosts/browser/built-in-model.ts'
-export type { BrowserLlmOptions, ModelLanguages } from './hosts/browser/message.ts'
+export { openDaybook, type OpenOptions } from './hosts/browser/page/open-daybook.ts'
+export {
+  builtInModel,
+  type DownloadOptions,
+  type ModelAvailability,
+} from './hosts/browser/model/built-in-model.ts'
+export type { BrowserLlmOptions, ModelLanguages } from './hosts/browser/wire/message.ts'
 export type {
   BookCallOptions,
   BookMembers,
@@ -9,7 +13,7 @@ export type {
   CapabilityInput,
   CapabilityOutput,
   Daybook,
-} from './daybook.ts'
+} from './book/daybook.ts'
 export type {
   EmbedStatus,
   RecallHit,
@@ -17,12 +21,12 @@ export type {
   Status,
   SyncResult,
   SyncState,
-} from './core/capability.ts'
+} from './core/capability/capability.ts'
 export { DaybookError, type ErrorCode, errorTable, isDaybookError } from './core/errors.ts'
 export type { EmbedderOptions } from './recall/embed/embedder-options.ts'
-export type { BookEvents } from './core/event.ts'
-export type { Filters } from './core/filter.ts'
-export type { FactSchema, TokenType, TraceCategory } from './memory/kstar/definition-schema.ts'
+export type { BookEvents } from './core/capability/event.ts'
+export type { Filters } from './core/filter/filter.ts'
+export type { FactSchema, TokenType, TraceCategory } from './memory/kstar/definition/definition-schema.ts'
 export type { Fact } from './memory/kstar/fact-schema.ts'
 export type { Perception } from './memory/kstar/perception-schema.ts'
 export type { Skill } from './memory/kstar/skill-schema.ts'

@@ -20,10 +20,10 @@ const on = (browser: string, promises: Readonly<Record<string, string>>): Cell[]
 const cells: readonly Cell[] = [
   ...on('Chromium, OPFS', {
     'every capability': 'test/browser/daybook.test.ts',
-    'the database under it': 'test/browser/sql-database.test.ts',
+    'the database under it': 'test/browser/storage/sql-database.test.ts',
     'opening and closing, a worker that ends': 'test/browser/lifecycle.test.ts',
-    'damaged files': 'test/browser/damaged-book.test.ts',
-    'books of every earlier schema': 'test/browser/stored-book.test.ts',
+    'damaged files': 'test/browser/storage/damaged-book.test.ts',
+    'books of every earlier schema': 'test/browser/storage/stored-book.test.ts',
     'kept, or evicted': 'test/browser/canary.test.ts',
     'full storage': 'test/tabs/full.test.ts',
     'several tabs': 'test/tabs/tabs.test.ts',
@@ -42,9 +42,9 @@ const cells: readonly Cell[] = [
     'sent with no page open': 'test/devices/background.test.ts',
   }),
   ...on('Chromium, IndexedDB', {
-    'every capability': 'test/browser/journal-book.test.ts',
-    'the journal itself': 'test/browser/indexed-journal.test.ts',
-    'opening, loss of the connection': 'test/browser/journal-life.test.ts',
+    'every capability': 'test/browser/storage/journal-book.test.ts',
+    'the journal itself': 'test/browser/storage/indexed-journal.test.ts',
+    'opening, loss of the connection': 'test/browser/storage/journal-life.test.ts',
     'several tabs, deaths, full storage': 'test/tabs/journal.test.ts',
     'two devices': 'test/devices/two-profiles.test.ts > indexeddb',
   }),

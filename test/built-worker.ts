@@ -7,10 +7,10 @@ import { rolldown } from 'rolldown'
 import type { Plugin } from 'vite'
 import { withoutUnusedWorkers } from '../scripts/bundle-plugin.mjs'
 import { root } from '../scripts/place.mjs'
-import { lacking, lacksOf } from './support/without-storage.ts'
+import { lacking, lacksOf } from './support/server/without-storage.ts'
 
 const place = '/daybook-worker/'
-const source = `new URL('./worker.ts', import.meta.url)`
+const source = `new URL('../worker.ts', import.meta.url)`
 const wasm = join(root, 'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm')
 
 interface Bundle {
@@ -39,7 +39,7 @@ export function withBundledWorker(): Plugin {
     name: 'test:bundled-worker',
     enforce: 'pre',
     transform(code, id) {
-      if (!id.endsWith('src/hosts/browser/open-daybook.ts')) return undefined
+      if (!id.endsWith('src/hosts/browser/page/open-daybook.ts')) return undefined
       if (!code.includes(source)) throw new Error(`open-daybook.ts does not say ${source}`)
       return code.replace(source, `new URL('${place}worker.js', location.origin)`)
     },

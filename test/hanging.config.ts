@@ -29,7 +29,7 @@ export default defineConfig({
     outputFile: { json: testReport },
     testTimeout: 0,
     projects: [
-      { extends: true, test: { name: 'node', include: [`test/node/hang/${hang}.ts`] } },
+      { extends: true, test: { name: 'node', include: [`test/node/house/hang/${hang}.ts`] } },
       {
         extends: true,
         test: {

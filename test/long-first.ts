@@ -3,8 +3,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const long = [
-  'test/node/crash-strict.test.ts',
-  'test/node/crash-relaxed.test.ts',
+  'test/node/hosts/browser/crash-strict.test.ts',
+  'test/node/hosts/browser/crash-relaxed.test.ts',
   'test/sim/first-thousand.test.ts',
   'test/sim/second-thousand.test.ts',
 ]

@@ -15,124 +15,124 @@ export interface Guard {
   readonly fail: readonly string[]
 }
 
-const seats = 'test/node/tab-seat.test.ts'
+const seats = 'test/node/hosts/browser/tab-seat.test.ts'
 const anyOrder = 'loses nothing and doubles nothing, whatever dies, freezes or closes, and whenever'
 const once =
   'does a write once that was given up and is called again, by its own tab later or by another when that one is gone'
 const handsOver =
   'gives the next worker of a page the answer that its last one did not hand over, and forgets what was handed over'
 const deposed = 'heeds nothing that a deposed owner says'
-const epochs = 'test/node/tab-epoch.test.ts'
-const turns = 'test/node/tab-turn.test.ts'
+const epochs = 'test/node/hosts/browser/tab-epoch.test.ts'
+const turns = 'test/node/hosts/browser/tab-turn.test.ts'
 const givesWay = 'gives way to a later owner, and lets go of the files before the lock'
-const pool = 'test/node/opfs-pool.test.ts'
-const line = 'test/node/tab-line.test.ts'
+const pool = 'test/node/hosts/browser/opfs-pool.test.ts'
+const line = 'test/node/hosts/browser/tab-line.test.ts'
 const failedStart =
   'a start that fails with UnknownError leaves the book as it was, and the next one opens it'
 
-const quota = 'test/node/quota.test.ts'
+const quota = 'test/node/hosts/browser/quota.test.ts'
 const untold =
   'stays whole, readable and able to forget in 3000000 bytes of which the browser tells nothing; what it refused is not there later either'
 
 export const guards: Readonly<Record<string, Guard>> = {
   'the owner lock, taken before the pool is installed': {
-    file: 'src/hosts/browser/tab-seat.ts',
+    file: 'src/hosts/browser/tab/tab-seat.ts',
     guard: 'port.lock(ownerLock(book), mine.signal).then(',
     without: 'Promise.resolve(() => undefined).then(',
     ...{ tests: seats, fail: [anyOrder] },
   },
   'the owner lock, freed after the files': {
-    file: 'src/hosts/browser/tab-seat.ts',
+    file: 'src/hosts/browser/tab/tab-seat.ts',
     guard: 'await serves?.close()',
     without: 'free?.(); await serves?.close()',
     ...{ tests: turns, fail: [givesWay] },
   },
   'a pool that outlives a failed start': {
-    file: 'src/hosts/browser/opfs-pool.ts',
+    file: 'src/hosts/browser/storage/opfs-pool.ts',
     guard: 'preserveOnInitFailure: true',
     without: 'preserveOnInitFailure: false',
     ...{ tests: pool, fail: [failedStart] },
   },
   'a start after a failed one': {
-    file: 'src/hosts/browser/opfs-pool.ts',
+    file: 'src/hosts/browser/storage/opfs-pool.ts',
     guard: 'forceReinitIfPreviouslyFailed: true',
     without: 'forceReinitIfPreviouslyFailed: false',
     ...{ tests: pool, fail: [failedStart] },
   },
   'the last word on the channel, before a port is opened': {
-    file: 'src/hosts/browser/tab-line.ts',
+    file: 'src/hosts/browser/tab/tab-line.ts',
     guard: 'if (!way || !turned.has(id)) return',
     without: 'if (!way) return',
     ...{ tests: line, fail: ['keeps the order of both ends while it changes from the channel to a port'] },
   },
   'ports, taken back when the hub ends that gave them': {
-    file: 'src/hosts/browser/tab-meet.ts',
+    file: 'src/hosts/browser/tab/tab-meet.ts',
     guard: 'for (const { id, asker } of given) asker.lost?.(id)',
     without: '',
     ...{ tests: line, fail: ['turns from the port of a hub that has ended to one of the next'] },
   },
   'the table of requests': {
-    file: 'src/store/request-log.ts',
+    file: 'src/store/record/request-log.ts',
     guard: '// No input at all is told apart from `null` by its length.',
     without: 'return work()',
     ...{ tests: seats, fail: [once] },
   },
   'the names of forwarded writes': {
-    file: 'src/hosts/browser/tab-follower.ts',
+    file: 'src/hosts/browser/tab/tab-follower.ts',
     guard: "given.requestId !== undefined || natureOf(id).effect === 'read'",
     without: 'true',
     ...{ tests: epochs, fail: [deposed] },
   },
   'the answers that a tab which ended did not hand over': {
-    file: 'src/hosts/browser/tab-owner.ts',
+    file: 'src/hosts/browser/tab/tab-owner.ts',
     guard: 'hasLeft ? undefined : line.settled',
     without: 'undefined',
     ...{ tests: seats, fail: [handsOver] },
   },
   'the epoch of an owner, to its follower': {
-    file: 'src/hosts/browser/tab-follower.ts',
+    file: 'src/hosts/browser/tab/tab-follower.ts',
     guard: 'if (message.epoch < seen) return',
     without: '',
     ...{ tests: epochs, fail: [deposed] },
   },
   'the epoch of an answer, to the follower': {
-    file: 'src/hosts/browser/tab-follower.ts',
+    file: 'src/hosts/browser/tab/tab-follower.ts',
     guard: 'if (message.epoch !== epoch) return',
     without: '',
     ...{ tests: epochs, fail: [deposed] },
   },
   'the epoch of a call, to the owner': {
-    file: 'src/hosts/browser/tab-owner.ts',
+    file: 'src/hosts/browser/tab/tab-owner.ts',
     guard: 'if (message.epoch !== epoch) return',
     without: '',
     ...{ tests: epochs, fail: ['runs no call that was meant for another owner'] },
   },
   'the way an owner gives to a later one': {
-    file: 'src/hosts/browser/tab-seat.ts',
+    file: 'src/hosts/browser/tab/tab-seat.ts',
     guard: 'if (owner && message.epoch > owner.serves.epoch) stepDown()',
     without: '',
     ...{ tests: turns, fail: [givesWay] },
   },
   'sending again to the next owner': {
-    file: 'src/hosts/browser/tab-follower.ts',
+    file: 'src/hosts/browser/tab/tab-follower.ts',
     guard: 'return resend()',
     without: 'return',
     ...{ tests: epochs, fail: [deposed] },
   },
   'running again what the last owner left': {
-    file: 'src/hosts/browser/tab-seat.ts',
+    file: 'src/hosts/browser/tab/tab-seat.ts',
     guard: 'for (const one of follower.take()) void serve(serves, one)',
     without: '',
     ...{ tests: seats, fail: [anyOrder] },
   },
   'a commit settled while it can be undone': {
-    file: 'src/hosts/browser/write-combiner.ts',
+    file: 'src/hosts/browser/storage/write-combiner.ts',
     guard: 'if (commits > 0) settleWithin()',
     without: '',
     ...{ tests: quota, fail: [untold] },
   },
   'the room asked for before a commit': {
-    file: 'src/hosts/browser/opfs-database.ts',
+    file: 'src/hosts/browser/storage/opfs-database.ts',
     guard: 'combiner.guard(bookFile, room.admit)',
     without: '',
     ...{ tests: quota, fail: [untold] },

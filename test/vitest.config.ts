@@ -12,7 +12,7 @@ import { withBundledWorker } from './built-worker.ts'
 import { LongFirst } from './long-first.ts'
 import { withTestModel } from './model-plugin.ts'
 import ProgressReporter from './progress-reporter.ts'
-import { serveTinyModel } from './support/serve-tiny-model.ts'
+import { serveTinyModel } from './support/server/serve-tiny-model.ts'
 
 const executablePath = await findBrowser()
 // For this process and those that tests start: sources that were read once are compiled.

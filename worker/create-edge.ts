@@ -1,8 +1,8 @@
 // `daybook/edge`: the edge as a Cloudflare Worker. A deployment exports the Mirror and the handler:
 //   export { Mirror } from 'daybook/edge'
 //   export default createEdge()
-import { createApp, type EdgeApp } from './app.ts'
-import type { EdgeEnv } from './edge-env.ts'
+import { createApp, type EdgeApp } from '../src/doors/http/app.ts'
+import type { EdgeEnv } from '../src/edge/edge-env.ts'
 
 export interface Edge {
   fetch(request: Request, env: EdgeEnv, context?: ExecutionContext): Response | Promise<Response>

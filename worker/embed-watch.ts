@@ -1,8 +1,8 @@
 // Vectors of a book at the edge, whose object may be thrown away at any time, its timers with it: what is still to be
 // embedded is a job of the object's alarm, which outlives it.
 // Invariant: while a record may have no vector, the job is planned.
-import type { Engine } from '../src/engine.ts'
-import type { EmbedStatus } from '../src/core/capability.ts'
+import type { Engine } from '../src/engine/engine.ts'
+import type { EmbedStatus } from '../src/core/capability/capability.ts'
 import type { DueTable } from './due-table.ts'
 
 export const embedJob = 'embed'

@@ -1,22 +1,28 @@
 // The mirror of one book as a Durable Object. Wiring only: the engine and the mirror are the ones of every host.
 import { DurableObject } from 'cloudflare:workers'
 import { DaybookError, isDaybookError, toDaybookError } from '../src/core/errors.ts'
-import { checkBearer, standingOf } from '../src/engine-guest.ts'
-import { createEngine, type Engine } from '../src/engine.ts'
-import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror.ts'
-import { closeCodes } from '../src/sync/live-wire.ts'
-import { syncReachOf } from '../src/sync/sync-reach.ts'
+import { checkBearer, standingOf } from '../src/trust/admission.ts'
+import { createEngine, type Engine } from '../src/engine/engine.ts'
+import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror/mirror.ts'
+import { closeCodes } from '../src/sync/wire/live-wire.ts'
+import { syncReachOf } from '../src/sync/wire/sync-reach.ts'
 import { openDoDatabase } from './do-database.ts'
 import { createDueTable, type DueTable } from './due-table.ts'
-import { edgeLlm } from './edge-llm.ts'
-import { edgeVectors } from './edge-embedder.ts'
+import { edgeLlm } from '../src/edge/edge-llm.ts'
+import { edgeVectors } from '../src/edge/edge-embedder.ts'
 import { createEmbedWatch, embedJob, type EmbedWatch } from './embed-watch.ts'
-import type { EdgeEnv, MirrorDoor, Presented } from './edge-env.ts'
-import { forgetEndedKeys } from './forget-ended-keys.ts'
-import { createLiveDesk, type LiveBook, type LiveDesk, offeredTicket, ticketMs } from './live-desk.ts'
+import type { EdgeEnv, MirrorDoor, Presented } from '../src/edge/edge-env.ts'
+import { forgetEndedKeys } from '../src/edge/forget-ended-keys.ts'
+import {
+  createLiveDesk,
+  type LiveBook,
+  type LiveDesk,
+  offeredTicket,
+  ticketMs,
+} from '../src/edge/live-lines.ts'
 import { createObjectLines, type ObjectLines } from './object-lines.ts'
-import { type Outcome, toOutcome } from './outcome.ts'
-import { createRateLimit, type RateLimit, readRate } from './rate-limit.ts'
+import { type Outcome, toOutcome } from '../src/edge/outcome.ts'
+import { createRateLimit, type RateLimit, readRate } from '../src/edge/rate-limit.ts'
 import { createTaskWatch, taskJob, type TaskWatch } from './task-watch.ts'
 import { workerKeyring } from './worker-keyring.ts'
 import { workerPorts } from './worker-ports.ts'

@@ -1,8 +1,8 @@
 // The lines of one book's object: hibernating WebSockets, and tickets in its memory.
 // Invariant: what is known of a line is attached to its socket, which outlives the object's sleep; a ticket is good once.
-import { toBase64Url } from '../src/core/base64url.ts'
+import { toBase64Url } from '../src/core/text/base64url.ts'
 import type { Clock, Random } from '../src/core/ports.ts'
-import { heartbeat, liveProtocol } from '../src/sync/live-wire.ts'
+import { heartbeat, liveProtocol } from '../src/sync/wire/live-wire.ts'
 import {
   type Line,
   type Listener,
@@ -11,7 +11,7 @@ import {
   ticketMs,
   tooManyLines,
   unknownTicket,
-} from './live-desk.ts'
+} from '../src/edge/live-lines.ts'
 
 export type LineContext = Pick<
   DurableObjectState,

@@ -2,7 +2,7 @@
 // timer would keep it from being. So what is due later is a job of the object's alarm, which outlives it.
 // Invariant: while a task waits or runs, the job is planned for when it is due, or its try should have ended.
 import { parseTime } from '../src/core/time.ts'
-import type { Engine } from '../src/engine.ts'
+import type { Engine } from '../src/engine/engine.ts'
 import type { DueTable } from './due-table.ts'
 
 export const taskJob = 'tasks'

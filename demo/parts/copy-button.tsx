@@ -1,7 +1,7 @@
 // Copies a text and says so for a moment.
 import { useSignal } from '@preact/signals'
-import { announce } from '../state/announce.ts'
-import { tellError } from '../state/toast.ts'
+import { announce } from '../page/announce.ts'
+import { tellError } from '../page/toast.ts'
 import { Icon } from './icon.tsx'
 
 const doneMs = 1500

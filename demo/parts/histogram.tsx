@@ -1,8 +1,8 @@
 // When traces happened: bars over time, the failed share hatched at their foot. Dragging across it picks a range.
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { now } from '../state/clock.ts'
-import type { RecordCount } from '../state/record-list.ts'
+import { now } from '../page/clock.ts'
+import type { RecordCount } from '../state/list/record-list.ts'
 import { countOf } from '../wording/size-word.ts'
 import { shortInstant, utcDate } from '../wording/time-word.ts'
 import { type Slot, slotsOf } from './histogram-slot.ts'

@@ -1,5 +1,5 @@
 // An icon in the colour of the text around it. Always beside a word or a label.
-import { type IconName, iconShapes } from './icon-shape.ts'
+import { type IconName, iconShapes } from '../kind/icon-shape.ts'
 
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (

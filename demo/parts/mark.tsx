@@ -1,5 +1,5 @@
 // A state of a record, told by shape and by word: a round tick, an angular cross, an open ring.
-import { type MarkName, marks } from '../room/mark.ts'
+import { type MarkName, marks } from '../kind/mark.ts'
 
 interface Shape {
   readonly path: string

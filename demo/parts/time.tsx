@@ -1,5 +1,5 @@
 // An instant: relative in the page, exact on hover and for machines.
-import { now } from '../state/clock.ts'
+import { now } from '../page/clock.ts'
 import { exactTime, relativeTime } from '../wording/time-word.ts'
 
 export function Time({ at }: { at: string }) {

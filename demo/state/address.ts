@@ -1,9 +1,9 @@
 // Where the reader is: view, search, filters, question, selected record. The address bar holds all of it and nothing
 // else does, so that a link or a reload brings it back.
 import { computed, signal } from '@preact/signals'
-import { roomOfView } from '../room/room-table.ts'
-import { type FilterChip, readChips, writeChips } from './filter-chip.ts'
-import { isView, type View } from '../room/view.ts'
+import { roomOfView } from '../kind/room-table.ts'
+import { type FilterChip, readChips, writeChips } from './list/filter-chip.ts'
+import { isView, type View } from '../kind/view.ts'
 
 export interface Address {
   readonly view: View

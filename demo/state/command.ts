@@ -3,11 +3,11 @@ import { address, bookName, go, room } from './address.ts'
 import { openDialog } from './dialog.ts'
 import { focusSearch } from './focus.ts'
 import { loadSample } from './sample.ts'
-import { syncNow } from './sync.ts'
+import { syncNow } from './sync/sync.ts'
 import { nextTheme } from './theme.ts'
-import { tell } from './toast.ts'
-import { isNarrowed, reloadList } from './record-list.ts'
-import { type Place, places, type View, viewNames } from '../room/view.ts'
+import { tell } from '../page/toast.ts'
+import { isNarrowed, reloadList } from './list/record-list.ts'
+import { type Place, places, type View, viewNames } from '../kind/view.ts'
 
 export interface Command {
   readonly name: string

@@ -4,7 +4,7 @@ import type { RecallResult } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import { address } from './address.ts'
 import { book } from './book.ts'
-import { isOfRecall } from '../room/view.ts'
+import { isOfRecall } from '../kind/view.ts'
 
 export interface Answer {
   readonly question: string

@@ -3,8 +3,8 @@ import { signal } from '@preact/signals'
 import { runSample } from '../sample/run-sample.ts'
 import { countOf } from '../wording/size-word.ts'
 import { openedBook } from './book.ts'
-import { reloadList } from './record-list.ts'
-import { tell, tellError } from './toast.ts'
+import { reloadList } from './list/record-list.ts'
+import { tell, tellError } from '../page/toast.ts'
 
 export const isSampling = signal(false)
 

@@ -1,12 +1,12 @@
 // Importing and verifying bundles, piece by piece. Invariant: the whole is verified before anything of it is applied,
 // and what is applied is one transaction; pieces wait in the database, so that neither a file nor a stream fills memory.
 import { z } from 'zod'
-import { defineCapability, type TaskContext } from '../core/capability.ts'
+import { defineCapability, type TaskContext } from '../core/capability/capability.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Kind } from '../core/kind.ts'
-import { kindsCalled } from './bundle-choice.ts'
-import { type BundleIntake, createBundleIntake, type IntakeResult } from './bundle-intake.ts'
-import { mergeUpload } from './bundle-merge.ts'
+import { kindsCalled } from './format/bundle-choice.ts'
+import { type BundleIntake, createBundleIntake, type IntakeResult } from './format/bundle-intake.ts'
+import { mergeUpload } from './format/bundle-merge.ts'
 import { kindNames, passphrase } from './export-capability.ts'
 
 const piece = {

@@ -2,15 +2,15 @@
 // door. Invariant: what is exported is the book as it stood at the first call, whatever is written meanwhile.
 import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
-import { defineCapability, type TaskContext } from '../core/capability.ts'
+import { defineCapability, type TaskContext } from '../core/capability/capability.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Signer } from '../core/ports.ts'
 import { canonicalTime } from '../core/time.ts'
-import { exportedKinds, rangeOf } from './bundle-choice.ts'
-import { signedText } from './bundle-shape.ts'
-import { writeBundle } from './bundle-writer.ts'
-import { product } from './product.ts'
-import { sealText } from './sealed-text.ts'
+import { exportedKinds, rangeOf } from './format/bundle-choice.ts'
+import { signedText } from './format/bundle-shape.ts'
+import { writeBundle } from './format/bundle-writer.ts'
+import { product } from './format/product.ts'
+import { sealText } from './format/sealed-text.ts'
 
 const instant = z
   .string()

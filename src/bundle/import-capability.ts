@@ -1,10 +1,10 @@
 // The importers: what other programs saved becomes records here. A file is imported whole or not at all, and only once.
 import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
-import { defineCapability, type TaskContext, type WriteContext } from '../core/capability.ts'
-import type { JsonObject } from '../core/path.ts'
+import { defineCapability, type TaskContext, type WriteContext } from '../core/capability/capability.ts'
+import type { JsonObject } from '../core/json/path.ts'
 import { formatTime, parseTime } from '../core/time.ts'
-import { parseSweAgent, type SweRun, type SweStep } from './swe-agent.ts'
+import { parseSweAgent, type SweRun, type SweStep } from './importer/swe-agent.ts'
 
 const output = z.object({
   /** How many records are new. */

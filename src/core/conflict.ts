@@ -1,6 +1,6 @@
 // A conflict as the log keeps it: what lost, what it lost to, and whether anybody has still to decide.
 import type { ConflictPolicy } from './kind.ts'
-import type { JsonObject } from './path.ts'
+import type { JsonObject } from './json/path.ts'
 import type { SealedInfo } from './sealed.ts'
 
 /** One side of a conflict: the device that made the edit, and what it said; a forget says nothing. */

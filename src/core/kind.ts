@@ -1,6 +1,6 @@
 // A kind: the declaration that lets store, recall, sync, bundle and inspector handle records they know nothing about.
-import { type JsonObject, readPath } from './path.ts'
-import { sameJson } from './same-json.ts'
+import { type JsonObject, readPath } from './json/path.ts'
+import { sameJson } from './json/same-json.ts'
 import type { Schema } from './schema.ts'
 import type { Sensitivity } from './sealed.ts'
 

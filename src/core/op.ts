@@ -1,6 +1,6 @@
 // An op: one complete, replay-safe change. It is the only thing that travels between a device and the mirror.
 // Invariant: everything random or timed in it is fixed before it is dispatched; applying it twice changes nothing more.
-import type { JsonObject } from './path.ts'
+import type { JsonObject } from './json/path.ts'
 import type { Scope } from './record.ts'
 import type { SealedBody, Sensitivity } from './sealed.ts'
 

@@ -1,8 +1,8 @@
 // What is put into a book: a record under an id, under a name, or new.
 // Invariant: what is known by a name has one id that follows from it. Somebody who does not see the whole book can't tell
 // whether that id is free, and has an id of its own for the name.
-import { nameHash } from './murmur.ts'
-import type { JsonObject } from './path.ts'
+import { nameHash } from './text/murmur.ts'
+import type { JsonObject } from './json/path.ts'
 import type { Scope } from './record.ts'
 import type { Sensitivity } from './sealed.ts'
 

@@ -1,5 +1,5 @@
 // A record: one remembered thing of one kind, as users see it and as it travels.
-import type { JsonObject } from './path.ts'
+import type { JsonObject } from './json/path.ts'
 import type { SealedInfo, Sensitivity } from './sealed.ts'
 
 /** What every record carries beside its body. Times are canonical UTC text (`2026-01-31T15:00:00.000Z`). */

@@ -2,9 +2,9 @@
 import { createAbort, neverAborted, orAborted } from '../core/abort.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Scheduler } from '../core/ports.ts'
-import { type BookCallOptions, carriedOf } from '../call-options.ts'
-import type { BookDoor } from '../daybook.ts'
-import type { Engine } from '../engine.ts'
+import { type BookCallOptions, carriedOf } from '../book/call-options.ts'
+import type { BookDoor } from '../book/daybook.ts'
+import type { Engine } from '../engine/engine.ts'
 
 /** A book's door straight to `engine`. */
 export function createLocalDoor(engine: Engine, scheduler: Scheduler): BookDoor {

@@ -1,6 +1,6 @@
 // The manifest: what a book can do, as data for other programs. Generated from the capability table, never written.
 import { z } from 'zod'
-import type { AnyCapability } from '../core/capability.ts'
+import type { AnyCapability } from '../core/capability/capability.ts'
 import type { Schema } from '../core/schema.ts'
 
 export interface Manifest {

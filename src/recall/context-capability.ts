@@ -1,6 +1,6 @@
 // The verbs around a recall: packing what was recalled for a prompt, and telling what was used of it.
 import { z } from 'zod'
-import { defineCapability } from '../core/capability.ts'
+import { defineCapability } from '../core/capability/capability.ts'
 import { pack } from './pack.ts'
 import { recallInput } from './recall-capability.ts'
 

@@ -1,9 +1,9 @@
 // Words of a question that no record has, and that begin one which some have: `config` asks for `configuration`.
 // Invariant: a word that some record has is left as it is, so that who asks for what is there gets that.
-import { grownWords } from '../store/prefix.ts'
-import type { QueryStore } from '../store/query-store.ts'
-import { isUnspaced } from '../store/segment.ts'
-import { tokenize } from '../store/tokenize.ts'
+import { grownWords } from '../store/word/prefix.ts'
+import type { QueryStore } from '../store/query/query-store.ts'
+import { isUnspaced } from '../store/word/unspaced-script.ts'
+import { tokenize } from '../store/word/tokenize.ts'
 
 /** Shorter beginnings begin too much. */
 const leastLength = 4

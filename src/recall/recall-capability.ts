@@ -1,8 +1,8 @@
 // The verb of recall.
 import { z } from 'zod'
-import { defineCapability } from '../core/capability.ts'
-import type { Filters } from '../core/filter.ts'
-import type { JsonObject } from '../core/path.ts'
+import { defineCapability } from '../core/capability/capability.ts'
+import type { Filters } from '../core/filter/filter.ts'
+import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { canonicalTime, formatTime, isDateOnly, parseTime } from '../core/time.ts'
 

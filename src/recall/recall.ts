@@ -2,20 +2,20 @@
 // Invariant: scope and filters act inside each leg's query; the limit acts last, on what is returned; and what may no
 // longer be recalled by the time the slowest leg has answered is not returned.
 import { type AbortSignalLike, checkAborted, neverAborted } from '../core/abort.ts'
-import type { LegReasons, RecallQuery, RecallResult } from '../core/capability.ts'
+import type { LegReasons, RecallQuery, RecallResult } from '../core/capability/capability.ts'
 import type { Clock } from '../core/ports.ts'
 import { parseTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
-import { isUnspaced } from '../store/segment.ts'
-import { textOf } from '../store/text.ts'
-import { tokenize } from '../store/tokenize.ts'
-import { textQueryLimits, wordsOf } from '../store/text-query.ts'
+import { isUnspaced } from '../store/word/unspaced-script.ts'
+import { textOf } from '../store/word/text.ts'
+import { tokenize } from '../store/word/tokenize.ts'
+import { textQueryLimits, wordsOf } from '../store/word/text-query.ts'
 import { factorsOf } from './factor.ts'
 import { whenField } from '../core/kind.ts'
 import { becauseOf, fuse, weigh, type Weighted } from './fuse.ts'
 import { diversify, highestScore, lookAt, order, type Read, type Reranked } from './rerank.ts'
 import type { Leg, Question } from './leg.ts'
-import { stopWords } from './stop-words.ts'
+import { stopWords } from '../store/word/stop-words.ts'
 
 /** How many of the best are read to be looked at once more; so many more than wanted, first, and the rest if they can matter. */
 const lookedAt = { least: 20, times: 3, spare: 6 } as const

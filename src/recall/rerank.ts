@@ -1,9 +1,9 @@
 // The best of a recall once more, with their texts in hand: words that stand together, questions that only ask, and
 // records that say the same. Pure; looks at a few times as many as are returned, never at all.
-import type { JsonObject } from '../core/path.ts'
+import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
-import { tokenize } from '../store/tokenize.ts'
-import { stopWords } from './stop-words.ts'
+import { tokenize } from '../store/word/tokenize.ts'
+import { stopWords } from '../store/word/stop-words.ts'
 
 export interface Read<Item> {
   readonly item: Item

@@ -1,8 +1,8 @@
 // What a record says and when it happened, as its kind declares them: for quoting, whatever the kind.
-import type { Saying } from '../core/capability.ts'
+import type { Saying } from '../core/capability/capability.ts'
 import { collectText, type Kinds, whenField } from '../core/kind.ts'
-import type { JsonObject } from '../core/path.ts'
-import { readPath } from '../core/path.ts'
+import type { JsonObject } from '../core/json/path.ts'
+import { readPath } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 
 /** The texts of the record's kind in their order, parted by dots; the instant is that of its storing unless it has its own. */

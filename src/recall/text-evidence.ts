@@ -2,9 +2,9 @@
 // that stand right beside them in their sessions, and how often each has each word of the question.
 // Invariant: the same on every host, whether postings in memory or FTS5 answered.
 import type { BookStore } from '../store/book-store.ts'
-import type { Candidate } from '../store/query-store.ts'
-import { isUnspaced } from '../store/segment.ts'
-import { tokenize } from '../store/tokenize.ts'
+import type { Candidate } from '../store/query/query-store.ts'
+import { isUnspaced } from '../store/word/unspaced-script.ts'
+import { tokenize } from '../store/word/tokenize.ts'
 import { wordWeight } from './fuse.ts'
 import { growWords } from './grown-word.ts'
 import type { Question } from './leg.ts'

@@ -1,7 +1,7 @@
 // The legs of full text: a record by its own words, by those of the records right beside it in its session, and by its
 // session as a whole. What a turn leaves unsaid, the one before it often says.
 import type { BookStore } from '../store/book-store.ts'
-import { isUnspaced } from '../store/segment.ts'
+import { isUnspaced } from '../store/word/unspaced-script.ts'
 import type { Leg, LegCandidate, LegName } from './leg.ts'
 import { createEvidenceReader, gain, type TextEvidence } from './text-evidence.ts'
 

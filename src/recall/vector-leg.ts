@@ -3,9 +3,9 @@
 import { toDaybookError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { BookStore } from '../store/book-store.ts'
-import type { ScopeQuery } from '../store/recall-scope.ts'
-import { fingerprintOf } from '../store/vector-space.ts'
-import type { VectorHit } from '../store/vector-matrix.ts'
+import type { ScopeQuery } from '../store/condition/recall-scope.ts'
+import { fingerprintOf } from '../store/vector/vector-space.ts'
+import type { VectorHit } from '../store/vector/vector-matrix.ts'
 import type { QuestionVectors } from './embed/question-vector.ts'
 import type { Leg, LegAnswer } from './leg.ts'
 

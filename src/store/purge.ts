@@ -2,11 +2,11 @@
 // and the book's own model of words, which may have learned from it and is learned anew.
 // Invariant: its tombstone stays, without content, so that no mirror brings the record back.
 import type { SqlDatabase } from '../core/ports.ts'
-import type { Checkpoint } from './checkpoint.ts'
-import type { PostingArchive } from './posting-archive.ts'
-import type { Projection } from './projection.ts'
-import type { Settings } from './settings.ts'
-import { scrubDue } from './veil.ts'
+import type { Checkpoint } from './repair/checkpoint.ts'
+import type { PostingArchive } from './posting/posting-archive.ts'
+import type { Projection } from './record/projection.ts'
+import type { Settings } from './schema/settings.ts'
+import { scrubDue } from './record/cover-clear-text.ts'
 
 export interface Purge {
   /** Deletes what still has the content of the forgotten record `id`. Inside a transaction. */

@@ -1,10 +1,10 @@
 // The durable queue of tasks: a table and the moves of its rows. Everything that changes it runs inside a transaction.
 // Invariant: a row is `running` only for the owner that took it, and only that owner's attempt can end it: whoever comes
 // late, after its lease was given up, changes nothing.
-import type { Json } from '../core/path.ts'
+import type { Json } from '../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import type { Scope } from '../core/record.ts'
-import type { TaskEntry, TaskList, TaskState } from '../core/task.ts'
+import type { TaskEntry, TaskList, TaskState } from '../core/capability/task.ts'
 
 export interface NewTask {
   readonly id: string

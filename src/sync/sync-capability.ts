@@ -1,10 +1,10 @@
 // The verbs of sync: sync now, read the conflict log, decide a conflict.
 import { z } from 'zod'
-import { defineCapability, type RecordWriter } from '../core/capability.ts'
+import { defineCapability, type RecordWriter } from '../core/capability/capability.ts'
 import type { ConflictEntry, ConflictSide } from '../core/conflict.ts'
 import { DaybookError } from '../core/errors.ts'
-import type { OutboxEntry } from '../core/outbox-entry.ts'
-import type { RefusedOp } from '../core/refused-op.ts'
+import type { OutboxEntry } from '../core/capability/outbox-entry.ts'
+import type { RefusedOp } from '../core/capability/refused-op.ts'
 import { parseWith } from '../core/schema.ts'
 
 const side = z.object({

@@ -1,10 +1,10 @@
 // The verbs of access keys: make one, list them, revoke one. All of them are the owner's.
 import { z } from 'zod'
-import { defineCapability } from '../core/capability.ts'
+import { defineCapability } from '../core/capability/capability.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Kinds } from '../core/kind.ts'
-import type { JsonObject } from '../core/path.ts'
-import { permits } from '../core/permission.ts'
+import type { JsonObject } from '../core/json/path.ts'
+import { permits } from '../core/access/permission.ts'
 import { bodyOf } from '../core/record.ts'
 import { accessKeyBody, type AccessKeyBody, keyFault, makeAccessKey } from './access-key.ts'
 import { instant } from '../shape/instant.ts'

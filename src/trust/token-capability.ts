@@ -6,13 +6,13 @@ import {
   type ReadContext,
   type TaskContext,
   type WriteContext,
-} from '../core/capability.ts'
+} from '../core/capability/capability.ts'
 import { DaybookError } from '../core/errors.ts'
-import { nameId } from '../core/name-id.ts'
-import { permitsAll } from '../core/permission.ts'
-import type { JsonObject } from '../core/path.ts'
-import { coversScope, parseScope } from '../core/scope.ts'
-import { toBase64Url } from '../core/base64url.ts'
+import { nameId } from '../core/text/name-id.ts'
+import { permitsAll } from '../core/access/permission.ts'
+import type { JsonObject } from '../core/json/path.ts'
+import { coversScope, parseScope } from '../core/access/scope.ts'
+import { toBase64Url } from '../core/text/base64url.ts'
 import { instant } from '../shape/instant.ts'
 import { needSigner } from './keyring.ts'
 import { lineageHash, linkFault, makeSecret, signedText, toBearer } from './token.ts'

@@ -1,5 +1,5 @@
 // The tokens and keys of a book as the verbs of trust read them. Whoever calls: what a guest may know is decided there.
-import type { Guest, Ledger, ReadContext } from '../core/capability.ts'
+import type { Guest, Ledger, ReadContext } from '../core/capability/capability.ts'
 import { bodyOf } from '../core/record.ts'
 import { controlToken, type ControlToken, type ShownToken } from './token-schema.ts'
 import type { Verifier } from './verify.ts'

@@ -1,9 +1,9 @@
 // What is signed of a token, how its lineage is hashed, how it is carried in one text, and what a link of a chain keeps to.
 // Invariants: a child never permits more than its parent: not in scope, not in permissions, not in time. And a token alone
 // makes no bearer text: that takes a secret of which the token has only the hash, and which is stored nowhere.
-import { fromBase64Url, toBase64Url } from '../core/base64url.ts'
-import { permitsAll } from '../core/permission.ts'
-import { coversScope, parseScope } from '../core/scope.ts'
+import { fromBase64Url, toBase64Url } from '../core/text/base64url.ts'
+import { permitsAll } from '../core/access/permission.ts'
+import { coversScope, parseScope } from '../core/access/scope.ts'
 import { isSameHash } from './access-key.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { controlToken, type ControlToken, depthLimit } from './token-schema.ts'

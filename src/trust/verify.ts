@@ -1,8 +1,8 @@
 // Verifies a token and its whole chain. The reasons come in one order, the first that holds is the answer.
 // Invariant: whatever is revoked, expired or not begun takes all its descendants with it.
 import type { Keyring } from '../core/ports.ts'
-import { permitsAll } from '../core/permission.ts'
-import { coversScope, parseScope } from '../core/scope.ts'
+import { permitsAll } from '../core/access/permission.ts'
+import { coversScope, parseScope } from '../core/access/scope.ts'
 import { lineageHash, linkFault, signedText } from './token.ts'
 import type { ControlToken } from './token-schema.ts'
 

@@ -3,7 +3,7 @@
 //   --only store|search|vector|sync|tabs   --rounds N (default 5)   --peers a,b   --quick (shorter, and only 10,000 texts)
 //   --sizes 10000,1000000 (texts to search in; with `--only sync` traces of a first sync, one size)
 import { parseArgs } from 'node:util'
-import { runBench } from './run-bench.ts'
+import { runBench } from './run/run-bench.ts'
 
 const { values } = parseArgs({
   options: {

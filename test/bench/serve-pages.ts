@@ -2,7 +2,7 @@
 // make the pages cross-origin isolated, for a fine clock and because SQLocal's storage needs it.
 import { join } from 'node:path'
 import { build, preview } from 'vite'
-import { withLackingWorkers } from '../support/without-storage.ts'
+import { withLackingWorkers } from '../support/server/without-storage.ts'
 
 const root = import.meta.dirname
 const outDir = join(root, '../../.cache/bench')

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { openDaybook } from '../../src/index.ts'
 import { exported } from '../contract/bundle.ts'
-import { expectRefused } from '../contract/caller.ts'
+import { expectRefused } from '../contract/access/caller.ts'
 import { makeTrace } from '../support/trace.ts'
 
 it('refuses every method with a revoked token in a tab that follows', async () => {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { openDaybook } from '../../src/index.ts'
 import { makeTrace } from '../support/trace.ts'
-import { evictBook } from './book-file.ts'
+import { evictBook } from './storage/book-file.ts'
 
 it('asks to be kept after the first write, and tells what the browser answered', async () => {
   await using book = await openDaybook({ name: `kept-${crypto.randomUUID()}` })

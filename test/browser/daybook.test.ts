@@ -1,6 +1,6 @@
 import { openDaybook } from '../../src/index.ts'
 import { daybookContract } from '../contract/daybook.ts'
-import { alterBook } from './book-file.ts'
+import { alterBook } from './storage/book-file.ts'
 
 const run = crypto.randomUUID().slice(0, 8)
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openDB } from 'idb'
-import { openBrowserKeyring } from '../../src/hosts/browser/key-store.ts'
-import { keyringContract } from '../contract/keyring.ts'
+import { openBrowserKeyring } from '../../src/hosts/browser/key/key-store.ts'
+import { keyringContract } from '../contract/port/keyring.ts'
 
 const worker = new Worker(new URL('./keyring.worker.ts', import.meta.url), { type: 'module' })
 const run = crypto.randomUUID().slice(0, 8)

@@ -1,6 +1,6 @@
 // Runs the law of `Keyring` where a book's engine runs: in a worker.
-import { openBrowserKeyring } from '../../src/hosts/browser/key-store.ts'
-import { keyringCases } from '../contract/keyring-case.ts'
+import { openBrowserKeyring } from '../../src/hosts/browser/key/key-store.ts'
+import { keyringCases } from '../contract/port/keyring-case.ts'
 
 self.onmessage = async ({ data }: MessageEvent<{ index: number; run: string }>) => {
   try {

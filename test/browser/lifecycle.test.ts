@@ -1,7 +1,7 @@
 // What a page must survive: a second opener, a worker that dies, an answer that does not come, input that can't be sent.
 import { afterEach, expect, it } from 'vitest'
 import { isDaybookError, openDaybook, type OpenOptions } from '../../src/index.ts'
-import type { Daybook } from '../../src/daybook.ts'
+import type { Daybook } from '../../src/book/daybook.ts'
 import { failure } from '../contract/book-case.ts'
 import { makeTrace } from '../support/trace.ts'
 

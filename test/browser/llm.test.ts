@@ -1,16 +1,16 @@
 // Language models for a book in a page: the browser's own, through the page, and one over HTTP, from the worker.
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createBrowserLlm } from '../../src/hosts/browser/browser-llm.ts'
-import { createPageModel } from '../../src/hosts/browser/built-in-model.ts'
-import type { BrowserLlmOptions } from '../../src/hosts/browser/message.ts'
+import { createBrowserLlm } from '../../src/hosts/browser/model/browser-llm.ts'
+import { createPageModel } from '../../src/hosts/browser/model/built-in-model.ts'
+import type { BrowserLlmOptions } from '../../src/hosts/browser/wire/message.ts'
 import { builtInModel, type Daybook, openDaybook } from '../../src/index.ts'
 import { failure } from '../contract/book-case.ts'
-import { llmContract, plannedAnswer } from '../contract/llm.ts'
+import { llmContract, plannedAnswer } from '../contract/memory/llm.ts'
 import {
   createFakeLanguageModel,
   type FakeLanguageModel,
   quotaChars,
-} from '../support/fake-language-model.ts'
+} from '../support/server/fake-language-model.ts'
 
 const page = globalThis as { LanguageModel?: FakeLanguageModel | undefined }
 let model = createFakeLanguageModel()

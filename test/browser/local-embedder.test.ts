@@ -1,8 +1,8 @@
 // A model of this machine in a page: in a worker of its own, from the page's own server, and offline once it is cached.
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Daybook } from '../../src/daybook.ts'
+import type { Daybook } from '../../src/book/daybook.ts'
 import { localEmbedder } from '../../src/hosts/browser/local.ts'
-import { openDaybook } from '../../src/hosts/browser/open-daybook.ts'
+import { openDaybook } from '../../src/hosts/browser/page/open-daybook.ts'
 import type { EmbedderOptions, LocalModelOptions } from '../../src/recall/embed/embedder-options.ts'
 import { failure } from '../contract/book-case.ts'
 import { makeTrace } from '../support/trace.ts'

@@ -1,6 +1,6 @@
 // What the cases of the contract are given: books to open, and the error a promise ends with.
 import { type DaybookError, isDaybookError } from '../../src/core/errors.ts'
-import type { Daybook } from '../../src/daybook.ts'
+import type { Daybook } from '../../src/book/daybook.ts'
 import type { EmbedderOptions } from '../../src/recall/embed/embedder-options.ts'
 
 /** What a test wants beside the defaults. */

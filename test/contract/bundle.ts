@@ -1,6 +1,6 @@
 // Bundles, as every host must write, verify and take them.
 import { expect, it } from 'vitest'
-import type { Daybook, ExportOptions } from '../../src/daybook.ts'
+import type { Daybook, ExportOptions } from '../../src/book/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
 import { type BookCase, failure } from './book-case.ts'
 

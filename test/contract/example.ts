@@ -1,6 +1,6 @@
 // The examples of the KSTAR memory's own description, in TypeScript: a query interface, a reference, extensions.
 import { expect, it } from 'vitest'
-import type { Daybook } from '../../src/daybook.ts'
+import type { Daybook } from '../../src/book/daybook.ts'
 import type { BookCase } from './book-case.ts'
 
 const evaluation = {

@@ -1,6 +1,6 @@
 // The meeting room through a book, on every host.
 import { describe, expect, it } from 'vitest'
-import type { RoomMessage } from '../../src/core/room.ts'
+import type { RoomMessage } from '../../src/core/capability/room-port.ts'
 import { type BookCase, failure } from './book-case.ts'
 
 export function roomCases({ book: open }: BookCase): void {

@@ -1,6 +1,6 @@
 // Sensitive records: found like all others while the keys are here, and by nobody while they are not.
 import { describe, expect, it } from 'vitest'
-import type { Daybook } from '../../src/daybook.ts'
+import type { Daybook } from '../../src/book/daybook.ts'
 import { type BookCase, failure } from './book-case.ts'
 
 const passphrase = 'correct horse battery'

@@ -1,8 +1,8 @@
 // The task queue, as every host must keep and run it.
 import { expect, it } from 'vitest'
 import type { z } from 'zod'
-import { capabilityTable } from '../../src/capability-table.ts'
-import type { Daybook } from '../../src/daybook.ts'
+import { capabilityTable } from '../../src/engine/capability-table.ts'
+import type { Daybook } from '../../src/book/daybook.ts'
 import { type BookCase, failure } from './book-case.ts'
 
 const history = [

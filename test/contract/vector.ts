@@ -1,6 +1,6 @@
 // Vectors, as every host must give them to a book: computed from the book itself, so that no model is needed to test it.
 import { expect, it } from 'vitest'
-import type { Daybook } from '../../src/daybook.ts'
+import type { Daybook } from '../../src/book/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
 import { type BookCase, failure } from './book-case.ts'
 

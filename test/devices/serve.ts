@@ -7,7 +7,7 @@ import { build, preview } from 'vite'
 import type { TestProject } from 'vitest/node'
 import { quietWrangler, root } from '../../scripts/place.mjs'
 import { inStep } from '../support/progress.ts'
-import { withLackingWorkers } from '../support/without-storage.ts'
+import { withLackingWorkers } from '../support/server/without-storage.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
-import { call, expectError, newBook, run, syncRequest, traceOp } from './http.ts'
+import { call, expectError, newBook, run, syncRequest, traceOp } from './http/http.ts'
 
 interface Made {
   readonly id: string

@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { SqlDatabase } from '../../src/core/ports.ts'
 import { openDoDatabase } from '../../worker/do-database.ts'
-import type { DatabaseHost } from '../contract/mirror-world.ts'
+import type { DatabaseHost } from '../contract/mirror/mirror-world.ts'
 
 const opened = new Map<string, SqlDatabase>()
 

@@ -3,12 +3,12 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import type { EmbedStatus, RecallResult } from '../../src/core/capability.ts'
-import type { EdgeEnv } from '../../worker/edge-env.ts'
+import type { EmbedStatus, RecallResult } from '../../src/core/capability/capability.ts'
+import type { EdgeEnv } from '../../src/edge/edge-env.ts'
 import { Mirror } from '../../worker/mirror-object.ts'
 import { meaningOf } from '../support/meaning-embedder.ts'
 import { makeTrace } from '../support/trace.ts'
-import { newBook } from './http.ts'
+import { newBook } from './http/http.ts'
 
 const AI: NonNullable<EdgeEnv['AI']> = {
   run: (_model, { text }) => Promise.resolve({ data: text.map((one) => [...meaningOf(one)]) }),

@@ -3,8 +3,8 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { EdgeEnv } from '../../worker/edge-env.ts'
-import { call, expectError, newBook } from './http.ts'
+import type { EdgeEnv } from '../../src/edge/edge-env.ts'
+import { call, expectError, newBook } from './http/http.ts'
 
 const asked: unknown[] = []
 const AI: NonNullable<EdgeEnv['AI']> = {

@@ -8,7 +8,7 @@ import {
 import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
-import { type Call, call, newBook, run, syncRequest, traceOp } from './http.ts'
+import { type Call, call, newBook, run, syncRequest, traceOp } from './http/http.ts'
 
 let cuts = 0
 

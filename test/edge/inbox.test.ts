@@ -2,7 +2,7 @@
 import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { call, expectError, newBook, run, syncRequest } from './http.ts'
+import { call, expectError, newBook, run, syncRequest } from './http/http.ts'
 
 const send = (book: string, body: unknown, { key = 'development', headers = {} } = {}) =>
   call(`/v1/books/${book}/inbox`, { key, headers, body })

@@ -1,8 +1,8 @@
 // The keyring of the edge: it verifies what others signed, and has no key of its own.
 import { expect, it } from 'vitest'
 import { workerKeyring } from '../../worker/worker-keyring.ts'
-import { keyringCases } from '../contract/keyring-case.ts'
-import { keyringContract } from '../contract/keyring.ts'
+import { keyringCases } from '../contract/port/keyring-case.ts'
+import { keyringContract } from '../contract/port/keyring.ts'
 
 keyringContract(
   'workerd, which keeps no private key',

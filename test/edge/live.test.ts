@@ -3,7 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
-import { call, expectError, newBook, run, syncRequest, traceOp } from './http.ts'
+import { call, expectError, newBook, run, syncRequest, traceOp } from './http/http.ts'
 
 const live = (book: string) => `/v1/books/${book}/live`
 const ticketOf = (book: string, key: string | null = 'development', device = 'd_listener') =>

@@ -8,7 +8,7 @@ import {
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
-import { call, expectError, newBook, run, syncRequest, traceOp } from './http.ts'
+import { call, expectError, newBook, run, syncRequest, traceOp } from './http/http.ts'
 
 const sync = (book: string) => `/v1/books/${book}/sync`
 const evict = (book: string) => evictDurableObject(env.MIRROR.getByName(book))

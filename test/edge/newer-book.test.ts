@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
-import { call, expectError, newBook, run, syncRequest } from './http.ts'
+import { call, expectError, newBook, run, syncRequest } from './http/http.ts'
 
 it('answers reads of a mirror that newer code wrote, and takes no sync', async () => {
   const book = newBook()

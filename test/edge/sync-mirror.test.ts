@@ -1,4 +1,4 @@
-import { mirrorContract } from '../contract/mirror.ts'
+import { mirrorContract } from '../contract/mirror/mirror.ts'
 import { durableDatabases } from './durable-database.ts'
 
 mirrorContract('the SQLite of Durable Objects', durableDatabases)

@@ -2,10 +2,10 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { edgeLlm } from '../../worker/edge-llm.ts'
-import type { EdgeEnv } from '../../worker/edge-env.ts'
+import { edgeLlm } from '../../src/edge/edge-llm.ts'
+import type { EdgeEnv } from '../../src/edge/edge-env.ts'
 import { failure } from '../contract/book-case.ts'
-import { newBook, run } from './http.ts'
+import { newBook, run } from './http/http.ts'
 
 const stubOf = (book: string) => env.MIRROR.getByName(book)
 /** Looks into the database without opening the book: that alone would set its tasks going. */

@@ -1,6 +1,6 @@
 // A book in memory for an evaluation, and a stopwatch on each recall.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Daybook } from '../../src/daybook.ts'
+import type { Daybook } from '../../src/book/daybook.ts'
 import { leastTexts } from '../../src/recall/embed/lsa-model.ts'
 import { type EmbedderOptions, openDaybook } from '../../src/hosts/node/index.ts'
 

@@ -3,7 +3,7 @@
 // pinned is told by a field, what is superseded by its successor, and recall keeps what scores 0.6 of the best.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Filters } from '../../src/core/filter.ts'
+import type { Filters } from '../../src/core/filter/filter.ts'
 import { mean } from '../golden/measure.ts'
 import type { EvalBook } from './eval-book.ts'
 import type { Figures } from './run-eval.ts'

@@ -1,6 +1,6 @@
 // The golden corpus asked on a host: figures, thresholds, and the same ranking everywhere.
 import { expect, it } from 'vitest'
-import type { Daybook } from '../../src/daybook.ts'
+import type { Daybook } from '../../src/book/daybook.ts'
 import { corpusSize, fillGolden, keyOf } from './corpus.ts'
 import { gradesOf, type Judged, mean, ndcg, recallAt, reciprocalRank } from './measure.ts'
 import { heldOut } from './held-out.ts'

@@ -2,7 +2,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
 import { inject } from 'vitest'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
-import type { CapabilityInput, Daybook } from '../../src/daybook.ts'
+import type { CapabilityInput, Daybook } from '../../src/book/daybook.ts'
 
 declare global {
   // The inspector shows its open book to those who look.

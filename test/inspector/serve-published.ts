@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../support/free-port.ts'
-import { runScript } from '../support/run-script.ts'
+import { freePort } from '../support/server/free-port.ts'
+import { runScript } from '../support/server/run-script.ts'
 
 export interface Published extends AsyncDisposable {
   /** The origin of page and edge. */

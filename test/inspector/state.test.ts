@@ -4,7 +4,7 @@ import { type Browser, type Page } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { makeTrajectory } from '../support/made-trajectory.ts'
 import { makeTrace } from '../support/trace.ts'
-import { lacking } from '../support/without-storage.ts'
+import { lacking } from '../support/server/without-storage.ts'
 import { dropFiles, launchBrowser, openInspector, openWith, partsOf, storeTraces } from './open-inspector.ts'
 
 let browser: Browser

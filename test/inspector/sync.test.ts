@@ -3,10 +3,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { toDaybookError } from '../../src/core/errors.ts'
-import { createEngine } from '../../src/engine.ts'
-import { openNodeDatabase } from '../../src/hosts/node/node-database.ts'
-import { nodePorts } from '../../src/hosts/node/node-ports.ts'
-import { createMirror, type Mirror } from '../../src/sync/mirror.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
+import { nodePorts } from '../../src/hosts/node/port/node-ports.ts'
+import { createMirror, type Mirror } from '../../src/sync/mirror/mirror.ts'
 import { launchBrowser, openInspector } from './open-inspector.ts'
 
 let browser: Browser

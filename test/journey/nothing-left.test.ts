@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path'
 import { once } from 'node:events'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { root } from '../../scripts/place.mjs'
-import { freePort } from '../support/free-port.ts'
-import { missingPooler } from '../support/pgbouncer.ts'
-import { findPostgres } from '../support/postgres.ts'
+import { freePort } from '../support/server/free-port.ts'
+import { missingPooler } from '../support/server/pgbouncer.ts'
+import { findPostgres } from '../support/server/postgres.ts'
 import { findIn, type Listed, treeOf, untilGone } from './process-tree.ts'
 
 /** Waits until the process has said all of `texts`. */
@@ -58,7 +58,7 @@ async function expectFree(port: number): Promise<void> {
 const victims = {
   npm: /^npm /,
   script: /^\S*node \S*scripts\/(start|preview|run-tests)\.mjs/,
-  guardian: /^\S*node \S*scripts\/guardian\.mjs/,
+  guardian: /^\S*node \S*scripts\/guard\/guardian\.mjs/,
   wrangler: /^\S*node \S*wrangler\.js dev/,
   vite: /^\S*node \S*vite\.js demo/,
   vitest: /^\S*node \S*vitest\.mjs run/,

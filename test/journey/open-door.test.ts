@@ -1,10 +1,10 @@
 // The running edge as an outsider meets it, over sockets of its own: workerd behind a port, as `npm start` runs it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bookAddressCases } from '../contract/book-address.ts'
-import { rawTickets } from '../contract/raw-ticket.ts'
-import { ticketCases } from '../contract/ticket.ts'
-import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
-import { askRaw } from '../support/raw-request.ts'
+import { bookAddressCases } from '../contract/access/book-address.ts'
+import { rawTickets } from '../contract/access/raw-ticket.ts'
+import { ticketCases } from '../contract/access/ticket.ts'
+import { type IdentityProvider, startIdentityProvider } from '../support/server/identity-provider.ts'
+import { askRaw } from '../support/server/raw-request.ts'
 import { type RunningEdge, startEdge } from './running-edge.ts'
 
 const key = 'test-key-0123456789'

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright'
-import type { Daybook } from '../../src/daybook.ts'
+import type { Daybook } from '../../src/book/daybook.ts'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
-import { freePort } from '../support/free-port.ts'
-import { runScript } from '../support/run-script.ts'
+import { freePort } from '../support/server/free-port.ts'
+import { runScript } from '../support/server/run-script.ts'
 
 declare global {
   // The inspector shows its open book to those who look.

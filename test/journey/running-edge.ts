@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { quietWrangler, root } from '../../scripts/place.mjs'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from '../support/server/free-port.ts'
 
 export interface RunningEdge extends AsyncDisposable {
   readonly port: number

@@ -32,7 +32,7 @@ it.each([
   [
     'a runner that is blocked',
     'blocked-runner',
-    'node  test/node/hang/blocked-runner.ts',
+    'node  test/node/house/hang/blocked-runner.ts',
     '1 passed, 1 failed, 0 skipped',
   ],
 ])('ends with %s', async (_, hang, waitedFor, lastLine) => {

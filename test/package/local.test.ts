@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { build } from 'vite'
 import webpack from 'webpack'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
-import { tinyModel } from '../support/tiny-model.ts'
+import { tinyModel } from '../support/server/tiny-model.ts'
 import { createApp } from './app.ts'
 import { serveFolder } from './serve.ts'
 

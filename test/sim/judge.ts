@@ -1,8 +1,8 @@
 // The law of sync, held against what a world has come to when everything is at rest.
 import { stampMs } from '../../src/core/stamp.ts'
-import { createConflictLog } from '../../src/store/conflict-log.ts'
-import { stampLeadMs } from '../../src/sync/admit.ts'
-import { sameDigest, toDigest } from '../../src/sync/digest.ts'
+import { createConflictLog } from '../../src/store/record/conflict-log.ts'
+import { stampLeadMs } from '../../src/sync/mirror/admit.ts'
+import { sameDigest, toDigest } from '../../src/sync/wire/digest.ts'
 import { type Ledger, rowsOf, tokenOf } from './ledger.ts'
 import type { Schedule, Step } from './schedule.ts'
 import { kindOf, openBodies } from './sim-kind.ts'

@@ -2,7 +2,7 @@
 import { openBodies } from './sim-kind.ts'
 import type { ConflictEntry } from '../../src/core/conflict.ts'
 import type { SqlRow } from '../../src/core/ports.ts'
-import { createConflictLog } from '../../src/store/conflict-log.ts'
+import { createConflictLog } from '../../src/store/record/conflict-log.ts'
 import type { Disk } from './sim-disk.ts'
 
 export interface Write {

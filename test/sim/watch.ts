@@ -1,5 +1,5 @@
 // Watches every answer of the mirror while a schedule is played: numbers that must grow do, and pages are in order.
-import type { SyncRequest, SyncResponse } from '../../src/sync/protocol.ts'
+import type { SyncRequest, SyncResponse } from '../../src/sync/wire/protocol.ts'
 import type { SimWorld } from './sim-world.ts'
 
 export interface Watch {

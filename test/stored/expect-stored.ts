@@ -1,7 +1,7 @@
 // Holds a book that earlier code stored against what that code had written into it.
 import { expect } from 'vitest'
-import type { Daybook } from '../../src/daybook.ts'
-import { schemaVersion } from '../../src/store/schema.ts'
+import type { Daybook } from '../../src/book/daybook.ts'
+import { schemaVersion } from '../../src/store/schema/schema.ts'
 import { makeTrace } from '../support/trace.ts'
 import type { StoredBook } from './stored-book.ts'
 

@@ -1,6 +1,6 @@
 // Random bodies and random filters about them, full of what has broken stores before.
 import fc from 'fast-check'
-import { checkPath, isJsonObject, type Json, type JsonObject, readPath } from '../../src/core/path.ts'
+import { checkPath, isJsonObject, type Json, type JsonObject, readPath } from '../../src/core/json/path.ts'
 
 const plainText = fc.constantFrom('a', 'b', 'ab')
 const hostileText = fc.constantFrom(

@@ -1,8 +1,8 @@
 // Bundles for tests, written by the code that ships, from records that a test makes up.
-import { writeBundle } from '../../src/bundle/bundle-writer.ts'
-import type { RecordSnapshot } from '../../src/core/transfer.ts'
+import { writeBundle } from '../../src/bundle/format/bundle-writer.ts'
+import type { RecordSnapshot } from '../../src/core/capability/transfer.ts'
 import type { Kind } from '../../src/core/kind.ts'
-import type { JsonObject } from '../../src/core/path.ts'
+import type { JsonObject } from '../../src/core/json/path.ts'
 import type { Ports } from '../../src/core/ports.ts'
 import type { Stored } from '../../src/core/record.ts'
 

@@ -1,5 +1,5 @@
 // A small trace for tests; what a test is about is passed in and laid over it.
-import type { CapabilityInput } from '../../src/daybook.ts'
+import type { CapabilityInput } from '../../src/book/daybook.ts'
 
 export type TraceInput = CapabilityInput<'kstar:store_trace'>
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { firefox } from 'playwright'
 import { inject } from 'vitest'
-import { installDebian } from '../support/install-debian.ts'
+import { installDebian } from '../support/server/install-debian.ts'
 import { createPageTab, type PageTab } from './page-tab.ts'
 
 const executablePath = process.env['DAYBOOK_FIREFOX'] ?? '/usr/bin/firefox-esr'

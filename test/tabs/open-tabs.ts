@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright'
 import { inject } from 'vitest'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
-import { type Lack, takeFromWorkers } from '../support/without-storage.ts'
+import { type Lack, takeFromWorkers } from '../support/server/without-storage.ts'
 import { createPageTab, type PageTab } from './page-tab.ts'
 
 export interface Tab extends PageTab {

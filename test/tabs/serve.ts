@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin, preview } from 'vite'
 import type { TestProject } from 'vitest/node'
 import { inStep } from '../support/progress.ts'
-import { withLackingWorkers } from '../support/without-storage.ts'
+import { withLackingWorkers } from '../support/server/without-storage.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

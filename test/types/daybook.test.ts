@@ -1,8 +1,8 @@
 // The types of a book come from the capability table. What is asserted here is checked by `npm run check`; the run
 // only makes sure that the table and the types name the same methods.
 import { expect, expectTypeOf, it } from 'vitest'
-import { capabilityTable } from '../../src/capability-table.ts'
-import { createDaybook, type Daybook, methodTable } from '../../src/daybook.ts'
+import { capabilityTable } from '../../src/engine/capability-table.ts'
+import { createDaybook, type Daybook, methodTable } from '../../src/book/daybook.ts'
 import type { RecallResult, Skill, Trace } from '../../src/index.ts'
 
 declare const book: Daybook

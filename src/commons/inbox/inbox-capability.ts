@@ -6,10 +6,10 @@ import {
   defineCapability,
   type RecordReader,
   type TaskContext,
-} from '../../core/capability.ts'
+} from '../../core/capability/capability.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
-import { nameId } from '../../core/name-id.ts'
-import type { JsonObject } from '../../core/path.ts'
+import { nameId } from '../../core/text/name-id.ts'
+import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
 import { instant } from '../../shape/instant.ts'

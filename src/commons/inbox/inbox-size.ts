@@ -1,5 +1,5 @@
 // How much data a message may carry.
-import { utf8Length } from '../../core/utf8.ts'
+import { utf8Length } from '../../core/text/utf8.ts'
 
 const dataBytes = 65_536
 

@@ -1,6 +1,6 @@
 // The memory of a meeting room: a fixed ring of messages and a fixed table of participants in one buffer.
 // Invariant: message n lies in slot n mod slots until n + slots is said; nothing is allocated after the beginning.
-import { readUtf8, utf8Length, writeUtf8 } from '../../core/utf8.ts'
+import { readUtf8, utf8Length, writeUtf8 } from '../../core/text/utf8.ts'
 
 export interface RingSize {
   readonly slots: number

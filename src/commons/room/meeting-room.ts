@@ -2,9 +2,9 @@
 // Invariant: the room is cleared when the last participant leaves; a participant is here while some tab says so.
 import { DaybookError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
-import type { Participant, Room, RoomEvent, RoomMessage } from '../../core/room.ts'
+import type { Participant, Room, RoomEvent, RoomMessage } from '../../core/capability/room-port.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
-import { utf8Length } from '../../core/utf8.ts'
+import { utf8Length } from '../../core/text/utf8.ts'
 import { createMeetingRing, fitsPerson, type RingMessage, type RingSize } from './meeting-ring.ts'
 
 export interface MeetingRoom {

@@ -1,6 +1,6 @@
 // The verbs of the meeting room. What is said is in no database: it is there while somebody is, in all tabs alike.
 import { z } from 'zod'
-import { defineCapability } from '../../core/capability.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
 
 const who = z.string().min(1).max(128)
 /** Who speaks or listens; by default the agent of the book as this tab opened it. */

@@ -1,8 +1,14 @@
 // `daybook/service-worker`: sends what books of this origin have left to be sent, while no page of them is open.
 // Invariant: what is sent are the bytes as they were left, in their order, and what was answered is left as it came: the
 // book takes it over when it is next opened.
-import { backgroundSyncTag } from './background-sync-tag.ts'
-import { changeSpill, readSpills, type SpillDatabase, type SpillEntry, withSpills } from './spill-place.ts'
+import { backgroundSyncTag } from './background/background-sync-tag.ts'
+import {
+  changeSpill,
+  readSpills,
+  type SpillDatabase,
+  type SpillEntry,
+  withSpills,
+} from './background/spill-place.ts'
 
 export interface BackgroundSyncOptions {
   /**

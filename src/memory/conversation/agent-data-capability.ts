@@ -1,7 +1,7 @@
 // The verb that forgets everything an agent remembers of its conversations.
 import { z } from 'zod'
 import { checkAborted } from '../../core/abort.ts'
-import { defineCapability, type TaskContext } from '../../core/capability.ts'
+import { defineCapability, type TaskContext } from '../../core/capability/capability.ts'
 import { scopeName } from '../../shape/scope-name.ts'
 
 const batch = 500

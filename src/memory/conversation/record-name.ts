@@ -1,8 +1,8 @@
 // By what names the records of conversations are known: each follows from whose it is, so whoever sees all that an agent
 // has written sees what stands there.
-import { namedMessageId, saidMessageId } from '../../core/message-id.ts'
-import { nameHash } from '../../core/murmur.ts'
-import { profileId } from '../../core/profile-id.ts'
+import { namedMessageId, saidMessageId } from '../../core/text/message-id.ts'
+import { nameHash } from '../../core/text/murmur.ts'
+import { profileId } from '../../core/text/profile-id.ts'
 import type { RecordName } from '../../core/put-request.ts'
 
 const ofAgent = (kind: string, agent: string, id: string): RecordName => ({

@@ -1,8 +1,8 @@
 // The verbs by which a person looks through records of any kind: search, count, who cites one. The inspector's, and
 // everyone's who shows a book.
 import { z } from 'zod'
-import { defineCapability } from '../../core/capability.ts'
-import type { JsonObject } from '../../core/path.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
+import type { JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import { recordHead } from '../../shape/record-head.ts'
 import { recordId } from '../../shape/record-id.ts'

@@ -5,16 +5,16 @@ import {
   type ReadContext,
   type RecordQuery,
   type WriteContext,
-} from '../../core/capability.ts'
+} from '../../core/capability/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isLowered } from '../../core/sealed.ts'
-import { parseJsonPath } from '../../core/json-path.ts'
-import type { Json, JsonObject } from '../../core/path.ts'
+import { parseJsonPath } from '../../core/json/json-path.ts'
+import type { Json, JsonObject } from '../../core/json/path.ts'
 import type { PutRequest } from '../../core/put-request.ts'
 import type { Stored } from '../../core/record.ts'
-import { definedSchema } from './definition.ts'
+import { definedSchema } from './definition/definition.ts'
 import { type Fact, type FactBody, factInput, storedFact, supersedeInput } from './fact-schema.ts'
-import { checkAgainst } from './json-schema.ts'
+import { checkAgainst } from './json-schema/json-schema.ts'
 import { splitScope } from './own-scope.ts'
 import { name, page, receipt, recordPage, recordQuery } from './record-schema.ts'
 

@@ -1,7 +1,7 @@
 // The verbs of perceptions: store, get by subject, query, update.
 import { z } from 'zod'
-import { defineCapability, type RecordQuery, type ReadContext } from '../../core/capability.ts'
-import type { JsonObject } from '../../core/path.ts'
+import { defineCapability, type RecordQuery, type ReadContext } from '../../core/capability/capability.ts'
+import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
 import { recordId } from '../../shape/record-id.ts'
 import { splitScope } from './own-scope.ts'

@@ -1,8 +1,8 @@
 // The verbs that every kind shares: get and query records, forget and purge them, read and restore earlier versions.
 import { z } from 'zod'
-import { defineCapability } from '../../core/capability.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/path.ts'
+import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
 import { isSealing, sensitivities } from '../../core/sealed.ts'
 import { recordHead } from '../../shape/record-head.ts'

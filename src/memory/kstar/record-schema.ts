@@ -1,7 +1,7 @@
 // Shapes that the kinds and verbs of this room share: texts and names, a query, a page, a receipt.
 import { z } from 'zod'
-import type { Filters } from '../../core/filter.ts'
-import type { JsonObject } from '../../core/path.ts'
+import type { Filters } from '../../core/filter/filter.ts'
+import type { JsonObject } from '../../core/json/path.ts'
 import { sensitivities } from '../../core/sealed.ts'
 import { scopeName } from '../../shape/scope-name.ts'
 

@@ -1,9 +1,9 @@
 // The verbs of skills: store under a name, get, query, and what came of using one.
 import { z } from 'zod'
-import { defineCapability } from '../../core/capability.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { nameId } from '../../core/name-id.ts'
-import type { JsonObject } from '../../core/path.ts'
+import { nameId } from '../../core/text/name-id.ts'
+import type { JsonObject } from '../../core/json/path.ts'
 import type { RecordName } from '../../core/put-request.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
 import { afterUse } from './maturity.ts'

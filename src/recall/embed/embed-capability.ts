@@ -1,6 +1,6 @@
 // The verbs of the embedder: how far the vectors are, and vectors of texts in the shape that `POST /embed` has too.
 import { z } from 'zod'
-import { defineCapability, type EmbedStatus } from '../../core/capability.ts'
+import { defineCapability, type EmbedStatus } from '../../core/capability/capability.ts'
 import { batchLimit } from './http-embedder.ts'
 
 /** Longest text of one request, in UTF-16 units. */

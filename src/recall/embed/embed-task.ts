@@ -4,8 +4,8 @@
 import { createAbort } from '../../core/abort.ts'
 import { type DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Clock, Embedder, Log, Scheduler } from '../../core/ports.ts'
-import { fingerprintOf, prefixOf } from '../../store/vector-space.ts'
-import type { PendingText, VectorStore } from '../../store/vector-store.ts'
+import { fingerprintOf, prefixOf } from '../../store/vector/vector-space.ts'
+import type { PendingText, VectorStore } from '../../store/vector/vector-store.ts'
 import type { EmbedHealth } from './embed-health.ts'
 
 export interface EmbedTask {

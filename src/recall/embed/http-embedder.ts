@@ -2,7 +2,7 @@
 import { checkAddress, checkKey } from '../../core/address.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose } from '../../core/ports.ts'
-import { normalise } from '../../store/quantise.ts'
+import { normalise } from '../../store/vector/quantise.ts'
 import { askEmbedder, type EmbedCaller, readVectors } from './embed-fetch.ts'
 import { type ApiEmbedderOptions, type HttpEmbedderOptions, spaceOf } from './embedder-options.ts'
 

@@ -4,7 +4,7 @@
 import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose, Scheduler } from '../../core/ports.ts'
-import { normalise } from '../../store/quantise.ts'
+import { normalise } from '../../store/vector/quantise.ts'
 import { dimensionLimit } from './embed-fetch.ts'
 import { type LocalEmbedderOptions, spaceOf } from './embedder-options.ts'
 import type { ModelAnswer, ModelChoice, ModelHost, ModelLink } from './model-message.ts'

@@ -1,7 +1,7 @@
 // The embedder that needs no model from elsewhere: latent semantic analysis of the book's own texts.
 // Invariant: everything it computes runs in slices of a few milliseconds; a new model is a new space.
 import type { Clock, Embedder } from '../../core/ports.ts'
-import type { ModelPart, ModelStore } from '../../store/model-store.ts'
+import type { ModelPart, ModelStore } from '../../store/vector/model-store.ts'
 import type { LsaOptions } from './embedder-options.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { type LsaModel, leastTexts, readLsa, trainLsa } from './lsa-model.ts'

@@ -2,8 +2,8 @@
 // sum of its terms does ("folding in", Deerwester et al. 1990), so new texts need no new model.
 // Invariant: a model embeds from what is kept of it, so that it answers the same before and after it was stored.
 import type { EmbedPurpose } from '../../core/ports.ts'
-import type { ModelPart } from '../../store/model-store.ts'
-import { quantise } from '../../store/quantise.ts'
+import type { ModelPart } from '../../store/vector/model-store.ts'
+import { quantise } from '../../store/vector/quantise.ts'
 import { countTerms, frequencyWeight } from './term-count.ts'
 import { type SparseMatrix, truncatedSvd } from './truncated-svd.ts'
 

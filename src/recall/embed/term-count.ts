@@ -1,6 +1,6 @@
 // The terms of a text as latent semantic analysis counts them: stems as the text index has them, without stop words.
-import { tokenize } from '../../store/tokenize.ts'
-import { stopWords } from '../stop-words.ts'
+import { tokenize } from '../../store/word/tokenize.ts'
+import { stopWords } from '../../store/word/stop-words.ts'
 
 const stopStems = new Set([...stopWords].flatMap((word) => tokenize(word)))
 

@@ -1,11 +1,11 @@
 // The worker of the peer that is Daybook's engine without the page: the same storage, engine and ports as a book's worker.
 import { expose } from 'comlink'
-import { createEngine, type Engine } from '../../../src/engine.ts'
-import { browserPorts } from '../../../src/hosts/browser/browser-ports.ts'
-import { openBookStorage } from '../../../src/hosts/browser/book-storage.ts'
-import { normalise } from '../../../src/store/quantise.ts'
-import { tokenize } from '../../../src/store/tokenize.ts'
-import { fingerprintOf } from '../../../src/store/vector-space.ts'
+import { createEngine, type Engine } from '../../../src/engine/engine.ts'
+import { browserPorts } from '../../../src/hosts/browser/port/browser-ports.ts'
+import { openBookStorage } from '../../../src/hosts/browser/storage/book-storage.ts'
+import { normalise } from '../../../src/store/vector/quantise.ts'
+import { tokenize } from '../../../src/store/word/tokenize.ts'
+import { fingerprintOf } from '../../../src/store/vector/vector-space.ts'
 import { hitLimit, type Reopened, timeEach } from '../peer.ts'
 
 const batchSize = 1000

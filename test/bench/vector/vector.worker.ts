@@ -1,9 +1,9 @@
 // Holds as many vectors as it is told, in one of the ways, and takes the time of exact questions for the best ten.
 import { create, insertMultiple, searchVector } from '@orama/orama'
-import { wasmOf } from '../../../src/core/wasm.ts'
-import { normalise, quantise } from '../../../src/store/quantise.ts'
-import { createScalarKernel, createVectorKernel } from '../../../src/store/vector-kernel.ts'
-import { createVectorMatrix } from '../../../src/store/vector-matrix.ts'
+import { wasmOf } from '../../../src/web/web-wasm.ts'
+import { normalise, quantise } from '../../../src/store/vector/quantise.ts'
+import { createScalarKernel, createVectorKernel } from '../../../src/store/vector/vector-kernel.ts'
+import { createVectorMatrix } from '../../../src/store/vector/vector-matrix.ts'
 import type { VectorPeerKey } from './vector-peers.ts'
 
 export type VectorRequest =

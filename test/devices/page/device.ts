@@ -1,5 +1,5 @@
 // A page with a book, as an app has it: it registers its service worker, unless the address says `?plain`.
-import { breakBook, evictBook } from '../../browser/book-file.ts'
+import { breakBook, evictBook } from '../../browser/storage/book-file.ts'
 import { type Daybook, openDaybook, type OpenOptions } from '../../../src/index.ts'
 
 declare global {

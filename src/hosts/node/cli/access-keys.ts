@@ -1,5 +1,5 @@
 // `daybook create-key`, `list-keys`, `revoke-key`: the access keys of a book at an edge.
-import type { CapabilityOutput } from '../../../daybook.ts'
+import type { CapabilityOutput } from '../../../book/daybook.ts'
 import { type Command, given, listOf, textOf } from './command.ts'
 import { callEdge, edgeHelp, edgeOptions } from './edge-call.ts'
 import { UsageError } from './usage-error.ts'

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { checkBookName } from '../../../core/book.ts'
 import { isDaybookError } from '../../../core/errors.ts'
-import { makeOwnFolder } from '../private-file.ts'
+import { makeOwnFolder } from '../port/private-file.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface BookPlace {

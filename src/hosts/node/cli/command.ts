@@ -1,6 +1,6 @@
 // A command of the command line: what it takes, what it says about itself, what it does.
 import type { ParseArgsOptionsConfig } from 'node:util'
-import type { Daybook } from '../../../daybook.ts'
+import type { Daybook } from '../../../book/daybook.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 

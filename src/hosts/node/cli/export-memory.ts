@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, given, listOf, textOf } from './command.ts'
 import { UsageError } from './usage-error.ts'
-import { makeOwnFolder } from '../private-file.ts'
+import { makeOwnFolder } from '../port/private-file.ts'
 import { writeWhole } from './output-file.ts'
 import { readPassphrase } from './passphrase-file.ts'
 

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { ImportResult } from '../../../daybook.ts'
+import type { ImportResult } from '../../../book/daybook.ts'
 import { type Command, given, listOf, textOf } from './command.ts'
 import { UsageError } from './usage-error.ts'
 import { readPassphrase } from './passphrase-file.ts'

@@ -1,7 +1,7 @@
 // A file that appears whole or not at all: written under another name beside its place, flushed, then renamed.
 import { randomUUID } from 'node:crypto'
 import { rename, unlink } from 'node:fs/promises'
-import { openOwnFile } from '../private-file.ts'
+import { openOwnFile } from '../port/private-file.ts'
 
 /** Writes all chunks to `path`, for its owner alone. On any failure nothing is left, and what was there stays. */
 export async function writeWhole(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {

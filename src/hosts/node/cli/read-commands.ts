@@ -1,6 +1,6 @@
 // `daybook recall`, `query` and `stats`: reading the memory of an agent.
-import { kindsCalled } from '../../../bundle/bundle-choice.ts'
-import { kinds } from '../../../capability-table.ts'
+import { kindsCalled } from '../../../bundle/format/bundle-choice.ts'
+import { kinds } from '../../../engine/capability-table.ts'
 import { type Command, given, listOf, numberOf, textOf } from './command.ts'
 import { UsageError } from './usage-error.ts'
 

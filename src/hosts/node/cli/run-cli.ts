@@ -1,8 +1,8 @@
 // The command line: finds the command, runs it, and turns what came of it into an exit code.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { product } from '../../../bundle/product.ts'
+import { product } from '../../../bundle/format/product.ts'
 import { type ErrorCode, isDaybookError } from '../../../core/errors.ts'
-import type { Daybook } from '../../../daybook.ts'
+import type { Daybook } from '../../../book/daybook.ts'
 import { openDaybook } from '../index.ts'
 import { type Command, exitCode, textOf, type Values } from './command.ts'
 import { UsageError } from './usage-error.ts'

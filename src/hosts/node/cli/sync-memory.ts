@@ -2,8 +2,8 @@
 // the mirror refused for good.
 import { checkAddress, checkKey } from '../../../core/address.ts'
 import { isDaybookError } from '../../../core/errors.ts'
-import type { RefusedOp } from '../../../core/refused-op.ts'
-import type { Daybook } from '../../../daybook.ts'
+import type { RefusedOp } from '../../../core/capability/refused-op.ts'
+import type { Daybook } from '../../../book/daybook.ts'
 import { type Command, type Edge, given, textOf, type Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 

@@ -1,6 +1,6 @@
 // What the command line says and asks. Invariant: data goes to stdout and everything else to stderr, so that pipes stay clean.
 import { createInterface } from 'node:readline/promises'
-import type { Progress } from '../../../core/progress.ts'
+import type { Progress } from '../../../core/capability/progress.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface Terminal {

@@ -2,9 +2,9 @@
 // process or in another.
 // Invariant: a line is told of what is in PostgreSQL; whoever tells it has followed the truth first.
 import type { WebSocket } from 'ws'
-import { closeCodes, heartbeat } from '../../../sync/live-wire.ts'
+import { closeCodes, heartbeat } from '../../../sync/wire/live-wire.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
-import type { Standing } from '../../../engine-guest.ts'
+import type { Standing } from '../../../trust/admission.ts'
 import {
   createLiveDesk,
   type Line,
@@ -12,7 +12,7 @@ import {
   type Listener,
   type LiveBook,
   type LiveDesk,
-} from '../../../../worker/live-desk.ts'
+} from '../../../edge/live-lines.ts'
 import type { BookNews } from './news-postgres.ts'
 
 export interface BookLinesOptions {

@@ -1,7 +1,7 @@
 // Tickets to lines, in PostgreSQL: the process that gives one need not be the one that is shown it.
 // Invariant: a ticket is good once, for one book and a short time, and the database knows its hash alone.
 import { createHash } from 'node:crypto'
-import { toBase64Url } from '../../../core/base64url.ts'
+import { toBase64Url } from '../../../core/text/base64url.ts'
 import { checkBookName } from '../../../core/book.ts'
 import type { Random } from '../../../core/ports.ts'
 import {
@@ -10,7 +10,7 @@ import {
   ticketMs,
   tooManyLines,
   unknownTicket,
-} from '../../../../worker/live-desk.ts'
+} from '../../../edge/live-lines.ts'
 
 import { guarded } from './postgres-fault.ts'
 import { enterSql, type PostgresTruthOptions } from './postgres-truth.ts'

@@ -3,7 +3,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { liveProtocol } from '../../../sync/live-wire.ts'
+import { liveProtocol } from '../../../sync/wire/live-wire.ts'
 
 /** Gives the socket of a request that the app lets through. */
 export type Upgrade = () => Promise<WebSocket>

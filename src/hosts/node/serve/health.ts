@@ -1,7 +1,7 @@
 // `GET /health`: that this process answers, which wire it speaks, and whether it reaches its database.
 import type { Clock } from '../../../core/ports.ts'
 import type { Postgres } from '../postgres/connect-postgres.ts'
-import { wireVersion } from '../../../sync/protocol.ts'
+import { wireVersion } from '../../../sync/wire/protocol.ts'
 
 /** Anybody may ask, so the database is asked no more often than this. */
 const freshMs = 1000

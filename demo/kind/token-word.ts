@@ -1,0 +1,71 @@
+// What a token allows, in plain words: who, what, where, until when.
+import { roomOfKind } from './room-table.ts'
+import { shortInstant } from '../wording/time-word.ts'
+
+export interface Allowed {
+  readonly scope: string
+  readonly permissions: readonly string[]
+  readonly granted_to: string
+  readonly not_before?: string | undefined
+  readonly expires_at: string
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  read: 'read',
+  write: 'store and change',
+  forget: 'forget',
+  export: 'export',
+  sync: 'sync',
+}
+
+/** `read and store and change`, `call kstar:query_traces`; what permits nothing here is left out. */
+export function permissionWords(permissions: readonly string[]): string {
+  const may = permissions.flatMap((one) => {
+    if (one === '**') return 'do everything that can be granted with'
+    if (one.includes(':')) return `call ${one} on`
+    return verbs[one] ?? []
+  })
+  return may.length > 1 ? `${may.slice(0, -1).join(', ')} and ${may.at(-1)}` : (may[0] ?? '')
+}
+
+/** Permissions that are words of the owner: carried, and without meaning to the book. */
+export function ownWords(permissions: readonly string[]): string[] {
+  return permissions.filter(
+    (one) => !one.includes(':') && one !== '**' && one !== 'delegation' && !(one in verbs),
+  )
+}
+
+/** The records that a scope stands for. */
+export function scopeWords(scope: string): string {
+  if (scope === '**') return 'everything in this book but tokens and keys'
+  const [head = '', ...rest] = scope.split(':')
+  const tail = rest.join(':')
+  if (head === 'agent') return `what the agent “${tail}” stored`
+  if (scope === 'meeting-room') return 'in the meeting room'
+  if (head === 'session') return `what belongs to the session “${tail}”`
+  const many = roomOfKind(head)?.many
+  if (!many) return `what is about “${scope}”`
+  if (tail === '' || tail === '**') return `all ${many}`
+  return `${many} of “${tail}”`
+}
+
+/** Sentences that say what the holder may do. */
+export function tokenWords(token: Allowed, nowMs: number): string[] {
+  const { granted_to: holder, permissions, scope, not_before: from, expires_at: until } = token
+  const may = permissionWords(permissions)
+  const who = holder === '' ? 'The holder' : holder
+  const when = `${from === undefined ? 'From now' : `From ${shortInstant(Date.parse(from), nowMs)}`} until ${
+    Number.isNaN(Date.parse(until)) ? '…' : shortInstant(Date.parse(until), nowMs)
+  }`
+  const own = ownWords(permissions)
+  return [
+    may === '' ? `${who} may do nothing in this book.` : `${when}, ${who} may ${may} ${scopeWords(scope)}.`,
+    ...(permissions.includes('delegation') || permissions.includes('**')
+      ? ['It may be passed on to others, never wider than it is.']
+      : []),
+    ...(own.length > 0
+      ? [`It carries ${own.map((one) => `“${one}”`).join(', ')}, which permits nothing here.`]
+      : []),
+    'Nothing else is seen: not by reading, searching, counting or exporting.',
+  ]
+}

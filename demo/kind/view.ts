@@ -1,0 +1,70 @@
+// The views of the inspector and the places of its rail. A place may have several views, which stand in it as tabs.
+import type { IconName } from './icon-shape.ts'
+
+/** Every view by the name that the address has for it, with the name that people see. */
+export const viewNames = {
+  traces: 'Traces',
+  categories: 'Categories',
+  recall: 'Hits',
+  legs: 'Legs',
+  context: 'Context',
+  facts: 'Facts',
+  schemas: 'Schemas',
+  perceptions: 'Perceptions',
+  skills: 'Skills',
+  messages: 'Messages',
+  episodes: 'Episodes',
+  profiles: 'Profiles',
+  tasks: 'Tasks',
+  tokens: 'Tokens',
+  tokenTypes: 'Types',
+  bundles: 'Bundles',
+  sync: 'Sync and conflicts',
+  storage: 'Storage',
+} as const
+
+export type View = keyof typeof viewNames
+
+export interface Place {
+  readonly name: string
+  /** Where there is no room for the name. */
+  readonly short: string
+  readonly icon: IconName
+  /** The first one is where the rail leads. */
+  readonly views: readonly [View, ...View[]]
+  /** Stays in the foot of a narrow page; the others are one step further. */
+  readonly isMain?: boolean
+}
+
+export const places: readonly Place[] = [
+  { name: 'Traces', short: 'Traces', icon: 'traces', views: ['traces', 'categories'], isMain: true },
+  { name: 'Recall', short: 'Recall', icon: 'recall', views: ['recall', 'legs', 'context'], isMain: true },
+  { name: 'Facts', short: 'Facts', icon: 'facts', views: ['facts', 'schemas'], isMain: true },
+  { name: 'Perceptions', short: 'Beliefs', icon: 'perceptions', views: ['perceptions'] },
+  { name: 'Skills', short: 'Skills', icon: 'skills', views: ['skills'], isMain: true },
+  {
+    name: 'Conversations',
+    short: 'Talk',
+    icon: 'conversations',
+    views: ['messages', 'episodes', 'profiles', 'tasks'],
+  },
+  { name: 'Tokens', short: 'Tokens', icon: 'tokens', views: ['tokens', 'tokenTypes'] },
+  { name: 'Bundles', short: 'Bundles', icon: 'bundles', views: ['bundles'] },
+  { name: 'Sync and conflicts', short: 'Sync', icon: 'sync', views: ['sync'] },
+  { name: 'Storage', short: 'Storage', icon: 'storage', views: ['storage'] },
+]
+
+export function isView(name: string | null): name is View {
+  return name !== null && Object.hasOwn(viewNames, name)
+}
+
+export function placeOf(view: View): Place {
+  const place = places.find(({ views }) => views.includes(view))
+  if (!place) throw new Error(`No place of the rail has the view ${view}.`)
+  return place
+}
+
+/** Rooms where a record of any kind may be open. */
+export function isOfRecall(view: View): boolean {
+  return placeOf(view).icon === 'recall'
+}

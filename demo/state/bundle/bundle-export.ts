@@ -1,0 +1,124 @@
+// Writing the book, or part of it, into a bundle: streamed into a file of this origin, then handed to the browser's own
+// downloads. Invariant: nothing of it stays behind, whether it ends, fails or is cancelled.
+import { signal } from '@preact/signals'
+import { isDaybookError } from '../../../src/index.ts'
+import { asDaybookError } from '../../wording/error-word.ts'
+import { bookName } from '../address.ts'
+import { announce } from '../../page/announce.ts'
+import { onBook, openedBook } from '../book.ts'
+
+export interface ExportChoice {
+  readonly kinds: readonly string[]
+  /** Dates, or empty. */
+  readonly from: string
+  readonly to: string
+  readonly passphrase: string
+  readonly isSigned: boolean
+  readonly hasTokens: boolean
+}
+
+export type Exporting =
+  | { readonly state: 'idle' }
+  | { readonly state: 'running'; readonly writtenBytes: number; readonly share: number }
+  | { readonly state: 'done'; readonly name: string; readonly sizeBytes: number }
+  | { readonly state: 'failed'; readonly error: unknown }
+
+export const exporting = signal<Exporting>({ state: 'idle' })
+
+let abort = new AbortController()
+
+export function cancelExport(): void {
+  abort.abort()
+}
+
+/** Exports by `choice` and downloads the file. */
+export async function exportBundle(choice: ExportChoice): Promise<void> {
+  if (exporting.peek().state === 'running') return
+  abort = new AbortController()
+  exporting.value = { state: 'running', writtenBytes: 0, share: 0 }
+  try {
+    const current = await openedBook(abort.signal)
+    const stream = await current.export(
+      {
+        kinds: [...choice.kinds],
+        ...(choice.from === '' ? {} : { from: choice.from }),
+        ...(choice.to === '' ? {} : { to: choice.to }),
+        ...(choice.passphrase === '' ? {} : { passphrase: choice.passphrase }),
+        ...(choice.isSigned ? { sign: true } : {}),
+        ...(choice.hasTokens ? { include_tokens: true } : {}),
+      },
+      { signal: abort.signal },
+    )
+    const name = `${bookName}-${new Date().toISOString().slice(0, 10)}.kstar.json`
+    const sizeBytes = await download(stream, name, abort.signal)
+    exporting.value = { state: 'done', name, sizeBytes }
+    announce(`${name} is written.`)
+  } catch (error) {
+    const isCancelled = abort.signal.aborted || isDaybookError(error, 'aborted')
+    exporting.value = isCancelled ? { state: 'idle' } : { state: 'failed', error: asDaybookError(error) }
+  }
+}
+
+/** Through a file of the origin, so that a large book never stands in memory; answers its size. */
+async function download(
+  stream: ReadableStream<Uint8Array>,
+  name: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const root = await navigator.storage?.getDirectory?.().catch(() => undefined)
+  if (!root) return save(await new Response(counted(stream)).blob(), name)
+  const place = `export-${crypto.randomUUID()}`
+  const handle = await root.getFileHandle(place, { create: true })
+  try {
+    await counted(stream).pipeTo(await handle.createWritable(), { signal })
+    return save(await handle.getFile(), name)
+  } finally {
+    // The download has the file open; its name in this origin is not needed any more.
+    setTimeout(() => void root.removeEntry(place).catch(() => undefined), keptMs)
+  }
+}
+
+/** As long as a browser may take to begin a download. */
+const keptMs = 60_000
+
+function save(file: Blob, name: string): number {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), keptMs)
+  return file.size
+}
+
+/** The same bytes, counted as they pass. */
+function counted(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let writtenBytes = 0
+  return stream.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
+      transform(chunk, controller) {
+        writtenBytes += chunk.byteLength
+        const now = exporting.peek()
+        if (now.state === 'running') exporting.value = { ...now, writtenBytes }
+        controller.enqueue(new Uint8Array(chunk))
+      },
+    }),
+  )
+}
+
+onBook('progress', ({ capability, done, total }) => {
+  const now = exporting.peek()
+  if (capability === 'bundle:export' && now.state === 'running')
+    exporting.value = { ...now, share: total > 0 ? done / total : 0 }
+})
+
+/** What is wrong with a choice, in words; undefined when nothing is. */
+export function faultOf({ kinds, from, to, passphrase }: ExportChoice): string | undefined {
+  if (kinds.length === 0) return 'Choose at least one kind.'
+  if (from !== '' && to !== '' && from > to) return 'The range ends before it begins.'
+  if (passphrase !== '' && passphrase.length < 8) return 'A passphrase has at least 8 characters.'
+  return undefined
+}
+
+export function forgetExport(): void {
+  exporting.value = { state: 'idle' }
+}

@@ -1,0 +1,70 @@
+// What a change of the book, from any tab or device, does to the list: rows on show are brought up to date in their
+// places, what was forgotten goes, what is new is counted and waits.
+import type { Daybook } from '../../../src/index.ts'
+import { book, onBook } from '../book.ts'
+import { readRecord } from '../record/record-read.ts'
+import { count, fresh, list, countAsk, type RecordList, reloadList } from './record-list.ts'
+
+const settleMs = 200
+const pauseShare = 10
+const refreshedAtOnce = 50
+
+let timer: ReturnType<typeof setTimeout> | undefined
+let pauseMs = settleMs
+const changed = new Set<string>()
+
+/** How many records the list would have now. Where none is left out the status knows, which asks nothing of the index. */
+async function countNow(from: Daybook, { room }: RecordList): Promise<number | undefined> {
+  const ask = countAsk()
+  if (ask && !ask.filters && !room.hides) return (await from.status()).records[room.kind] ?? 0
+  return ask && (await from.records.count(ask)).total
+}
+
+/** Where nothing counts: how many rows stand before the first one that is known. */
+async function countBefore(now: RecordList): Promise<number> {
+  if (now.search !== '') return 0
+  const known = new Set(now.pages.held().map(({ id }) => id))
+  const top = await now.pages.peekFirst()
+  const at = top.findIndex(({ id }) => known.has(id))
+  return at < 0 ? top.length : at
+}
+
+async function takeChange(): Promise<void> {
+  const [from, now, counted] = [book.peek(), list.peek(), count.peek()]
+  const ids = new Set(changed)
+  changed.clear()
+  if (!from || !now) return
+  const began = performance.now()
+  const total = await countNow(from, now)
+  const before = total === undefined ? await countBefore(now) : 0
+  // While a lot is written, looking must not be what the book is busy with.
+  pauseMs = Math.max(settleMs, (performance.now() - began) * pauseShare)
+  if (list.peek() !== now) return
+  const known = counted?.total ?? now.pages.count.peek()
+  if (known === 0 && (total ?? before) > 0) return reloadList()
+  if (total !== undefined) {
+    // What was forgotten must not stay on show.
+    if (total < known) return reloadList({ keepPlace: true })
+    fresh.value = Math.max(0, total - known)
+  } else fresh.value = before
+  const held = now.pages.held().filter(({ id }) => ids.has(id))
+  for (const { id } of held.slice(0, refreshedAtOnce)) {
+    const record = await readRecord(from, now.room, id)
+    if (record) now.pages.update((row) => (row.id === id ? now.room.row(record) : row))
+    else return reloadList({ keepPlace: true })
+  }
+}
+
+/** From now on the list follows the book. Called once: a build drops modules that are only imported. */
+export function followChanges(): void {
+  onBook('change', ({ ids, kinds }) => {
+    const kind = list.peek()?.room.kind
+    if (kind === undefined || !kinds.includes(kind)) return
+    for (const id of ids) changed.add(id)
+    timer ??= setTimeout(() => {
+      timer = undefined
+      // A book that ends meanwhile says so itself.
+      takeChange().catch(() => undefined)
+    }, pauseMs)
+  })
+}

@@ -1,0 +1,58 @@
+// The row that the keyboard stands on, and its bond with the record that the address selects.
+import { effect, signal } from '@preact/signals'
+import { address, go } from '../address.ts'
+import { findInList, list, scrollRequest, shown } from './record-list.ts'
+import { detail } from '../record/record-detail.ts'
+
+export const cursor = signal<number | undefined>(undefined)
+
+/** Puts the cursor on a row, loading it first; with a record open, that one becomes the open one. */
+export async function moveCursor(to: number): Promise<void> {
+  const now = list.peek()
+  if (!now || now.pages.count.peek() === 0) return
+  const index = Math.max(0, Math.min(now.pages.count.peek() - 1, to))
+  cursor.value = index
+  scrollRequest.value = { index, align: 'auto' }
+  await now.pages.ready(index)
+  const row = now.pages.at(index)
+  if (row && cursor.peek() === index && address.peek().id !== undefined) go({ id: row.id }, 'replace')
+}
+
+/** Opens the record of a row. */
+export async function openRow(index: number): Promise<void> {
+  const now = list.peek()
+  cursor.value = index
+  await now?.pages.ready(index)
+  const row = now?.pages.at(index)
+  if (row) go({ id: row.id })
+}
+
+let listed: string | undefined
+effect(() => {
+  const view = list.value?.room.view
+  if (view === undefined || view === listed) return
+  listed = view
+  cursor.value = undefined
+})
+
+let revealed: string | undefined
+effect(() => {
+  const now = list.value
+  const open = detail.value
+  if (!now || open.state !== 'shown' || open.shown.room !== now.room) {
+    if (open.state === 'none') revealed = undefined
+    return
+  }
+  const key = `${now.asked} ${open.id}`
+  if (key === revealed) return
+  revealed = key
+  void reveal(open.id, open.shown.room.row(open.shown.record).at)
+})
+
+/** Shows where in the list the open record stands, when it is there. */
+async function reveal(id: string, at: string): Promise<void> {
+  const index = await findInList(id, at).catch(() => undefined)
+  if (index === undefined || address.peek().id !== id) return
+  cursor.value = index
+  if (index < shown.first || index > shown.last) scrollRequest.value = { index, align: 'center' }
+}

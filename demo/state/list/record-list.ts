@@ -1,0 +1,179 @@
+// The list of the room's records for the search and filters of the address, how many there are, and what came since.
+// Invariant: a change in the book never moves the list; it is counted in `fresh` until the reader asks for it.
+import { computed, effect, signal } from '@preact/signals'
+import type { Daybook } from '../../../src/index.ts'
+import { roomOfView } from '../../kind/room-table.ts'
+import type { Bucket, RecordRoom, RecordRow } from '../../kind/room.ts'
+import { address, room } from '../address.ts'
+import { book } from '../book.ts'
+import { filtersOf, optionsOf } from './filter-chip.ts'
+import { queryPages, searchPages } from './record-source.ts'
+import { createRowPages, pageRows, type RowPages } from './row-page.ts'
+
+export interface RecordList {
+  readonly room: RecordRoom
+  readonly asked: string
+  readonly search: string
+  /** How the words of a search were matched; `any` when no record has all of them. */
+  readonly match: 'all' | 'any' | undefined
+  readonly pages: RowPages<RecordRow>
+}
+
+export interface RecordCount {
+  /** Records that the filters leave, search aside. */
+  readonly total: number
+  readonly failed: number
+  readonly by: 'hour' | 'day'
+  readonly buckets: readonly Bucket[]
+}
+
+export const list = signal<RecordList | undefined>(undefined)
+/** Undefined until it is counted, and where only listing can count. */
+export const count = signal<RecordCount | undefined>(undefined)
+export const isLoading = signal(false)
+export const listFailure = signal<unknown>(undefined)
+/** Records that came since the list was made. */
+export const fresh = signal(0)
+/** Where the list should be scrolled to, once: a row to reveal, or the top. */
+export const scrollRequest = signal<
+  { readonly index: number; readonly align: 'auto' | 'start' | 'center' } | undefined
+>(undefined)
+
+export const isNarrowed = computed(() => address.value.search.trim() !== '' || address.value.chips.length > 0)
+
+/** What the list is of. In a room that lists nothing it stays as it was, and so does the list. */
+let place = { view: '', search: '', chips: address.peek().chips }
+const asked = computed(() => {
+  const { view, search, chips } = address.value
+  if (room.value) place = { view, search: search.trim(), chips }
+  return JSON.stringify(place)
+})
+
+/** The rows on show, told by the list as it scrolls; kept over a reload. */
+export const shown = { first: 0, last: 0 }
+
+/** What a count of the list asks; undefined where only listing can tell, as with a path into the data. */
+export function countAsk() {
+  const of = roomOfView(place.view)
+  if (!of) return undefined
+  const { path, value: _value, ...include } = optionsOf(place.chips, of.fields)
+  const filters = filtersOf(place.chips, of.fields)
+  return path === undefined ? { kind: of.kind, ...(filters ? { filters } : {}), ...include } : undefined
+}
+
+const hourSpanDays = 3
+let turn = 0
+
+interface Reload {
+  /** Leaves the reader where they are. */
+  readonly keepPlace?: boolean
+  /** Only the search changed, and nothing came in: the count still holds. */
+  readonly keepCount?: boolean
+}
+
+/** Makes the list anew. */
+export async function reloadList({ keepPlace = false, keepCount = false }: Reload = {}): Promise<void> {
+  const current = book.peek()
+  const of = roomOfView(place.view)
+  if (!current || !of) return
+  const mine = ++turn
+  const isOld = () => mine !== turn || book.peek() !== current
+  isLoading.value = true
+  // Asked before the rows: what comes in between counts as new, where it would never be told otherwise.
+  const counting = keepCount ? undefined : countRecords(current)
+  counting?.catch(() => undefined)
+  try {
+    const next = await makeList(current, of)
+    if (keepPlace && shown.last > 0)
+      await Promise.all([next.pages.ready(shown.first), next.pages.ready(shown.last)])
+    if (isOld()) return next.pages.stop()
+    const before = list.peek()
+    list.value = next
+    before?.pages.stop()
+    listFailure.value = undefined
+    fresh.value = 0
+    if (!keepPlace && before) scrollRequest.value = { index: 0, align: 'start' }
+    const known = keepCount ? count.peek() : undefined
+    const counted = known ?? (await (counting ?? countRecords(current)))
+    if (isOld()) return
+    count.value = counted
+    if (next.search === '' && counted) next.pages.setCount(counted.total)
+  } catch (error) {
+    if (!isOld()) listFailure.value = error
+  } finally {
+    if (mine === turn) isLoading.value = false
+  }
+}
+
+async function makeList(from: Daybook, of: RecordRoom): Promise<RecordList> {
+  const { search: text, chips } = place
+  const filters = filtersOf(chips, of.fields)
+  const signal = new AbortController().signal
+  const made = { room: of, asked: asked.peek(), search: text }
+  if (text === '') {
+    const load = queryPages(from, of, { filters, options: optionsOf(chips, of.fields) })
+    const first = await load(0, signal)
+    return { ...made, match: undefined, pages: createRowPages(load, { first, count: undefined }) }
+  }
+  for (const match of ['all', 'any'] as const) {
+    const load = searchPages(from, of, { text, match, filters })
+    const first = await load(0, signal)
+    if (first.rows.length > 0 || match === 'any') {
+      return { ...made, match, pages: createRowPages(load, { first, count: undefined }) }
+    }
+  }
+  throw new Error('unreachable')
+}
+
+async function countRecords(from: Daybook): Promise<RecordCount | undefined> {
+  const ask = countAsk()
+  if (!ask) return undefined
+  const { total, buckets } = await from.records.count({ ...ask, by: 'day' })
+  const failed = buckets.reduce((sum, bucket) => sum + bucket.failed, 0)
+  const [first, last] = [buckets[0], buckets.at(-1)]
+  if (!first || !last || Date.parse(last.at) - Date.parse(first.at) > hourSpanDays * 86_400_000) {
+    return { total, failed, by: 'day', buckets }
+  }
+  const hours = await from.records.count({ ...ask, by: 'hour' })
+  return { total, failed, by: 'hour', buckets: hours.buckets }
+}
+
+/** Where a record stands in the list as it is now, so that it can be scrolled to; undefined in a search. */
+export async function findInList(id: string, at: string): Promise<number | undefined> {
+  const [from, now] = [book.peek(), list.peek()]
+  if (!from || !now) return undefined
+  const isIt = (row: RecordRow) => row.id === id
+  const held = now.pages.indexOf(isIt)
+  const ask = countAsk()
+  const { timePath } = now.room
+  if (held !== undefined || now.search !== '' || !ask || timePath === undefined) return held
+  const newer = { [timePath]: { gt: at } }
+  const filters = ask.filters ? { and: [ask.filters, newer] } : newer
+  const { total } = await from.records.count({ ...ask, filters })
+  // Records of the same instant stand beside it.
+  await Promise.all([now.pages.ready(total), now.pages.ready(total + pageRows - 1)])
+  return now.pages.indexOf(isIt)
+}
+
+let listed: Daybook | undefined
+let counted = ''
+effect(() => {
+  const now = asked.value
+  const current = book.value
+  const { view, chips } = place
+  const of = JSON.stringify([view, chips])
+  const keepCount = current === listed && of === counted && fresh.peek() === 0
+  const isElsewhere = list.peek() !== undefined && list.peek()?.room.view !== view
+  counted = of
+  if (current !== listed || isElsewhere) {
+    listed = current
+    turn += 1
+    list.peek()?.pages.stop()
+    list.value = undefined
+    count.value = undefined
+    listFailure.value = undefined
+    fresh.value = 0
+    shown.first = shown.last = 0
+  }
+  if (current && now !== '') void reloadList({ keepCount })
+})

@@ -1,0 +1,75 @@
+// Where the rows of a list come from: a page of a query, or a page of a search.
+// A query remembers the cursors it met, so that a page is reached from the nearest one even while records arrive.
+import type { Daybook, Filters } from '../../../src/index.ts'
+import type { ListOptions } from '../../kind/filter-field.ts'
+import type { BookRecord, RecordAsk, RecordPage, RecordRoom, RecordRow } from '../../kind/room.ts'
+import { type Page, pageRows } from './row-page.ts'
+import { noteSeen } from './seen-value.ts'
+
+export type LoadPage = (page: number, signal: AbortSignal) => Promise<Page<RecordRow>>
+
+/** A page of the room's records, by its own verb or the one for all kinds. */
+function queryRecords(
+  book: Daybook,
+  room: RecordRoom,
+  { options, ...ask }: RecordAsk,
+  signal: AbortSignal,
+): Promise<RecordPage<BookRecord>> {
+  if (room.query) return room.query(book, { options, ...ask }, { signal })
+  return book.records.query({ kind: room.kind, ...ask, ...options }, { signal })
+}
+
+interface Asked {
+  readonly filters: Filters | undefined
+  readonly options: ListOptions
+}
+
+/** Pages of a room's records, newest first. */
+export function queryPages(book: Daybook, room: RecordRoom, { filters, options }: Asked): LoadPage {
+  const cursors = new Map<number, string>()
+  return async (page, signal) => {
+    let from = page
+    while (from > 0 && !cursors.has(from)) from -= 1
+    const cursor = cursors.get(from)
+    const ask = {
+      ...(filters ? { filters } : {}),
+      ...(cursor === undefined ? {} : { cursor }),
+      offset: (page - from) * pageRows,
+      limit: pageRows,
+      options,
+    }
+    const { records, cursor: next } = await queryRecords(book, room, ask, signal)
+    if (next !== undefined) cursors.set(page + 1, next)
+    return { rows: rowsOf(room, records), hasMore: next !== undefined }
+  }
+}
+
+/** A single letter begins so many words that it stands for itself. */
+const prefixLength = 2
+
+/** Pages of records that have the words, best match first; the last word may be the beginning of one. */
+export function searchPages(
+  book: Daybook,
+  room: RecordRoom,
+  { text, match, filters }: { text: string; match: 'all' | 'any'; filters: Filters | undefined },
+): LoadPage {
+  const isPrefix = (/\S*$/.exec(text)?.[0].length ?? 0) >= prefixLength
+  return async (page, signal) => {
+    const ask = {
+      query: text,
+      match,
+      prefix: isPrefix,
+      ...(filters ? { filters } : {}),
+      offset: page * pageRows,
+      limit: pageRows + 1,
+    }
+    const { records } = await book.records.search({ kind: room.kind, ...ask }, { signal })
+    return { rows: rowsOf(room, records.slice(0, pageRows)), hasMore: records.length > pageRows }
+  }
+}
+
+function rowsOf(room: RecordRoom, records: readonly BookRecord[]): RecordRow[] {
+  const rows = records.map((record) => room.row(record))
+  for (const row of rows) noteSeen(room.view, row)
+  return rows
+}

@@ -1,0 +1,21 @@
+// Values of filter fields that this page has met in records, to be suggested when a filter is made.
+import type { RecordRow } from '../../kind/room.ts'
+
+const keptValues = 200
+const seen = new Map<string, Set<string>>()
+
+const placeOf = (view: string, field: string) => `${view} ${field}`
+
+export function noteSeen(view: string, { seen: met }: RecordRow): void {
+  for (const [field, values] of Object.entries(met)) {
+    const place = placeOf(view, field)
+    const kept = seen.get(place) ?? new Set()
+    seen.set(place, kept)
+    for (const value of values)
+      if (value !== '' && !value.endsWith('…') && kept.size < keptValues) kept.add(value)
+  }
+}
+
+export function seenValues(view: string, field: string): string[] {
+  return [...(seen.get(placeOf(view, field)) ?? [])].sort()
+}

@@ -1,0 +1,81 @@
+// The record that the address selects, with what it links to, what links to it, and its earlier versions.
+import { effect, signal } from '@preact/signals'
+import type { Daybook } from '../../../src/index.ts'
+import { roomOfKind } from '../../kind/room-table.ts'
+import type { BookRecord, RecordRoom, Version } from '../../kind/room.ts'
+import { address, room } from '../address.ts'
+import { book, onBook } from '../book.ts'
+import { type LinkGroup, readLinks, readRecord } from './record-read.ts'
+
+export interface ShownRecord {
+  readonly room: RecordRoom
+  readonly record: BookRecord
+  readonly links: readonly LinkGroup[]
+  readonly versions: readonly Version[]
+}
+
+export type Detail =
+  | { readonly state: 'none' }
+  | { readonly state: 'loading'; readonly id: string }
+  | { readonly state: 'absent'; readonly id: string }
+  | { readonly state: 'failed'; readonly id: string; readonly error: unknown }
+  | { readonly state: 'shown'; readonly id: string; readonly shown: ShownRecord }
+
+export const detail = signal<Detail>({ state: 'none' })
+
+/** The record and its room: in a room of records one of that kind, elsewhere of any. */
+async function findRecord(from: Daybook, id: string): Promise<[RecordRoom, BookRecord] | undefined> {
+  const here = room.peek()
+  const of = here ?? roomOfKind((await from.records.get({ id }))?.kind ?? '')
+  const record = of && (await readRecord(from, of, id))
+  return record && [of, record]
+}
+
+async function readDetail(from: Daybook, id: string): Promise<Detail> {
+  const found = await findRecord(from, id)
+  if (!found) return { state: 'absent', id }
+  const [of, record] = found
+  const [links, { versions }] = await Promise.all([readLinks(from, of, record), from.records.history({ id })])
+  return { state: 'shown', id, shown: { room: of, record, links, versions } }
+}
+
+async function loadDetail(from: Daybook, id: string): Promise<void> {
+  const isOld = () => address.peek().id !== id || book.peek() !== from
+  let found: Detail
+  try {
+    found = await readDetail(from, id)
+  } catch (error) {
+    found = { state: 'failed', id, error }
+  }
+  if (!isOld()) detail.value = found
+}
+
+/** Reads the selected record again. */
+export function reloadDetail(): void {
+  const [from, { id }] = [book.peek(), address.peek()]
+  if (from && id !== undefined) void loadDetail(from, id)
+}
+
+effect(() => {
+  const { id } = address.value
+  const from = book.value
+  if (id === undefined || !from) {
+    detail.value = { state: 'none' }
+    return
+  }
+  const now = detail.peek()
+  if (now.state === 'none' || now.id !== id) {
+    // What is on show stays until the next is there: reading takes a few milliseconds.
+    if (now.state !== 'shown') detail.value = { state: 'loading', id }
+    void loadDetail(from, id)
+  }
+})
+
+onBook('change', ({ ids, more }) => {
+  const { id } = address.peek()
+  const now = detail.peek()
+  if (id === undefined) return
+  const linked =
+    now.state === 'shown' ? now.shown.links.flatMap(({ records }) => records.map((one) => one.id)) : []
+  if (more > 0 || now.state === 'absent' || [id, ...linked].some((one) => ids.includes(one))) reloadDetail()
+})

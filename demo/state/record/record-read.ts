@@ -1,0 +1,61 @@
+// Reads a record and the records it stands beside, whatever their kind: those it cites, and those that cite it.
+import type { Daybook } from '../../../src/index.ts'
+import { roomOfKind } from '../../kind/room-table.ts'
+import type { BookRecord, RecordRoom } from '../../kind/room.ts'
+import { valueAt } from '../../wording/change-word.ts'
+
+export interface LinkGroup {
+  readonly name: string
+  readonly direction: 'to' | 'from'
+  readonly records: readonly BookRecord[]
+  /** Ids that lead to nothing in this book: forgotten, or not fetched yet. */
+  readonly missing: readonly string[]
+}
+
+const readAtOnce = 100
+
+/** The record of this id, if it is one of the room. */
+export async function readRecord(
+  from: Daybook,
+  room: RecordRoom,
+  id: string,
+): Promise<BookRecord | undefined> {
+  const record = await from.records.get({ id })
+  if (record?.kind !== room.kind) return undefined
+  return room.complete ? room.complete(from, record) : record
+}
+
+/** Ids that a record has at `path`. */
+export function citedAt(record: BookRecord, path: string): string[] {
+  const value = valueAt({ ...record }, path)
+  return (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
+}
+
+export async function readLinks(from: Daybook, room: RecordRoom, record: BookRecord): Promise<LinkGroup[]> {
+  const to = await Promise.all(
+    room.cites.map(async ({ path, to: name }): Promise<LinkGroup> => {
+      const ids = citedAt(record, path)
+      const found = await Promise.all(ids.slice(0, readAtOnce).map((id) => from.records.get({ id })))
+      return {
+        name,
+        direction: 'to',
+        records: found.filter((one) => one !== null),
+        missing: ids.slice(0, readAtOnce).filter((_, i) => found[i] === null),
+      }
+    }),
+  )
+  return [...to, ...(await readCiting(from, record.id))]
+}
+
+/** Who cites it, by what that is called on the other side. */
+async function readCiting(from: Daybook, id: string): Promise<LinkGroup[]> {
+  const { citations, records } = await from.records.citing({ id, limit: readAtOnce })
+  const byId = new Map(records.map((record) => [record.id, record]))
+  const groups = new Map<string, BookRecord[]>()
+  for (const { id: citing, kind, path } of citations) {
+    const record = byId.get(citing)
+    const name = roomOfKind(kind)?.cites.find((one) => one.path === path)?.from ?? `Named by a ${kind}`
+    if (record) groups.set(name, [...(groups.get(name) ?? []), record])
+  }
+  return [...groups].map(([name, found]) => ({ name, direction: 'from', records: found, missing: [] }))
+}

@@ -1,0 +1,81 @@
+// The queue of changes that the edge has not acknowledged: the refused ones and the first of the others.
+import { effect, signal } from '@preact/signals'
+import type { CapabilityOutput } from '../../../src/index.ts'
+import { roomOfKind } from '../../kind/room-table.ts'
+import { address } from '../address.ts'
+import { announce } from '../../page/announce.ts'
+import { book, onBook, openedBook } from '../book.ts'
+import { syncNow } from './sync.ts'
+import { tellError } from '../../page/toast.ts'
+
+export type OutboxEntry = CapabilityOutput<'daybook:list_outbox'>['entries'][number]
+
+type DeadLetter = CapabilityOutput<'daybook:list_dead_letters'>['deadLetters'][number]
+
+export interface Queued {
+  readonly entry: OutboxEntry
+  /** What the record is called in its room; undefined when it is forgotten, or its kind has no room. */
+  readonly title: string | undefined
+}
+
+export const queue = signal<readonly Queued[] | undefined>(undefined)
+export const queueFailure = signal<unknown>(undefined)
+const listed = 100
+const settleMs = 150
+let timer: ReturnType<typeof setTimeout> | undefined
+
+export async function loadQueue(): Promise<void> {
+  const from = book.peek()
+  if (!from) return
+  try {
+    const [{ entries }, { deadLetters }] = await Promise.all([
+      from.outbox.list({ limit: listed }),
+      from.deadLetters.list({ limit: listed }),
+    ])
+    // However long the queue is, what was refused is named.
+    const rest = entries.filter(({ state }) => state !== 'refused')
+    const found = await Promise.all(
+      [...deadLetters.map(asEntry), ...rest].map(async (entry): Promise<Queued> => {
+        const record = entry.op === 'put' ? await from.records.get({ id: entry.record }) : null
+        const room = record ? roomOfKind(record.kind) : undefined
+        return { entry, title: record && room ? room.row(record).title : undefined }
+      }),
+    )
+    if (book.peek() !== from) return
+    queue.value = found
+    queueFailure.value = undefined
+  } catch (error) {
+    if (book.peek() === from) queueFailure.value = error
+  }
+}
+
+function asEntry({ n, record, kind, op, at = '', code, message }: DeadLetter): OutboxEntry {
+  return { n, record, kind, op, at, state: 'refused', error: { code, message } }
+}
+
+/** Has a refused change sent once more, as when the edge has learned to take it. */
+export async function retryRefused(record: string): Promise<void> {
+  try {
+    await (await openedBook()).deadLetters.retry({ records: [record] })
+    announce('It is sent again.')
+    await syncNow()
+  } catch (error) {
+    tellError('The change was not sent again.', error)
+  }
+  await loadQueue()
+}
+
+/** Changes come in bursts: they are read once for all. */
+function loadSoon(): void {
+  if (address.peek().view !== 'sync') return
+  timer ??= setTimeout(() => {
+    timer = undefined
+    void loadQueue()
+  }, settleMs)
+}
+
+effect(() => {
+  if (address.value.view === 'sync' && book.value) void loadQueue()
+})
+onBook('sync', loadSoon)
+onBook('change', loadSoon)

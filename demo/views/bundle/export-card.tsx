@@ -1,0 +1,177 @@
+// Exporting: which kinds, from when to when, sealed with a passphrase or signed, and tokens only after a second thought.
+import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { roomOfKind } from '../../kind/room-table.ts'
+import {
+  cancelExport,
+  type ExportChoice,
+  exportBundle,
+  exporting,
+  faultOf,
+} from '../../state/bundle/bundle-export.ts'
+import { status } from '../../state/status.ts'
+import { countWord, sizeWord } from '../../wording/size-word.ts'
+import { capital } from '../../wording/text-word.ts'
+
+/** They come with the tick for tokens, or not at all. */
+const guardedKinds = new Set(['token', 'key'])
+
+export function ExportCard() {
+  const records = status.value?.records ?? {}
+  const kinds = Object.keys(records).filter((kind) => !guardedKinds.has(kind))
+  const left = useSignal<readonly string[]>([])
+  const [from, to, passphrase] = [useSignal(''), useSignal(''), useSignal('')]
+  const [isSigned, hasTokens, isSure] = [useSignal(false), useSignal(false), useSignal(false)]
+  const id = useId()
+  const choice: ExportChoice = {
+    kinds: kinds.filter((kind) => !left.value.includes(kind)),
+    from: from.value,
+    to: to.value,
+    passphrase: passphrase.value,
+    isSigned: isSigned.value,
+    hasTokens: hasTokens.value && isSure.value,
+  }
+  const fault = faultOf(choice)
+  const isReady = fault === undefined && (!hasTokens.value || isSure.value)
+  const toggle = (kind: string) => {
+    left.value = left.value.includes(kind) ? left.value.filter((one) => one !== kind) : [...left.value, kind]
+  }
+  return (
+    <section class="card" aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>Export</h2>
+      {kinds.length === 0 ? (
+        <p class="quiet">There is nothing to export yet. What is stored in this book can be exported here.</p>
+      ) : (
+        <form
+          class="fields-form"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void exportBundle(choice)
+          }}
+        >
+          <fieldset>
+            <legend>Kinds</legend>
+            <div class="kind-grid">
+              {kinds.map((kind) => (
+                <label key={kind} class="check">
+                  <input type="checkbox" checked={!left.value.includes(kind)} onChange={() => toggle(kind)} />
+                  {capital(roomOfKind(kind)?.many ?? kind)}
+                  <span class="faint">{countWord(records[kind] ?? 0)}</span>
+                </label>
+              ))}
+            </div>
+          </fieldset>
+          <div class="field-row">
+            <label class="labelled" for={`${id}-from`}>
+              From
+              <input
+                id={`${id}-from`}
+                class="input"
+                type="date"
+                value={from.value}
+                onInput={(event) => (from.value = event.currentTarget.value)}
+              />
+            </label>
+            <label class="labelled" for={`${id}-to`}>
+              To, included
+              <input
+                id={`${id}-to`}
+                class="input"
+                type="date"
+                value={to.value}
+                onInput={(event) => (to.value = event.currentTarget.value)}
+              />
+            </label>
+            <label class="labelled" for={`${id}-passphrase`}>
+              Passphrase, to encrypt it
+              <input
+                id={`${id}-passphrase`}
+                class="input"
+                type="password"
+                autocomplete="new-password"
+                placeholder="none"
+                value={passphrase.value}
+                onInput={(event) => (passphrase.value = event.currentTarget.value)}
+              />
+            </label>
+          </div>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isSigned.value}
+              onChange={(event) => (isSigned.value = event.currentTarget.checked)}
+            />
+            Sign it with the key of this book, so that others can tell who wrote it
+          </label>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={hasTokens.value}
+              onChange={(event) => {
+                hasTokens.value = event.currentTarget.checked
+                isSure.value = false
+              }}
+            />
+            Include control tokens
+          </label>
+          {hasTokens.value && (
+            <div class="notice warn">
+              <Icon name="alert" />
+              <div class="notice-text">
+                <p class="notice-title">Tokens are authority.</p>
+                <p>
+                  Whoever opens the file learns which agents may do what in this book
+                  {passphrase.value === '' && ', and without a passphrase anyone can open it'}.
+                </p>
+                <label class="check">
+                  <input
+                    type="checkbox"
+                    checked={isSure.value}
+                    onChange={(event) => (isSure.value = event.currentTarget.checked)}
+                  />
+                  I know, include them
+                </label>
+              </div>
+            </div>
+          )}
+          {fault !== undefined && <p class="form-error">{fault}</p>}
+          <Progress isReady={isReady} />
+        </form>
+      )}
+    </section>
+  )
+}
+
+function Progress({ isReady }: { isReady: boolean }) {
+  const now = exporting.value
+  if (now.state === 'running') {
+    return (
+      <div class="card-row">
+        <progress class="progress" aria-label="Exporting" max={1} value={now.share || undefined} />
+        <span class="quiet">{sizeWord(now.writtenBytes)} written</span>
+        <span class="spacer" />
+        <button type="button" class="button" onClick={cancelExport}>
+          Cancel
+        </button>
+      </div>
+    )
+  }
+  return (
+    <>
+      {now.state === 'failed' && <ErrorNotice title="Not exported." error={now.error} />}
+      <div class="card-row">
+        <button type="submit" class="button primary" disabled={!isReady}>
+          <Icon name="export" size={14} />
+          Export
+        </button>
+        {now.state === 'done' && (
+          <p class="quiet" role="status">
+            {now.name} is in your downloads, {sizeWord(now.sizeBytes)}.
+          </p>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+// A room of records that has none: what would be there, how to make it by hand, and how an agent does.
+import type { ComponentChildren } from 'preact'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { isSampling, loadSample } from '../../state/sample.ts'
+
+interface EmptyRoomProps {
+  readonly title: string
+  /** What would be here. */
+  readonly children: ComponentChildren
+  /** How an agent makes one, as code that runs in the console of this page. */
+  readonly code: string
+  /** Making one by hand, where that makes sense. */
+  readonly act?: ComponentChildren
+}
+
+export function EmptyRoom({ title, children, code, act }: EmptyRoomProps) {
+  return (
+    <section class="page empty-room" aria-labelledby="empty-room-title">
+      <h1 id="empty-room-title">{title}</h1>
+      <div class="empty-text">{children}</div>
+      <div class="card-row">
+        {act}
+        <button type="button" class="button" disabled={isSampling.value} onClick={() => void loadSample()}>
+          <Icon name="play" size={14} />
+          {isSampling.value ? 'Running…' : 'Run the guided sample'}
+        </button>
+      </div>
+      <div class="example">
+        <p class="example-head">
+          <span class="faint">How an agent makes one; works in the console of this page</span>
+          <span class="spacer" />
+          <CopyButton text={code} what="example" />
+        </p>
+        <pre tabIndex={0} aria-label="Example">
+          {code}
+        </pre>
+      </div>
+    </section>
+  )
+}

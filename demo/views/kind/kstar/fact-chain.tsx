@@ -1,0 +1,100 @@
+// The facts that stand in each other's place, newest first, with what each changed.
+import type { Daybook, Fact } from '../../../../src/index.ts'
+import { ErrorNotice } from '../../../parts/error-notice.tsx'
+import { Time } from '../../../parts/time.tsx'
+import { useAnswer } from '../../../parts/use-answer.ts'
+import { ValueView } from '../../../parts/value-view.tsx'
+import { book } from '../../../state/book.ts'
+import { openRecord } from '../../../state/record/open-record.ts'
+import { changedPaths, valueAt } from '../../../wording/change-word.ts'
+import { Section } from '../section.tsx'
+
+/** More than anyone reads; a longer chain is followed from the last one shown. */
+const chainLength = 50
+
+export function FactChain({ fact }: { fact: Fact }) {
+  const { value: chain, error } = useAnswer(async () => {
+    const from = book.peek()
+    return from ? readChain(from, fact) : [fact]
+  }, [fact.id, fact.ver])
+  if (error !== undefined) return <ErrorNotice title="The chain of facts could not be read." error={error} />
+  if (!chain || chain.length < 2) return null
+  return (
+    <Section name="Chain">
+      <ol class="chain">
+        {chain.map((one, i) => (
+          <li key={one.id} class={one.id === fact.id ? 'chain-link is-here' : 'chain-link'}>
+            <p class="chain-head">
+              {one.id === fact.id ? (
+                <b>This fact</b>
+              ) : (
+                <button type="button" class="link" onClick={() => openRecord(one)}>
+                  {i === 0 ? 'Current fact' : 'Earlier fact'}
+                </button>
+              )}
+              <span class="faint">
+                <Time at={one.created_at} /> · {one.agent}
+              </span>
+            </p>
+            <Changes fact={one} before={chain[i + 1]} />
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+function Changes({ fact, before }: { fact: Fact; before: Fact | undefined }) {
+  if (!before) return null
+  const paths = changedPaths(before.data, fact.data)
+  if (paths.length === 0) return <p class="quiet">The same data.</p>
+  return (
+    <dl class="fields">
+      {paths.slice(0, 8).map((path) => (
+        <div key={path} class="field">
+          <dt>{path}</dt>
+          <dd class="change">
+            <Change was={valueAt(before.data, path)} is={valueAt(fact.data, path)} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Change({ was, is }: { was: unknown; is: unknown }) {
+  return (
+    <>
+      {was !== undefined && (
+        <del>
+          <ValueView value={was} depth={2} />
+        </del>
+      )}
+      {is === undefined ? (
+        <span class="faint">taken out</span>
+      ) : (
+        <ins>
+          <ValueView value={is} depth={2} />
+        </ins>
+      )}
+    </>
+  )
+}
+
+/** From the newest to the oldest. */
+async function readChain(from: Daybook, fact: Fact): Promise<Fact[]> {
+  const chain = [fact]
+  for (let newest = chain[0]; newest && chain.length < chainLength; newest = chain[0]) {
+    const { records } = await from.records.citing({ id: newest.id })
+    const next = records.find((one) => 'supersedes' in one && one['supersedes'] === chain[0]?.id)
+    if (!next) break
+    chain.unshift(next as unknown as Fact)
+  }
+  for (let oldest = chain.at(-1); oldest?.supersedes !== undefined && chain.length < chainLength;) {
+    const before = await from.records.get({ id: oldest.supersedes })
+    if (before?.kind !== 'fact') break
+    oldest = before as unknown as Fact
+    chain.push(oldest)
+  }
+  return chain
+}

@@ -1,0 +1,45 @@
+// A perception: what is held about whom, how surely, and until when.
+import type { Perception } from '../../../../src/index.ts'
+import { Bar } from '../../../parts/bar.tsx'
+import { ClampedText } from '../../../parts/clamped-text.tsx'
+import { Time } from '../../../parts/time.tsx'
+import { isExpired } from '../../../kind/perception-room.ts'
+import { shareWord } from '../../../wording/size-word.ts'
+import { FilterButton, HeadRows, restOf, Row, Section } from '../section.tsx'
+
+const known = ['type', 'subject', 'content', 'confidence', 'evidence', 'valid_until']
+
+export function PerceptionSections({ record: perception }: { record: Perception }) {
+  const { content, confidence, evidence, subject, type, valid_until: until } = perception
+  return (
+    <>
+      <Section name="Held" rest={restOf(perception, known)}>
+        <ClampedText text={content} />
+        {subject !== undefined && (
+          <Row name="subject">
+            <FilterButton view="perceptions" field="subject" value={subject} />
+          </Row>
+        )}
+        <Row name="type">
+          <FilterButton view="perceptions" field="type" value={type} />
+        </Row>
+        <HeadRows record={perception} view="perceptions" />
+      </Section>
+      <Section name="Confidence">
+        <Bar label="sure" share={confidence} text={shareWord(confidence)} strong />
+        {evidence.length === 0 && <p class="faint">It names no trace as evidence.</p>}
+      </Section>
+      <Section name="Validity">
+        {until === undefined ? (
+          <p>Until it is changed or forgotten.</p>
+        ) : (
+          <p>
+            {isExpired(perception) ? 'Expired ' : 'Valid until '}
+            <Time at={until} />
+            {isExpired(perception) && '. It is out of recall and of lists, and can still be read here.'}
+          </p>
+        )}
+      </Section>
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+// What the rooms of tokens say while they have nothing.
+import { askGrant } from '../../../state/trust/token.ts'
+import { EmptyRoom } from '../empty-room.tsx'
+
+export function EmptyTokens() {
+  const code = `const { token } = await book.tokens.grant({
+  granted_to: 'agent:helper',
+  scope: 'trace:**',
+  permissions: ['read'],
+  expires_at: '2027-01-01',
+})
+await book.traces.query({}, { as: token.token_id })   // what its holder would see`
+  return (
+    <EmptyRoom
+      title="No tokens yet"
+      code={code}
+      act={
+        <button type="button" class="button primary" onClick={() => askGrant()}>
+          Grant a token
+        </button>
+      }
+    >
+      <p>
+        Here stands who else may look into this book, what they may do there, and until when. Without a token
+        nobody but you sees anything; what is outside a token’s scope does not exist for its holder.
+      </p>
+    </EmptyRoom>
+  )
+}
+
+export function EmptyTokenTypes() {
+  const code = `await book.tokens.types.register({
+  name: 'course_access',
+  description: 'Whoever teaches a course may read what is about it',
+  scope_pattern: 'course:{course_id}',
+  required_permissions: ['read'],
+})`
+  return (
+    <EmptyRoom title="No token types yet" code={code}>
+      <p>
+        Here stand types of tokens beside the built-in ones: what scope tokens of a type have, and which
+        permissions they cannot do without.
+      </p>
+    </EmptyRoom>
+  )
+}

@@ -1,0 +1,102 @@
+// Asks before a record is forgotten, and says exactly what that means.
+import { type Signal, useSignal } from '@preact/signals'
+import { Dialog } from '../../parts/dialog.tsx'
+import { roomOfKind } from '../../kind/room-table.ts'
+import type { BookRecord } from '../../kind/room.ts'
+import { type Citing, citingOf, forgetAsked, forgetQuestion } from '../../state/record/forget.ts'
+import type { ShownRecord } from '../../state/record/record-detail.ts'
+import { status } from '../../state/status.ts'
+import { countOf } from '../../wording/size-word.ts'
+import { oneLine } from '../../wording/text-word.ts'
+
+export function ForgetDialog() {
+  const question = forgetQuestion.value
+  return question ? <Question key={question.record.id} question={question} /> : null
+}
+
+function Question({ question }: { question: ShownRecord }) {
+  const { room, record } = question
+  const citing = citingOf(question)
+  const isCited = citing.pointing.length + citing.resting.length > 0
+  const isCascade = useSignal(false)
+  const close = () => (forgetQuestion.value = undefined)
+  return (
+    <Dialog title={`Forget this ${room.one}?`} onClose={close}>
+      <blockquote class="quoted" dir="auto">
+        {oneLine(room.row(record).title, 200)}
+      </blockquote>
+      <ul class="plain-list">
+        <li>
+          Its content, its earlier versions and its index entries are removed from this book. That cannot be
+          undone.
+        </li>
+        <li>A tombstone without content stays, so that it does not come back from another device.</li>
+        {status.value?.sync.configured && (
+          <li>At the next sync the edge and your other devices forget it too.</li>
+        )}
+      </ul>
+      {isCited && <CitingChoice citing={citing} isCascade={isCascade} />}
+      <div class="dialog-actions">
+        <button type="button" class="button" onClick={close}>
+          Keep it
+        </button>
+        <button type="button" class="button danger" onClick={() => void forgetAsked(isCascade.value)}>
+          Forget {room.one}
+          {isCascade.value && citing.resting.length > 0 && ` and ${citing.resting.length} more`}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+const listed = 5
+
+/** What cites it, and what shall become of that. */
+function CitingChoice({ citing, isCascade }: { citing: Citing; isCascade: Signal<boolean> }) {
+  const { pointing, resting } = citing
+  const all = [...resting, ...pointing]
+  return (
+    <fieldset class="fields-form">
+      <legend>
+        {countOf(all.length, 'record')} {all.length === 1 ? 'cites' : 'cite'} it
+      </legend>
+      <ul class="cite-list">
+        {all.slice(0, listed).map((one) => (
+          <CitingLine key={one.id} record={one} isResting={resting.includes(one)} />
+        ))}
+        {all.length > listed && <li class="faint">and {all.length - listed} more</li>}
+      </ul>
+      <label class="check">
+        <input
+          type="radio"
+          name="citing"
+          checked={!isCascade.value}
+          onChange={() => (isCascade.value = false)}
+        />
+        Leave them as they are, with a link that leads nowhere
+      </label>
+      <label class="check">
+        <input
+          type="radio"
+          name="citing"
+          checked={isCascade.value}
+          onChange={() => (isCascade.value = true)}
+        />
+        {resting.length === 0
+          ? 'Take the link out of them'
+          : `Forget the ${resting.length} that rest on it alone${pointing.length > 0 ? ', and take the link out of the others' : ''}`}
+      </label>
+    </fieldset>
+  )
+}
+
+function CitingLine({ record, isResting }: { record: BookRecord; isResting: boolean }) {
+  const room = roomOfKind(record.kind)
+  return (
+    <li>
+      <span class="faint">{room?.one ?? record.kind}</span>{' '}
+      {room ? oneLine(room.row(record).title, 80) : record.id}
+      {isResting && <span class="cite-rests"> rests on it alone</span>}
+    </li>
+  )
+}

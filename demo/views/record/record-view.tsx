@@ -1,0 +1,67 @@
+// A room of records: the list with its search, filters and histogram, beside the record that is open.
+import { Histogram } from '../../parts/histogram.tsx'
+import { slotsOf } from '../../parts/histogram-slot.ts'
+import type { RecordRoom } from '../../kind/room.ts'
+import { address, go } from '../../state/address.ts'
+import { withChip } from '../../state/list/filter-chip.ts'
+import { count, isNarrowed, list, type RecordCount } from '../../state/list/record-list.ts'
+import { capital } from '../../wording/text-word.ts'
+import { faceOf } from '../kind/face-table.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { RecordDetailView } from './record-detail-view.tsx'
+import { RecordListView } from './record-list-view.tsx'
+import { SearchBox } from './search-box.tsx'
+import { Tabs } from '../shell/tabs.tsx'
+
+export function RecordView({ room }: { room: RecordRoom }) {
+  const { Tools } = faceOf(room.kind)
+  const counted = count.value
+  if (isEmpty(room) && !isNarrowed.value && address.value.id === undefined) return <EmptyRoom room={room} />
+  const pick = (fromMs: number, toMs: number) => {
+    const value = `${new Date(fromMs).toISOString()}..${new Date(toMs).toISOString()}`
+    go({ chips: withChip(address.peek().chips, { field: 'time', value }, room.fields) })
+  }
+  const titleId = `${room.view}-title`
+  return (
+    <div class={address.value.id === undefined ? 'panes' : 'panes has-detail'}>
+      <section class="pane list-pane" aria-labelledby={titleId}>
+        <header class="pane-head">
+          <h1 id={titleId} class="hidden">
+            {capital(room.many)}
+          </h1>
+          <Tabs />
+          {room.searched !== undefined && <SearchBox key={room.view} room={room} />}
+          <FilterBar room={room}>{Tools && <Tools />}</FilterBar>
+        </header>
+        {counted && hasShape(counted) && <Histogram count={counted} onPick={pick} />}
+        <RecordListView room={room} />
+      </section>
+      <RecordDetailView />
+    </div>
+  )
+}
+
+function EmptyRoom({ room }: { room: RecordRoom }) {
+  const { Empty } = faceOf(room.kind)
+  return (
+    <div class="page-scroll">
+      <div class="page-tabs">
+        <Tabs />
+      </div>
+      <Empty />
+    </div>
+  )
+}
+
+function isEmpty(room: RecordRoom): boolean {
+  const pages = list.value?.room === room ? list.value.pages : undefined
+  if (!pages) return false
+  return pages.isCounted.value && pages.count.value === 0
+}
+
+const fewest = 6
+
+/** A handful of bars say nothing that the rows don't. */
+function hasShape({ buckets, by }: RecordCount): boolean {
+  return slotsOf(buckets, by, fewest).length === fewest
+}

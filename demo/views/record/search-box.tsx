@@ -1,0 +1,67 @@
+// The search box of a list. What is typed goes to the address after a breath; Esc empties it.
+import { useSignal } from '@preact/signals'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Icon } from '../../parts/icon.tsx'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import type { RecordRoom } from '../../kind/room.ts'
+import { address, go } from '../../state/address.ts'
+import { focusList, searchInput } from '../../state/focus.ts'
+
+const breathMs = 120
+
+export function SearchBox({ room }: { room: RecordRoom }) {
+  const id = useId()
+  const text = useSignal(address.value.search)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const { search } = address.value
+  useEffect(() => {
+    // Changed from outside: Back, a cleared filter, a link.
+    if (timer.current === undefined) text.value = search
+  }, [search])
+  const apply = () => {
+    clearTimeout(timer.current)
+    timer.current = undefined
+    // One step of history for one search, however it was typed.
+    go({ search: text.value }, address.peek().search === '' ? 'push' : 'replace')
+  }
+  const type = (value: string) => {
+    text.value = value
+    clearTimeout(timer.current)
+    timer.current = setTimeout(apply, breathMs)
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' || event.key === 'ArrowDown') {
+      event.preventDefault()
+      apply()
+      focusList()
+    } else if (event.key === 'Escape' && text.value !== '') {
+      event.stopPropagation()
+      type('')
+      apply()
+    } else if (event.key === 'Escape') {
+      focusList()
+    }
+  }
+  return (
+    <div class="search-box" role="search">
+      <Icon name="search" />
+      <label class="hidden" for={id}>
+        Search {room.many}
+      </label>
+      <input
+        ref={searchInput}
+        id={id}
+        type="search"
+        enterKeyHint="search"
+        placeholder={`Search ${room.many}`}
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={2000}
+        value={text.value}
+        onInput={(event) => type(event.currentTarget.value)}
+        onKeyDown={onKey}
+      />
+      <KeyCap name="/" />
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+// All keys, and what the marks mean.
+import { Dialog } from '../../parts/dialog.tsx'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { type MarkName, marks } from '../../kind/mark.ts'
+import { closeDialog } from '../../state/dialog.ts'
+
+const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [['/'], 'Search, or ask in Recall'],
+  [['↓', 'j'], 'Next in the list'],
+  [['↑', 'k'], 'Previous in the list'],
+  [['Home', 'End'], 'First and last'],
+  [['Enter'], 'Open it'],
+  [['Esc'], 'Close what is open, back to the list'],
+  [['n'], 'Show what is new'],
+  [['Ctrl K'], 'All commands'],
+  [['?'], 'This help'],
+]
+
+const markNames = Object.keys(marks) as readonly MarkName[]
+
+export function HelpDialog() {
+  return (
+    <Dialog title="Keys and marks" onClose={closeDialog}>
+      <dl class="key-list">
+        {keys.map(([caps, what]) => (
+          <div key={what}>
+            <dt>
+              {caps.map((cap) => (
+                <KeyCap key={cap} name={cap} />
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3>Marks</h3>
+      <ul class="mark-list">
+        {markNames.map((mark) => (
+          <li key={mark}>
+            <Mark mark={mark} word />
+          </li>
+        ))}
+      </ul>
+      <p class="faint">
+        The address of this page holds the room, the search, the filters and the open record: copy it to come
+        back to exactly this. In the console the open book is <code>book</code>.
+      </p>
+    </Dialog>
+  )
+}

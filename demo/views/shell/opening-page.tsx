@@ -1,0 +1,131 @@
+// What stands here while no book is open: it is being opened, another tab has it, the browser gives no storage, it ended.
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import type { DaybookError } from '../../../src/index.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import type { IconName } from '../../kind/icon-shape.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { bookName } from '../../state/address.ts'
+import { openBook, opening } from '../../state/book.ts'
+import { closeBundle, openBundle } from '../../state/bundle/bundle-import.ts'
+import { errorWords } from '../../wording/error-word.ts'
+
+const patienceMs = 400
+
+export function OpeningPage() {
+  const now = opening.value
+  if (now.state === 'failed') return <Failed error={now.error} />
+  if (now.state === 'closed') {
+    return (
+      <Calm icon="alert" title="The book was closed" actions={<TryAgain word="Open it again" />}>
+        <p>{now.reason}</p>
+        <p>Nothing that was acknowledged is lost.</p>
+      </Calm>
+    )
+  }
+  return <Opening />
+}
+
+function Opening() {
+  const isSlow = useSignal(false)
+  useEffect(() => {
+    const timer = setTimeout(() => (isSlow.value = true), patienceMs)
+    return () => clearTimeout(timer)
+  }, [])
+  const bundle = openBundle.value
+  return (
+    <div class="calm" aria-busy="true" role="status">
+      {isSlow.value && <p class="quiet">Opening the book “{bookName}”…</p>}
+      {bundle && (
+        <p>
+          <span class="file-name">{bundle.file.name}</span> waits for it.{' '}
+          <button type="button" class="button small" onClick={closeBundle}>
+            Put it away
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Failed({ error }: { error: DaybookError }) {
+  const words = errorWords(error)
+  if (error.code === 'open-elsewhere') {
+    return (
+      <Calm icon="lock" title="This book is open in another tab" actions={<TryAgain word="Try again" />}>
+        <p>One tab at a time holds the book “{bookName}”, so that two can never write over each other.</p>
+        <p>Nothing is lost. Close the other tab, or work there.</p>
+      </Calm>
+    )
+  }
+  if (error.code === 'storage-unavailable') {
+    const actions = (
+      <>
+        <TryAgain word="Try again" />
+        <button type="button" class="button" onClick={() => void openBook({ inMemory: true })}>
+          Go on in memory
+        </button>
+      </>
+    )
+    return (
+      <Calm
+        icon="storage"
+        title="This browser gives the page no durable storage"
+        actions={actions}
+        details={words.details}
+      >
+        <p>{words.what}</p>
+        <p>
+          That is usual in private windows and where site data is blocked. Allow site data for this page and
+          try again. Or go on in memory: then everything in this book is gone when the tab closes or reloads.
+        </p>
+        <p>Nothing was changed.</p>
+      </Calm>
+    )
+  }
+  return (
+    <Calm
+      icon="alert"
+      title="The book could not be opened"
+      actions={<TryAgain word="Try again" />}
+      details={words.details}
+    >
+      <p>{words.what}</p>
+      <p>{words.lost}</p>
+      <p>{words.remedy}</p>
+    </Calm>
+  )
+}
+
+function TryAgain({ word }: { word: string }) {
+  return (
+    <button type="button" class="button primary" onClick={() => void openBook()}>
+      {word}
+    </button>
+  )
+}
+
+interface CalmProps {
+  readonly icon: IconName
+  readonly title: string
+  readonly actions: ComponentChildren
+  readonly children: ComponentChildren
+  readonly details?: string
+}
+
+function Calm({ icon, title, actions, children, details }: CalmProps) {
+  return (
+    <section class="calm" role="alert" aria-labelledby="calm-title">
+      <div class="calm-body">
+        <Icon name={icon} size={28} />
+        <h1 id="calm-title">{title}</h1>
+        {children}
+        <div class="calm-actions">
+          {actions}
+          {details !== undefined && <CopyButton text={details} what="details" word />}
+        </div>
+      </div>
+    </section>
+  )
+}

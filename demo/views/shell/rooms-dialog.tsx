@@ -1,0 +1,20 @@
+// All places and tools, for a page that is too narrow to keep them in sight.
+import { Dialog } from '../../parts/dialog.tsx'
+import { closeDialog } from '../../state/dialog.ts'
+import { places } from '../../kind/view.ts'
+import { RailEntry, RailTools } from './rail.tsx'
+
+export function RoomsDialog() {
+  return (
+    <Dialog title="All rooms" onClose={closeDialog}>
+      <div class="room-grid">
+        {places.map((place) => (
+          <RailEntry key={place.name} place={place} onGo={closeDialog} />
+        ))}
+      </div>
+      <div class="room-grid room-tools">
+        <RailTools />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,105 @@
+// The queue: what the edge has not acknowledged, refused changes first, for those need a person.
+import { EmptyNote } from '../../parts/empty-note.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { ShortId } from '../../parts/short-id.tsx'
+import { Time } from '../../parts/time.tsx'
+import type { MarkName } from '../../kind/mark.ts'
+import { roomOfKind } from '../../kind/room-table.ts'
+import { openRecord } from '../../state/record/open-record.ts'
+import {
+  loadQueue,
+  type OutboxEntry,
+  queue,
+  queueFailure,
+  type Queued,
+  retryRefused,
+} from '../../state/sync/outbox.ts'
+import { status } from '../../state/status.ts'
+import { countOf, countWord } from '../../wording/size-word.ts'
+import { oneLine } from '../../wording/text-word.ts'
+
+const marksOf: Readonly<Record<OutboxEntry['state'], MarkName>> = {
+  refused: 'refused',
+  sent: 'sent',
+  waiting: 'waiting',
+}
+const order: readonly OutboxEntry['state'][] = ['refused', 'sent', 'waiting']
+const shown = 20
+
+export function QueueView() {
+  const listed = queue.value
+  const pending = status.value?.sync.pending ?? listed?.length ?? 0
+  const sorted = (listed ?? []).toSorted(
+    (a, b) => order.indexOf(a.entry.state) - order.indexOf(b.entry.state),
+  )
+  const more = pending - Math.min(sorted.length, shown)
+  return (
+    <section aria-label="Queue">
+      <h2>Queue{pending > 0 ? ` (${countWord(pending)})` : ''}</h2>
+      {queueFailure.value !== undefined && (
+        <ErrorNotice
+          title="The queue could not be read."
+          error={queueFailure.value}
+          retry={() => void loadQueue()}
+        />
+      )}
+      {listed?.length === 0 && (
+        <EmptyNote title="Nothing waits to be sent.">
+          <p>
+            What is written here waits in this queue until the edge has it, also while there is no connection
+            and after the page was closed.
+          </p>
+        </EmptyNote>
+      )}
+      {sorted.length > 0 && (
+        <ul class="queue">
+          {sorted.slice(0, shown).map((one) => (
+            <QueueRow key={one.entry.n} queued={one} />
+          ))}
+        </ul>
+      )}
+      {sorted.length > 0 && more > 0 && <p class="faint">{countOf(more, 'more change')}.</p>}
+    </section>
+  )
+}
+
+function QueueRow({ queued: { entry, title } }: { queued: Queued }) {
+  const { record, kind, op, at, state, error } = entry
+  const room = roomOfKind(kind)
+  return (
+    <li class="queue-row">
+      <Mark mark={marksOf[state]} word />
+      {title !== undefined && room ? (
+        <button
+          type="button"
+          class="link queue-title"
+          onClick={() => openRecord({ id: record, kind })}
+          dir="auto"
+        >
+          {oneLine(title, 100)}
+        </button>
+      ) : (
+        <span class="queue-title">{op === 'forget' ? `A forgotten ${room?.one ?? kind}` : `A ${kind}`}</span>
+      )}
+      <span class="faint">
+        {room?.one ?? kind}
+        {at !== '' && (
+          <>
+            {' '}
+            · <Time at={at} />
+          </>
+        )}
+      </span>
+      <ShortId id={record} what="id of the record" />
+      {error && (
+        <p class="form-error queue-error">
+          {error.message} <code>{error.code}</code> It goes again once the record was changed.{' '}
+          <button type="button" class="button small" onClick={() => void retryRefused(record)}>
+            Try again
+          </button>
+        </p>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,110 @@
+// The room of tasks: what is dead and waits for a decision first, then what waits or runs, then what is done.
+import { EmptyNote } from '../../parts/empty-note.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Time } from '../../parts/time.tsx'
+import { ValueView } from '../../parts/value-view.tsx'
+import type { MarkName } from '../../kind/mark.ts'
+import { dropTask, loadTasks, retryTask, type Task, tasks, tasksFailure } from '../../state/sync/task.ts'
+import { countOf } from '../../wording/size-word.ts'
+import { Tabs } from '../shell/tabs.tsx'
+
+const groups = [
+  {
+    name: 'Dead letters',
+    states: ['dead'],
+    text: 'They failed as often as they may. Try them again, or drop them.',
+  },
+  { name: 'Waiting and running', states: ['waiting', 'running'], text: '' },
+  { name: 'Done', states: ['done'], text: 'Kept for a week.' },
+] as const
+
+const marksOf: Readonly<Record<Task['state'], MarkName>> = {
+  dead: 'dead',
+  waiting: 'waiting',
+  running: 'running',
+  done: 'done',
+}
+
+export function TaskView() {
+  const all = tasks.value
+  return (
+    <div class="page-scroll">
+      <div class="page-tabs">
+        <Tabs />
+      </div>
+      <div class="page">
+        <h1>Tasks</h1>
+        {tasksFailure.value !== undefined && (
+          <ErrorNotice
+            title="The tasks could not be read."
+            error={tasksFailure.value}
+            retry={() => void loadTasks()}
+          />
+        )}
+        {all?.length === 0 && (
+          <EmptyNote title="No call was put off.">
+            <p>
+              Work that may take long or fail for a while, such as asking a language model, is kept here until
+              it is done, through crashes and closed tabs. An agent puts a call off with{' '}
+              <code>book.tasks.add</code>.
+            </p>
+          </EmptyNote>
+        )}
+        {groups.map(({ name, states, text }) => {
+          const some = all?.filter(({ state }) => states.some((one) => one === state)) ?? []
+          if (some.length === 0) return null
+          return (
+            <section key={name} aria-label={name}>
+              <h2>
+                {name} ({some.length})
+              </h2>
+              {text !== '' && <p class="quiet">{text}</p>}
+              <ul class="conflicts">
+                {some.map((task) => (
+                  <TaskCard key={task.id} task={task} />
+                ))}
+              </ul>
+            </section>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+function TaskCard({ task }: { task: Task }) {
+  const { capability, state, attempts, max_attempts: most, due_at: due, updated_at: at, error, input } = task
+  return (
+    <li class="card task">
+      <div class="card-row">
+        <Mark mark={marksOf[state]} word />
+        <code class="task-name">{capability}</code>
+        <span class="faint">
+          {state === 'waiting' ? 'due ' : ''}
+          <Time at={state === 'waiting' ? due : at} /> · {countOf(attempts, 'try', 'tries')} of {most}
+        </span>
+        <span class="spacer" />
+        {(state === 'dead' || state === 'waiting') && (
+          <button type="button" class="button small" onClick={() => void retryTask(task)}>
+            {state === 'dead' ? 'Try again' : 'Try now'}
+          </button>
+        )}
+        {state !== 'done' && (
+          <button type="button" class="button small" onClick={() => void dropTask(task)}>
+            Drop
+          </button>
+        )}
+      </div>
+      {error && (
+        <p class={state === 'dead' ? 'form-error' : 'quiet'}>
+          {error.message} <code>{error.code}</code>
+        </p>
+      )}
+      <details>
+        <summary>What is called with</summary>
+        <ValueView value={input} depth={1} />
+      </details>
+    </li>
+  )
+}

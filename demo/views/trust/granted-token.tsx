@@ -1,0 +1,40 @@
+// A token that was just granted, as the text that its holder presents.
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { closeDialog } from '../../state/dialog.ts'
+import { granted } from '../../state/trust/token.ts'
+
+export function GrantedToken() {
+  const now = granted.value
+  if (!now) return null
+  return (
+    <Dialog title="The token is granted" onClose={closeDialog}>
+      <p>
+        Agents that work in this page use it by its id: <code>{'{ as: '}</code>
+        <code>{now.token_id}</code>
+        <code>{' }'}</code>.
+      </p>
+      {now.bearer === undefined ? (
+        <p>
+          The tab that granted it has ended before it could show the text that its holder presents over HTTP.
+          That text is kept nowhere: revoke this token and grant another if it is wanted.
+        </p>
+      ) : (
+        <>
+          <p>
+            Over HTTP its holder presents this text as a bearer token. It is shown this once and kept nowhere.
+            Who has the text has what it grants, so send it where nobody else reads.
+          </p>
+          <textarea class="input code-input" rows={5} readOnly aria-label="Bearer text" value={now.bearer} />
+        </>
+      )}
+      <div class="dialog-actions">
+        {now.bearer !== undefined && <CopyButton text={now.bearer} what="bearer text" word />}
+        <span class="spacer" />
+        <button type="button" class="button primary" onClick={closeDialog}>
+          Done
+        </button>
+      </div>
+    </Dialog>
+  )
+}

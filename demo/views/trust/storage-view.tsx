@@ -1,0 +1,162 @@
+// The room of storage: where the book is, how safe it is there, how large it is and what it holds.
+import { useSignal } from '@preact/signals'
+import { Bar } from '../../parts/bar.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { bookName } from '../../state/address.ts'
+import { refreshStatus, status } from '../../state/status.ts'
+import { tell } from '../../page/toast.ts'
+import { SealCard } from './seal-card.tsx'
+import { durabilityWords } from '../../wording/storage-word.ts'
+import { exactTime } from '../../wording/time-word.ts'
+import { countOf, countWord, shareWord, sizeWord } from '../../wording/size-word.ts'
+
+export function StorageView() {
+  const now = status.value
+  return (
+    <div class="page-scroll">
+      <div class="page">
+        <h1>Storage</h1>
+        {now ? (
+          <>
+            <Medium />
+            <Room />
+            <SealCard />
+            <Contents />
+          </>
+        ) : (
+          <div class="card" aria-busy="true" />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Medium() {
+  const now = status.value
+  const isAsking = useSignal(false)
+  if (!now) return null
+  const { name, text, isSafe } = durabilityWords[now.durability]
+  const keep = async () => {
+    isAsking.value = true
+    const isKept = (await navigator.storage?.persist?.()) ?? false
+    isAsking.value = false
+    tell(
+      isKept
+        ? 'The browser will not evict this site’s data by itself.'
+        : 'The browser did not promise it. Most do for installed or often used sites.',
+    )
+    refreshStatus()
+  }
+  return (
+    <section class="card" aria-label="Medium">
+      <p class="card-lead">
+        <span class={`lamp ${isSafe ? 'good' : 'failed'}`} aria-hidden="true" />
+        <span>
+          Book <b>{bookName}</b>: {name}
+        </span>
+      </p>
+      <p class="quiet">{text}</p>
+      {now.degraded.map((reason) => (
+        <p key={reason} class="form-error">
+          {reason}
+        </p>
+      ))}
+      <dl class="facts">
+        <div>
+          <dt>Protected from eviction</dt>
+          <dd>
+            {now.persisted === undefined
+              ? 'not known'
+              : now.persisted
+                ? 'yes, the browser promised'
+                : 'not promised'}
+          </dd>
+        </div>
+        <div>
+          <dt>This tab</dt>
+          <dd>
+            {now.owner ? 'owner: its engine holds the database' : 'follower: another tab holds the database'}
+          </dd>
+        </div>
+        {now.checkpointAt !== undefined && (
+          <div>
+            <dt>Checkpoint</dt>
+            <dd>
+              complete at {exactTime(now.checkpointAt)}: what a damaged file can’t give comes back from it
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Schema</dt>
+          <dd>version {now.schema}</dd>
+        </div>
+      </dl>
+      {now.persisted === false && now.durability !== 'memory' && (
+        <div class="card-row">
+          <button type="button" class="button" disabled={isAsking.value} onClick={() => void keep()}>
+            <Icon name="lock" size={14} />
+            Ask the browser to keep it
+          </button>
+          <p class="faint">
+            Without this promise a browser may clear the data of sites when the disk runs low.
+          </p>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Room() {
+  const now = status.value
+  if (!now) return null
+  const { usageBytes, quotaBytes } = now
+  return (
+    <section class="card" aria-label="Room">
+      <h2>Room</h2>
+      {quotaBytes === undefined ? (
+        <p>{sizeWord(usageBytes)} in use. This medium has no quota.</p>
+      ) : (
+        <>
+          <Bar
+            label="in use"
+            share={usageBytes / quotaBytes}
+            text={shareWord(usageBytes / quotaBytes)}
+            strong
+          />
+          <p class="quiet">
+            {sizeWord(usageBytes)} of {sizeWord(quotaBytes)} that the browser lets this site use. When it is
+            full, the book stays readable and says so.
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Contents() {
+  const now = status.value
+  if (!now) return null
+  const kinds = Object.entries(now.records).sort(([, a], [, b]) => b - a)
+  return (
+    <section class="card" aria-label="Records">
+      <h2>Records</h2>
+      {kinds.length === 0 ? (
+        <p class="quiet">None yet. Import a file or store a trace, and its kind is counted here.</p>
+      ) : (
+        <dl class="facts">
+          {kinds.map(([kind, records]) => (
+            <div key={kind}>
+              <dt>{kind}</dt>
+              <dd>{countWord(records)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <p class="faint">
+        {now.unindexed === 0
+          ? 'All of their text is indexed.'
+          : `The text of ${countOf(now.unindexed, 'record')} is still to be indexed; the next search does that first.`}
+      </p>
+    </section>
+  )
+}

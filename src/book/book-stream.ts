@@ -1,0 +1,172 @@
+// Bundles as streams of bytes on the user's side, over capabilities that take and give pieces of text.
+// Invariant: what is begun and not ended is cancelled, so that nothing of it stays in the engine.
+import { bundleBeginning } from '../bundle/format/bundle-beginning.ts'
+import { DaybookError } from '../core/errors.ts'
+
+/** `ReadableStream` where the program that uses this knows it; here, where there is no platform, nothing more is. */
+// eslint-disable-next-line no-restricted-globals -- the type of it only, in the program that uses this
+export type ByteStream = typeof globalThis extends { ReadableStream: { prototype: infer Stream } }
+  ? Stream
+  : { cancel(reason?: unknown): Promise<void> }
+
+type Chunk = string | Uint8Array
+
+/** Something to import: a text, a file (a `File`, a `Blob`), a stream or an iterable of bytes or texts. */
+export type ImportSource =
+  | string
+  | ({ readonly name?: string; readonly lastModified?: number; readonly size?: number } & (
+      { stream(): ReadableLike } | { text(): Promise<string> } | AsyncIterable<Chunk> | ReadableLike
+    ))
+
+interface ReadableLike {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Chunk | undefined }>
+    cancel(reason?: unknown): Promise<void>
+  }
+}
+
+/** As much of the web's streams as is needed; every host has them as globals. */
+export interface WebStreams {
+  readonly ReadableStream: new (
+    source: {
+      pull(controller: { enqueue(chunk: Uint8Array): void; close(): void }): Promise<void>
+      cancel(): Promise<void>
+    },
+    strategy: { highWaterMark: number },
+  ) => unknown
+  readonly TextEncoder: new () => { encode(text: string): Uint8Array }
+  readonly TextDecoder: new (
+    label: string,
+    options: { fatal: true },
+  ) => { decode(bytes?: Uint8Array, options?: { stream: boolean }): string }
+}
+
+/** Characters of one piece that is sent to the engine. */
+const pieceLength = 262_144
+
+type Ask<Answer> = (input: Record<string, unknown>) => Promise<Answer>
+interface ExportPage {
+  readonly text: string
+  readonly cursor?: string | undefined
+}
+
+/** Asks for a bundle; its bytes are fetched as the stream is read. Rejects when the export can't begin. */
+export async function exportStream(
+  web: WebStreams,
+  ask: Ask<ExportPage>,
+  options: Record<string, unknown>,
+): Promise<ByteStream> {
+  const encoder = new web.TextEncoder()
+  let next: ExportPage | undefined = await ask(options)
+  return new web.ReadableStream(
+    {
+      async pull(controller) {
+        const page = next
+        if (!page) return
+        next = undefined
+        controller.enqueue(encoder.encode(page.text))
+        if (page.cursor === undefined) return controller.close()
+        next = await ask({ cursor: page.cursor })
+      },
+      async cancel() {
+        const cursor = next?.cursor
+        next = undefined
+        if (cursor !== undefined) await ask({ cursor, cancel: true })
+      },
+    },
+    { highWaterMark: 0 },
+  ) as ByteStream
+}
+
+/** Sends `texts` piece by piece; answers what the last one is answered with. */
+export async function sendPieces<Result>(
+  ask: Ask<{ readonly cursor?: string | undefined; readonly result?: Result | undefined }>,
+  options: Record<string, unknown>,
+  texts: AsyncIterable<string>,
+): Promise<Result> {
+  let cursor: string | undefined
+  const send = async (text: string, more: boolean) => {
+    const answer = await ask({ text, more, ...(cursor === undefined ? options : { cursor }) })
+    cursor = answer.cursor
+    return answer.result
+  }
+  try {
+    let waiting: string | undefined
+    for await (const piece of inPieces(texts)) {
+      if (waiting !== undefined) await send(waiting, true)
+      waiting = piece
+    }
+    const result = await send(waiting ?? '', false)
+    if (result === undefined) throw new DaybookError('internal', 'The engine did not say what came of it.')
+    return result
+  } catch (error) {
+    if (cursor !== undefined) await ask({ text: '', cursor, cancel: true }).catch(() => undefined)
+    throw error
+  }
+}
+
+/** The texts cut or put together to pieces of about one length. */
+async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let waiting = ''
+  for await (const text of texts) {
+    waiting += text
+    let at = 0
+    for (; waiting.length - at >= pieceLength; at += pieceLength) yield waiting.slice(at, at + pieceLength)
+    waiting = waiting.slice(at)
+  }
+  if (waiting !== '') yield waiting
+}
+
+/** The text of a source as it comes. Bytes are UTF-8; others are `invalid-file`. */
+export async function* textsOf(web: WebStreams, source: ImportSource, name: string): AsyncGenerator<string> {
+  if (typeof source === 'string') return yield source
+  if (!('stream' in source) && 'text' in source) return yield await source.text()
+  const decoder = new web.TextDecoder('utf-8', { fatal: true })
+  const decode = (bytes?: Uint8Array) => {
+    try {
+      return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()
+    } catch (cause) {
+      throw new DaybookError('invalid-file', `${name}: It is not UTF-8.`, {
+        details: { file: name, path: '' },
+        cause,
+      })
+    }
+  }
+  for await (const chunk of chunksOf('stream' in source ? source.stream() : source)) {
+    yield typeof chunk === 'string' ? chunk : decode(chunk)
+  }
+  yield decode()
+}
+
+async function* chunksOf(source: AsyncIterable<Chunk> | ReadableLike): AsyncGenerator<Chunk> {
+  if (!('getReader' in source)) return yield* source
+  const reader = source.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      if (value !== undefined) yield value
+    }
+  } finally {
+    // Also when nobody reads on: the source must not wait for ever.
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** Looks at the beginning of `texts`: whether it is a bundle's, and the whole again. */
+export async function peekBundle(
+  texts: AsyncIterator<string>,
+): Promise<{ readonly isBundle: boolean; readonly texts: AsyncIterable<string> }> {
+  let head = ''
+  let isDone = false
+  while (!isDone && head.length < bundleBeginning.length) {
+    const step = await texts.next()
+    isDone = step.done === true
+    if (!step.done) head += step.value
+  }
+  async function* whole() {
+    yield head
+    if (!isDone) yield* { [Symbol.asyncIterator]: () => texts }
+  }
+  return { isBundle: head.startsWith(bundleBeginning), texts: whole() }
+}

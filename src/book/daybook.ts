@@ -1,0 +1,224 @@
+// What users hold: a book, whose namespaces and types are the capability table and nothing else.
+import {
+  type ByteStream,
+  exportStream,
+  type ImportSource,
+  peekBundle,
+  sendPieces,
+  textsOf,
+  type WebStreams,
+} from './book-stream.ts'
+import { type BookCallOptions, splitOptions } from './call-options.ts'
+import type { CapabilityTable } from '../engine/capability-table.ts'
+import type { BookEvents } from '../core/capability/event.ts'
+import type { RoomMessage } from '../core/capability/room-port.ts'
+import { formatTime } from '../core/time.ts'
+import type { InputOf, OutputOf } from '../core/schema.ts'
+
+export type { BookCallOptions } from './call-options.ts'
+
+type Entry = CapabilityTable[number]
+// Looked up by key, never searched: the compiler would compare every schema of the table with every other.
+type ById = { readonly [E in Entry as E['id']]: E }
+type ByMethod = { readonly [E in Entry as E['methods'][number]]: E }
+/** Every capability id. */
+export type CapabilityId = keyof ById
+/** What a capability takes and answers. */
+export type CapabilityInput<Id extends CapabilityId> = InputOf<ById[Id]['input']>
+export type CapabilityOutput<Id extends CapabilityId> = OutputOf<ById[Id]['output']>
+
+type Verb<E extends Entry> =
+  undefined extends InputOf<E['input']>
+    ? (input?: InputOf<E['input']>, options?: BookCallOptions) => Promise<OutputOf<E['output']>>
+    : (input: InputOf<E['input']>, options?: BookCallOptions) => Promise<OutputOf<E['output']>>
+
+type Head<M extends string> = M extends `${infer Name}.${string}` ? Name : M
+/** What is left of the methods that begin with `Name`. */
+type Below<M extends string, Name extends string> = M extends `${Name}.${infer Rest}` ? Rest : never
+type Method = keyof ByMethod
+
+/** Verbs and namespaces, which nest: `M` are methods without the `Prefix` that leads here. */
+type Verbs<M extends string, Prefix extends string = ''> = {
+  readonly [Name in Head<M>]: [Below<M, Name>] extends [never]
+    ? `${Prefix}${Name}` extends Method
+      ? Verb<ByMethod[`${Prefix}${Name}`]>
+      : never
+    : Verbs<Below<M, Name>, `${Prefix}${Name}.`>
+}
+
+type ImportBundle = CapabilityInput<'bundle:import'>
+type ExportBundle = CapabilityInput<'bundle:export'>
+type Transfer = 'text' | 'more' | 'cursor' | 'cancel' | 'size'
+
+/** What an export is to hold and how it is written. */
+export type ExportOptions = Omit<ExportBundle, Transfer>
+
+/** For bundles: how to import them, and how to open them. */
+export interface ImportOptions extends BookCallOptions, Partial<Omit<ImportBundle, Transfer>> {
+  /** The name of the file, for messages; default the source's own. */
+  readonly name?: string
+}
+
+export interface VerifyOptions
+  extends BookCallOptions, Pick<CapabilityInput<'bundle:verify'>, 'passphrase' | 'signed_by'> {}
+
+/** What an import brought. `skipped` was in the book already. */
+export interface ImportResult {
+  readonly format: string
+  readonly imported: number
+  readonly skipped: number
+  /** Of runs and chats: the session that their records share. */
+  readonly session?: string | undefined
+  /** Of runs and chats: the records, in order. */
+  readonly ids: readonly string[]
+  /** Of bundles: everything there is to say. */
+  readonly bundle?: NonNullable<CapabilityOutput<'bundle:import'>['result']>
+}
+
+export interface BookMembers extends AsyncDisposable {
+  /** The generic door: any capability by its id. `book.traces.store(x)` is `book.call('kstar:store_trace', x)`. */
+  call<Id extends CapabilityId>(
+    id: Id,
+    ...rest: undefined extends CapabilityInput<Id>
+      ? [input?: CapabilityInput<Id>, options?: BookCallOptions]
+      : [input: CapabilityInput<Id>, options?: BookCallOptions]
+  ): Promise<CapabilityOutput<Id>>
+  call<Id extends string>(
+    id: Id extends CapabilityId ? never : Id,
+    input?: unknown,
+    options?: BookCallOptions,
+  ): Promise<unknown>
+  /** The book, or part of it, as a `kstar-bundle`: as it stands now, whatever is written while the stream is read. */
+  export(options?: ExportOptions, call?: BookCallOptions): Promise<ByteStream>
+  /** Imports a bundle, or what another program saved. Whole or not at all, and each file once. */
+  import(source: ImportSource, options?: ImportOptions): Promise<ImportResult>
+  /** Verifies a bundle without importing it. Rejects when it is not whole, or not what its checksum says. */
+  verify(
+    source: ImportSource,
+    options?: VerifyOptions,
+  ): Promise<NonNullable<CapabilityOutput<'bundle:verify'>['result']>>
+  /** Listens until the function it answers is called. */
+  on<Name extends keyof BookEvents>(name: Name, listener: (detail: BookEvents[Name]) => void): () => void
+  readonly room: {
+    /** Listens to what is said in the meeting room, by anyone in any tab, until the function it answers is called. */
+    onMessage(listener: (message: RoomMessage) => void): () => void
+  }
+  /** Ends the book here: what waits is committed, calls that wait for an answer are rejected. */
+  close(): Promise<void>
+}
+
+/** A book. See README for what each verb does; `call` takes the same verbs by id. */
+export type Daybook = Verbs<Method> & BookMembers
+
+/** What a book is built on: an engine in this thread, or one behind a wire. */
+export interface BookDoor {
+  call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
+  on(listener: (event: { name: keyof BookEvents; detail: BookEvents[keyof BookEvents] }) => void): () => void
+  close(): Promise<void>
+}
+
+/** Where each capability hangs on a book: pairs of method and id. */
+export type MethodTable = ReadonlyArray<readonly [method: string, id: string]>
+
+/**
+ * Builds a book over `door`; `methods` comes from the capability table of the engine behind it, and
+ * `host` (the host's `globalThis`) lends its streams.
+ */
+export function createDaybook(door: BookDoor, methods: MethodTable, host: object): Daybook {
+  const web = host as WebStreams
+  const book: Record<string, unknown> = {}
+  for (const [method, id] of methods) {
+    const verb = (input: unknown, options: BookCallOptions = {}) => door.call(id, input, options)
+    const names = method.split('.')
+    const last = names.pop() ?? ''
+    let place = book
+    for (const name of names) place = (place[name] ??= {}) as Record<string, unknown>
+    place[last] = verb
+  }
+  const members: BookMembers = {
+    call: (id: string, input?: unknown, options: BookCallOptions = {}) =>
+      door.call(id, input, options) as Promise<never>,
+    export: (options = {}, call = {}) =>
+      exportStream(web, asking(door, 'bundle:export', call) as never, { ...options }),
+    import: (source, options = {}) => importSource(door, web, source, options),
+    verify(source, options = {}) {
+      const { call, rest } = splitOptions(options)
+      return sendPieces(
+        asking(door, 'bundle:verify', call) as never,
+        { ...rest, size: sizeOf(source) },
+        textsOf(web, source, nameOf(source) ?? 'bundle'),
+      )
+    },
+    on: (name, listener) =>
+      door.on((event) => {
+        if (event.name === name) listener(event.detail as never)
+      }),
+    room: {
+      onMessage: (listener) =>
+        members.on('room', (event) => {
+          if (event.type === 'said') listener(event.message)
+        }),
+    },
+    close: () => door.close(),
+    [Symbol.asyncDispose]: () => door.close(),
+  }
+  return Object.assign(book, members, {
+    room: { ...(book['room'] as object), ...members.room },
+  }) as unknown as Daybook
+}
+
+/** Calls of one capability; what asks for cancelling is not cancelled itself. */
+function asking(door: BookDoor, id: string, { signal, ...options }: BookCallOptions) {
+  return (input: Record<string, unknown>) =>
+    door.call(id, input, input['cancel'] !== true && signal ? { ...options, signal } : options)
+}
+
+async function importSource(
+  door: BookDoor,
+  web: WebStreams,
+  source: ImportSource,
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const { call, rest } = splitOptions(options)
+  const { name = nameOf(source), ...bundle } = rest
+  const { isBundle, texts } = await peekBundle(textsOf(web, source, name ?? 'file'))
+  if (isBundle) {
+    const ask = asking(door, 'bundle:import', call) as never
+    const result: NonNullable<ImportResult['bundle']> = await sendPieces(
+      ask,
+      { ...bundle, size: sizeOf(source) },
+      texts,
+    )
+    return {
+      format: 'kstar-bundle',
+      imported: result.imported,
+      skipped: result.unchanged,
+      ids: [],
+      bundle: result,
+    }
+  }
+  let text = ''
+  for await (const piece of texts) text += piece
+  const recorded = typeof source === 'string' ? undefined : source.lastModified
+  const input = {
+    text,
+    ...(name ? { name } : {}),
+    ...(recorded === undefined ? {} : { recorded_at: formatTime(recorded) }),
+  }
+  return (await door.call('import:file', input, call)) as CapabilityOutput<'import:file'>
+}
+
+function nameOf(source: ImportSource): string | undefined {
+  return typeof source === 'string' ? undefined : source.name
+}
+
+function sizeOf(source: ImportSource): number | undefined {
+  return typeof source === 'string' ? source.length : source.size
+}
+
+/** Reads the method table off capabilities. */
+export function methodTable(
+  table: readonly { readonly id: string; readonly methods: readonly string[] }[],
+): MethodTable {
+  return table.flatMap(({ id, methods }) => methods.map((method) => [method, id] as const))
+}

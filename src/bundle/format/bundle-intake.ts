@@ -1,0 +1,152 @@
+// One bundle on its way in, piece by piece: opened, parsed, hashed, checked. Nothing of it is in the book before `end`.
+import { checkAborted } from '../../core/abort.ts'
+import type { TaskContext } from '../../core/capability/capability.ts'
+import type { StagedRecord } from '../../core/capability/transfer.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { checkJson } from '../../core/json/json.ts'
+import type { Kind } from '../../core/kind.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { parseWith } from '../../core/schema.ts'
+import { canonicalTime } from '../../core/time.ts'
+import { bundleBeginning } from './bundle-beginning.ts'
+import {
+  type BundleReader,
+  type BundleSummary,
+  createBundleReader,
+  type ReadRecord,
+  within,
+} from './bundle-reader.ts'
+import { sealedFormat, signedText } from './bundle-shape.ts'
+import { createSealedReader, type SealedReader } from './sealed-text.ts'
+
+export interface IntakeOptions {
+  /** Kinds of which records are taken; all when absent. */
+  readonly kinds: readonly Kind[] | undefined
+  readonly passphrase: string | undefined
+  /** The key that must have signed it. */
+  readonly signedBy: string | undefined
+  /** Called with records that are sound as far as can be told from themselves. */
+  take(records: readonly StagedRecord[]): Promise<void>
+}
+
+export interface IntakeResult extends BundleSummary {
+  readonly encrypted: boolean
+  /** The key whose signature it bears. */
+  readonly signedBy: string | undefined
+}
+
+export interface BundleIntake {
+  push(text: string, at: TaskContext): Promise<void>
+  end(at: TaskContext): Promise<IntakeResult>
+}
+
+/** Longer than any beginning that tells the two forms apart. */
+const beginningLength = 64
+const sealedBeginning = `{"format":"${sealedFormat}"`
+
+export function createBundleIntake(
+  options: IntakeOptions,
+  { kinds, digest, cipher }: TaskContext,
+): BundleIntake {
+  const wanted = options.kinds && new Set(options.kinds.map(({ name }) => name))
+  let waiting = ''
+  let source: { readonly reader: BundleReader; readonly sealed: SealedReader | undefined } | undefined
+  const begin = () => {
+    if (!waiting.startsWith(bundleBeginning)) {
+      throw new DaybookError('invalid-file', '`format`: This is not a kstar-bundle.', {
+        details: { path: 'format' },
+      })
+    }
+    const isSealed = waiting.startsWith(sealedBeginning)
+    if (isSealed && options.passphrase === undefined) {
+      throw new DaybookError('wrong-passphrase', 'The bundle is encrypted; its passphrase is wanted.', {
+        details: { path: 'passphrase' },
+      })
+    }
+    return {
+      reader: createBundleReader(
+        kinds,
+        digest.start(),
+        (kind) => !wanted || (!!kind && wanted.has(kind.name)),
+      ),
+      sealed: isSealed ? createSealedReader(options.passphrase ?? '', cipher) : undefined,
+    }
+  }
+  const take = async (records: readonly ReadRecord[]) => {
+    if (records.length > 0) await options.take(records.map(prepare))
+  }
+  return {
+    async push(text, at) {
+      checkAborted(at.signal)
+      waiting += text
+      if (!source && waiting.length < beginningLength) return
+      source ??= begin()
+      const piece = waiting
+      waiting = ''
+      const plain = source.sealed ? await source.sealed.push(piece) : piece
+      await take(source.reader.push(plain))
+    },
+    async end(at) {
+      checkAborted(at.signal)
+      const { reader, sealed } = (source ??= begin())
+      const rest = sealed ? (await sealed.push(waiting)) + (await sealed.end()) : waiting
+      await take(reader.push(rest))
+      const whole = reader.end()
+      const signedBy = await checkSignature(whole, options.signedBy, at)
+      return { ...whole, encrypted: sealed !== undefined, signedBy }
+    },
+  }
+}
+
+/** The key that signed, after its signature was found true; a false one is refused also where none is asked for. */
+async function checkSignature(
+  { integrity }: BundleSummary,
+  wanted: string | undefined,
+  { keys }: TaskContext,
+): Promise<string | undefined> {
+  const { checksum, public_key: key, signature } = integrity
+  const refuse = (path: string, message: string) =>
+    new DaybookError('invalid-file', `\`integrity.${path}\`: ${message}.`, {
+      details: { path: `integrity.${path}` },
+    })
+  if ((key === undefined) !== (signature === undefined))
+    throw refuse('signature', 'A signature goes with its key')
+  if (
+    key !== undefined &&
+    signature !== undefined &&
+    !(await keys.verify(key, signedText(checksum), signature))
+  )
+    throw refuse('signature', 'The signature is not of this key and content')
+  if (wanted !== undefined && key !== wanted)
+    throw refuse(
+      'public_key',
+      key === undefined ? 'The bundle is not signed' : 'The bundle is signed by another key',
+    )
+  return key
+}
+
+/** A record as the book will hold it: its body as its kind reads it, times in canonical form. */
+function prepare({ kind, record, path }: ReadRecord): StagedRecord {
+  return within(path, () => {
+    checkJson(record)
+    const { id, created_at, updated_at, agent, session, resource, kind: _kind, ver: _ver, ...more } = record
+    const { sensitivity: how, ...given } = more
+    const sensitivity = how as StagedRecord['sensitivity']
+    const body = parseWith(kind.schema, given, 'invalid-file') as JsonObject
+    const stored = {
+      ...body,
+      id,
+      created_at: canonicalTime(String(created_at)),
+      updated_at: canonicalTime(String(updated_at)),
+      agent,
+      session,
+      resource,
+      sensitivity,
+    }
+    return {
+      ...{ id: String(id), kind: kind.name, text: JSON.stringify(stored) },
+      // What is sensitive in the book by its kind is so on the way into it.
+      sensitivity: sensitivity ?? kind.sensitivity,
+    }
+  })
+}

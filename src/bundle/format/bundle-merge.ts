@@ -1,0 +1,186 @@
+// Puts an upload that was found whole into the book: one decision for each record, all in one transaction.
+// Invariant: an edit that loses is kept in the conflict log; what the user forgot stays forgotten in a merge.
+import type { RecordWriter } from '../../core/capability/capability.ts'
+import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
+import type { ConflictPolicy, Kinds } from '../../core/kind.ts'
+import type { Json, JsonObject } from '../../core/json/path.ts'
+import type { Stored } from '../../core/record.ts'
+import { recordText } from './bundle-shape.ts'
+import { canonicalText } from './canonical-text.ts'
+
+export interface MergePlan {
+  readonly upload: string
+  readonly mode: 'merge' | 'replace'
+  /** Replaced are records of these kinds: those that the bundle has a list of. */
+  readonly kinds: readonly string[]
+  readonly dryRun: boolean
+  /** Who wrote the bundle, as the conflict log names the side that lost. */
+  readonly from: string
+}
+
+export interface MergeConflict {
+  readonly id: string
+  readonly kind: string
+  readonly policy: ConflictPolicy
+  /** Whose record is in the book now. */
+  readonly kept: 'book' | 'bundle'
+  /** The book had forgotten it. */
+  readonly forgotten?: true
+}
+
+export interface MergeReport {
+  /** New in the book. */
+  imported: number
+  /** Changed to what the bundle says. */
+  updated: number
+  /** In the book already, with the same content. */
+  unchanged: number
+  /** Forgotten, because a replacing bundle does not have them. */
+  forgotten: number
+  conflict_count: number
+  /** The first thousand. */
+  readonly conflicts: MergeConflict[]
+}
+
+const conflictLimit = 1000
+const forgetBatch = 500
+
+export interface MergeWorld {
+  readonly records: RecordWriter
+  readonly staging: Staging
+  readonly kinds: Kinds
+  onRecord(): void
+}
+
+/** Applies an upload, or with `dryRun` only says what would come of it. Inside a transaction. */
+export function mergeUpload(plan: MergePlan, world: MergeWorld): MergeReport {
+  const report: MergeReport = {
+    imported: 0,
+    updated: 0,
+    unchanged: 0,
+    forgotten: 0,
+    conflict_count: 0,
+    conflicts: [],
+  }
+  for (let after = 0; ;) {
+    const page = world.staging.read(plan.upload, after)
+    for (const { n, record } of page) {
+      mergeOne(plan, world, record, report)
+      world.onRecord()
+      after = n
+    }
+    if (page.length === 0) break
+  }
+  if (plan.mode === 'replace') forgetOthers(plan, world, report)
+  return report
+}
+
+function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, report: MergeReport): void {
+  const { records } = world
+  const { id, kind } = staged
+  const incoming = JSON.parse(staged.text) as Stored<JsonObject>
+  const present = records.get(id)
+  const put = () => {
+    if (plan.dryRun) return
+    const { head, body } = partsOf(incoming)
+    records.put({
+      ...{ kind, id, body, checked: true },
+      scope: head,
+      times: { created_at: incoming.created_at, updated_at: incoming.updated_at },
+    })
+  }
+  const policy = world.kinds.get(kind)?.policy ?? 'last_write_wins'
+  const conflict = (kept: MergeConflict['kept'], more: { forgotten?: true } = {}) => {
+    report.conflict_count += 1
+    if (report.conflicts.length < conflictLimit) report.conflicts.push({ id, kind, policy, kept, ...more })
+  }
+  const lose = (by: string, loser: Stored<JsonObject>, keeper: string, kept: Stored<JsonObject>) => {
+    if (plan.dryRun) return
+    records.lose({
+      ...{ record: id, kind, policy, state: isForPeople(policy) ? 'open' : 'settled' },
+      lost: { by, op: 'put', body: partsOf(loser).body },
+      kept: { by: keeper, op: 'put', body: partsOf(kept).body },
+    })
+  }
+  if (!present) {
+    // In a merge the bundle is one voice among two, and forgetting is final; replacing takes its word for everything.
+    if (plan.mode === 'merge' && records.wasForgotten(id)) return conflict('book', { forgotten: true })
+    report.imported += 1
+    return put()
+  }
+  const isFinal = world.kinds.get(kind)?.isFinal
+  const isFinalHere = isFinal?.(partsOf(present).body) === true
+  const isFinalThere = isFinal?.(partsOf(incoming).body) === true
+  // What nothing undoes, such as a revocation, an old bundle does not undo either.
+  if (plan.mode === 'replace' && isFinalHere && !isFinalThere) return conflict('book')
+  if (plan.mode === 'replace') {
+    if (present.kind === kind && recordText(present) === recordText(incoming)) report.unchanged += 1
+    else {
+      report.updated += 1
+      put()
+    }
+    return
+  }
+  if (saysSame(present, incoming)) {
+    report.unchanged += 1
+    return
+  }
+  const decided = decide(policy, present, incoming)
+  const winner = isFinalHere === isFinalThere ? decided : isFinalHere ? 'book' : 'bundle'
+  conflict(winner)
+  if (winner === 'book') return lose(plan.from, incoming, present.agent, present)
+  report.updated += 1
+  lose(present.agent, present, plan.from, incoming)
+  put()
+}
+
+/** Two versions without their common origin can't be merged by rule: somebody has to look. */
+function isForPeople(policy: ConflictPolicy): boolean {
+  return policy === 'manual' || policy === 'merge'
+}
+
+/** The policy of the kind, with the bundle as the remote side. What needs a person stays as it is, and is listed. */
+function decide(
+  policy: ConflictPolicy,
+  present: Stored<JsonObject>,
+  incoming: Stored<JsonObject>,
+): MergeConflict['kept'] {
+  if (policy === 'remote_wins') return 'bundle'
+  return policy === 'last_write_wins' && incoming.updated_at > present.updated_at ? 'bundle' : 'book'
+}
+
+function forgetOthers(
+  { upload, kinds, dryRun }: MergePlan,
+  { records }: MergeWorld,
+  report: MergeReport,
+): void {
+  for (let after = ''; ;) {
+    const ids = records.unstaged(upload, kinds, after, forgetBatch)
+    for (const id of ids) if (dryRun || records.forget(id)) report.forgotten += 1
+    after = ids.at(-1) ?? after
+    if (ids.length < forgetBatch) return
+  }
+}
+
+function partsOf(record: Stored<JsonObject>) {
+  const { id: _id, kind: _kind, ver: _ver, created_at: _made, updated_at: _changed, ...rest } = record
+  const { agent, session, resource, sensitivity, ...body } = rest
+  return {
+    head: {
+      agent,
+      ...(session === undefined ? {} : { session }),
+      ...(resource === undefined ? {} : { resource }),
+      ...(sensitivity === undefined ? {} : { sensitivity }),
+    },
+    body: body as JsonObject,
+  }
+}
+
+function saysSame(one: Stored<JsonObject>, other: Stored<JsonObject>): boolean {
+  return spelled(one) === spelled(other)
+}
+
+function spelled(record: Stored<JsonObject>): string {
+  const { head, body } = partsOf(record)
+  return canonicalText([head.session ?? null, head.resource ?? null, head.sensitivity ?? null, body] as Json)
+}

@@ -1,0 +1,122 @@
+// Reads ChatGPT's export (`conversations.json`): a list of conversations, each a tree of messages of which the branch that
+// was shown last is read. What was said becomes messages, each tool call with the answer to it a trace.
+import { z } from 'zod'
+import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
+import { formatTime } from '../../core/time.ts'
+import { type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
+import { readJson, readShape } from './file-fault.ts'
+
+/** Seconds since 1970, with a fraction. */
+const instant = z.number().min(0).max(100_000_000_000).nullish()
+const message = z.looseObject({
+  id: z.string().min(1).max(100),
+  author: z.looseObject({ role: z.string(), name: z.string().max(1000).nullish() }),
+  create_time: instant,
+  recipient: z.string().max(1000).nullish(),
+  content: z.looseObject({
+    content_type: z.string(),
+    parts: z.array(z.union([z.string(), z.looseObject({}), z.null()])).nullish(),
+    text: z.string().nullish(),
+  }),
+  metadata: z.looseObject({ is_visually_hidden_from_conversation: z.boolean().nullish() }).nullish(),
+})
+const node = z.looseObject({ message: message.nullish(), parent: z.string().nullish() })
+const conversation = z.looseObject({
+  id: z.string().max(100).nullish(),
+  conversation_id: z.string().max(100).nullish(),
+  title: z.string().nullish(),
+  create_time: instant,
+  current_node: z.string().nullish(),
+  mapping: z.record(z.string(), node),
+})
+type Message = z.output<typeof message>
+type Conversation = z.output<typeof conversation>
+
+/** What a person neither wrote nor read: instructions, and the model's thoughts. */
+const unsaid = new Set(['user_editable_context', 'model_editable_context', 'thoughts', 'reasoning_recap'])
+
+export function looksLikeChatGpt(value: unknown): boolean {
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  return isJsonObject(first) && isJsonObject(first['mapping'])
+}
+
+export function parseChatGpt({ name, text, hash, recordedMs }: SourceFile): Drafts {
+  const whole = readJson(name, text)
+  const list = Array.isArray(whole) ? whole : [whole]
+  const read = list.map((one, i) => readShape(name, Array.isArray(whole) ? String(i) : '', conversation, one))
+  const records = read.flatMap((one, i) => {
+    const id = (one.conversation_id ?? one.id ?? `${hash}-${i + 1}`).replaceAll(/[^\w.:-]/g, '_')
+    return draftsOf(one, `chatgpt:${id}`, recordedMs)
+  })
+  const [session] = new Set(records.map(({ scope }) => scope.session))
+  return { records, ...(read.length === 1 && session !== undefined ? { session } : {}) }
+}
+
+function draftsOf(one: Conversation, session: string, recordedMs: number): Draft[] {
+  const title = one.title ? { title: one.title.slice(0, 1000) } : {}
+  const records: Draft[] = []
+  let ms = one.create_time == null ? recordedMs : Math.round(one.create_time * 1000)
+  let goal = ''
+  let asked: { readonly message: Message; readonly at: string } | undefined
+  let previous: string | undefined
+  const call = (answer: string | undefined) => {
+    if (!asked) return
+    const { recipient, content } = asked.message
+    const id = idOf(asked.message)
+    const trace = {
+      ...{ id, tool: recipient ?? 'tool', input: { input: textOf(content) }, goal, at: asked.at, previous },
+      ...{ channel: 'chatgpt', context: title },
+      answer: answer === undefined ? undefined : { text: answer, failed: false },
+    }
+    records.push(toolDraft(trace, session))
+    previous = id
+    asked = undefined
+  }
+  for (const said of branchOf(one)) {
+    if (said.create_time != null) ms = Math.round(said.create_time * 1000)
+    const at = formatTime(ms)
+    const { role, name } = said.author
+    const text = textOf(said.content)
+    if (unsaid.has(said.content.content_type) || role === 'system') continue
+    if (role === 'tool') {
+      call(text)
+      continue
+    }
+    if (said.metadata?.is_visually_hidden_from_conversation) continue
+    if (role === 'user') goal = text
+    if (role === 'assistant' && said.recipient != null && said.recipient !== 'all') {
+      call(undefined)
+      asked = { message: said, at }
+      continue
+    }
+    const spoken = { id: idOf(said), text, role, at, metadata: title as JsonObject }
+    records.push(...messageDrafts(name ? { ...spoken, name } : spoken, session))
+  }
+  call(undefined)
+  return records
+}
+
+const idOf = ({ id }: Message) => `chatgpt-${id.replaceAll(/[^\w.:-]/g, '_')}`
+
+/** From the node that was shown last to the root, in the order of time. A circle ends where it began. */
+function branchOf({ mapping, current_node }: Conversation): Message[] {
+  const branch: Message[] = []
+  const seen = new Set<string>()
+  let at = current_node ?? Object.keys(mapping).at(-1)
+  while (at !== undefined && !seen.has(at)) {
+    seen.add(at)
+    const here: z.output<typeof node> | undefined = mapping[at]
+    if (here?.message) branch.push(here.message)
+    at = here?.parent ?? undefined
+  }
+  return branch.toReversed()
+}
+
+function textOf({ parts, text }: Message['content']): string {
+  const said = (parts ?? []).map((part) => {
+    if (typeof part === 'string' || part === null) return part ?? ''
+    const own = part['text']
+    return typeof own === 'string' ? own : '[attachment]'
+  })
+  return text ?? said.join('\n')
+}

@@ -1,0 +1,158 @@
+// Reads CPersona's export (JSON lines, `cpersona-export/1.x`): memories become messages, episodes and profiles what they
+// are here. A file whose lines are not as many as its header says is torn, and nothing of it comes in.
+import { z } from 'zod'
+import { fold } from '../../core/text/fold.ts'
+import { nameHash } from '../../core/text/murmur.ts'
+import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
+import { profileId } from '../../core/text/profile-id.ts'
+import { canonicalTime, formatTime } from '../../core/time.ts'
+import { sourceInput } from '../../shape/source.ts'
+import { type Draft, type Drafts, keptMessageDrafts, type SourceFile } from './draft.ts'
+import { fileFault, readLines, readShape } from './file-fault.ts'
+
+const agentId = z.string().max(1000).default('')
+const text = z.string().nullish()
+/** Objects that some versions write as text. */
+const embedded = z.union([z.string(), z.record(z.string(), z.unknown())]).nullish()
+
+const header = z.looseObject({
+  version: z.string().startsWith('cpersona-export/1.', 'is not a version that is known'),
+  exported_at: text,
+  memory_count: z.number().optional(),
+  episode_count: z.number().optional(),
+})
+const memory = z.looseObject({
+  agent_id: agentId,
+  project_id: z.string().max(1000).nullish(),
+  channel: text,
+  msg_id: z.string().max(1000).nullish(),
+  content: z.string(),
+  source: embedded,
+  metadata: embedded,
+  timestamp: text,
+  created_at: text,
+})
+const episode = z.looseObject({
+  agent_id: agentId,
+  project_id: z.string().max(1000).nullish(),
+  summary: z.string().min(1).max(16_000),
+  keywords: z.union([z.string(), z.array(z.string())]).nullish(),
+  start_time: text,
+  end_time: text,
+})
+const profile = z.looseObject({
+  agent_id: agentId,
+  user_id: z.string().max(1000).nullish(),
+  content: z.string().max(2000),
+  updated_at: text,
+})
+
+interface Line {
+  readonly place: string
+  readonly value: JsonObject
+}
+
+export function looksLikeCPersona(first: unknown): boolean {
+  return (
+    isJsonObject(first) && first['_type'] === 'header' && String(first['version']).startsWith('cpersona-')
+  )
+}
+
+export function parseCPersona({ name, text: whole, recordedMs }: SourceFile): Drafts {
+  const lines = readLines(name, whole).map(({ line, value }) => {
+    if (!isJsonObject(value)) throw fileFault(name, `line ${line}`, 'This line is no object')
+    return { place: `line ${line}`, value }
+  })
+  const [first] = lines
+  if (!first || !looksLikeCPersona(first.value)) throw fileFault(name, 'line 1', 'There is no header')
+  const head = readShape(name, first.place, header, first.value)
+  const of = (type: string) => lines.filter(({ value }) => value['_type'] === type)
+  const counts = { memory: head.memory_count, episode: head.episode_count }
+  for (const [type, count] of Object.entries(counts)) {
+    const found = of(type).length
+    if (count !== undefined && count !== found)
+      throw fileFault(name, `line 1.${type}_count`, `It says ${count}, and there are ${found} in the file`)
+  }
+  const fallback = timeOf(head.exported_at) ?? formatTime(recordedMs)
+  return {
+    records: [
+      ...of('memory').flatMap((line) => memoryDrafts(name, line, fallback)),
+      ...of('episode').map((line) => episodeDraft(name, line)),
+      ...of('profile').flatMap((line) => profileDraft(name, line, fallback)),
+    ],
+  }
+}
+
+function memoryDrafts(name: string, { place, value }: Line, fallback: string): Draft[] {
+  const one = readShape(name, place, memory, value)
+  const source = readShape(name, `${place}.source`, sourceInput, opened(one.source) ?? {})
+  const metadata = opened(one.metadata)
+  return keptMessageDrafts({
+    ...{ msgId: one.msg_id ?? '', agent: one.agent_id, resource: one.project_id ?? '', text: one.content },
+    source: source as JsonObject,
+    at: timeOf(one.timestamp) ?? timeOf(one.created_at) ?? fallback,
+    metadata: {
+      ...(isJsonObject(metadata) ? metadata : {}),
+      ...(one.channel ? { channel: one.channel } : {}),
+    },
+  })
+}
+
+function episodeDraft(name: string, { place, value }: Line): Draft {
+  const one = readShape(name, place, episode, value)
+  const { agent_id: agent, project_id: resource, summary, keywords, ...span } = one
+  const [start_time, end_time] = [timeOf(span.start_time), timeOf(span.end_time)]
+  const words =
+    typeof keywords === 'string' ? keywords.split(/[,、;\n]/.test(keywords) ? /[,、;\n]/ : /\s+/) : keywords
+  return {
+    kind: 'episode',
+    id: `episode-${nameHash('cpersona', agent, summary, start_time ?? '', end_time ?? '')}`,
+    body: {
+      summary,
+      keywords: [...new Set((words ?? []).map((word) => word.trim().slice(0, 200)))]
+        .filter(Boolean)
+        .slice(0, 50),
+      ...(start_time === undefined ? {} : { start_time }),
+      ...(end_time === undefined ? {} : { end_time }),
+    },
+    scope: { ...(agent === '' ? {} : { agent }), ...(resource ? { resource } : {}) },
+  }
+}
+
+const statement = /^([\p{L}][\p{L}\p{N} _-]{0,40}):\s+(.+)$/u
+const factLimit = 300
+
+/** Each line is something known; `name: Ada` says of what. */
+function profileDraft(name: string, { place, value }: Line, fallback: string): Draft[] {
+  const { agent_id: agent, user_id: user, content, updated_at } = readShape(name, place, profile, value)
+  if (content.trim() === '') return []
+  const since = timeOf(updated_at) ?? fallback
+  const facts: Record<string, JsonObject> = {}
+  for (const line of content.split('\n')) {
+    const bare = line.replace(/^\s*(?:[-*•#]+\s*)?/, '').trim()
+    if (bare === '') continue
+    const [, about = 'note', what = bare] = statement.exec(bare) ?? []
+    const attribute = about.trim().toLowerCase()
+    for (let from = 0; from < what.length; from += factLimit) {
+      const part = what.slice(from, from + factLimit).toWellFormed()
+      facts[`${attribute}: ${fold(part)}`] = { attribute, value: part, since, said_at: since, messages: [] }
+    }
+  }
+  const body = { user_id: user ?? '', content, facts }
+  return [{ kind: 'profile', id: profileId(agent, user ?? ''), body, scope: agent === '' ? {} : { agent } }]
+}
+
+/** Times of SQLite (`2026-01-31 10:00:00`, UTC) are times too. What is none is left out. */
+function timeOf(said: string | null | undefined): string | undefined {
+  return said ? canonicalTime(said.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d)/, '$1T$2')) : undefined
+}
+
+function opened(value: unknown): unknown {
+  if (typeof value !== 'string') return value ?? undefined
+  if (!/^\s*[{"]/.test(value)) return value === '' ? undefined : value
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return value
+  }
+}

@@ -1,0 +1,48 @@
+// What is wrong with a file that is imported: its name, the place in it, and why, in one error.
+import { DaybookError } from '../../core/errors.ts'
+import { jsonErrorPlace } from '../../core/json/json-place.ts'
+import { parseWith, type OutputOf, type Schema } from '../../core/schema.ts'
+
+export function fileFault(file: string, path: string, message: string, cause?: unknown): DaybookError {
+  const where = path === '' ? file : `${file}, ${path}`
+  return new DaybookError('invalid-file', `${where}: ${message}.`, { details: { file, path }, cause })
+}
+
+/** JSON, or `invalid-file` with the line and column. */
+export function readJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : ''
+    throw fileFault(file, jsonErrorPlace(text) ?? '', `It is not JSON: ${reason}`, cause)
+  }
+}
+
+/** JSON lines with their numbers; empty ones are passed over. */
+export function readLines(file: string, text: string): { readonly line: number; readonly value: unknown }[] {
+  return text.split('\n').flatMap((source, i) => {
+    if (source.trim() === '') return []
+    try {
+      return [{ line: i + 1, value: JSON.parse(source) as unknown }]
+    } catch (cause) {
+      throw fileFault(file, `line ${i + 1}`, 'This line is not JSON', cause)
+    }
+  })
+}
+
+/** A part of a file in the shape it must have, or `invalid-file` with its place. */
+export function readShape<S extends Schema>(
+  file: string,
+  place: string,
+  shape: S,
+  value: unknown,
+): OutputOf<S> {
+  try {
+    return parseWith(shape, value, 'invalid-file')
+  } catch (cause) {
+    if (!(cause instanceof DaybookError)) throw cause
+    const [issue] = cause.details['issues'] as { path: string; message: string }[]
+    const path = [place, issue?.path].filter(Boolean).join('.')
+    throw fileFault(file, path, issue?.message ?? 'It does not have the shape that is wanted', cause)
+  }
+}

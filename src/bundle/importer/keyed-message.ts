@@ -1,0 +1,102 @@
+// Reads messages from the older key-value layout: key `mem:{agent}:{timestamp}:{hash}`, value a message as JSON. They come
+// as one object, or as rows `{ key, value }`, in a list or one a line; keys of other things are passed over.
+import { z } from 'zod'
+import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
+import { canonicalTime, formatTime } from '../../core/time.ts'
+import { sourceInput } from '../../shape/source.ts'
+import { type Draft, type Drafts, keptMessageDrafts, type SourceFile } from './draft.ts'
+import { fileFault, readJson, readLines, readShape } from './file-fault.ts'
+
+const prefix = 'mem:'
+/** An agent may have colons in its name, and so has a time. */
+const layout = /^mem:(.+):(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|\d{10,17}):([^:]*)$/s
+
+const kept = z.looseObject({
+  id: z.string().max(1000).nullish(),
+  content: z.string(),
+  source: sourceInput.nullish(),
+  target_agent: z.string().max(1000).nullish(),
+  timestamp: z.string().nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+})
+
+interface Row {
+  readonly place: string
+  readonly key: string
+  readonly value: unknown
+}
+
+export function looksLikeKeyedMessages(value: unknown): boolean {
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  if (!isJsonObject(first)) return false
+  const { key } = first
+  if (typeof key === 'string' && 'value' in first) return key.startsWith(prefix)
+  return !Array.isArray(value) && Object.keys(first).some((name) => name.startsWith(prefix))
+}
+
+export function parseKeyedMessages({ name, text }: SourceFile): Drafts {
+  const rows = readRows(name, text).filter(({ key }) => key.startsWith(prefix))
+  return { records: rows.flatMap((row) => draftsOf(name, row)) }
+}
+
+function readRows(name: string, text: string): Row[] {
+  // JSON lines are told by their first line being whole.
+  const isLines =
+    text.trimStart().startsWith('{') && isWhole(text.slice(0, text.indexOf('\n') + 1 || undefined))
+  if (isLines) {
+    const lines = readLines(name, text)
+    if (lines.length !== 1 || isRow(lines[0]?.value))
+      return lines.map(({ line, value }) => rowOf(name, `line ${line}`, value))
+  }
+  const whole = readJson(name, text)
+  if (Array.isArray(whole)) return whole.map((value, i) => rowOf(name, String(i), value))
+  if (isRow(whole)) return [rowOf(name, '', whole)]
+  return Object.entries(isJsonObject(whole) ? whole : {}).map(([key, value]) => ({ place: key, key, value }))
+}
+
+const isRow = (value: unknown) => isJsonObject(value) && typeof value['key'] === 'string' && 'value' in value
+
+function isWhole(line: string): boolean {
+  try {
+    JSON.parse(line)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function rowOf(name: string, place: string, row: unknown): Row {
+  const { key, value } = readShape(name, place, z.looseObject({ key: z.string(), value: z.unknown() }), row)
+  return { place, key, value }
+}
+
+function draftsOf(name: string, { place, key, value }: Row): Draft[] {
+  const [, agent = '', written = ''] = layout.exec(key) ?? []
+  if (agent === '' || agent.length > 1000 || !agent.isWellFormed())
+    throw fileFault(name, place, 'This key is not `mem:{agent}:{timestamp}:{hash}`')
+  const message = readShape(
+    name,
+    place,
+    kept,
+    typeof value === 'string' ? readJson(`${name}, ${place}`, value) : value,
+  )
+  const said = message.timestamp || written
+  const at = /^\d+$/.test(said) ? formatTime(millisecondsOf(said)) : canonicalTime(said)
+  if (at === undefined) throw fileFault(name, place, `\`${said.slice(0, 60)}\` is not a time`)
+  return keptMessageDrafts({
+    msgId: message.id ?? '',
+    ...{ agent, resource: '', text: message.content, at },
+    source: (message.source ?? {}) as JsonObject,
+    metadata: {
+      ...((message.metadata ?? {}) as JsonObject),
+      ...(message.target_agent ? { target_agent: message.target_agent } : {}),
+    },
+  })
+}
+
+/** Digits alone are seconds, milliseconds, microseconds or nanoseconds since 1970, by how many there are. */
+function millisecondsOf(digits: string): number {
+  const scale =
+    digits.length <= 11 ? 1000 : digits.length <= 14 ? 1 : digits.length <= 16 ? 1 / 1000 : 1 / 1_000_000
+  return Math.floor(Number(digits) * scale)
+}

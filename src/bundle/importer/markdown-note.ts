@@ -1,0 +1,62 @@
+// Reads notes in Markdown: each section under a heading of the first two levels becomes a fact of schema `note`, so that
+// recall finds the section and not the file. Facts, because a note states what is so and may be superseded by another.
+import type { JsonObject } from '../../core/json/path.ts'
+import type { Draft, Drafts, SourceFile } from './draft.ts'
+import { fileFault } from './file-fault.ts'
+
+const heading = /^(#{1,2})[ \t]+(.+?)[ \t]*#*[ \t]*$/
+const fence = /^ {0,3}(`{3,}|~{3,})/
+const sectionLimit = 10_000
+
+interface Section {
+  readonly title: string
+  readonly line: number
+  readonly lines: string[]
+}
+
+export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
+  const { fields, lines, first } = frontMatter(text.split(/\r?\n/))
+  const sections: Section[] = [{ title: '', line: first, lines: [] }]
+  let open: string | undefined
+  let above = ''
+  for (const [i, line] of lines.entries()) {
+    const mark = fence.exec(line)?.[1]
+    if (mark !== undefined && (open === undefined || mark.startsWith(open)))
+      open = open === undefined ? mark : undefined
+    const found = open === undefined && mark === undefined ? heading.exec(line) : null
+    if (found) {
+      const [, level = '', title = ''] = found
+      if (level.length === 1) above = title
+      const path = level.length === 2 && above !== '' ? `${above} / ${title}` : title
+      sections.push({ title: path, line: first + i, lines: [] })
+    } else sections.at(-1)?.lines.push(line)
+  }
+  const own = name.replace(/\.(?:md|markdown)$/i, '')
+  const records = sections.flatMap(({ title, line, lines: body }, i): Draft[] => {
+    const content = body.join('\n').trim()
+    if (content === '' && title === '') return []
+    const data: JsonObject = {
+      title: title || fields['title'] || own,
+      text: content,
+      file: name,
+      line,
+      ...(Object.keys(fields).length > 0 ? { front_matter: fields } : {}),
+    }
+    const id = `note-${hash}-${i}`
+    return [{ kind: 'fact', id, body: { schema: 'note', data, source: name, verified: false }, scope: {} }]
+  })
+  if (records.length === 0) throw fileFault(name, '', 'There is nothing in it')
+  if (records.length > sectionLimit) throw fileFault(name, '', `It has more than ${sectionLimit} sections`)
+  return { records }
+}
+
+/** Plain `key: value` lines between two `---` at the start; whatever else YAML can say stays text. */
+function frontMatter(lines: readonly string[]) {
+  const end = lines[0]?.trim() === '---' ? lines.indexOf('---', 1) : -1
+  const fields: Record<string, string> = {}
+  for (const line of lines.slice(1, Math.max(end, 1))) {
+    const [, key, value] = /^([\w-]{1,100}):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+    if (key !== undefined && key !== '__proto__' && value) fields[key] = value.replaceAll(/^["']|["']$/g, '')
+  }
+  return { fields, lines: lines.slice(end + 1), first: end + 2 }
+}

@@ -1,0 +1,75 @@
+// Reads memories exported from mem0: `{ results: [...] }`, `{ memories: [...] }` or the list itself. Each becomes a
+// perception: a statement in plain language about a user, which is what mem0 keeps.
+import { z } from 'zod'
+import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
+import { canonicalTime } from '../../core/time.ts'
+import type { Drafts, SourceFile } from './draft.ts'
+import { fileFault, readJson, readShape } from './file-fault.ts'
+
+const owner = z.string().max(1000).nullish()
+const memory = z.looseObject({
+  id: z.string().min(1).max(100),
+  memory: z.string().min(1).max(200_000),
+  user_id: owner,
+  agent_id: owner,
+  app_id: owner,
+  run_id: owner,
+  categories: z.array(z.string()).nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  created_at: z.string().nullish(),
+  updated_at: z.string().nullish(),
+})
+const memories = z.array(memory).max(200_000)
+
+function listOf(value: unknown): { readonly path: string; readonly list: unknown } {
+  if (Array.isArray(value)) return { path: '', list: value }
+  for (const path of ['results', 'memories']) {
+    if (isJsonObject(value) && Array.isArray(value[path])) return { path, list: value[path] }
+  }
+  return { path: '', list: undefined }
+}
+
+export function looksLikeMem0(value: unknown): boolean {
+  const { list } = listOf(value)
+  const first: unknown = Array.isArray(list) ? list[0] : undefined
+  return isJsonObject(first) && typeof first['memory'] === 'string'
+}
+
+export function parseMem0({ name, text }: SourceFile): Drafts {
+  const { path, list } = listOf(readJson(name, text))
+  const records = readShape(name, path, memories, list ?? null).map((one, i) => {
+    const { id, memory: content, user_id: user, agent_id: agent, run_id: run, categories, metadata } = one
+    const said = { created_at: one.created_at, updated_at: one.updated_at }
+    for (const [field, time] of Object.entries(said)) {
+      if (time != null && canonicalTime(time) === undefined)
+        throw fileFault(
+          name,
+          [path, i, field].filter((step) => step !== '').join('.'),
+          'This is not an ISO 8601 time',
+        )
+    }
+    return {
+      kind: 'perception',
+      id: `mem0-${id.replaceAll(/[^\w.:-]/g, '_')}`,
+      body: {
+        type: 'memory',
+        ...(user ? { subject: user } : {}),
+        content,
+        confidence: 1,
+        evidence: [],
+        imported: {
+          from: 'mem0',
+          ...said,
+          categories: categories ?? [],
+          metadata: (metadata ?? {}) as JsonObject,
+        },
+      } as unknown as JsonObject,
+      scope: {
+        ...(agent ? { agent } : {}),
+        ...(run ? { session: run } : {}),
+        ...(user ? { resource: user } : {}),
+      },
+    }
+  })
+  return { records }
+}

@@ -1,0 +1,56 @@
+// What a book tells those who listen.
+import type { SyncResult, SyncState } from './capability.ts'
+import type { Progress } from './progress.ts'
+import type { Durability } from '../record.ts'
+import type { RoomEvent } from './room-port.ts'
+import type { TaskState } from './task.ts'
+
+export interface BookEvents {
+  /**
+   * Records changed, in any tab or on any device. At most 1,000 ids are named; `more` counts the rest. Without any id:
+   * another tab has taken over the book, and records of these kinds may have changed.
+   */
+  readonly change: {
+    readonly ids: readonly string[]
+    readonly kinds: readonly string[]
+    readonly more: number
+  }
+  readonly progress: Progress & { readonly capability: string }
+  /** A task of the queue began, ended, failed or is tried again. */
+  readonly task: {
+    readonly id: string
+    readonly capability: string
+    readonly state: TaskState
+    readonly attempts: number
+    readonly error?: { readonly code: string; readonly message: string }
+  }
+  /** A sync began, ended or failed. */
+  readonly sync: SyncState & { readonly result?: SyncResult }
+  /** A message has come for an agent of this book: `inbox.take` hands it over. */
+  readonly inbox: {
+    readonly id: string
+    readonly from: string
+    /** The agent it is for; absent: every agent. */
+    readonly to?: string
+    readonly subject?: string
+  }
+  /**
+   * Another tab has taken over the book (`owner` says whether it is this one), what is `degraded` has changed (its storage
+   * is full, it is locked, vectors fail, …; also when that is over), or the browser has answered whether it keeps what was
+   * written (`persisted`). What is not named is as it was, or follows at once.
+   */
+  readonly status: {
+    readonly owner: boolean
+    readonly durability: Durability
+    readonly degraded?: readonly string[]
+    readonly persisted?: boolean
+  }
+  /** Somebody said something in the meeting room, came or left. */
+  readonly room: RoomEvent
+  /** The book was closed, by `close()` or because its engine ended; `reason` says which. */
+  readonly closed: { readonly reason: string }
+}
+
+export type BookEvent = {
+  [Name in keyof BookEvents]: { readonly name: Name; readonly detail: BookEvents[Name] }
+}[keyof BookEvents]

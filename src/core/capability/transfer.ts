@@ -1,0 +1,64 @@
+// How much goes out of a book or comes in: read as it stood at one instant, held back until it is whole.
+import type { JsonObject } from '../json/path.ts'
+import type { Stored } from '../record.ts'
+import type { Sensitivity } from '../sealed.ts'
+
+/** Which records a snapshot holds. */
+export interface SnapshotQuery {
+  readonly kinds: readonly string[]
+  /** When they happened: from this instant, and before that one. Kinds without times of their own are never left out. */
+  readonly from?: string | undefined
+  readonly before?: string | undefined
+  /** False leaves out what is sealed here. */
+  readonly sealed?: boolean | undefined
+}
+
+/** The records of a book as they stood at one instant, whatever is written afterwards. */
+export interface RecordSnapshot {
+  /** How many there are of each kind. */
+  readonly counts: ReadonlyMap<string, number>
+  /** How many of them are sealed in the book, and how many of these kinds are missing for want of a key. */
+  readonly sealed: number
+  readonly locked: number
+  /**
+   * The records of a kind in the order of their ids, from number `from` on, until their bodies have `length`
+   * characters together; at least one. `next` is where to go on, undefined at the end. What was forgotten since
+   * is left out: forgetting does not wait for a reader.
+   */
+  read(
+    kind: string,
+    from: number,
+    length: number,
+  ): { readonly records: Stored<JsonObject>[]; readonly next: number | undefined }
+}
+
+/** A record on its way into the book, held in the database until all that came with it is known to be whole. */
+export interface StagedRecord {
+  readonly id: string
+  readonly kind: string
+  /** JSON. */
+  readonly text: string
+  /** What it will be in the book; a sensitive one waits sealed. */
+  readonly sensitivity?: Sensitivity | undefined
+}
+
+/** Uploads in progress. Those of an engine that ended are gone with it. */
+export interface Staging {
+  /** Adds records to an upload; an id that it has already is `conflict`. Inside a transaction. */
+  add(upload: string, records: readonly StagedRecord[]): void
+  /** The records of an upload in the order they came, after number `after`; some, and none at the end. */
+  read(upload: string, after: number): { readonly n: number; readonly record: StagedRecord }[]
+  drop(upload: string): void
+}
+
+/** What a call leaves behind for the next one of the same caller, while calls keep coming. */
+export interface Holdings {
+  /** Keeps `value` and answers its name, which nobody can guess. `end` runs when it is dropped or nobody came for it. */
+  keep(value: object, end?: () => void): string
+  /**
+   * What was kept under this name by this caller; undefined when there is no such thing (any more), `owner-changed` when
+   * it went with an engine before this one.
+   */
+  find(name: string): object | undefined
+  drop(name: string): void
+}

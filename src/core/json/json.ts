@@ -1,0 +1,66 @@
+// Input from outside is plain JSON and nothing else: no cycles, no class instances, no `__proto__`, no bottomless nesting.
+import { DaybookError } from '../errors.ts'
+
+/** Deepest nesting and most text (UTF-16 units, keys included) that one call may carry. */
+export const jsonLimits = { depth: 64, length: 24_000_000 } as const
+
+/**
+ * Throws `invalid-input` or `too-large`, naming the path, unless `value` is plain JSON. `undefined` members count as
+ * absent. An envelope around the input of a call may be deeper by the levels it adds.
+ */
+export function checkJson(value: unknown, depth: number = jsonLimits.depth): void {
+  walk(value, [], { left: jsonLimits.length, depth })
+}
+
+interface Budget {
+  left: number
+  readonly depth: number
+}
+
+function walk(value: unknown, path: string[], budget: Budget): void {
+  switch (typeof value) {
+    case 'string':
+      return spend(value.length, path, budget)
+    case 'number':
+      if (!Number.isFinite(value)) throw wrong(path, `${value} is not a JSON number`)
+      return
+    case 'boolean':
+    case 'undefined':
+      return
+    case 'object':
+      break
+    default:
+      throw wrong(path, `A ${typeof value} is not JSON`)
+  }
+  if (value === null) return
+  if (path.length >= budget.depth) throw wrong(path, `Nested deeper than ${budget.depth}`)
+  const isArray = Array.isArray(value)
+  // A list may be long and hollow: written as JSON, each hole takes its place.
+  if (isArray) spend(value.length, path, budget)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (!isArray && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    throw wrong(path, 'Only plain objects, lists, texts, numbers, true, false and null are JSON')
+  }
+  for (const [key, member] of Object.entries(value)) {
+    path.push(key)
+    if (key === '__proto__') throw wrong(path, 'A field must not be named __proto__')
+    if (!isArray) spend(key.length, path, budget)
+    walk(member, path, budget)
+    path.pop()
+  }
+}
+
+function spend(length: number, path: string[], budget: Budget): void {
+  budget.left -= length
+  if (budget.left >= 0) return
+  throw new DaybookError('too-large', `The call carries more than ${jsonLimits.length} characters.`, {
+    details: { path: path.join('.'), limit: jsonLimits.length },
+  })
+}
+
+function wrong(path: readonly string[], message: string): DaybookError {
+  const where = path.slice(0, 20).join('.').slice(0, 200)
+  return new DaybookError('invalid-input', `${where === '' ? 'The input' : `\`${where}\``}: ${message}.`, {
+    details: { path: where },
+  })
+}

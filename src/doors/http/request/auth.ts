@@ -1,0 +1,101 @@
+// Who may call: whoever has the key of this edge, as the owner of every book; whoever presents a control token or an access
+// key of a book, or a JSON Web Token, as what that makes of them.
+// Invariant: what was authorised is what is opened: routes get the book from here, and nothing under a book's address or at
+// `/embed` runs without. Keys are compared by their digests in constant time, and never written anywhere.
+import type { Context, MiddlewareHandler } from 'hono'
+import { bearerAuth } from 'hono/bearer-auth'
+import { checkBookName } from '../../../core/book.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import { isAccessKey } from '../../../trust/access-key.ts'
+import { isBearer } from '../../../trust/token.ts'
+import { openBookDoor } from './book-door.ts'
+import { readEdgeKeys } from './edge-key.ts'
+import type { EdgeTypes, Presented } from '../../../edge/edge-env.ts'
+import { isJwt, readJwt } from './jwt.ts'
+import { isAskedHere } from './own-machine.ts'
+
+/** Taken on this machine only, and only while no key is set. */
+export const developmentKey = 'development'
+/** The book whose purse the key of this edge pays from for `POST /embed`: its calls are counted there, nothing else is. */
+const embedPurse = '_embed'
+
+/** Lets a request into the book of its address: `c.get('book')` is that book, for this caller. */
+export function requireBook(): MiddlewareHandler<EdgeTypes> {
+  return requireBearer((bearer, c) => enter(bearer, c, checkBookName(c.req.param('book'))))
+}
+
+/**
+ * Lets a request in that names no book: with the key of this edge, or with a JSON Web Token as a caller of the book that it
+ * speaks for. `c.get('book')` is where its permission is looked at and what it does is counted.
+ */
+export function requireEmbedding(): MiddlewareHandler<EdgeTypes> {
+  return requireBearer((bearer, c) => enter(bearer, c))
+}
+
+/**
+ * Opens the book `named`, or the one that `bearer` speaks for. What belongs to one book goes on to that book, which alone
+ * can tell whether it is good; anything else that is not known here is `unauthorized`.
+ */
+async function enter(bearer: string, c: Context<EdgeTypes>, named?: string): Promise<void> {
+  const keys = readEdgeKeys(c.env.DAYBOOK_KEY)
+  const open = (book: string, presented: Presented) =>
+    c.set('book', openBookDoor(c.env.MIRROR, book, presented))
+  if (isBearer(bearer) || isAccessKey(bearer)) {
+    if (named === undefined) throw refuse('It belongs to one book: ask at `/v1/books/:book/embed`.')
+    return open(named, { bearer })
+  }
+  if (isJwt(bearer, c.env)) {
+    const claims = await readJwt(bearer, c.env)
+    const book = named ?? claims.book
+    if (book === undefined) throw new DaybookError('forbidden', 'The token does not speak for any book.')
+    return open(book, { grant: claims.grantFor(book) })
+  }
+  if (!(await isOneOf(bearer, keys.length > 0 ? keys : developmentKeys(c.req.raw))))
+    throw refuse('The key is not known.')
+  open(named ?? embedPurse, {})
+}
+
+function requireBearer(
+  letIn: (bearer: string, c: Context<EdgeTypes>) => Promise<void>,
+): MiddlewareHandler<EdgeTypes> {
+  return bearerAuth<EdgeTypes>({
+    realm: 'daybook',
+    async verifyToken(bearer, c) {
+      await letIn(bearer, c)
+      return true
+    },
+    noAuthenticationHeader: { message: () => raise('No key was sent.') },
+    invalidAuthenticationHeader: { message: () => raise('The authorization header is not `Bearer <key>`.') },
+  })
+}
+
+function developmentKeys(request: Request): string[] {
+  if (isAskedHere(request)) return [developmentKey]
+  throw refuse('This edge has no key yet, so it lets nobody in: set the secret DAYBOOK_KEY.')
+}
+
+function refuse(message: string): DaybookError {
+  return new DaybookError('unauthorized', message)
+}
+
+function raise(message: string): never {
+  throw refuse(message)
+}
+
+/** Compares with each of them, whichever is the one. */
+async function isOneOf(one: string, others: readonly string[]): Promise<boolean> {
+  const given = await digest(one)
+  let found = false
+  for (const other of others) found = isSame(given, await digest(other)) || found
+  return found
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  let difference = 0
+  for (const [i, byte] of one.entries()) difference |= byte ^ (other[i] ?? 0)
+  return difference === 0
+}
+
+async function digest(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+}

@@ -1,0 +1,34 @@
+// The only way to a book at the edge. Invariant: a book is opened by the name that was authorised, for the caller who was,
+// in one step; routes are given what came of it and can name no other book, nor another caller.
+import { checkBookName } from '../../../core/book.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { BookDoor, Mirrors, Presented } from '../../../edge/edge-env.ts'
+import { fromOutcome } from '../../../edge/outcome.ts'
+
+const noLines = () => new DaybookError('unknown-route', 'This edge has no lines.')
+
+/** The book of that name for whoever presents this; `invalid-input` for what is no name of a book. */
+export function openBookDoor(mirrors: Mirrors, book: string, presented: Presented): BookDoor {
+  const mirror = mirrors.getByName(checkBookName(book))
+  return {
+    admit: (id) => fromOutcome(mirror.admit(id, presented)),
+    ticket(device) {
+      const ticket = mirror.ticket?.(device, presented)
+      if (!ticket) throw noLines()
+      return fromOutcome(ticket)
+    },
+    exchange: (request) => fromOutcome(mirror.exchange(request, presented)),
+    call: (id, input, requestId) =>
+      fromOutcome(
+        mirror.call(id, input, { ...presented, ...(requestId === undefined ? {} : { requestId }) }),
+      ),
+  }
+}
+
+/** Answers the upgrade to a line of `book`, which knows by its ticket alone who asks. */
+export async function openBookLine(mirrors: Mirrors, book: string, upgrade: Request): Promise<Response> {
+  const response = await mirrors.getByName(checkBookName(book)).fetch?.(upgrade)
+  if (!response) throw noLines()
+  if (response.status === 101) return response
+  throw DaybookError.from(await response.json())
+}

@@ -1,0 +1,21 @@
+// Every error of the edge in its one shape. What went wrong inside is logged by name and told to nobody outside.
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
+
+/** Answers `error` as `{ code, message, retry, details }` with the status of its code. */
+export function respondWith(c: Context, error: unknown): Response {
+  const known = toDaybookError(error)
+  if (known.code === 'internal' || known.code === 'engine-died') logFault(known)
+  const shown = known.code === 'internal' ? new DaybookError('internal') : known
+  if (shown.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer realm="daybook"')
+  const { retryAfterMs } = shown.details
+  if (typeof retryAfterMs === 'number') c.header('Retry-After', String(Math.ceil(retryAfterMs / 1000)))
+  return c.json(shown.toJSON(), errorTable[shown.code].status as ContentfulStatusCode)
+}
+
+function logFault(error: DaybookError): void {
+  const { cause } = error
+  const stack = cause instanceof Error ? cause.stack : error.stack
+  console.error(JSON.stringify({ code: error.code, message: error.message, stack }))
+}

@@ -1,0 +1,186 @@
+// The mirror's half of the lines to devices: told when others have written. What a socket is and where tickets are kept is
+// the host's business: see object-lines.ts, and hosts/node/serve/book-lines.ts.
+// Invariant: each line carries with it what its caller may hear and until when, so that nothing of this is lost when an
+// object sleeps; and no second poke is sent to a device that has not come for the first.
+import { DaybookError, isDaybookError } from '../core/errors.ts'
+import type { Clock, Scheduler } from '../core/ports.ts'
+import type { Standing } from '../trust/admission.ts'
+import type { BookStore } from '../store/book-store.ts'
+import { closeCodes, liveProtocol, type Poke, ticketPrefix } from '../sync/wire/live-wire.ts'
+
+/** Whom a ticket is given to, and who a line belongs to. */
+export interface Listener {
+  readonly device: string
+  readonly standing: Standing
+  /** Kinds that it may hear of; absent: all. */
+  readonly kinds?: readonly string[]
+}
+
+/** What is known of a line; at most 16 KB as JSON. */
+export interface LineState extends Listener {
+  readonly openedMs: number
+  /** When it was last told, if it has not come since; else 0. */
+  readonly pokedMs: number
+  /** How far the device has read, as far as is known. */
+  readonly seq: number
+}
+
+/** One open line. */
+export interface Line {
+  readonly state: LineState
+  note(state: LineState): void
+  /** When its heartbeat was last answered; undefined before the first. */
+  heardMs(): number | undefined
+  send(text: string): void
+  close(code: number): void
+}
+
+/** The book as it is now. */
+export interface LiveBook {
+  readonly store: Pick<BookStore, 'db' | 'settings'>
+  /** Throws `unauthorized` once the caller's key, token or claims have ended. */
+  recheck(standing: Standing): void
+}
+
+export interface LiveDeskOptions {
+  /** Lines that are open, of one device or of all. */
+  readonly lines: (device?: string) => readonly Line[]
+  /** Runs `work` on the book, at once or as soon as it is there. */
+  readonly within: (work: (book: LiveBook) => void) => void
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+}
+
+export interface LiveDesk {
+  /**
+   * Throws `unauthorized` once the caller's key, token or claims have ended, `rate-limited` when there are too many lines for
+   * one more. Asked when a ticket is wanted, and again when it is shown.
+   */
+  admit(standing: Standing, book: LiveBook): void
+  /** What a new line of `listener` begins with. Ends the line that the device had. */
+  begin(listener: Listener): LineState
+  /** Says where the mirror stands: whoever missed something while there was no line comes now. */
+  greet(line: Line, book: LiveBook): void
+  /** The device has come, and has read all there was up to `seq`: it may be told again. */
+  came(device: string, seq: number, book: LiveBook): void
+  /** Something may have been written: whoever has not written it is told, once for many. */
+  changed(book: LiveBook): void
+  /** Ends lines that have been silent too long, or whose time is over; answers how many are left. */
+  sweep(book: LiveBook): number
+}
+
+export const ticketMs = 30_000
+/**
+ * Tickets that nobody has shown yet, of one caller and of one book: a caller has at most as many as it may have lines, and
+ * when a book has too many the oldest goes, so that no caller, under however many names, keeps another from one.
+ */
+export const ticketLimit = { ofCaller: 100, ofBook: 1000 } as const
+/** Lines of one book at once, and of one caller: nobody takes them all. */
+const lineLimit = 200
+const callerLineLimit = 100
+/** Writes that come together are one poke. */
+const gatherMs = 25
+/** Three heartbeats. */
+const silentMs = 100_000
+/** A poke that nobody came for may have been lost. */
+const pokeAgainMs = 60_000
+
+/** A desk for the lines of one book, which stands at `head` of its sequence. */
+export function createLiveDesk({ lines, within, clock, scheduler }: LiveDeskOptions, head: number): LiveDesk {
+  let told = head
+  let cancel: (() => void) | undefined
+  const headOf = ({ store }: LiveBook) => store.settings.getNumber('head')
+
+  const poke = (line: Line, seq: number) => line.send(JSON.stringify({ type: 'poke', seq } satisfies Poke))
+  const isSilent = (line: Line) => {
+    const { openedMs } = line.state
+    return clock.now() - Math.max(line.heardMs() ?? openedMs, openedMs) > silentMs
+  }
+  /** True when the line may go on; ends it otherwise. */
+  const stands = (line: Line, book: LiveBook): boolean => {
+    try {
+      book.recheck(line.state.standing)
+    } catch (error) {
+      if (!isDaybookError(error, 'unauthorized')) throw error
+      line.close(closeCodes.ended)
+      return false
+    }
+    if (!isSilent(line)) return true
+    line.close(closeCodes.silent)
+    return false
+  }
+
+  const writtenAfter = (seq: number, { store }: LiveBook) =>
+    store.db.all<{ kind: string; place: number }>(
+      'SELECT kind, max(place) AS place FROM records WHERE place > ? GROUP BY kind',
+      [seq],
+    )
+  const tellOne = (line: Line, rows: ReturnType<typeof writtenAfter>, book: LiveBook) => {
+    const one = line.state
+    if (!stands(line, book)) return
+    // Whoever wrote it has come with it, and has read it.
+    const isNews = rows.some(({ kind, place }) => place > one.seq && (one.kinds?.includes(kind) ?? true))
+    const isWaitedFor = clock.now() - one.pokedMs < pokeAgainMs
+    if (!isNews || isWaitedFor) return
+    poke(line, told)
+    line.note({ ...one, pokedMs: clock.now() })
+  }
+  const tell = (book: LiveBook) => {
+    const rows = writtenAfter(told, book)
+    told = headOf(book)
+    for (const line of lines()) tellOne(line, rows, book)
+  }
+
+  return {
+    admit(standing, book) {
+      book.recheck(standing)
+      const all = lines()
+      const own = all.filter(({ state }) => state.standing.id === standing.id)
+      if (all.length >= lineLimit || own.length >= callerLineLimit) throw tooManyLines()
+    },
+
+    begin(listener) {
+      // The name of a device is no secret: only its own caller ends its line.
+      for (const line of lines(listener.device))
+        if (line.state.standing.id === listener.standing.id) line.close(closeCodes.replaced)
+      return { ...listener, openedMs: clock.now(), pokedMs: 0, seq: 0 }
+    },
+
+    greet(line, book) {
+      if (stands(line, book)) poke(line, headOf(book))
+    },
+
+    came(device, seq, book) {
+      for (const line of lines(device)) {
+        line.note({ ...line.state, pokedMs: 0, seq })
+        // What was written while it came, and was told to the others already.
+        if (told > seq) tellOne(line, writtenAfter(seq, book), book)
+      }
+    },
+
+    changed(book) {
+      if (cancel || headOf(book) === told) return
+      if (lines().length === 0) told = headOf(book)
+      else
+        cancel = scheduler.later(gatherMs, () => {
+          cancel = undefined
+          within(tell)
+        })
+    },
+
+    sweep: (book) => lines().filter((line) => stands(line, book)).length,
+  }
+}
+
+/** The ticket among the subprotocols that an upgrade offers; throws `unauthorized` without one. */
+export function offeredTicket(headers: Headers): string {
+  const offered = (headers.get('sec-websocket-protocol') ?? '').split(',').map((one) => one.trim())
+  const ticket = offered.find((one) => one.startsWith(ticketPrefix))?.slice(ticketPrefix.length)
+  if (ticket === undefined || !offered.includes(liveProtocol)) throw unknownTicket()
+  return ticket
+}
+
+export const tooManyLines = () =>
+  new DaybookError('rate-limited', 'There are too many lines.', { details: { retryAfterMs: ticketMs } })
+
+export const unknownTicket = () => new DaybookError('unauthorized', 'The ticket is not known, or was used.')

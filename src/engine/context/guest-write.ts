@@ -1,0 +1,68 @@
+// What somebody who is not the owner may write, and under which ids.
+// Invariant: whether an id is taken by what the guest does not see decides nothing that it is told. So it names no new ids
+// unless it sees the whole book, and what it knows by a name has an id of its own where others may hold the book's.
+import type { Guest } from '../../core/capability/capability.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { foreignWord, isForeignId, type Kind, type Kinds } from '../../core/kind.ts'
+import { holderId, type RecordName } from '../../core/put-request.ts'
+import { isInReach, type NamedRecord, reachesName, reachText, seesAll } from '../../core/access/reach.ts'
+import { isLowered, type Sensitivity } from '../../core/sealed.ts'
+
+/** A record as it is about to stand, or as it stands. */
+export interface Standing extends NamedRecord {
+  readonly sensitivity?: Sensitivity | undefined
+}
+
+/** The ids that what is known by `name` may have for the guest. A new one gets the first of `own` that is free. */
+export function guestIds({ agent, reach }: Guest, { id, scopes }: RecordName) {
+  if (seesAll(reach)) return { known: [id], own: [id] }
+  const apart = holderId(id, [agent, reachText(reach)])
+  return { known: [id, apart], own: reachesName(reach, scopes) ? [id, apart] : [apart] }
+}
+
+/** True when the guest may give a new record of `kind` this id. */
+export function mayGiveId({ reach }: Guest, id: string, kind: string, kinds: Kinds): boolean {
+  return seesAll(reach) && !isForeignId(id, kind, kinds)
+}
+
+/** Throws unless the guest may put `record` in the place of `before`, a record that it sees, if anything stands there. */
+export function checkGuestPut(
+  guest: Guest,
+  kinds: Kinds,
+  record: Standing & { readonly kind: string },
+  before: Standing | undefined,
+): void {
+  const kind = kinds.get(record.kind) as Kind
+  // A guest speaks for itself: it may change what another wrote, but not write in another's name.
+  const isOwn = record.agent === (before?.agent ?? guest.agent)
+  if (kind.guests || !isInReach(guest.reach, record, kinds) || !isOwn) throw outside()
+  const path = foreignWord(kind, guest.agent, record.body, before?.body)
+  if (path !== undefined) {
+    throw new DaybookError('forbidden', `\`${path}\`: It speaks in another name than that of the token.`, {
+      details: { path },
+    })
+  }
+  if (before && isLowered(record.sensitivity ?? kind.sensitivity, before.sensitivity ?? kind.sensitivity))
+    throw lowering()
+}
+
+/** What is guarded less than before may be stored and sent in clear: that is the owner's to decide. */
+export function lowering(): DaybookError {
+  return new DaybookError('forbidden', 'Only the owner of the book makes a record less sensitive.', {
+    details: { path: 'sensitivity' },
+  })
+}
+
+/** One error for all that is out of reach, there or not. */
+export function outside(): DaybookError {
+  return new DaybookError('forbidden', 'It is not in the scope of the token.', { details: { path: 'scope' } })
+}
+
+/** One error for every id that is not of a record which the guest sees, whatever stands there or stood there. */
+export function unseen(): DaybookError {
+  return new DaybookError(
+    'forbidden',
+    'The token names only records that it sees. Leave the id out and one is made; a requestId makes the call safe to repeat.',
+    { details: { path: 'id' } },
+  )
+}

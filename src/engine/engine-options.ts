@@ -1,0 +1,71 @@
+// What an engine is built from: the host's ports, and what a book is opened with.
+import type { Status } from '../core/capability/capability.ts'
+import type {
+  Carrier,
+  Keyring,
+  KeyVault,
+  Llm,
+  Ports,
+  SpareFile,
+  SpillPlace,
+  SqlDatabase,
+  Truth,
+} from '../core/ports.ts'
+import type { Durability, Scope } from '../core/record.ts'
+import type { RoomEvent } from '../core/capability/room-port.ts'
+import type { EmbedderSource } from '../recall/book-embedding.ts'
+import type { Role } from '../store/record/record-store.ts'
+import type { SyncPreferences } from '../sync/device/sync-plan.ts'
+
+export interface EngineOptions {
+  readonly db: SqlDatabase
+  readonly ports: Ports
+  readonly name: string
+  readonly scope: Scope
+  readonly durability: Durability
+  readonly role?: Role
+  /** At a mirror: where its commits become final, when that is not `db`. */
+  readonly truth?: Truth
+  /** Keeps the text index in memory too, for fast recall. Default: on a device, not at the mirror. */
+  readonly textLeg?: boolean
+  /** How many records may wait to be indexed before writes wait for that. Default: 50,000. */
+  readonly lag?: number
+  /** The way to the mirror; without one, `sync` is a clear error. */
+  readonly carrier?: Carrier
+  /** Its address, to tell it from what another tab was opened with. */
+  readonly mirror?: string
+  /** A language model for summaries and profiles; without one, and for guests, stated algorithms do that work. */
+  readonly llm?: Llm | undefined
+  /** True: tasks that are due later are not waited for here; the host calls `wake` then. For hosts that put engines away. */
+  readonly wakesTasks?: boolean
+  /** Where requests are left that are to be sent when this engine has ended. Default: none are. */
+  readonly spillPlace?: SpillPlace | undefined
+  /** When and what to sync. Default: only when called. */
+  readonly sync?: SyncPreferences
+  /** Verifies signatures, and signs where the book's private key is kept. Default: neither. */
+  readonly keys?: Keyring
+  /** Where the keys that seal sensitive records are kept. Default: nowhere, and such records are only passed on. */
+  readonly vault?: KeyVault
+  /** A database in memory, where sealed records are found while they are unlocked. */
+  readonly openMemory?: () => SqlDatabase
+  /** Gives records vectors. Default: none, and recall is by full text alone. */
+  readonly embedder?: EmbedderSource | undefined
+  /** The tab this engine runs in, where there are several, and what led to the meeting room as it is now. */
+  readonly tab?: string
+  readonly room?: readonly RoomEvent[]
+  /** Where the host has files that may break: what is wrong with a table of them, and whom to tell of it. */
+  readonly care?: {
+    check(table: string): string | undefined
+    onDamage?(reason: string): void
+  }
+  /** A file beside the book's for a copy of its records, against broken pages. Default: none is kept. */
+  readonly spare?: { readonly file: SpareFile; readonly isWanted: boolean } | undefined
+  /** Where the room of a file that is removed is free only when the book is opened again: does so soon. */
+  readonly reopen?: () => void
+  /** The host knows that there was a book of this name here: if it is new, it was evicted. */
+  readonly wasKept?: boolean
+  /** Opens and closes the room that a host with a quota keeps back for reading and emptying a full book. */
+  readonly lend?: ((isLent: boolean) => void) | undefined
+  /** What only the host knows about its storage. */
+  readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes' | 'degraded'>>>
+}

@@ -1,0 +1,82 @@
+// What an engine offers, whichever host it runs in. Types only, so that rooms of the engine can speak of it without a cycle.
+import type { AbortSignalLike } from '../core/abort.ts'
+import type { Caller, TaskContext } from '../core/capability/capability.ts'
+import type { BookEvent } from '../core/capability/event.ts'
+import type { Grant } from '../core/access/grant.ts'
+import type { Scope } from '../core/record.ts'
+import type { MeetingRoom } from '../commons/room/meeting-room.ts'
+import type { Admitted, Standing } from '../trust/admission.ts'
+import type { RecordAccess } from './context/record-access.ts'
+import type { Recall } from '../recall/recall.ts'
+import type { BookStore } from '../store/book-store.ts'
+import type { Background } from '../sync/device/background.ts'
+
+/** A tab that calls: its name, the scope it opened the book with, and whether this engine runs in it. */
+export interface Seat {
+  readonly tab: string
+  readonly scope: Scope
+  readonly owner: boolean
+  /** The embedder that it was opened with, as `provider|model`; another tab's engine may have another. */
+  readonly embedder?: string
+  /** The address of the mirror and the name of the language model that it was opened with, likewise. */
+  readonly mirror?: string
+  readonly llm?: string
+}
+
+export interface CallOptions {
+  /** A write with a requestId takes effect once, however often it is sent. */
+  readonly requestId?: string
+  /** Who calls; default the owner. For code of this engine's host: others come with `as` or `bearer`. */
+  readonly caller?: Caller
+  /** The id of a stored token: the call is made as its holder would make it. */
+  readonly as?: string
+  /** A whole token with its secret, or an access key, as a stranger presents it; what is none of this book's is `unauthorized`. */
+  readonly bearer?: string
+  /** What the host has verified that the caller may do. */
+  readonly grant?: Grant
+  readonly signal?: AbortSignalLike
+  /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
+  readonly seat?: Seat
+  /** In the task queue: which try this is, and whom to tell that it goes on. */
+  readonly attempt?: NonNullable<TaskContext['attempt']>
+  readonly onProgress?: () => void
+}
+
+/** What a page, a route or a tool needs of an engine, wherever it runs. */
+export interface Engine {
+  call(capabilityId: string, input: unknown, options?: CallOptions): Promise<unknown>
+  /** Who it is that presents this, as a caller, with an id for limits; `unauthorized` when it is nobody of this book. */
+  admit(presented: Pick<CallOptions, 'as' | 'bearer' | 'grant'>): Promise<Admitted>
+  /** Throws unless the caller may call the capability. For what a host does outside of `call`. */
+  check(capabilityId: string, caller: Caller): void
+  /** Throws `unauthorized` once what was presented has ended: for a line that stays open. */
+  recheck(admitted: Standing): void
+  on(listener: (event: BookEvent) => void): () => void
+  /** Makes calls that came together: their writes share a commit, which is made at once. */
+  together<Result>(calls: () => Result): Result
+  /** The network came back, the page into view, or a task is due: what waited for that goes on. */
+  wake(): void
+  /** What is sent when this engine has ended; undefined when the book was not opened with it. */
+  readonly background: Pick<Background, 'allow' | 'spill'> | undefined
+  /** Whether anybody looks, and there is a network: without, no line to the mirror is kept open. */
+  attend(seen: boolean): void
+  /** The meeting room, to be copied to other tabs and told of those that are gone. */
+  readonly room: Pick<MeetingRoom, 'apply' | 'leaveTab' | 'snapshot' | 'tabs'>
+  /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */
+  readonly store: BookStore
+  close(): void
+}
+
+/** What one caller may read and write, and recall from. */
+export interface View {
+  readonly access: RecordAccess
+  readonly recall: Recall
+}
+
+/** Who calls, what they see, and the default scope of what they store. */
+export interface Desk {
+  readonly caller: Caller
+  readonly view: View
+  readonly seat: NonNullable<CallOptions['seat']>
+  readonly scope: Scope
+}

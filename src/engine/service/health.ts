@@ -1,0 +1,87 @@
+// After an engine that ended in the middle, the files of its book are looked through in idle moments, a table at a time.
+// Invariant: what is found broken is noted in the book, so that whoever opens it next mends it before anything else.
+import { toDaybookError } from '../../core/errors.ts'
+import type { Scheduler } from '../../core/ports.ts'
+import { isBroken } from '../../store/repair/broken.ts'
+import { type OpenMark, tablesOf } from '../../store/repair/open-mark.ts'
+import type { BookStore } from '../../store/book-store.ts'
+
+/** Between two tables, so that calls come in between: a large table takes a tenth of a second. */
+const stepMs = 60
+/** Who has just opened a book has something to do. */
+const firstMs = 2000
+
+export interface Health {
+  /** There is nothing else to do. */
+  wake(): void
+  /** A call failed: was it for a broken page? */
+  heard(error: unknown): void
+  /** What is broken, in words. */
+  degraded(): string | undefined
+  close(): void
+}
+
+export interface HealthParts {
+  readonly store: Pick<BookStore, 'db'> & { readonly mark: OpenMark }
+  readonly scheduler: Scheduler
+  /** What is wrong with a table and its indexes; undefined when nothing is. */
+  check(table: string): string | undefined
+  onDamage(reason: string): void
+}
+
+export function createHealth({ store, scheduler, check, onDamage }: HealthParts): Health {
+  const { mark, db } = store
+  let waiting: string[] | undefined
+  let begun = !mark.wasLeft
+  let reason: string | undefined
+  let cancel: (() => void) | undefined
+  let closed = false
+
+  const damage = (why: string) => {
+    if (reason !== undefined || closed) return
+    reason = why
+    waiting = undefined
+    mark.blame()
+    onDamage(why)
+  }
+  const step = () => {
+    cancel = undefined
+    const table = waiting?.shift()
+    if (closed || table === undefined) return
+    const why = lookAt(() => check(table))
+    if (why !== undefined) return damage(`${table}: ${why}`)
+    cancel = scheduler.later(stepMs, step)
+  }
+  return {
+    wake() {
+      if (begun || closed) return
+      begun = true
+      const why = lookAt(() => {
+        waiting = tablesOf(db)
+        return undefined
+      })
+      if (why !== undefined) return damage(why)
+      cancel = scheduler.later(firstMs, step)
+    },
+    heard(error) {
+      if (isBroken(error)) damage(error.message)
+    },
+    degraded: () =>
+      reason === undefined
+        ? undefined
+        : `damaged: part of the file cannot be read (${reason}). It is mended when the book is opened again.`,
+    close() {
+      closed = true
+      cancel?.()
+    },
+  }
+}
+
+function lookAt(work: () => string | undefined): string | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (isBroken(error)) return toDaybookError(error).message
+    throw error
+  }
+}

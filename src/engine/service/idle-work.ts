@@ -1,0 +1,94 @@
+// What the engine does when no call came for a moment: derived rows are filled in, texts are taken into memory.
+// Invariant: a step is short, so that a call that comes in the middle waits a few milliseconds at most.
+import { toDaybookError } from '../../core/errors.ts'
+import type { Ports } from '../../core/ports.ts'
+import type { BookStore } from '../../store/book-store.ts'
+
+/** Requests of a sync come to a mirror one after another: between them is no time for this. */
+const idleMs = { device: 60, mirror: 1000 } as const
+/** Who opens a book calls it next, and is not to wait for postings that are being read. */
+const openedMs = 300
+const stepMs = 4
+/** After a disk that failed: it may have room again by then. */
+const retryMs = 5000
+const batch = 100
+/** Texts are taken into memory in smaller portions, several at once while that takes less than this long. */
+const textBatch = 20
+const textSliceMs = 6
+const textBatches = 25
+
+/** No more records than this wait for an idle moment, or for the first read: some 12 seconds of work, done in slices. */
+export const lagLimit = 50_000
+
+export interface IdleWork {
+  /**
+   * After a commit: begins once nothing was written since, for 60 ms on a device and for 1 s at a mirror, and has the writer
+   * wait for what is too much to be left.
+   */
+  committed(): void
+  /** Begins a while after the book was opened. */
+  opened(): void
+  stop(): void
+}
+
+/** `after` is called each time when there is nothing left to do. While `isBusy` it waits. */
+export function createIdleWork({
+  store,
+  clock,
+  scheduler,
+  log,
+  after,
+  isBusy,
+  lag = lagLimit,
+}: Pick<Ports, 'clock' | 'scheduler' | 'log'> & {
+  readonly store: BookStore
+  readonly after: () => void
+  readonly isBusy: () => boolean
+  readonly lag?: number | undefined
+}): IdleWork {
+  const waitMs = idleMs[store.role]
+  let stopped = false
+  let cancel: (() => void) | undefined
+  const takeTexts = () => {
+    const began = clock.now()
+    for (let i = 0; i < textBatches; i++) {
+      if (!store.textLeg?.step(textBatch)) return false
+      if (clock.now() - began >= textSliceMs) break
+    }
+    return true
+  }
+  const workIn = (delayMs: number) => {
+    cancel?.()
+    cancel = scheduler.later(delayMs, () => {
+      if (stopped) return
+      if (isBusy()) return workIn(waitMs)
+      try {
+        if (store.projection.step(batch) || takeTexts()) workIn(stepMs)
+        else {
+          if (store.purge.isDue()) store.purge.scrub()
+          after()
+        }
+      } catch (error) {
+        // Nobody called, so nobody can be told; whoever needs what is missing fills it in, and is told then.
+        log.warn('Work in an idle moment failed and is tried again.', { code: toDaybookError(error).code })
+        workIn(retryMs)
+      }
+    })
+  }
+  return {
+    committed() {
+      try {
+        store.projection.keepUp(lag)
+      } catch (error) {
+        // The write is committed whatever happens here, and what is behind stays behind.
+        log.warn('Indexing behind a write failed and is tried again.', { code: toDaybookError(error).code })
+      }
+      workIn(waitMs)
+    },
+    opened: () => workIn(Math.max(openedMs, waitMs)),
+    stop() {
+      stopped = true
+      cancel?.()
+    },
+  }
+}

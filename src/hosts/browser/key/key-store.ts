@@ -1,0 +1,61 @@
+// The book's key pair in this browser: in IndexedDB, apart from the book, and non-extractable, so that no script reads it.
+// Invariant: the first pair that is stored stays; whoever comes second takes that one.
+import { type DBSchema, openDB } from 'idb'
+import { DaybookError } from '../../../core/errors.ts'
+import type { Keyring } from '../../../core/ports.ts'
+import { createKeyring } from '../../../trust/keyring.ts'
+
+interface StoredPair {
+  readonly publicKey: Uint8Array<ArrayBuffer>
+  readonly privateKey: CryptoKey
+}
+
+interface KeyDatabase extends DBSchema {
+  pairs: { key: string; value: StoredPair }
+}
+
+/** The keyring of `book`. `kept: false` keeps the pair in memory only, as for a book in memory. */
+export function openBrowserKeyring(book: string, { kept }: { readonly kept: boolean }): Keyring {
+  return createKeyring<CryptoKey>({
+    subtle: crypto.subtle,
+    encode: (text) => new TextEncoder().encode(text),
+    takePair: () => (kept ? takeStoredPair(book) : makePair()),
+  })
+}
+
+async function takeStoredPair(book: string): Promise<StoredPair> {
+  try {
+    const db = await openDB<KeyDatabase>('daybook-keys', 1, {
+      upgrade: (fresh) => void fresh.createObjectStore('pairs'),
+    })
+    try {
+      const known = await db.get('pairs', book)
+      if (known) return known
+      // Made before the transaction: IndexedDB ends one that waits for anything else.
+      const made = await makePair()
+      const change = db.transaction('pairs', 'readwrite', { durability: 'strict' })
+      const first = await change.store.get(book)
+      if (!first) await change.store.put(made, book)
+      await change.done
+      return first ?? made
+    } finally {
+      db.close()
+    }
+  } catch (cause) {
+    if (cause instanceof DaybookError) throw cause
+    throw new DaybookError('storage-unavailable', 'The browser gives no storage for the key of this book.', {
+      cause,
+    })
+  }
+}
+
+async function makePair(): Promise<StoredPair> {
+  try {
+    const pair = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])
+    // Only the private half is bound to `extractable`; the public one can always be read.
+    const publicKey = new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey))
+    return { publicKey, privateKey: pair.privateKey }
+  } catch (cause) {
+    throw new DaybookError('signing-off', 'This browser does not know Ed25519.', { cause })
+  }
+}

@@ -1,0 +1,47 @@
+// Language models for a book in a page, as its worker uses them: over fetch, or the browser's own, which only the page has.
+// Invariant: a question to the page ends at its deadline, though the page be gone.
+import { checkAborted, orAborted } from '../../../core/abort.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { Llm } from '../../../core/ports.ts'
+import { createLlm, unknownProvider } from '../../../memory/conversation/llm/llm-options.ts'
+import { browserPorts } from '../port/browser-ports.ts'
+import type { BrowserLlmOptions, BuiltInOptions, PageModel } from '../wire/message.ts'
+
+/** The model that `options` name; `page` is asked for its key, or for all of its answers. */
+export function createBrowserLlm(
+  options: BrowserLlmOptions | undefined,
+  page: PageModel | undefined,
+): Llm | undefined {
+  if (options?.provider === 'browser') {
+    if (!page) throw unknownProvider(options)
+    return createBuiltInLlm(options, page)
+  }
+  const keyed = options?.provider === 'api' && page ? { ...options, key: () => page.key() } : options
+  return createLlm(keyed, { web: globalThis, scheduler: browserPorts.scheduler })
+}
+
+function createBuiltInLlm({ deadlineMs = 60_000, limitChars = 6000 }: BuiltInOptions, page: PageModel): Llm {
+  let last = 0
+  return {
+    name: 'browser|built-in',
+    limitChars,
+    async answer(question, signal) {
+      checkAborted(signal)
+      const number = ++last
+      const { promise: late, reject } = Promise.withResolvers<never>()
+      const cancel = browserPorts.scheduler.later(deadlineMs, () =>
+        reject(new DaybookError('model-unavailable', `No answer came within ${deadlineMs} ms.`)),
+      )
+      try {
+        const reply = await orAborted(Promise.race([page.answer(number, question), late]), signal)
+        if (reply.ok) return reply.value
+        throw DaybookError.from(reply.error)
+      } catch (error) {
+        void Promise.resolve(page.abort(number)).catch(() => undefined)
+        throw error
+      } finally {
+        cancel()
+      }
+    },
+  }
+}

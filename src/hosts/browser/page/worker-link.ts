@@ -1,0 +1,210 @@
+// The page's end of the wire to its worker: deadlines, supervision, and calls made together sent together.
+// Invariant: every call settles. When the worker dies, everything that waits is rejected with `engine-died`.
+import { proxy, type ProxyMarked, type Remote, releaseProxy, transfer, wrap } from 'comlink'
+import { orAborted } from '../../../core/abort.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import type { BookEvent } from '../../../core/capability/event.ts'
+import { type BookCallOptions, carriedOf } from '../../../book/call-options.ts'
+import {
+  aliveLock,
+  type CallMessage,
+  type MethodRow,
+  type OpenRequest,
+  type PageModel,
+  type Reply,
+  type WorkerDoor,
+} from '../wire/message.ts'
+import type { PageEmbedder } from '../model/page-embedder.ts'
+import { joinHub } from '../tab/page-hub.ts'
+import type { FarPageEmbedder } from '../model/worker-embedder.ts'
+
+export interface NumberedOptions extends BookCallOptions {
+  /** Names the call in its page. */
+  readonly number: number
+  /** The page has the outcomes of all calls below this number. */
+  readonly settled: number
+}
+
+export interface WorkerLink {
+  open(request: OpenRequest, listener: (event: BookEvent) => void, given?: OpenGiven): Promise<MethodRow[]>
+  call(id: string, input: unknown, options: NumberedOptions): Promise<unknown>
+  readonly allowBackground: (isAllowed: boolean) => void
+  /** Has what waits for the mirror handed over; false too when nobody is there any more. */
+  spill(): Promise<boolean>
+  /** Lets the worker finish what it has, then ends it; what is left is rejected with `asleep` when its page sleeps. */
+  close(asleep?: DaybookError): Promise<void>
+  /** Some call has no answer yet. */
+  isBusy(): boolean
+  /** Ends the worker on the spot; what waits for it is rejected with `reason`. */
+  cut(reason: DaybookError): void
+  /** Resolves with the reason when the worker is gone, by `close` or by itself. */
+  readonly gone: Promise<DaybookError>
+}
+
+/** What can't be sent and is handed over: functions that fetch keys, where the page has such, and the page's model. */
+export interface OpenGiven {
+  readonly sync?: (() => Promise<string>) | undefined
+  readonly embedder?: (() => Promise<string>) | undefined
+  readonly model?: PageModel | undefined
+  /** Starts and ends the worker of a local embedding model. */
+  readonly modelWorker?: PageEmbedder | undefined
+}
+
+interface Waiting {
+  readonly settled: number
+  readonly message: CallMessage
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Opening may wait for a lock and for handles of a page that is going away. */
+const openDeadlineMs = 20_000
+const closeDeadlineMs = 3000
+
+export function createWorkerLink(worker: Worker): WorkerLink {
+  // Pinned here: Comlink closes the port once every proxy of it is garbage, calls in flight or not.
+  const remote: Remote<WorkerDoor> = wrap<WorkerDoor>(worker)
+  const { promise: gone, resolve: tellGone } = Promise.withResolvers<DaybookError>()
+  // Not a race with `gone`: a promise that outlives every call would remember every call.
+  const waiting = new Set<(error: DaybookError) => void>()
+  const watching = new AbortController()
+  let ended: DaybookError | undefined
+  const lose = (error: DaybookError) => {
+    if (ended) return
+    ended = error
+    worker.terminate()
+    watching.abort()
+    for (const reject of waiting) reject(error)
+    waiting.clear()
+    tellGone(error)
+  }
+  /** `work`, or a rejection when the worker is gone or `deadlineMs` have passed. */
+  const answered = <Result>(work: Promise<Result>, deadlineMs?: number): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      if (ended) return reject(ended)
+      waiting.add(reject)
+      const late = () => reject(new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs } }))
+      const timer = deadlineMs === undefined ? undefined : setTimeout(late, deadlineMs)
+      work.then(resolve, reject).finally(() => {
+        waiting.delete(reject)
+        clearTimeout(timer)
+      })
+    })
+  worker.addEventListener('error', (event) => {
+    const what = event.message
+      ? `The worker failed: ${event.message}.`
+      : 'The script of the worker could not be loaded.'
+    const hint = 'In a Vite dev server older than 8, exclude daybook from optimizeDeps.'
+    lose(
+      new DaybookError('engine-died', `${what} ${event.message ? '' : hint}`, {
+        details: { script: event.filename },
+      }),
+    )
+  })
+  worker.addEventListener('messageerror', () =>
+    lose(new DaybookError('engine-died', 'A message of the worker could not be read.')),
+  )
+
+  const groups = new Map<string, Waiting[]>()
+
+  const send = async (id: string, group: readonly Waiting[]) => {
+    try {
+      const calls = group.map(({ message }) => message)
+      const replies = await remote.call(id, calls, group[0]?.settled ?? 0)
+      group.forEach(({ resolve, reject }, i) => settle(replies[i], resolve, reject))
+    } catch (error) {
+      if (group.length > 1 && isCloneError(error)) for (const one of group) void send(id, [one])
+      else for (const { reject } of group) reject(isCloneError(error) ? notJson(error) : error)
+    }
+  }
+
+  const post = (id: string, message: CallMessage, settled: number) =>
+    new Promise<unknown>((resolve, reject) => {
+      const group = groups.get(id)
+      if (group) return void group.push({ settled, message, resolve, reject })
+      const started: Waiting[] = [{ settled, message, resolve, reject }]
+      groups.set(id, started)
+      queueMicrotask(() => {
+        groups.delete(id)
+        void send(id, started)
+      })
+    })
+
+  return {
+    gone,
+    cut: lose,
+    isBusy: () => waiting.size > 0,
+    allowBackground: (isAllowed) => void remote.allowBackground(isAllowed),
+    spill: () => answered(remote.spill()).catch(() => false),
+    async open(request, listener, { sync, embedder, model, modelWorker } = {}) {
+      if (modelWorker) void gone.then(modelWorker.end)
+      const [key, embedderKey] = [sync, embedder].map((fetch) => fetch && proxy(fetch))
+      const reply = await answered<Reply<MethodRow[]>>(
+        remote.open(
+          ...([request, proxy(listener), proxy(handOverHub), key, embedderKey] as const),
+          model && proxy(model),
+          modelWorker && farOf(modelWorker),
+        ),
+        openDeadlineMs,
+      )
+      if (!reply.ok) throw DaybookError.from(reply.error)
+      // Granted only when the worker no longer holds it: the one sign of a worker that was terminated.
+      void navigator.locks
+        .request(aliveLock(request.tab), { signal: watching.signal }, () =>
+          lose(new DaybookError('engine-died')),
+        )
+        .catch(() => undefined)
+      return reply.value as MethodRow[]
+    },
+    call(id, input, options) {
+      if (ended) return Promise.reject(ended)
+      const { number, settled, signal, deadlineMs } = options
+      const message = { ...carriedOf(options), number, input }
+      const timed = answered(post(id, message, settled), deadlineMs)
+      const call = signal ? orAborted(timed, signal) : timed
+      return call.catch((error: unknown) => {
+        // Nobody waits for it any more: it must not be sent to another tab later.
+        if (!ended && (signal?.aborted || isDaybookError(error, 'deadline-exceeded')))
+          void remote.abort(message.number)
+        throw error
+      })
+    },
+    async close(asleep) {
+      if (ended) return
+      await answered(remote.close(asleep !== undefined), closeDeadlineMs).catch(() => undefined)
+      remote[releaseProxy]()
+      lose(asleep ?? new DaybookError('book-closed'))
+    },
+  }
+}
+
+/** A port goes over once: it is the worker's then. */
+function handOverHub(): Promise<MessagePort | undefined> {
+  const port = joinHub()
+  return Promise.resolve(port && transfer(port, [port]))
+}
+
+/** Comlink types what a proxy answers as the far side gets it. */
+const farOf = (page: PageEmbedder) => proxy(page) as unknown as FarPageEmbedder & ProxyMarked
+
+function settle(reply: Reply | undefined, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
+  if (reply?.ok) resolve(reply.value)
+  else
+    reject(
+      reply
+        ? DaybookError.from(reply.error)
+        : new DaybookError('internal', 'The worker left a call without an answer.'),
+    )
+}
+
+function isCloneError(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'DataCloneError'
+}
+
+function notJson(cause: unknown): DaybookError {
+  const reason = cause instanceof Error ? cause.message : ''
+  return new DaybookError('invalid-input', `The input is not plain JSON: ${reason}.`, {
+    details: { path: '' },
+    cause,
+  })
+}

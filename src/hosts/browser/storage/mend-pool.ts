@@ -1,0 +1,130 @@
+// Mends the file of a book in its pool: what can be read goes into a new file beside it, the old one out of the pool into
+// a plain file of OPFS, and then the new one into its place. Invariant: until the new file stands in its place it is whole
+// beside it, and whoever opens the pool puts it there.
+import type { SAHPoolUtil } from '@sqlite.org/sqlite-wasm'
+import { isDaybookError } from '../../../core/errors.ts'
+import type { SqlDatabase } from '../../../core/ports.ts'
+import { formatTime } from '../../../core/time.ts'
+import { mend, mendedOf } from '../../../store/repair/mend.ts'
+import { createSettings } from '../../../store/schema/settings.ts'
+import type { SyncHandle } from './write-combiner.ts'
+
+export const bookFile = '/book.sqlite3'
+/** Holds the copy of the records, see checkpoint.ts. */
+export const copyFile = '/checkpoint.sqlite3'
+const mending = '/mending.sqlite3'
+const asideFolder = 'daybook-aside'
+const keptKey = 'mended_kept'
+
+export interface PoolToMend {
+  readonly book: string
+  readonly pool: SAHPoolUtil
+  /** Opens a file of the pool. */
+  open(file: string): SqlDatabase
+}
+
+/** Takes the damaged file out and puts a new one in its place. */
+export async function mendPool(given: PoolToMend, reason: string): Promise<void> {
+  const { book, pool, open } = given
+  const now = formatTime(Date.now())
+  const aside = `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
+  drop(pool, mending)
+  const damaged = openIfPossible(open, bookFile)
+  const checkpoint = hasFile(pool, copyFile) ? openIfPossible(open, copyFile) : undefined
+  try {
+    const fresh = open(mending)
+    try {
+      mend({ damaged, checkpoint, fresh, now, aside, reason })
+    } finally {
+      fresh.close()
+    }
+  } finally {
+    checkpoint?.close()
+    damaged?.close()
+  }
+  await finishMending(given)
+}
+
+/** Goes on where a mending was cut: with a new file that is whole, or from the beginning. */
+export async function finishMending({ pool, open }: PoolToMend): Promise<void> {
+  if (!hasFile(pool, mending)) return
+  const { aside, isKept } = readNew(open)
+  if (aside === undefined) return drop(pool, mending)
+  if (!isKept) {
+    await keepAside(aside, pool.exportFile(bookFile))
+    // Noted before the old file is written over: from here on what stands in its place may be half of the new one.
+    const fresh = open(mending)
+    fresh.transaction(() => createSettings(fresh).set(keptKey, 1))
+    fresh.close()
+  }
+  await putInPlace(pool)
+}
+
+/** Where the old file is to be kept, if the new one is whole, and whether it is. */
+function readNew(open: PoolToMend['open']): { readonly aside?: string; readonly isKept: boolean } {
+  try {
+    const fresh = open(mending)
+    const aside = mendedOf(fresh)?.aside
+    const isKept = aside !== undefined && createSettings(fresh).get(keptKey) !== undefined
+    fresh.close()
+    return { ...(aside === undefined ? {} : { aside }), isKept }
+  } catch (error) {
+    if (!isDaybookError(error)) throw error
+    return { isKept: false }
+  }
+}
+
+/** Whether the damaged file is still kept. */
+export async function isAside(path: string): Promise<boolean> {
+  const [folder = '', file = ''] = path.split('/')
+  try {
+    const root = await navigator.storage.getDirectory()
+    await (await root.getDirectoryHandle(folder)).getFileHandle(file)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function putInPlace(pool: SAHPoolUtil): Promise<void> {
+  // What an old log holds belongs to the old file.
+  drop(pool, `${bookFile}-wal`, `${bookFile}-journal`)
+  await pool.importDb(bookFile, pool.exportFile(mending))
+  drop(pool, mending)
+}
+
+export const hasFile = (pool: SAHPoolUtil, file: string): boolean => pool.getFileNames().includes(file)
+
+/** Deletes files of the pool that are there and not open, with what SQLite keeps beside them. */
+export function drop(pool: SAHPoolUtil, ...files: string[]): void {
+  const there = pool.getFileNames()
+  for (const file of files.flatMap((one) => [`${one}-wal`, `${one}-journal`, one]))
+    if (there.includes(file)) pool.unlink(file)
+}
+
+function openIfPossible(open: PoolToMend['open'], file: string): SqlDatabase | undefined {
+  try {
+    return open(file)
+  } catch (error) {
+    if (isDaybookError(error, 'storage-failed')) return undefined
+    throw error
+  }
+}
+
+/** A worker's file can be opened at once; the page's types do not say so. */
+type WorkerFile = FileSystemFileHandle & { createSyncAccessHandle(): Promise<SyncHandle> }
+
+async function keepAside(path: string, bytes: Uint8Array): Promise<void> {
+  const root = await navigator.storage.getDirectory()
+  const folder = await root.getDirectoryHandle(asideFolder, { create: true })
+  const name = path.slice(asideFolder.length + 1)
+  const file = (await folder.getFileHandle(name, { create: true })) as WorkerFile
+  const handle = await file.createSyncAccessHandle()
+  try {
+    handle.truncate(0)
+    handle.write(bytes, { at: 0 })
+    handle.flush()
+  } finally {
+    handle.close()
+  }
+}

@@ -1,0 +1,55 @@
+// A book's files on OPFS: SQLite's access-handle pool, one directory for each book.
+// Invariant: only called while the book's Web Lock is held. A failed start never deletes anything.
+import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
+import { DaybookError } from '../../../core/errors.ts'
+import { inWords, isQuotaFault } from './browser-fault.ts'
+
+/** Database, WAL and what SQLite may need beside them, far below Safari's 252 handles. */
+const poolFiles = 12
+/** After a reload the page before may hold its handles for a moment. */
+const handleWaitMs = 2000
+
+/** Opens the pool of `book`, waiting for a predecessor that is letting go. */
+export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SAHPoolUtil> {
+  const begun = performance.now()
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const pool = await sqlite3.installOpfsSAHPoolVfs(poolOptions(book))
+      // This worker had the book before, and let go of it.
+      const ready = pool.isPaused() ? await pool.unpauseVfs() : pool
+      // A first opening that was cut short left fewer, and no later one would add any.
+      await ready.reserveMinimumCapacity(poolFiles)
+      return ready
+    } catch (error) {
+      if (isQuotaFault(error)) throw new DaybookError('storage-full', undefined, { cause: error })
+      if (!(error instanceof DOMException) || error.name !== 'NoModificationAllowedError')
+        throw unavailable(error)
+      if (performance.now() - begun > handleWaitMs) {
+        throw new DaybookError('open-elsewhere', 'Something still holds the files of this book.', {
+          cause: error,
+        })
+      }
+      await new Promise((resolve) => setTimeout(resolve, 25 + Math.random() * 25 * 2 ** Math.min(attempt, 4)))
+    }
+  }
+}
+
+function poolOptions(book: string) {
+  return {
+    name: `daybook-${book}`,
+    directory: `/daybook/${book}`,
+    initialCapacity: poolFiles,
+    // By default a start that fails removes the pool, the book with it.
+    preserveOnInitFailure: true,
+    // And a failure is remembered for ever. (The type does not know this option yet.)
+    forceReinitIfPreviouslyFailed: true,
+  }
+}
+
+function unavailable(error: unknown): DaybookError {
+  const reason = inWords(error)
+  return new DaybookError('storage-unavailable', `The browser gives no file storage (${reason}).`, {
+    details: { medium: 'opfs', reason },
+    cause: error,
+  })
+}

@@ -1,0 +1,137 @@
+// One prepared statement of SQLite WASM, spoken to through the module's own exports.
+// The package's bindings allocate and convert for each value; here all texts of a call share one piece of memory.
+import type { Database, PreparedStatement, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
+import type { SqlRow, SqlValue } from '../../../core/ports.ts'
+
+/** The C interface, as far as it is used (https://sqlite.org/c3ref/funclist.html). Pointers are numbers. */
+interface Exports {
+  sqlite3_bind_null(statement: number, index: number): number
+  sqlite3_bind_int(statement: number, index: number, value: number): number
+  sqlite3_bind_int64(statement: number, index: number, value: bigint): number
+  sqlite3_bind_double(statement: number, index: number, value: number): number
+  sqlite3_bind_text(statement: number, index: number, text: number, bytes: number, lifetime: number): number
+  sqlite3_bind_blob(statement: number, index: number, blob: number, bytes: number, lifetime: number): number
+  sqlite3_bind_parameter_count(statement: number): number
+  sqlite3_step(statement: number): number
+  sqlite3_reset(statement: number): number
+  sqlite3_column_type(statement: number, column: number): number
+  sqlite3_column_double(statement: number, column: number): number
+  sqlite3_column_text(statement: number, column: number): number
+  sqlite3_column_blob(statement: number, column: number): number
+  sqlite3_column_bytes(statement: number, column: number): number
+  sqlite3_stmt_readonly(statement: number): number
+}
+
+export interface WasmStatement {
+  /** Writes nothing to the file. */
+  readonly isReadOnly: boolean
+  /** Binds `params`, steps to the end or until `onRow` answers false, and resets. */
+  run(params: readonly SqlValue[], onRow?: (row: SqlRow) => boolean): void
+  finalize(): void
+}
+
+export interface StatementFactory {
+  prepare(sql: string): WasmStatement
+  close(): void
+}
+
+const hasRow = 100
+const done = 101
+/** SQLITE_STATIC: the memory stays as it is until the statement is reset. */
+const untilReset = 0
+const startBytes = 1 << 16
+const keptBytes = 1 << 20
+
+export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): StatementFactory {
+  const { wasm, capi } = sqlite3
+  const c = wasm.exports as Exports
+  const encoder = new TextEncoder()
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let arena = wasm.alloc(startBytes) as number
+  let arenaBytes = startBytes
+
+  const reserve = (bytes: number) => {
+    if (bytes <= arenaBytes && (arenaBytes <= keptBytes || bytes > keptBytes)) return
+    wasm.dealloc(arena as never)
+    arenaBytes = Math.max(startBytes, bytes)
+    arena = wasm.alloc(arenaBytes) as number
+  }
+
+  const check = (code: number) => {
+    if (code !== 0 && code !== hasRow && code !== done) sqlite3.oo1.DB.checkRc(db, code)
+  }
+
+  const bindAll = (statement: number, params: readonly SqlValue[]) => {
+    let bytes = 1
+    // UTF-8 takes at most three bytes for each UTF-16 unit.
+    for (const value of params)
+      bytes += typeof value === 'string' ? value.length * 3 : value instanceof Uint8Array ? value.length : 0
+    reserve(bytes)
+    // Taken anew each time: memory that grew has another buffer.
+    const heap = wasm.heap8u()
+    let at = arena
+    params.forEach((value, i) => {
+      if (typeof value === 'string') {
+        const { written } = encoder.encodeInto(value, heap.subarray(at, at + value.length * 3))
+        check(c.sqlite3_bind_text(statement, i + 1, at, written, untilReset))
+        at += written
+      } else if (value === null) check(c.sqlite3_bind_null(statement, i + 1))
+      else if (typeof value === 'number') check(bindNumber(c, statement, i + 1, value))
+      else {
+        heap.set(value, at)
+        check(c.sqlite3_bind_blob(statement, i + 1, at, value.length, untilReset))
+        at += value.length
+      }
+    })
+  }
+
+  const readRow = (statement: number, names: readonly string[]): SqlRow => {
+    const row: Record<string, SqlValue> = {}
+    names.forEach((name, i) => {
+      const type = c.sqlite3_column_type(statement, i)
+      if (type === capi.SQLITE_INTEGER || type === capi.SQLITE_FLOAT)
+        row[name] = c.sqlite3_column_double(statement, i)
+      else if (type === capi.SQLITE_NULL) row[name] = null
+      else {
+        const text = type === capi.SQLITE_TEXT
+        const from = text ? c.sqlite3_column_text(statement, i) : c.sqlite3_column_blob(statement, i)
+        const bytes = wasm.heap8u().subarray(from, from + c.sqlite3_column_bytes(statement, i))
+        row[name] = text ? decoder.decode(bytes) : bytes.slice()
+      }
+    })
+    return row
+  }
+
+  const prepare = (sql: string): WasmStatement => {
+    const prepared: PreparedStatement = db.prepare(sql)
+    const statement = prepared.pointer as number
+    const names = prepared.columnCount > 0 ? prepared.getColumnNames() : []
+    const count = c.sqlite3_bind_parameter_count(statement)
+    return {
+      isReadOnly: c.sqlite3_stmt_readonly(statement) !== 0,
+      run(params, onRow) {
+        if (params.length !== count)
+          throw new RangeError(`The statement takes ${count} parameters, not ${params.length}.`)
+        try {
+          if (count > 0) bindAll(statement, params)
+          let code = c.sqlite3_step(statement)
+          while (code === hasRow && onRow?.(readRow(statement, names)) === true)
+            code = c.sqlite3_step(statement)
+          check(code)
+        } finally {
+          // Its result repeats the failure of the step, which was thrown already.
+          c.sqlite3_reset(statement)
+        }
+      },
+      finalize: () => void prepared.finalize(),
+    }
+  }
+
+  return { prepare, close: () => wasm.dealloc(arena as never) }
+}
+
+function bindNumber(c: Exports, statement: number, index: number, value: number): number {
+  if (!Number.isSafeInteger(value)) return c.sqlite3_bind_double(statement, index, value)
+  if (value === (value | 0)) return c.sqlite3_bind_int(statement, index, value)
+  return c.sqlite3_bind_int64(statement, index, BigInt(value))
+}

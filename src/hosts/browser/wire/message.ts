@@ -1,0 +1,103 @@
+// What page and worker say to each other over Comlink. Outcomes are values: an error keeps all its fields.
+import type { CapabilityEffect } from '../../../core/capability/capability.ts'
+import { type ErrorShape, toDaybookError } from '../../../core/errors.ts'
+import type { BookEvent } from '../../../core/capability/event.ts'
+import type { LlmQuestion } from '../../../core/ports.ts'
+import type { Scope } from '../../../core/record.ts'
+import type { CarriedOptions } from '../../../book/call-options.ts'
+import type { SyncPreferences } from '../../../sync/device/sync-plan.ts'
+import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
+import type { FarPageEmbedder } from '../model/worker-embedder.ts'
+import type { LlmOptions } from '../../../memory/conversation/llm/llm-options.ts'
+
+export interface ModelLanguages {
+  /** Languages that are read and written, as BCP 47 tags; default what the browser takes for granted. */
+  readonly languages?: readonly string[]
+}
+
+export interface BuiltInOptions extends ModelLanguages {
+  /** Milliseconds until a question is given up; default 60,000. */
+  readonly deadlineMs?: number
+  /** Most characters of text for one question; default 6,000: these models are small. */
+  readonly limitChars?: number
+}
+
+/** As on every host, or the model that the browser brings along. */
+export type BrowserLlmOptions = LlmOptions | ({ readonly provider: 'browser' } & BuiltInOptions)
+
+export interface OpenRequest {
+  readonly name: string
+  readonly scope: Scope
+  readonly durability: 'relaxed' | 'strict'
+  readonly onUnavailable: 'reject' | 'memory'
+  /** Names the tab, and the Web Lock that its worker holds while it lives. */
+  readonly tab: string
+  /** The page had the book open before it slept. */
+  readonly isBack: boolean
+  readonly sync?: {
+    readonly url: string
+    readonly key: string
+    readonly background?: boolean | { readonly key: string }
+  } & SyncPreferences
+  readonly embedder?: EmbedderOptions
+  readonly llm?: BrowserLlmOptions
+  readonly passphrase?: string
+  readonly checkpoint?: boolean
+  /** The page knows that a book of this name was written here before. */
+  readonly wasKept: boolean
+}
+
+/** One row for each way a capability hangs on a book: method, id, effect. */
+export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
+
+export interface CallMessage extends CarriedOptions {
+  /** Names the call in its page. */
+  readonly number: number
+  readonly input: unknown
+}
+
+export type Reply<Value = unknown> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: ErrorShape }
+
+/** The page's model as its worker asks it. */
+export interface PageModel {
+  /** Fetches the key of a model over HTTP. */
+  key(): Promise<string>
+  /** Asks the browser's model; `number` names the question for `abort`. */
+  answer(number: number, question: LlmQuestion): Promise<Reply<string>>
+  abort(number: number): void
+}
+
+/** An error as an outcome. */
+export function failed(error: unknown): Reply<never> {
+  return { ok: false, error: toDaybookError(error).toJSON() }
+}
+
+/** The Web Lock of a tab's worker: who is granted it knows that the worker is gone. */
+export const aliveLock = (tab: string) => `daybook:alive:${tab}`
+
+/** The worker as the page sees it. */
+export interface WorkerDoor {
+  open(
+    request: OpenRequest,
+    listener: (event: BookEvent) => void,
+    /** The page's way to other tabs, asked for once there are others. */
+    getHub: () => Promise<MessagePort | undefined>,
+    getKey?: () => Promise<string>,
+    getEmbedderKey?: () => Promise<string>,
+    model?: PageModel,
+    embedder?: FarPageEmbedder,
+  ): Promise<Reply<MethodRow[]>>
+  /**
+   * Calls of one capability that were made together; they share a transaction where they write. The page has the outcomes
+   * of all calls below `settled`.
+   */
+  call(id: string, calls: readonly CallMessage[], settled: number): Promise<Reply[]>
+  abort(number: number): void
+  /** Whether the page has a service worker that sends when it is gone. */
+  allowBackground(isAllowed: boolean): void
+  /** The page goes out of sight: what the mirror has not acknowledged is handed over. True when something was. */
+  spill(): Promise<boolean>
+  /** `isBack`: the page is put to sleep, and may make its calls again. */
+  close(isBack: boolean): Promise<void>
+}

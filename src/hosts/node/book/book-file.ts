@@ -1,0 +1,146 @@
+// The file of a book, opened whatever state it is in. A damaged one is set aside and a new one made of what it holds.
+// Invariant: at every moment either the old file stands in its place, or the new one is whole.
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import type { Status } from '../../../core/capability/capability.ts'
+import { isDaybookError } from '../../../core/errors.ts'
+import type { SpareFile, SqlDatabase } from '../../../core/ports.ts'
+import { formatTime } from '../../../core/time.ts'
+import { isBroken } from '../../../store/repair/broken.ts'
+import { mend, mendedOf, mendedText } from '../../../store/repair/mend.ts'
+import { isBlamed } from '../../../store/repair/open-mark.ts'
+import { checkTable, firstFault } from '../../../store/repair/table-check.ts'
+import { type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
+import { databaseSuffixes, narrowBook } from '../port/private-file.ts'
+
+export interface BookFile {
+  readonly db: SqlDatabase
+  check(table: string): string | undefined
+  /** Where a copy of its records is kept. */
+  readonly spare: SpareFile
+  storage(): Promise<Pick<Status, 'degraded'>>
+}
+
+const mending = '.mending'
+const copying = '.checkpoint'
+
+/**
+ * Opens the book at `options.path` with `open`, which is given its file; mends the file first where it is damaged. Rejects
+ * with `storage-failed` what is no book.
+ */
+export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: BookFile) => Opened): Opened {
+  const { path } = options
+  if (path !== ':memory:') narrowBook(path)
+  finish(path)
+  const attempt = () => {
+    const db = openNodeDatabase(options)
+    try {
+      const found = isBlamed(db) ? firstFault(db) : undefined
+      if (found !== undefined) throw new Damaged(found)
+      return open({
+        db,
+        check: (table) => checkTable(db, table),
+        spare: spareOf(path),
+        storage: () => Promise.resolve(stateOf(db)),
+      })
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  }
+  try {
+    return attempt()
+  } catch (error) {
+    const reason = error instanceof Damaged ? error.reason : isBroken(error) ? error.message : undefined
+    if (reason === undefined || path === ':memory:' || !mendFile(options, reason)) throw error
+    return attempt()
+  }
+}
+
+class Damaged extends Error {
+  readonly reason: string
+  constructor(reason: string) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+function stateOf(db: SqlDatabase): Pick<Status, 'degraded'> {
+  const mended = mendedOf(db)
+  return { degraded: mended && existsSync(mended.aside) ? [mendedText(mended)] : [] }
+}
+
+/** Goes on where a mending was cut: a new file that stands alone is whole, one beside the old is not. */
+function finish(path: string): void {
+  if (path === ':memory:' || !existsSync(path + mending)) return
+  if (existsSync(path)) {
+    for (const suffix of databaseSuffixes) rmSync(path + mending + suffix, { force: true })
+    return
+  }
+  // A log of the old file would be taken for the new one's.
+  setAside(path, `${path}.damaged-${stampOf(formatTime(Date.now()))}`)
+  renameSync(path + mending, path)
+}
+
+/** False when there is nothing to make a book of; then everything is as it was. */
+function mendFile({ path }: NodeDatabaseOptions, reason: string): boolean {
+  const now = formatTime(Date.now())
+  const aside = `${path}.damaged-${stampOf(now)}`
+  const damaged = openIfBook(path)
+  if (!damaged) return false
+  const spare = spareOf(path)
+  const checkpoint = openIfPossible(spare)
+  const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })
+  try {
+    mend({ damaged, checkpoint, fresh, now, aside, reason })
+  } finally {
+    fresh.close()
+    checkpoint?.close()
+    damaged.close()
+  }
+  setAside(path, aside)
+  renameSync(path + mending, path)
+  return true
+}
+
+function spareOf(path: string): SpareFile {
+  const own = path + copying
+  return {
+    exists: () => existsSync(own),
+    open: () => openNodeDatabase({ path: own, durability: 'strict' }),
+    remove() {
+      for (const suffix of databaseSuffixes) rmSync(own + suffix, { force: true })
+    },
+    // A disk that is full says so.
+    fits: () => true,
+  }
+}
+
+function openIfPossible(spare: SpareFile): SqlDatabase | undefined {
+  try {
+    return spare.exists() ? spare.open() : undefined
+  } catch (error) {
+    if (!isDaybookError(error)) throw error
+    return undefined
+  }
+}
+
+/** For the name of a file. */
+const stampOf = (time: string) => time.replaceAll(':', '-')
+
+function setAside(path: string, aside: string): void {
+  for (const suffix of databaseSuffixes)
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
+}
+
+/** The database, if that is what it is and a Daybook wrote it: no other file is touched. */
+function openIfBook(path: string): SqlDatabase | undefined {
+  let db: SqlDatabase | undefined
+  try {
+    db = openNodeDatabase({ path })
+    if (db.get("SELECT 1 AS one FROM sqlite_master WHERE name = 'schema_version'")) return db
+  } catch (error) {
+    if (!isDaybookError(error)) throw error
+  }
+  db?.close()
+  return undefined
+}

@@ -1,0 +1,92 @@
+// The book's key pair in Node: PKCS #8 in a file beside the book that only its owner may read, never in the database.
+// Invariant: the first key that is written stays, whole: a file is linked to its name only when all of it is on disk.
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+} from 'node:crypto'
+import { link, readFile, stat, unlink } from 'node:fs/promises'
+import { DaybookError } from '../../../core/errors.ts'
+import type { Keyring } from '../../../core/ports.ts'
+import { createKeyring, type KeyPair } from '../../../trust/keyring.ts'
+import { openOwnFile } from '../port/private-file.ts'
+
+type NodeCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
+
+const host = { subtle: crypto.subtle, encode: (text: string) => new TextEncoder().encode(text) }
+
+/** For mirrors: it verifies, and has no private key of a book. */
+export const verifyingKeyring: Keyring = createKeyring<NodeCryptoKey>(host)
+
+/** The keyring whose key is in `path`; without a path it is kept in memory, as for a book in memory. */
+export function openNodeKeyring(path: string | undefined): Keyring {
+  return createKeyring<NodeCryptoKey>({
+    ...host,
+    takePair: async () => toPair(path === undefined ? makeKey() : await takeStoredKey(path)),
+  })
+}
+
+const makeKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey
+
+async function takeStoredKey(path: string): Promise<KeyObject> {
+  const known = await readKey(path)
+  if (known) return known
+  const made = makeKey()
+  const temporary = `${path}.${randomUUID()}`
+  const file = await openOwnFile(temporary)
+  try {
+    await file.writeFile(made.export({ type: 'pkcs8', format: 'pem' }))
+    await file.sync()
+    await file.close()
+    await link(temporary, path)
+    return made
+  } catch (cause) {
+    if (!isCode(cause, 'EEXIST')) throw unusable(path, 'It could not be written', cause)
+    const first = await readKey(path)
+    if (first) return first
+    throw unusable(path, 'It came and went', cause)
+  } finally {
+    await file.close().catch(() => undefined)
+    await unlink(temporary)
+  }
+}
+
+async function readKey(path: string): Promise<KeyObject | undefined> {
+  try {
+    const { mode } = await stat(path)
+    // Windows keeps no such bits.
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw unusable(path, `Others may read it (mode ${(mode & 0o777).toString(8)}); chmod 600 it`)
+    const key = createPrivateKey(await readFile(path))
+    if (key.asymmetricKeyType !== 'ed25519') throw unusable(path, 'It holds no Ed25519 key')
+    return key
+  } catch (cause) {
+    if (isCode(cause, 'ENOENT')) return undefined
+    throw cause instanceof DaybookError ? cause : unusable(path, 'It holds no key', cause)
+  }
+}
+
+/** From here on the key can be used and not read. */
+async function toPair(key: KeyObject): Promise<KeyPair<NodeCryptoKey>> {
+  const der = Uint8Array.from(key.export({ type: 'pkcs8', format: 'der' }))
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
+  return {
+    publicKey: Uint8Array.from(Buffer.from(x, 'base64url')),
+    privateKey: await crypto.subtle.importKey('pkcs8', der, 'Ed25519', false, ['sign']),
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
+/** Says which file and why, never what is in it. */
+function unusable(path: string, why: string, cause?: unknown): DaybookError {
+  return new DaybookError('storage-failed', `The key of this book is in ${path}. ${why}.`, {
+    details: { path },
+    ...(cause === undefined ? {} : { cause }),
+    retry: false,
+  })
+}

@@ -1,0 +1,88 @@
+// Where Node keeps the keys that seal a book: two files beside it that only their owner may read, `<book>.vault` with the
+// keys and, unless a passphrase guards them, `<book>.vault-key` to open it. Invariant: a file is replaced whole or not at all.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readFile, rename, stat, unlink } from 'node:fs/promises'
+import { sealingKeyOf } from '../../../web/web-cipher.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { KeyVault, SealingKey } from '../../../core/ports.ts'
+import { openOwnFile } from '../port/private-file.ts'
+
+const parts = {
+  subtle: crypto.subtle,
+  encode: (text: string) => new TextEncoder().encode(text),
+  decode: (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true }).decode(bytes),
+}
+
+/** The vault beside the book in `path`; without one it is kept in memory, as for a book in memory. */
+export function openNodeVault(path: string | undefined): KeyVault {
+  if (path === undefined) {
+    let kept: string | undefined
+    const key = importKey(randomBytes(32))
+    return {
+      read: () => Promise.resolve(kept),
+      write: (text) => Promise.resolve(void (kept = text)),
+      deviceKey: () => key,
+    }
+  }
+  const [vault, vaultKey] = [`${path}.vault`, `${path}.vault-key`]
+  return {
+    read: async () => (await readOwn(vault))?.toString('utf8'),
+    write: (text) => replace(vault, Buffer.from(text, 'utf8')),
+    async deviceKey() {
+      const known = await readOwn(vaultKey)
+      if (known) return importKey(known)
+      const made = randomBytes(32)
+      await replace(vaultKey, made)
+      return importKey(made)
+    },
+  }
+}
+
+async function importKey(secret: Buffer): Promise<SealingKey> {
+  if (secret.length !== 32)
+    throw new DaybookError('storage-failed', 'The key of the vault is not whole.', { retry: false })
+  const key = await crypto.subtle.importKey('raw', Uint8Array.from(secret), 'AES-GCM', false, [
+    'encrypt',
+    'decrypt',
+  ])
+  return sealingKeyOf(key, parts)
+}
+
+async function readOwn(path: string): Promise<Buffer | undefined> {
+  try {
+    const { mode } = await stat(path)
+    // Windows keeps no such bits.
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw unusable(path, `Others may read it (mode ${(mode & 0o777).toString(8)}); chmod 600 it`)
+    return await readFile(path)
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    throw cause instanceof DaybookError ? cause : unusable(path, 'It could not be read', cause)
+  }
+}
+
+async function replace(path: string, bytes: Buffer): Promise<void> {
+  const temporary = `${path}.${randomUUID()}`
+  try {
+    const file = await openOwnFile(temporary)
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (cause) {
+    await unlink(temporary).catch(() => undefined)
+    throw unusable(path, 'It could not be written', cause)
+  }
+}
+
+/** Says which file and why, never what is in it. */
+function unusable(path: string, why: string, cause?: unknown): DaybookError {
+  return new DaybookError('storage-failed', `The keys that seal this book are in ${path}. ${why}.`, {
+    details: { path },
+    ...(cause === undefined ? {} : { cause }),
+    retry: false,
+  })
+}

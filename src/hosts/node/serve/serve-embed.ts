@@ -1,0 +1,142 @@
+// `POST /embed` in Node: an embedder as a small server of its own, for the books of this machine or of a network.
+// Invariant: without a key it only listens to this machine, and to nobody who came through a proxy or under another name of
+// it; a page of another origin can't call it.
+import { timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAbort } from '../../../core/abort.ts'
+import { isOwnMachine, shortestKey } from '../../../core/address.ts'
+import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
+import { isPassedOn } from '../../../core/passed-on.ts'
+import { createFar } from '../../../recall/embed/create-embedder.ts'
+import { answerEmbed } from '../../../recall/embed/embed-endpoint.ts'
+import {
+  type ActiveEmbedderOptions,
+  type LsaOptions,
+  parseEmbedderOptions,
+} from '../../../recall/embed/embedder-options.ts'
+import { nodeEmbedderHost } from '../model/node-embedder.ts'
+import { nodePorts } from '../port/node-ports.ts'
+
+export interface ServeEmbedOptions {
+  readonly embedder: Exclude<ActiveEmbedderOptions, LsaOptions>
+  /** Default 8401; 0 takes a free one. */
+  readonly port?: number
+  /** Default `127.0.0.1`: this machine alone. Anything else needs a key. */
+  readonly host?: string
+  /** The bearer token that callers must send, at least 16 characters. */
+  readonly key?: string
+}
+
+export interface EmbedServer extends AsyncDisposable {
+  readonly url: string
+  close(): Promise<void>
+}
+
+const bodyLimitBytes = 4_000_000
+const ownMachine = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/** Serves `POST /embed {texts}` → `{ embeddings, dimensions }`, and `GET /health`. */
+export async function serveEmbed({
+  embedder: options,
+  port = 8401,
+  host = '127.0.0.1',
+  key,
+}: ServeEmbedOptions): Promise<EmbedServer> {
+  if (!ownMachine.has(host) && !key) {
+    throw new DaybookError('invalid-input', '`key`: without one, only this machine is served.', {
+      details: { path: 'key' },
+    })
+  }
+  if (key !== undefined && key.length < shortestKey) {
+    const message = `\`key\`: fewer than ${shortestKey} characters can be guessed.`
+    throw new DaybookError('invalid-input', message, { details: { path: 'key' } })
+  }
+  parseEmbedderOptions(options)
+  const embedder = createFar(options, nodeEmbedderHost)
+
+  const answer = async (request: IncomingMessage, signal: ReturnType<typeof createAbort>['signal']) => {
+    const path = (request.url ?? '').split('?')[0]
+    if (path === '/health' && request.method === 'GET') return { ok: true, model: embedder.model }
+    if (path !== '/embed') throw new DaybookError('unknown-route')
+    if (request.method !== 'POST')
+      throw new DaybookError('wrong-method', undefined, { details: { allow: ['POST'] } })
+    if (
+      key === undefined ? !isFromHere(request) : !isSame(request.headers.authorization ?? '', `Bearer ${key}`)
+    )
+      throw new DaybookError('unauthorized')
+    return answerEmbed(embedder, await readJson(request), signal)
+  }
+
+  const server = createServer((request, response) => {
+    const gone = createAbort()
+    response.on('close', () => gone.abort())
+    answer(request, gone.signal).then(
+      (body) => send(response, 200, body),
+      (thrown: unknown) => {
+        const error = toDaybookError(thrown)
+        if (error.code === 'internal')
+          nodePorts.log.warn('The embedding server failed.', { code: error.code })
+        const shown = error.code === 'internal' ? new DaybookError('internal') : error
+        send(response, errorTable[shown.code].status, shown.toJSON())
+      },
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const close = async () => {
+    embedder.close()
+    server.closeAllConnections()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+  const { port: taken } = server.address() as AddressInfo
+  const name = host.includes(':') ? `[${host}]` : host
+  return { url: `http://${name}:${taken}/embed`, close, [Symbol.asyncDispose]: close }
+}
+
+/** JSON only, by its type: a page of another origin could send plain text unasked, but not this. */
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const wrong = (path: string, message: string) =>
+    new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
+  if (!/^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? ''))
+    throw wrong('content-type', '`application/json` is wanted')
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > bodyLimitBytes) {
+      const details = { limitBytes: bodyLimitBytes }
+      throw new DaybookError('too-large', `The body is larger than ${bodyLimitBytes} bytes.`, { details })
+    }
+    chunks.push(chunk)
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    throw wrong('body', 'The body is not JSON')
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  if (response.destroyed) return
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    ...(status === 413 ? { connection: 'close' } : {}),
+  })
+  response.end(JSON.stringify(body))
+}
+
+/** A page that has its own name point to this machine still calls it by that name. */
+function isFromHere({ headers, httpVersion }: IncomingMessage): boolean {
+  return (
+    isOwnMachine(`http://${headers.host ?? ''}`) && httpVersion !== '1.0' && !isPassedOn(Object.keys(headers))
+  )
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,33 @@
+// The kind `answer`: a question that was answered, the answer, and the records it rested on, each as it was then.
+import { z } from 'zod'
+import type { Kind } from '../../../core/kind.ts'
+import { instant } from '../../../shape/instant.ts'
+import { recordId } from '../../../shape/record-id.ts'
+
+export const answerLimit = { question: 2000, answer: 16_000, records: 50, kept: 500 } as const
+
+export const answerBody = z.looseObject({
+  question: z.string().min(1).max(answerLimit.question),
+  answer: z.string().min(1).max(answerLimit.answer),
+  /** Where the question points, when there was an embedder: see question-direction.ts. */
+  direction: z.object({ space: z.string().max(300), bytes: z.string().max(8192) }).optional(),
+  answered_at: instant,
+  expires_at: instant,
+  /** Record and version: when one of them has another version now, or is gone, the answer no longer holds. */
+  rests_on: z.array(z.object({ id: recordId, version: z.number() })).max(answerLimit.records),
+})
+export type AnswerBody = z.output<typeof answerBody>
+
+export const answerKind: Kind<'answer', AnswerBody> = {
+  name: 'answer',
+  idPrefix: 'answer-',
+  summary: 'A question that was answered before, with what the answer rested on.',
+  version: 1,
+  schema: answerBody,
+  // Found by likeness to a question only, never by recall: an answer is no memory.
+  text: [],
+  facets: { happened_at: 'answered_at' },
+  policy: 'last_write_wins',
+  // Versions of records count differently on each device.
+  sync: { push: false, pull: false },
+}

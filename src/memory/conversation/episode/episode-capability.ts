@@ -1,0 +1,99 @@
+// The verbs of episodes: archive, list, delete.
+import { z } from 'zod'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import { recordId } from '../../../shape/record-id.ts'
+import { scopeName } from '../../../shape/scope-name.ts'
+import { archiveEpisode, type ArchiveLine, unarchived } from './archive-episode.ts'
+import { conversationScope, listQuery, scopeOf, withinScope } from '../message/conversation-scope.ts'
+import { type Episode, episode } from './episode-kind.ts'
+import { history, historyLimit } from '../message/history.ts'
+
+/** As much of a session as one episode may hold. */
+function bounded(lines: readonly ArchiveLine[]): ArchiveLine[] {
+  let characters = 0
+  return lines.filter(({ content }) => (characters += content.length) <= historyLimit.characters)
+}
+
+export const episodeCapabilities = [
+  defineCapability({
+    id: 'ks:archive_episode',
+    permission: 'write',
+    methods: ['conversation.archive'],
+    summary:
+      'Archives a stretch of conversation as an episode: a summary and keywords, by a language model if there is one, else by extraction.',
+    input: z
+      .strictObject({
+        ...conversationScope,
+        /** What was said. Left out: the messages of the session that are not archived yet, at most 1,000. */
+        history: history.optional(),
+      })
+      .refine(({ history: given, session }) => given !== undefined || session !== undefined, {
+        path: ['history'],
+        message: 'is missing, and so is a session to take it from',
+      }),
+    output: z.object({
+      ok: z.boolean(),
+      episode_id: z.string().optional(),
+      skipped: z.boolean().optional(),
+      /** Why nothing new was made: `empty history`, `duplicate history`. */
+      reason: z.enum(['empty history', 'duplicate history']).optional(),
+      /** Whether the summary is sentences of the history or words of a model. */
+      method: z.enum(['extractive', 'abstractive']).optional(),
+      /** Why it is extractive although the book has a model. */
+      degraded: z.string().optional(),
+    }),
+    effect: 'task',
+    repeatable: true,
+    async run({ history: given, ...named }, at) {
+      const scope = scopeOf(named, at)
+      const lines = given ?? bounded(unarchived(at, scope, historyLimit.messages))
+      const archived = await archiveEpisode(at, scope, lines)
+      if (!archived) return { ok: true, skipped: true, reason: 'empty history' as const }
+      const { id: episode_id, isNew, ...how } = archived
+      return {
+        ok: true,
+        episode_id,
+        ...how,
+        ...(isNew ? {} : { skipped: true, reason: 'duplicate history' as const }),
+      }
+    },
+  }),
+  defineCapability({
+    id: 'ks:list_episodes',
+    permission: 'read',
+    methods: ['conversation.episodes'],
+    summary:
+      'Lists episodes, newest first unless asked otherwise, a page at a time; of all agents unless one is named.',
+    input: listQuery.prefault({}),
+    output: z.object({ records: z.array(episode), cursor: z.string().optional() }),
+    effect: 'read',
+    run({ order_by: orderBy, limit, cursor, ...query }, at) {
+      const page = at.records.query({
+        ...{ kind: 'episode', filters: withinScope(query), orderBy, limit },
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      return { ...page, records: page.records as unknown as Episode[] }
+    },
+  }),
+  defineCapability({
+    id: 'ks:delete_episode',
+    permission: 'forget',
+    methods: ['conversation.forgetEpisode'],
+    summary: 'Forgets one episode of an agent; its messages stay.',
+    input: z.strictObject({ agent_id: scopeName.optional(), id: recordId }),
+    output: z.object({ ok: z.boolean(), deleted_id: z.string() }),
+    effect: 'write',
+    run({ agent_id, id }, at) {
+      const agent = agent_id ?? at.scope.agent
+      const found = at.records.get(id)
+      if (found?.kind !== 'episode' || found.agent !== agent) {
+        throw new DaybookError('not-found', `There is no episode \`${id}\` of agent \`${agent}\`.`, {
+          details: { path: 'id' },
+        })
+      }
+      at.records.forget(id)
+      return { ok: true, deleted_id: id }
+    },
+  }),
+] as const

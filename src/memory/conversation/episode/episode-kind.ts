@@ -1,0 +1,36 @@
+// The kind `episode`: a stretch of conversation, told in a few sentences and words to find it by.
+import { z } from 'zod'
+import { type Kind, whenField } from '../../../core/kind.ts'
+import { instant } from '../../../shape/instant.ts'
+import { recordId } from '../../../shape/record-id.ts'
+import { stored } from '../message/message-schema.ts'
+
+export const episodeBody = z.looseObject({
+  summary: z.string().min(1).max(16_000),
+  /** Most telling first. */
+  keywords: z.array(z.string().max(200)).max(50).default([]),
+  start_time: instant.optional(),
+  end_time: instant.optional(),
+  message_count: z.number().int().nonnegative().default(0),
+  /** The messages it tells of, as far as they are records. */
+  messages: z.array(recordId).max(1000).default([]),
+  /** How the summary was made: sentences of the conversation, or words of a language model. */
+  method: z.enum(['extractive', 'abstractive']).default('extractive'),
+})
+export type EpisodeBody = z.output<typeof episodeBody>
+
+export const episode = stored('episode', episodeBody)
+export type Episode = z.output<typeof episode>
+
+export const episodeKind: Kind<'episode', EpisodeBody> = {
+  name: 'episode',
+  idPrefix: 'episode-',
+  summary: 'A stretch of conversation: its summary, its keywords, when it began and ended.',
+  version: 1,
+  schema: episodeBody,
+  text: [whenField, 'summary', 'keywords'],
+  facets: { happened_at: 'end_time' },
+  policy: 'last_write_wins',
+  sync: { push: true, pull: true },
+  cites: [{ path: 'messages' }],
+}

@@ -1,0 +1,100 @@
+// The verbs of messages: store, store many, list, delete.
+import { z } from 'zod'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import { scopeName } from '../../../shape/scope-name.ts'
+import { sensitivities } from '../../../core/sealed.ts'
+import { conversationScope, listQuery, scopeOf, withinScope } from './conversation-scope.ts'
+import { type Message, message, messageInput } from './message-schema.ts'
+import { namedMessage } from '../record-name.ts'
+import { storeMessage } from './store-message.ts'
+
+/** `sensitive` and `restricted` messages are encrypted before they are stored or sent. */
+const sensitivity = z.enum(sensitivities).optional()
+
+const outcome = {
+  /** The record of the message: the new one, or for a duplicate the one that was there. */
+  id: z.string().optional(),
+  result: z.enum(['stored', 'skipped']),
+  /** Why it was skipped: `empty content`, `duplicate msg_id`, `duplicate content`. */
+  reason: z.enum(['empty content', 'duplicate msg_id', 'duplicate content']).optional(),
+}
+
+export const messageCapabilities = [
+  defineCapability({
+    id: 'ks:store',
+    permission: 'write',
+    methods: ['conversation.store'],
+    summary: 'Stores a message of a conversation; skips an empty or a known one and says so.',
+    input: z.strictObject({ ...conversationScope, sensitivity, message: messageInput }),
+    output: z.object({ ok: z.boolean(), skipped: z.boolean().optional(), ...outcome }),
+    effect: 'write',
+    run({ message: one, sensitivity: how, ...scope }, at) {
+      const stored = storeMessage(one, { ...scopeOf(scope, at), sensitivity: how }, at)
+      return { ok: true, ...(stored.result === 'skipped' ? { skipped: true } : {}), ...stored }
+    },
+  }),
+  defineCapability({
+    id: 'ks:store_messages',
+    permission: 'write',
+    methods: ['conversation.storeMany'],
+    summary:
+      'Stores up to 1,000 messages in one transaction, in their order: all that are new, or on an error none.',
+    input: z.strictObject({
+      ...{ ...conversationScope, sensitivity },
+      messages: z.array(messageInput).min(1).max(1000),
+    }),
+    output: z.object({
+      ok: z.boolean(),
+      stored: z.number(),
+      skipped: z.number(),
+      /** One for each message, in the order they came. */
+      results: z.array(z.object(outcome)),
+    }),
+    effect: 'write',
+    run({ messages, sensitivity: how, ...scope }, at) {
+      const own = { ...scopeOf(scope, at), sensitivity: how }
+      const results = messages.map((one, i) => storeMessage(one, own, at, i))
+      const stored = results.filter(({ result }) => result === 'stored').length
+      return { ok: true, stored, skipped: results.length - stored, results }
+    },
+  }),
+  defineCapability({
+    id: 'ks:list_messages',
+    permission: 'read',
+    methods: ['conversation.list'],
+    summary:
+      'Lists messages, newest first unless asked otherwise, a page at a time; of all agents unless one is named.',
+    input: listQuery.prefault({}),
+    output: z.object({ records: z.array(message), cursor: z.string().optional() }),
+    effect: 'read',
+    run({ order_by: orderBy, limit, cursor, ...query }, at) {
+      const page = at.records.query({
+        ...{ kind: 'message', filters: withinScope(query), orderBy, limit },
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      return { ...page, records: page.records as unknown as Message[] }
+    },
+  }),
+  defineCapability({
+    id: 'ks:delete_message',
+    permission: 'forget',
+    methods: ['conversation.forget'],
+    summary: 'Forgets one message of an agent, by the id of its record or the name its sender gave it.',
+    input: z.strictObject({ agent_id: scopeName.optional(), id: z.string().min(1).max(1000) }),
+    output: z.object({ ok: z.boolean(), deleted_id: z.string() }),
+    effect: 'write',
+    run({ agent_id, id }, at) {
+      const agent = agent_id ?? at.scope.agent
+      const found = [at.records.get(id), at.records.find(namedMessage(agent, id))]
+      const own = found.find((one) => one?.kind === 'message' && one.agent === agent)
+      if (!own) {
+        throw new DaybookError('not-found', `There is no message \`${id}\` of agent \`${agent}\`.`, {
+          details: { path: 'id' },
+        })
+      }
+      at.records.forget(own.id)
+      return { ok: true, deleted_id: id }
+    },
+  }),
+] as const

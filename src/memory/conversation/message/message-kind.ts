@@ -1,0 +1,16 @@
+// The kind `message`: one thing said, by a person or an agent. Never changed once it is stored.
+import { type Kind, whenField } from '../../../core/kind.ts'
+import { messageBody, type MessageBody } from './message-schema.ts'
+
+export const messageKind: Kind<'message', MessageBody> = {
+  name: 'message',
+  idPrefix: 'msg-',
+  summary: 'One message of a conversation: who said what, when.',
+  version: 1,
+  schema: messageBody,
+  // Day and speaker make it findable beside its words; the speaker's type would only be noise.
+  text: [whenField, 'source.name', 'source.id', 'content'],
+  facets: { happened_at: 'timestamp', actor: 'source.id', name: 'msg_id' },
+  policy: 'last_write_wins',
+  sync: { push: true, pull: true },
+}

@@ -1,0 +1,135 @@
+// What follows from what was said: which facts of a user hold now, and what became of the others.
+// Invariant: learning is commutative, associative and idempotent, so the order in which conversations are read, and on
+// which device, decides nothing. Of an attribute with one value, the one that was said last holds.
+import { type KnownFact, profileLimit } from './profile-kind.ts'
+import { fold } from '../../../core/text/fold.ts'
+import { isSingle, opposites } from './user-fact.ts'
+
+export type Facts = Readonly<Record<string, KnownFact>>
+
+/** A statement with its time and, where it is a record, its message. */
+export interface Heard {
+  readonly attribute: string
+  readonly value: string
+  readonly denied: boolean
+  readonly at: string
+  readonly message?: string | undefined
+}
+
+/** A fact as it is told: with what holds instead, when it holds no longer. */
+export interface ToldFact {
+  readonly attribute: string
+  readonly value: string
+  readonly since: string
+  readonly said_at: string
+  readonly messages: readonly string[]
+  readonly superseded_at?: string
+  readonly superseded_by?: string
+}
+
+const keyOf = (attribute: string, value: string) => `${attribute}: ${fold(value)}`
+
+/** The facts with what was heard added to them. */
+export function learn(facts: Facts, heard: readonly Heard[]): Facts {
+  const known: Record<string, KnownFact> = { ...facts }
+  for (const { attribute, value, denied, at, message } of heard) {
+    const key = keyOf(attribute, value)
+    const before = known[key]
+    const said_at = latest(before?.said_at, denied ? undefined : at)
+    const denied_at = latest(before?.denied_at, denied ? at : undefined)
+    known[key] = {
+      ...before,
+      attribute,
+      value: spelling(before, { value, denied, at }),
+      since: before && before.since < at ? before.since : at,
+      ...(said_at === undefined ? {} : { said_at }),
+      ...(denied_at === undefined ? {} : { denied_at }),
+      messages: [...new Set([...(before?.messages ?? []), ...(message === undefined ? [] : [message])])]
+        .toSorted()
+        .slice(-profileLimit.messages),
+    }
+  }
+  return known
+}
+
+/** A value is spelled as it was last said; of one instant, and of denials, the first in the order of the alphabet. */
+function spelling(
+  before: KnownFact | undefined,
+  { value, denied, at }: Pick<Heard, 'value' | 'denied' | 'at'>,
+): string {
+  if (!before) return value
+  if (denied && before.said_at !== undefined) return before.value
+  const isLater = !denied && (before.said_at === undefined || at > before.said_at)
+  const isEarlier = !denied && before.said_at !== undefined && at < before.said_at
+  if (isLater || isEarlier) return isLater ? value : before.value
+  return value < before.value ? value : before.value
+}
+
+function latest(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one > other ? one : other
+}
+
+/** What holds now, and what did before; the latest first. */
+export function tell(facts: Facts): { current: ToldFact[]; earlier: ToldFact[] } {
+  const all = Object.values(facts)
+  const holding = all.filter(
+    ({ said_at, denied_at }) => said_at !== undefined && (denied_at === undefined || denied_at < said_at),
+  )
+  const told = all
+    .map((fact): ToldFact => {
+      const { attribute, value, since, messages, denied_at = since } = fact
+      const plain = { attribute, value, since, said_at: fact.said_at ?? since, messages }
+      if (!holding.includes(fact)) return { ...plain, superseded_at: denied_at }
+      const rival = holding.filter((other) => other !== fact && excludes(other, fact)).toSorted(byTime)[0]
+      if (!rival || byTime(fact, rival) < 0) return plain
+      const by = rival.attribute === attribute ? rival.value : `${rival.attribute}: ${rival.value}`
+      return { ...plain, superseded_at: rival.said_at ?? rival.since, superseded_by: by }
+    })
+    .toSorted(byTime)
+  return {
+    current: told.filter((fact) => fact.superseded_at === undefined),
+    earlier: told.filter((fact) => fact.superseded_at !== undefined),
+  }
+}
+
+function excludes(one: KnownFact, other: KnownFact): boolean {
+  if (one.attribute === other.attribute) return isSingle(one.attribute)
+  return opposites[one.attribute] === other.attribute && fold(one.value) === fold(other.value)
+}
+
+interface Timed {
+  readonly attribute: string
+  readonly value: string
+  readonly since: string
+  readonly said_at?: string | undefined
+}
+
+/** Latest first; of one instant, in an order that is the same everywhere. */
+function byTime(one: Timed, other: Timed): number {
+  const [at, otherAt] = [one.said_at ?? one.since, other.said_at ?? other.since]
+  if (at !== otherAt) return at > otherAt ? -1 : 1
+  const [a, b] = [keyOf(one.attribute, one.value), keyOf(other.attribute, other.value)]
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** What holds now as text, a line for each attribute, those with one value first. Lines that find no room are counted. */
+export function writeProfile(facts: Facts): string {
+  const { current } = tell(facts)
+  const lines = new Map<string, string[]>()
+  for (const { attribute, value } of current.toSorted(
+    (a, b) => Number(isSingle(b.attribute)) - Number(isSingle(a.attribute)),
+  ))
+    lines.set(attribute, [...(lines.get(attribute) ?? []), value])
+  const all = [...lines].map(([attribute, values]) => `${attribute}: ${values.join(', ')}`)
+  const room = profileLimit.characters - 40
+  const kept: string[] = []
+  let length = 0
+  for (const line of all) {
+    if (length + line.length + 1 > room) continue
+    kept.push(line)
+    length += line.length + 1
+  }
+  const left = all.length - kept.length
+  return left === 0 ? kept.join('\n') : [...kept, `and ${left} more`].join('\n')
+}

@@ -1,0 +1,93 @@
+// A schema as a graph: every schema inside it with its path, the places that references can name, and what is applied
+// to the same value as it.
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
+
+export interface SchemaNode {
+  /** Where it stands, as a dotted path. */
+  readonly path: string
+  readonly schema: JsonObject
+  /** Schemas that are applied to the same value, references included. */
+  readonly inPlace: SchemaNode[]
+  /** Schemas under a keyword: by itself, or by name or number below it. */
+  readonly below: Map<string, SchemaNode>
+}
+
+export interface SchemaIndex {
+  /** The whole schema; undefined for `true` and `false`. */
+  readonly root: SchemaNode | undefined
+  readonly nodes: readonly SchemaNode[]
+  /** References that lead nowhere, by the node that has them. */
+  readonly lost: readonly SchemaNode[]
+}
+
+/** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
+const single = [
+  'items',
+  'contains',
+  'additionalProperties',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'propertyNames',
+]
+const singleInPlace = ['not', 'if', 'then', 'else']
+const listsInPlace = ['allOf', 'anyOf', 'oneOf']
+const maps = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
+
+/** The key of a schema that stands below `keyword` under a name or number of its own. */
+export const belowKey = (keyword: string, name: string | number): string => `${keyword}/${name}`
+
+/** Indexes a schema that fits the meta-schema; `where` begins every path. */
+export function indexSchema(schema: Json, where: string): SchemaIndex {
+  const nodes: SchemaNode[] = []
+  const places = new Map<string, SchemaNode>()
+
+  const visit = (value: Json | undefined, path: string, pointer: string): SchemaNode | undefined => {
+    if (!isJsonObject(value)) return undefined
+    const node: SchemaNode = { path, schema: value, inPlace: [], below: new Map() }
+    nodes.push(node)
+    places.set(`#${pointer}`, node)
+    if (typeof value['$anchor'] === 'string') places.set(`#${value['$anchor']}`, node)
+    const enter = (inPlace: boolean, keyword: string, child: Json | undefined, name?: string) => {
+      const steps = name === undefined ? [keyword] : [keyword, name]
+      const found = visit(child, [path, ...steps].join('.'), [pointer, ...steps.map(escapeStep)].join('/'))
+      if (!found) return
+      node.below.set(name === undefined ? keyword : belowKey(keyword, name), found)
+      if (inPlace) node.inPlace.push(found)
+    }
+    for (const keyword of single) enter(false, keyword, value[keyword])
+    for (const keyword of singleInPlace) enter(true, keyword, value[keyword])
+    for (const keyword of [...listsInPlace, 'prefixItems']) {
+      const list = value[keyword]
+      if (Array.isArray(list))
+        list.forEach((child: Json, i) => enter(keyword !== 'prefixItems', keyword, child, String(i)))
+    }
+    for (const keyword of maps) {
+      const map = value[keyword]
+      if (!isJsonObject(map)) continue
+      for (const [name, child] of Object.entries(map))
+        enter(keyword === 'dependentSchemas', keyword, child, name)
+    }
+    return node
+  }
+
+  const root = visit(schema, where, '')
+  const lost: SchemaNode[] = []
+  for (const node of nodes) {
+    const ref = node.schema['$ref']
+    if (typeof ref !== 'string') continue
+    const target = places.get(decode(ref))
+    if (target) node.inPlace.push(target)
+    else lost.push(node)
+  }
+  return { root, nodes, lost }
+}
+
+const escapeStep = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1')
+
+function decode(ref: string): string {
+  try {
+    return decodeURIComponent(ref)
+  } catch {
+    return ref
+  }
+}

@@ -1,0 +1,50 @@
+// Compiles a JSONPath to SQL over the JSON of a record: a table of the places it selects, at most one row is needed.
+// Invariant: SQLite follows the path itself; names and values only ever become bound parameters.
+import type { Selection } from '../../core/capability/capability.ts'
+import type { JsonStep } from '../../core/json/json-path.ts'
+import type { SqlValue } from '../../core/ports.ts'
+import type { Fragment } from '../schema/column.ts'
+import { isOne } from './filter-sql.ts'
+
+/** A condition on `records r` that the body has something at the steps, equal to `value` when one is given. */
+export function selectionSql({ steps, value }: Selection): Fragment {
+  const parts = partsOf(steps)
+  const params: SqlValue[] = []
+  // Each wildcard is one more table of children, made from the place that the steps before it lead to.
+  const tables = parts.slice(0, -1).map((path, i) => {
+    params.push(path)
+    const document = i === 0 ? 'r.body' : childOf(i - 1)
+    return `(SELECT ? AS place) p${i} JOIN json_each(CASE WHEN json_type(${document}, p${i}.place)
+      IN ('array', 'object') THEN json_extract(${document}, p${i}.place) ELSE '[]' END) c${i}`
+  })
+  const last = parts.length - 1
+  const document = last === 0 ? 'r.body' : childOf(last - 1)
+  params.push(parts[last] ?? '$')
+  const test: Fragment = value === undefined ? { sql: 't IS NOT NULL', params: [] } : isOne(value)
+  const found = `SELECT json_type(${document}, e.place) AS t, json_extract(${document}, e.place) AS v`
+  const from = [...tables, '(SELECT ? AS place) e'].join(' JOIN ')
+  return {
+    sql: `EXISTS (SELECT 1 FROM (${found} FROM ${from}) WHERE ${test.sql})`,
+    params: [...params, ...test.params],
+  }
+}
+
+/** The child as a document of its own: a list of one, so that a text is not taken for JSON. */
+const childOf = (i: number): string =>
+  `CASE WHEN c${i}.type IN ('array', 'object') THEN json_array(json(c${i}.value))
+    WHEN c${i}.type IN ('true', 'false') THEN json_array(json(c${i}.type)) ELSE json_array(c${i}.value) END`
+
+/** Paths between the wildcards. Those after one begin in the list of one that holds the child. */
+function partsOf(steps: readonly JsonStep[]): string[] {
+  const parts = ['$']
+  for (const step of steps) {
+    if (step.step === 'children') parts.push('$[0]')
+    else parts[parts.length - 1] += written(step)
+  }
+  return parts
+}
+
+function written(step: Exclude<JsonStep, { step: 'children' }>): string {
+  if (step.step === 'member') return `."${step.name}"`
+  return step.index < 0 ? `[#${step.index}]` : `[${step.index}]`
+}

@@ -1,0 +1,73 @@
+// What a recall may see at all, as conditions of SQL over `facets f` and `records r`: the one place where they are put
+// together. Invariant: every leg narrows its candidates by these, inside its query, before anything is ranked or counted.
+import { DaybookError } from '../../core/errors.ts'
+import { parseFilters } from '../../core/filter/filter.ts'
+import type { Kind, Kinds } from '../../core/kind.ts'
+import { currentSql } from './current-sql.ts'
+import type { Fragment } from '../schema/column.ts'
+import { filterSql } from './filter-sql.ts'
+
+/** What narrows the candidates of a recall. */
+export interface ScopeQuery {
+  readonly kinds?: readonly string[] | undefined
+  readonly agent?: string | undefined
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
+  readonly filters?: unknown
+  /** Only what happened by this instant, canonical UTC text. */
+  readonly at?: string | undefined
+}
+
+/** What every recall may see that is not narrowed, at any time: it depends on a record's own hot columns alone. */
+export const plainSql = 'f.recallable = 1 AND f.expires_at IS NULL AND f.superseded_at IS NULL'
+
+export interface RecallScope {
+  readonly where: readonly Fragment[]
+  /** True when few of the records are likely to satisfy `where`. */
+  readonly isNarrow: boolean
+  /** True when nothing narrows it: a record for which `plainSql` holds satisfies `where`. */
+  readonly isPlain: boolean
+}
+
+const lanes = ['agent', 'session', 'resource'] as const
+
+/**
+ * The conditions of `query`, asked at `now` by somebody who sees what is within `bounds`; what it names wrongly is an error
+ * with its path.
+ */
+export function scopeSql(
+  kinds: Kinds,
+  query: ScopeQuery,
+  now: string,
+  bounds?: readonly Fragment[],
+): RecallScope {
+  const where: Fragment[] = [
+    { sql: 'f.recallable = 1', params: [] },
+    ...currentSql(undefined, now, { asOf: query.at, bounds }),
+  ]
+  const asked = query.kinds?.map((name, i) => kindNamed(kinds, name, `kinds.${i}`))
+  if (query.kinds)
+    where.push({
+      sql: 'f.kind IN (SELECT value FROM json_each(?))',
+      params: [JSON.stringify(query.kinds)],
+    })
+  for (const lane of lanes) {
+    const wanted = query[lane]
+    if (wanted !== undefined) where.push({ sql: `r.${lane} = ?`, params: [wanted] })
+  }
+  if (query.at !== undefined) where.push({ sql: 'f.happened_at <= ?', params: [query.at] })
+  const only = asked?.length === 1 ? asked[0] : undefined
+  where.push(filterSql(parseFilters(query.filters), only))
+  const isNarrow =
+    query.filters !== undefined || query.at !== undefined || lanes.some((lane) => query[lane] !== undefined)
+  return { where, isNarrow, isPlain: !isNarrow && query.kinds === undefined }
+}
+
+/** The kind of this name; an unknown one is an error at `path`. */
+export function kindNamed(kinds: Kinds, name: string, path = 'kind'): Kind {
+  const kind = kinds.get(name)
+  if (kind) return kind
+  throw new DaybookError('invalid-input', `There is no kind \`${name.slice(0, 80)}\`.`, {
+    details: { path, known: [...kinds.keys()] },
+  })
+}

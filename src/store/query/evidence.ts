@@ -1,0 +1,173 @@
+// What the ranking of windows and sessions looks at: which terms of a question some records have and how often, and what
+// stands beside them in their sessions. From the postings in memory, or else from the database: the same either way.
+import type { Kinds } from '../../core/kind.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import type { SqlRow } from '../../core/ports.ts'
+import type { Fragment } from '../schema/column.ts'
+import { frequencyAt, seekPosting } from '../posting/posting-list.ts'
+import type { Postings } from '../posting/postings.ts'
+import { conditionOf, type Read, siftRows } from '../condition/condition.ts'
+import { textOf } from '../word/text.ts'
+import { tokenize } from '../word/tokenize.ts'
+
+export interface Place {
+  /** The same for records of one session, undefined for a record without one. */
+  readonly session: string | number | undefined
+  /** The record right before it in its session by time, when it may be seen. */
+  readonly before: number | undefined
+  readonly after: number | undefined
+}
+
+/** Rows of numbers for records, in the order in which they were asked for. A record that is not there has size 0. */
+export interface TermCounts {
+  /** How many words each record has. */
+  readonly sizes: Uint32Array
+  /** How often record `i` has term `j`: `counts[i × terms + j]`. */
+  readonly counts: Uint32Array
+}
+
+/**
+ * Where `seqs` stand in their sessions. Neighbours that `where` does not let be seen are left out;
+ * what is not within `bounds` is no neighbour at all.
+ */
+export function placesOf(
+  read: Read,
+  known: Postings | undefined,
+  seqs: readonly number[],
+  { where, isPlain }: { where: readonly Fragment[]; isPlain: boolean },
+  bounds: readonly Fragment[] = [],
+): Map<number, Place> {
+  const places = known ? placesInMemory(known, seqs) : placesInDatabase(read, seqs, bounds)
+  const beside = new Set<number>()
+  for (const { before, after } of places.values()) {
+    if (before !== undefined) beside.add(before)
+    if (after !== undefined) beside.add(after)
+  }
+  const seen = new Set<number>()
+  const asked: number[] = []
+  for (const seq of beside) {
+    const document = isPlain && known ? known.documentOf(seq) : -1
+    if (known && document >= 0 && known.isPlain(document)) seen.add(seq)
+    else asked.push(seq)
+  }
+  if (asked.length > 0) for (const seq of siftRows(read, asked, where).keys()) seen.add(seq)
+  const visible = (seq: number | undefined) => (seq !== undefined && seen.has(seq) ? seq : undefined)
+  if (seen.size === beside.size) return places
+  return new Map(
+    [...places].map(([seq, { session, before, after }]) => [
+      seq,
+      { session, before: visible(before), after: visible(after) },
+    ]),
+  )
+}
+
+function placesInMemory(postings: Postings, seqs: readonly number[]): Map<number, Place> {
+  const sizes = postings.sizes()
+  const isLive = (document: number) => sizes[document] !== 0
+  const seqAt = (document: number) => (document < 0 ? undefined : postings.seqOf(document))
+  return new Map(
+    seqs.flatMap((seq): [number, Place][] => {
+      const document = postings.documentOf(seq)
+      if (document < 0) return []
+      const session = postings.threads.sessionOf(document)
+      if (session === 0) return [[seq, alone]]
+      const [before, after] = postings.threads.around(document, isLive)
+      return [[seq, { session, before: seqAt(before), after: seqAt(after) }]]
+    }),
+  )
+}
+
+const alone: Place = { session: undefined, before: undefined, after: undefined }
+
+function placesInDatabase(
+  read: Read,
+  seqs: readonly number[],
+  bounds: readonly Fragment[],
+): Map<number, Place> {
+  const { condition, params, records } = conditionOf([
+    { sql: 'f.session = o.session', params: [] },
+    ...bounds,
+  ])
+  const rows = read<
+    SqlRow & { seq: number; session: string | null; before: number | null; after: number | null }
+  >(
+    `SELECT o.seq, o.session,
+       (SELECT f.seq FROM facets f ${records} WHERE ${condition}
+          AND (f.happened_at, f.seq) < (o.happened_at, o.seq) ORDER BY f.happened_at DESC, f.seq DESC LIMIT 1) AS before,
+       (SELECT f.seq FROM facets f ${records} WHERE ${condition}
+          AND (f.happened_at, f.seq) > (o.happened_at, o.seq) ORDER BY f.happened_at, f.seq LIMIT 1) AS after
+     FROM json_each(?) j CROSS JOIN facets o ON o.seq = j.value`,
+    [...params, ...params, JSON.stringify(seqs)],
+  )
+  return new Map(
+    rows.map(({ seq, session, before, after }) => [
+      seq,
+      session === null ? alone : { session, before: before ?? undefined, after: after ?? undefined },
+    ]),
+  )
+}
+
+/** How often each of `seqs` has each of `terms`, which are spelled as the index spells them. */
+export function countTerms(
+  read: Read,
+  kinds: Kinds,
+  known: Postings | undefined,
+  seqs: readonly number[],
+  terms: readonly string[],
+): TermCounts {
+  return known ? countInMemory(known, seqs, terms) : countInDatabase(read, kinds, seqs, terms)
+}
+
+function countInMemory(postings: Postings, seqs: readonly number[], terms: readonly string[]): TermCounts {
+  const all = postings.sizes()
+  const counts = new Uint32Array(seqs.length * terms.length)
+  const documents = Int32Array.from(seqs, (seq) => postings.documentOf(seq))
+  // Lists are in the order of documents, so they are gone through once in that order.
+  const order = Float64Array.from(documents, (document, i) => document * 65_536 + i).sort()
+  terms.forEach((term, j) => {
+    const list = postings.list(term)
+    if (!list) return
+    let at = 0
+    for (const packed of order) {
+      if (packed < 0) continue
+      const document = Math.floor(packed / 65_536)
+      at = seekPosting(list, document, at)
+      if (at === list.length) return
+      if ((list.entries[at] as number) >>> 8 === document)
+        counts[(packed % 65_536) * terms.length + j] = frequencyAt(list, at)
+    }
+  })
+  return {
+    counts,
+    sizes: Uint32Array.from(documents, (document) => (document < 0 ? 0 : (all[document] ?? 0))),
+  }
+}
+
+function countInDatabase(
+  read: Read,
+  kinds: Kinds,
+  seqs: readonly number[],
+  terms: readonly string[],
+): TermCounts {
+  const rows = read<SqlRow & { i: number; kind: string; happened_at: string; body: string }>(
+    `SELECT j.key AS i, f.kind, f.happened_at, r.body FROM json_each(?) j
+     CROSS JOIN facets f ON f.seq = j.value JOIN records r ON r.seq = f.seq`,
+    [JSON.stringify(seqs)],
+  )
+  const columns = new Map(terms.map((term, j) => [term, j]))
+  const sizes = new Uint32Array(seqs.length)
+  const counts = new Uint32Array(seqs.length * terms.length)
+  for (const row of rows) {
+    const kind = kinds.get(row.kind)
+    const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at) : []
+    let size = 0
+    for (const term of texts.flatMap((text) => tokenize(text))) {
+      size += 1
+      const j = columns.get(term)
+      const at = row.i * terms.length + (j ?? 0)
+      if (j !== undefined) counts[at] = (counts[at] ?? 0) + 1
+    }
+    sizes[row.i] = Math.max(1, size)
+  }
+  return { sizes, counts }
+}

@@ -1,0 +1,49 @@
+// Bodies as they are stored and as they are read: the one place where a body is sealed before it is written and opened
+// after it was read. Invariant: what is to be sealed never reaches the database in clear.
+import type { Kinds } from '../../core/kind.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import {
+  isSealedText,
+  lockedError,
+  type SealedOwner,
+  type Sealer,
+  sealedOf,
+  sealedText,
+} from '../../core/sealed.ts'
+
+export interface Bodies {
+  readonly sealer: Sealer
+  /** The text of a body, sealed. Throws `locked` while there is no key. */
+  seal(owner: SealedOwner, text: string): string
+  /** The body that a stored text says; undefined while its key is not here. */
+  read(owner: SealedOwner, text: string): JsonObject | undefined
+  /** The same; `locked` with the reason while its key is not here. */
+  need(owner: SealedOwner, text: string): JsonObject
+  /** The stored text in clear; undefined while its key is not here. */
+  open(owner: SealedOwner, text: string): string | undefined
+}
+
+export function createBodies(kinds: Kinds, sealer: Sealer): Bodies {
+  const open = (owner: SealedOwner, text: string): string | undefined => {
+    const sealed = sealedOf(text)
+    return sealed ? sealer.open({ kind: owner.kind, id: owner.id }, sealed) : text
+  }
+  const read = (owner: SealedOwner, text: string): JsonObject | undefined => {
+    const plain = open(owner, text)
+    return plain === undefined ? undefined : (JSON.parse(plain) as JsonObject)
+  }
+  return {
+    sealer,
+    open,
+    read,
+    seal({ kind, id }, text) {
+      if (isSealedText(text)) return text
+      return sealedText(sealer.seal({ kind, id }, kinds.get(kind)?.version ?? 0, text))
+    },
+    need(owner, text) {
+      const body = read(owner, text)
+      if (body) return body
+      throw lockedError(sealer, { kind: owner.kind, id: owner.id }, sealedOf(text))
+    },
+  }
+}

@@ -1,0 +1,122 @@
+// The conflict log: every edit that lost, kept whole, with what it lost to. A sync adds to it and never removes;
+// only purging a record takes the entries about it along.
+import type { ConflictEntry, ConflictQuery, ConflictSide } from '../../core/conflict.ts'
+import type { ConflictPolicy } from '../../core/kind.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import { infoOf, type SealedBody, sealedOf, type SealedOwner, sealedText } from '../../core/sealed.ts'
+import type { Bodies } from './bodies.ts'
+
+export interface ConflictLog {
+  /** The bodies of a sealed record are sealed here too, if they come in clear. */
+  add(entry: LoggedConflict): void
+  get(id: number): ConflictEntry | undefined
+  /** Newest first. */
+  list(query: ConflictQuery): ConflictEntry[]
+  /** Somebody has decided what the record says. */
+  decide(id: number): void
+  /** Takes away all entries about a record that is purged. */
+  purge(record: string): void
+  /** Entries that nobody has looked at and decided. */
+  count(): number
+}
+
+/** A side of a conflict as it is written down: a body in clear, or sealed as it came. */
+export interface LoggedSide extends Omit<ConflictSide, 'sealed'> {
+  readonly enc?: SealedBody | undefined
+}
+
+export interface LoggedConflict extends Omit<ConflictEntry, 'id' | 'lost' | 'kept'> {
+  readonly lost: LoggedSide
+  readonly kept?: LoggedSide
+}
+
+interface Row extends SqlRow {
+  readonly id: number
+  readonly record: string
+  readonly kind: string
+  readonly policy: string
+  readonly at: string
+  readonly state: string
+  readonly lost_by: string
+  readonly lost_op: string
+  readonly lost_body: string | null
+  readonly kept_by: string | null
+  readonly kept_op: string | null
+  readonly kept_body: string | null
+  readonly base_body: string | null
+  readonly paths: string | null
+}
+
+const columns =
+  'id, record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op, kept_body, base_body, paths'
+
+export function createConflictLog(db: SqlDatabase, bodies: Bodies): ConflictLog {
+  const text = (body: unknown) => (body === undefined ? null : JSON.stringify(body))
+  const isSealed = (id: string) =>
+    typeof db.get<{ kid: string | null }>('SELECT kid FROM records WHERE id = ?', [id])?.kid === 'string'
+  const side = (owner: SealedOwner, by: string, op: string | null, said: string | null): ConflictSide => {
+    const head = { by, op: op === 'put' ? ('put' as const) : ('forget' as const) }
+    if (said === null) return head
+    const body = bodies.read(owner, said)
+    if (body) return { ...head, body }
+    const sealed = sealedOf(said)
+    return sealed ? { ...head, sealed: infoOf(sealed) } : head
+  }
+
+  const toEntry = (row: Row): ConflictEntry => {
+    const { id, record, kind, at } = row
+    const owner = { kind, id: record }
+    const base = row.base_body === null ? undefined : bodies.read(owner, row.base_body)
+    return {
+      ...{
+        id,
+        record,
+        kind,
+        at,
+        policy: row.policy as ConflictPolicy,
+        state: row.state as ConflictEntry['state'],
+      },
+      lost: side(owner, row.lost_by, row.lost_op, row.lost_body),
+      ...(row.kept_by === null ? {} : { kept: side(owner, row.kept_by, row.kept_op, row.kept_body) }),
+      ...(base === undefined ? {} : { base }),
+      ...(row.paths === null ? {} : { paths: JSON.parse(row.paths) as string[] }),
+    }
+  }
+
+  return {
+    add({ record, kind, policy, at, state, lost, kept, base, paths }) {
+      const owner = { kind, id: record }
+      // Without a key nothing can be sealed: what was plain here stays so until there is one, see reseal.ts.
+      const mustSeal =
+        bodies.sealer.current() !== undefined && (lost.enc ?? kept?.enc ?? isSealed(record)) !== false
+      const said = (body: JsonObject | undefined) =>
+        body === undefined ? null : mustSeal ? bodies.seal(owner, JSON.stringify(body)) : JSON.stringify(body)
+      const spell = (one: LoggedSide | undefined) => (one?.enc ? sealedText(one.enc) : said(one?.body))
+      db.run(
+        `INSERT INTO conflicts (record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op,
+           kept_body, base_body, paths) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        [
+          ...[record, kind, policy, at, state, lost.by, lost.op, spell(lost)],
+          ...[kept?.by ?? null, kept?.op ?? null, spell(kept), said(base), text(paths)],
+        ],
+      )
+    },
+    get(id) {
+      const row = db.get<Row>(`SELECT ${columns} FROM conflicts WHERE id = ?`, [id])
+      return row && toEntry(row)
+    },
+    list({ limit = 100, record, undecided = false, before }) {
+      const rows = db.all<Row>(
+        `SELECT ${columns} FROM conflicts WHERE id < ? AND record = coalesce(?, record)
+           AND (? = 0 OR state <> 'decided') ORDER BY id DESC LIMIT ?`,
+        [before ?? Number.MAX_SAFE_INTEGER, record ?? null, undecided ? 1 : 0, limit],
+      )
+      return rows.map(toEntry)
+    },
+    decide: (id) => db.run("UPDATE conflicts SET state = 'decided' WHERE id = ?", [id]),
+    purge: (record) => db.run('DELETE FROM conflicts WHERE record = ?', [record]),
+    count: () =>
+      db.get<{ n: number }>("SELECT count(*) AS n FROM conflicts WHERE state <> 'decided'")?.n ?? 0,
+  }
+}

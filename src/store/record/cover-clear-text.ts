@@ -1,0 +1,76 @@
+// What is left in clear of a record that has become sensitive: its earlier versions, lost edits, stored answers, vector.
+// Invariant: it goes in the transaction that seals the record. A device that has the key seals it; a copy that has none,
+// such as the mirror, removes it. What the files still hold of it is taken out by the next scrub, which is noted as due.
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import type { Bodies } from './bodies.ts'
+import type { RecordRow } from '../schema/record-row.ts'
+import type { Settings } from '../schema/settings.ts'
+
+/** The setting that says that something was deleted which the files must not keep. */
+export const scrubDue = 'scrub_due'
+
+export interface Veil {
+  /** Leaves nothing in clear of the record in `row`, which is sealed now. Inside a transaction. */
+  cover(row: Pick<RecordRow, 'seq' | 'id' | 'kind'>): void
+}
+
+export interface SidesRow extends SqlRow {
+  readonly id: number
+  readonly lost_body: string | null
+  readonly kept_body: string | null
+  readonly base_body: string | null
+}
+
+const isClear = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = '{'`
+const clearConflicts = `DELETE FROM conflicts WHERE record = ?
+  AND (${['lost_body', 'kept_body', 'base_body'].map(isClear).join(' OR ')})`
+
+/** `isMirror`: what is removed here is kept, sealed, on the devices. */
+export function createVeil(db: SqlDatabase, isMirror: boolean, settings: Settings, bodies: Bodies): Veil {
+  return {
+    cover(row) {
+      const { seq, id } = row
+      const hasKey = bodies.sealer.current() !== undefined
+      if (hasKey) sealHistory(db, bodies, row)
+      else db.run("DELETE FROM history WHERE seq = ? AND op = 'put' AND substr(body, 1, 1) = '{'", [seq])
+      if (hasKey) sealConflicts(db, bodies, row)
+      // A device keeps lost edits until it has the key: they are nowhere else. What says nothing in clear stays.
+      else if (isMirror) db.run(clearConflicts, [id])
+      db.run('DELETE FROM vectors WHERE seq = ?', [seq])
+      db.run('DELETE FROM model_parts')
+      db.run("DELETE FROM book WHERE key = 'model'")
+      db.run('DELETE FROM applied_requests WHERE instr(result, ?) > 0', [JSON.stringify(id)])
+      settings.set(scrubDue, 1)
+    },
+  }
+}
+
+function sealHistory(db: SqlDatabase, bodies: Bodies, row: Pick<RecordRow, 'seq' | 'id' | 'kind'>): void {
+  const plain = db.all<{ version: number; body: string }>(
+    "SELECT version, body FROM history WHERE seq = ? AND op = 'put' AND substr(body, 1, 1) = '{'",
+    [row.seq],
+  )
+  for (const { version, body } of plain) {
+    db.run('UPDATE history SET body = ? WHERE seq = ? AND version = ?', [
+      bodies.seal(row, body),
+      row.seq,
+      version,
+    ])
+  }
+}
+
+function sealConflicts(db: SqlDatabase, bodies: Bodies, row: Pick<RecordRow, 'id' | 'kind'>): void {
+  const entries = db.all<SidesRow>(
+    'SELECT id, lost_body, kept_body, base_body FROM conflicts WHERE record = ?',
+    [row.id],
+  )
+  const sealed = (text: string | null) => (text === null ? null : bodies.seal(row, text))
+  for (const { id, lost_body, kept_body, base_body } of entries) {
+    db.run('UPDATE conflicts SET lost_body = ?, kept_body = ?, base_body = ? WHERE id = ?', [
+      sealed(lost_body),
+      sealed(kept_body),
+      sealed(base_body),
+      id,
+    ])
+  }
+}

@@ -1,0 +1,61 @@
+// Answers of calls that carried a requestId, stored in the transaction of their effect: exactly once, however often sent.
+import { DaybookError } from '../../core/errors.ts'
+import type { SqlDatabase } from '../../core/ports.ts'
+import { lockedError, sealedOf, type SealedOwner } from '../../core/sealed.ts'
+import type { Bodies } from './bodies.ts'
+
+export interface RequestLog {
+  /** Runs `work` unless `requestId` was answered before, then gives that answer again. Inside a transaction. */
+  once<Result>(requestId: string, capability: string, input: unknown, now: string, work: () => Result): Result
+  /** Forgets answers older than `before`. */
+  prune(before: string): void
+  /** Forgets the answers of all requests from `from` to before `until`, by their ids. */
+  forget(from: string, until: string): void
+}
+
+/** What an answer to a call is sealed for. */
+export const answerOwner = (requestId: string): SealedOwner => ({ kind: 'answer', id: requestId })
+
+/** `sealedChanges` counts changes of sealed records: an answer to a call that made some may quote them. */
+export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges: () => number): RequestLog {
+  const isQuoting = (before: number) => sealedChanges() > before && bodies.sealer.current() !== undefined
+  return {
+    once<Result>(requestId: string, capability: string, input: unknown, now: string, work: () => Result) {
+      // No input at all is told apart from `null` by its length.
+      const key = fingerprint(input === undefined ? '' : JSON.stringify(input))
+      const found = db.get<{ capability: string; input: string; result: string }>(
+        'SELECT capability, input, result FROM applied_requests WHERE request = ?',
+        [requestId],
+      )
+      if (found) {
+        if (found.capability !== capability || found.input !== key) throw new DaybookError('request-reused')
+        return readAnswer(bodies, requestId, found.result) as Result
+      }
+      const before = sealedChanges()
+      const result = work()
+      const text = JSON.stringify(result ?? null)
+      db.run('INSERT INTO applied_requests (request, capability, input, result, at) VALUES (?, ?, ?, ?, ?)', [
+        ...[requestId, capability, key],
+        // Whoever has no key can't have quoted any.
+        ...[isQuoting(before) ? bodies.seal(answerOwner(requestId), text) : text, now],
+      ])
+      return result
+    },
+    prune: (before) => db.run('DELETE FROM applied_requests WHERE at < ?', [before]),
+    forget: (from, until) =>
+      db.run('DELETE FROM applied_requests WHERE request >= ? AND request < ?', [from, until]),
+  }
+}
+
+function readAnswer(bodies: Bodies, requestId: string, text: string): unknown {
+  const plain = bodies.open(answerOwner(requestId), text)
+  if (plain === undefined) throw lockedError(bodies.sealer, answerOwner(requestId), sealedOf(text))
+  return JSON.parse(plain)
+}
+
+/** Length and FNV-1a of a text: tells two inputs apart by accident, not against an adversary, who would only cheat himself. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return `${text.length}-${(hash >>> 0).toString(16)}`
+}

@@ -1,0 +1,115 @@
+// A book as it stood at one instant: which records there were and in which version, read later and piece by piece.
+// Invariant: what is written after the instant is not seen; what was forgotten after it is gone from here too.
+import type { RecordSnapshot } from '../../core/capability/transfer.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import type { Stored } from '../../core/record.ts'
+import type { Bodies } from './bodies.ts'
+import type { Fragment } from '../schema/column.ts'
+import { type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
+
+/** A record as a snapshot notes it. */
+export interface SnapshotEntry {
+  readonly id: string
+  readonly kind: string
+  readonly seq: number
+  readonly rev: number
+}
+
+/** Sixteen bytes a record: the whole list of a large book fits in memory where its records would not. */
+interface Listed {
+  count: number
+  seqs: Float64Array
+  revs: Float64Array
+}
+
+const batch = 2000
+
+/** The live records that satisfy `where`, conditions over `facets f` and `records r`, by id. The projection is caught up. */
+export function* listRecords(db: SqlDatabase, where: readonly Fragment[]): Generator<SnapshotEntry> {
+  const condition = ['r.id > ?', ...where.map(({ sql }) => sql)].join(' AND ')
+  const params = where.flatMap((part) => part.params)
+  let after = ''
+  for (;;) {
+    // CROSS JOIN keeps SQLite to the order of ids, so that no page sorts the book.
+    const rows = db.all<SnapshotEntry & SqlRow>(
+      `SELECT r.id, r.kind, r.seq, r.rev FROM records r CROSS JOIN facets f ON f.seq = r.seq
+       WHERE ${condition} ORDER BY r.id LIMIT ?`,
+      [after, ...params, batch],
+    )
+    yield* rows
+    after = rows.at(-1)?.id ?? after
+    if (rows.length < batch) return
+  }
+}
+
+/** Notes what is `listed`, which may be more than this database has in clear: `bodies` opens the rest when it is read. */
+export function takeSnapshot(
+  db: SqlDatabase,
+  listed: Iterable<SnapshotEntry>,
+  {
+    bodies,
+    sealed = 0,
+    locked = 0,
+  }: { readonly bodies?: Bodies; readonly sealed?: number; readonly locked?: number } = {},
+): RecordSnapshot {
+  const lists = new Map<string, Listed>()
+  for (const entry of listed) list(lists, entry)
+  return {
+    counts: new Map([...lists].map(([kind, { count }]) => [kind, count])),
+    sealed,
+    locked,
+    read(kind, from, length) {
+      const { count, seqs, revs } = lists.get(kind) ?? emptyList()
+      const records: Stored<JsonObject>[] = []
+      let n = from
+      for (let read = 0; n < count && read < length; n++) {
+        const row = readVersion(db, seqs[n] ?? 0, revs[n] ?? 0)
+        if (!row) continue
+        records.push(toRecord(row, bodies?.need(row, row.body)))
+        read += row.body.length
+      }
+      return { records, next: n < count ? n : undefined }
+    },
+  }
+}
+
+function list(lists: Map<string, Listed>, { kind, seq, rev }: SnapshotEntry): void {
+  const own = lists.get(kind) ?? emptyList()
+  lists.set(kind, own)
+  if (own.count === own.seqs.length) {
+    own.seqs = grown(own.seqs)
+    own.revs = grown(own.revs)
+  }
+  own.seqs[own.count] = seq
+  own.revs[own.count] = rev
+  own.count += 1
+}
+
+function emptyList(): Listed {
+  return { count: 0, seqs: new Float64Array(1024), revs: new Float64Array(1024) }
+}
+
+function grown(values: Float64Array): Float64Array {
+  const larger = new Float64Array(values.length * 2)
+  larger.set(values)
+  return larger
+}
+
+type Version = Pick<RecordRow, 'agent' | 'session' | 'resource' | 'sensitivity' | 'body'> & {
+  readonly at: string
+}
+
+/** The row at `seq` in version `rev`; undefined when it was forgotten since. */
+function readVersion(db: SqlDatabase, seq: number, rev: number): RecordRow | undefined {
+  const row = db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.seq = ?`, [seq])
+  if (!row || row.deleted) return undefined
+  if (row.rev === rev) return row
+  const earlier = db.get<Version>(
+    'SELECT at, agent, session, resource, sensitivity, body FROM history WHERE seq = ? AND version = ?',
+    [seq, rev],
+  )
+  if (!earlier) return undefined
+  const { at, ...version } = earlier
+  return { ...row, ...version, updated_at: at, rev }
+}

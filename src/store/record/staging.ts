@@ -1,0 +1,64 @@
+// Uploads in progress: records that wait in the database until everything that came with them is known to be whole.
+// Invariant: nothing here is a record of the book, and nothing here outlives the engine that took it in.
+import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import { isSealing, lockedError, sealedOf } from '../../core/sealed.ts'
+import type { Bodies } from './bodies.ts'
+
+export interface StagingStore extends Staging {
+  unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
+}
+
+type StagedRow = StagedRecord & SqlRow & { readonly n: number }
+
+/** Characters read at once: a page of large records must not fill the memory. */
+const pageLength = 500_000
+const pageRows = 25
+
+export function createStaging(db: SqlDatabase, bodies: Bodies): StagingStore {
+  return {
+    add(upload, records) {
+      for (const { id, kind, text, sensitivity } of records) {
+        if (db.get('SELECT n FROM staged WHERE upload = ? AND id = ?', [upload, id])) {
+          throw new DaybookError('conflict', `\`${id}\` comes twice.`, { details: { path: 'id', id } })
+        }
+        // What the record will be sealed as waits sealed, too.
+        const kept = isSealing(sensitivity) ? bodies.seal({ kind, id }, text) : text
+        db.run('INSERT INTO staged (upload, id, kind, text) VALUES (?, ?, ?, ?)', [upload, id, kind, kept])
+      }
+    },
+    read(upload, after) {
+      const rows: StagedRow[] = []
+      for (let read = 0; read < pageLength;) {
+        const page = db.all<StagedRow>(
+          'SELECT n, id, kind, text FROM staged WHERE upload = ? AND n > ? ORDER BY n LIMIT ?',
+          [upload, rows.at(-1)?.n ?? after, pageRows],
+        )
+        rows.push(...page)
+        for (const { text } of page) read += text.length
+        if (page.length < pageRows) break
+      }
+      return rows.map(({ n, id, kind, text }) => {
+        const plain = bodies.open({ kind, id }, text)
+        if (plain === undefined) throw lockedError(bodies.sealer, { kind, id }, sealedOf(text))
+        return { n, record: { id, kind, text: plain } }
+      })
+    },
+    drop: (upload) => db.run('DELETE FROM staged WHERE upload = ?', [upload]),
+    unstaged(upload, kinds, after, limit) {
+      const rows = db.all<{ id: string }>(
+        `SELECT r.id FROM records r WHERE r.id > ? AND r.deleted = 0
+         AND r.kind IN (SELECT value FROM json_each(?))
+         AND NOT EXISTS (SELECT 1 FROM staged s WHERE s.upload = ? AND s.id = r.id) ORDER BY r.id LIMIT ?`,
+        [after, JSON.stringify(kinds), upload, limit],
+      )
+      return rows.map(({ id }) => id)
+    },
+  }
+}
+
+/** Drops what an engine left that ended in the middle of an upload. Inside a transaction. */
+export function clearStaging(db: SqlDatabase): void {
+  db.run('DELETE FROM staged')
+}

@@ -1,0 +1,120 @@
+// Walks the rows of a table in a damaged database, in order and around the pages that can't be read.
+// Invariant: each row that is given was read whole and stands in its order: a broken page may answer anything, for ever.
+import { isDaybookError } from '../../core/errors.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
+
+const pageRows = 200
+/** No row has a greater number. */
+const farthest = 2 ** 40
+
+type Keys = readonly SqlValue[]
+
+/** Gives every row that can be read to `take`, by the order of `keys`; answers whether those were all. */
+export function walkTable(
+  from: SqlDatabase,
+  table: string,
+  keys: readonly string[],
+  take: (row: SqlRow) => void,
+): boolean {
+  return createWalk(from, table, keys)(take)
+}
+
+function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
+  const list = keys.join(', ')
+  const named = keys.map((key, i) => `${key} AS k${i}`).join(', ')
+  const marks = keys.map(() => '?').join(', ')
+  const sql = {
+    first: `SELECT ${named}, * FROM ${table} ORDER BY ${list} LIMIT ?`,
+    after: `SELECT ${named}, * FROM ${table} WHERE (${list}) > (${marks}) ORDER BY ${list} LIMIT ?`,
+    last: `SELECT ${named}, * FROM ${table} ORDER BY ${keys.map((key) => `${key} DESC`).join(', ')} LIMIT ?`,
+    before: `SELECT ${named}, * FROM ${table} WHERE (${list}) < (${marks}) ORDER BY ${keys.map((key) => `${key} DESC`).join(', ')} LIMIT ?`,
+  }
+  const keyOf = (row: SqlRow): Keys => keys.map((_, i) => row[`k${i}`] ?? null)
+  /** Rows from `at` on, in one direction, until there are no more (true) or one can't be read (false). */
+  const run = (
+    direction: 'up' | 'down',
+    at: Keys | undefined,
+    take: (row: SqlRow) => boolean | void,
+  ): { readonly end: boolean; readonly at: Keys | undefined } => {
+    const [begin, go] = direction === 'up' ? [sql.first, sql.after] : [sql.last, sql.before]
+    let limit = pageRows
+    for (;;) {
+      let rows: SqlRow[]
+      try {
+        rows = at === undefined ? from.all(begin, [limit]) : from.all(go, [...at, limit])
+      } catch (error) {
+        if (!isDaybookError(error, 'storage-failed')) throw error
+        if (limit === 1) return { end: false, at }
+        limit = 1
+        continue
+      }
+      for (const row of rows) {
+        const key = keyOf(row)
+        // A broken page may answer what is out of order, and for ever.
+        if (at !== undefined && !isBeyond(key, at, direction)) return { end: false, at }
+        at = key
+        if (take(row) === false) return { end: true, at }
+      }
+      if (rows.length < limit) return { end: true, at }
+    }
+  }
+
+  return (take: (row: SqlRow) => void): boolean => {
+    try {
+      from.get(`SELECT 1 AS one FROM ${table} LIMIT 1`)
+    } catch (error) {
+      // Earlier schemas had fewer tables.
+      if (!isDaybookError(error, 'storage-failed')) return true
+    }
+    const seen = run('up', undefined, take)
+    if (seen.end) return true
+    let last = seen.at
+    const numbered = keys.length === 1 && keys[0] === 'rowid'
+    while (numbered) {
+      const beyond = probe(from, table, Number(last?.[0] ?? -farthest))
+      if (beyond === undefined) break
+      // What lies between the broken page and the row that was found behind it.
+      const floor = last
+      run('down', [beyond + 1], (row) => {
+        const key = keyOf(row)
+        if (floor !== undefined && !isBeyond(key, floor, 'up')) return false
+        take(row)
+        return true
+      })
+      const next = run('up', [beyond], take)
+      if (next.end) return false
+      last = next.at
+    }
+    run('down', undefined, (row) => {
+      if (last !== undefined && !isBeyond(keyOf(row), last, 'up')) return false
+      take(row)
+      return true
+    })
+    return false
+  }
+}
+
+/** The number of a row behind `at` that can be read, with as little as possible left out; undefined when there is none. */
+function probe(from: SqlDatabase, table: string, at: number): number | undefined {
+  for (let step = 1; step <= farthest * 2; step *= 2) {
+    try {
+      return from.get<{ n: number }>(
+        `SELECT rowid AS n FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT 1`,
+        [at + step],
+      )?.n
+    } catch (error) {
+      if (!isDaybookError(error, 'storage-failed')) throw error
+    }
+  }
+  return undefined
+}
+
+function isBeyond(key: Keys, other: Keys, direction: 'up' | 'down'): boolean {
+  for (const [i, value] of key.entries()) {
+    const against = other[i] ?? null
+    if (value === against) continue
+    if (value === null || against === null) return false
+    return value > against === (direction === 'up')
+  }
+  return false
+}

@@ -1,0 +1,10 @@
+// Tells a file that is damaged from one that only failed.
+import { type DaybookError, isDaybookError } from '../../core/errors.ts'
+
+/** SQLite's codes of pages that are not what they should be (https://sqlite.org/rescode.html). */
+const brokenCodes: ReadonlySet<unknown> = new Set([11, 26])
+
+/** True for what says that pages of a database are not what they should be. */
+export function isBroken(error: unknown): error is DaybookError {
+  return isDaybookError(error, 'storage-failed') && brokenCodes.has(error.details['result'])
+}

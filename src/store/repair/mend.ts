@@ -1,0 +1,68 @@
+// Makes a new database out of a damaged one.
+// Invariant: the new one says what was done with it, committed last: without that it is not finished, and not a book.
+import type { SqlDatabase } from '../../core/ports.ts'
+import { aboutCopy } from './record-copy.ts'
+import { migrate } from '../schema/migrate.ts'
+import { salvage } from './salvage.ts'
+import { createSettings } from '../schema/settings.ts'
+
+/** What a book remembers of having been mended. */
+export interface Mended {
+  readonly at: string
+  /** Where the damaged file is kept. */
+  readonly aside: string
+  readonly reason: string
+  /** Live records, and changes among them that no mirror has acknowledged. */
+  readonly records: number
+  readonly unsent: number
+  /** Live records that could not be read and came from the checkpoint of `restoredFrom`. */
+  readonly restored?: number
+  readonly restoredFrom?: string
+  /** Tables of which something could not be read. */
+  readonly broken: readonly string[]
+}
+
+export interface MendParts {
+  /** Undefined when it can't be opened at all. */
+  readonly damaged: SqlDatabase | undefined
+  /** The copy of its records, if there is one that can be opened. */
+  readonly checkpoint?: SqlDatabase | undefined
+  /** Empty. */
+  readonly fresh: SqlDatabase
+  readonly now: string
+  readonly aside: string
+  readonly reason: string
+}
+
+const key = 'mended'
+
+/** Fills `fresh` with all there is. */
+export function mend({ damaged, checkpoint, fresh, now, aside, reason }: MendParts): Mended {
+  migrate(fresh, now)
+  const about = checkpoint && aboutCopy(checkpoint)
+  const { restored, ...salvaged } = salvage(damaged, fresh, about && checkpoint)
+  const restoredFrom = restored > 0 ? about?.completeAt : undefined
+  const mended: Mended = {
+    ...{ at: now, aside, reason, ...salvaged },
+    ...(restored > 0 ? { restored } : {}),
+    ...(restoredFrom === undefined ? {} : { restoredFrom }),
+  }
+  fresh.transaction(() => createSettings(fresh).set(key, JSON.stringify(mended)))
+  return mended
+}
+
+/** How the book in `db` was mended, if it was. */
+export function mendedOf(db: SqlDatabase): Mended | undefined {
+  const known = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'book'")
+  const text = known && createSettings(db).get(key)
+  return text === undefined ? undefined : (JSON.parse(text) as Mended)
+}
+
+/** What the user is told while the damaged file is still there. */
+export function mendedText(mended: Mended): string {
+  const { at, aside, reason, records, unsent, broken, restored = 0, restoredFrom } = mended
+  const lost = broken.length > 0 ? `not all of ${broken.join(', ')} could be read` : 'nothing was lost'
+  const from = restoredFrom === undefined ? '' : ` of ${restoredFrom}`
+  const back = restored > 0 ? `; ${restored} records came back from the checkpoint${from}` : ''
+  return `mended: on ${at} the file was damaged (${reason}): ${lost}${back}. ${records} records and ${unsent} unsent changes are here; the damaged file is ${aside}, delete it when you need it no more.`
+}

@@ -1,0 +1,119 @@
+// Reads what can still be read of a damaged database into a new one: the outbox and the records first, row by row, around
+// the pages that are broken. Invariant: what is taken over is whole; nothing is written to the damaged database.
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import { walkTable } from './broken-walk.ts'
+import { columnsOf } from './record-copy.ts'
+import { isWholeBody } from '../schema/record-row.ts'
+import { restore } from './restore.ts'
+
+/** What cannot be told from anything else, most precious first, and by what its rows are ordered. */
+export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
+  book: ['key'],
+  ops: ['rowid'],
+  records: ['rowid'],
+  tasks: ['rowid'],
+  conflicts: ['rowid'],
+  history: ['seq', 'version'],
+  applied_requests: ['request'],
+  devices: ['device'],
+  results: ['device', 'mid'],
+  uses: ['rowid'],
+  vector_spaces: ['rowid'],
+  vectors: ['rowid'],
+  model_parts: ['rowid'],
+}
+/** Uploads that were not whole, and what a mirror's object keeps for itself. */
+export const leftTables: readonly string[] = ['staged', 'rate_buckets', 'due_jobs', 'schema_version']
+
+/** Told anew from the records, or true of the damaged database alone. */
+const staleKeys = /^(?:derived|posting|mended|checkpoint$|agreed$|open$)/
+const transactionRows = 1000
+
+export interface Salvaged {
+  /** Live records there are now. */
+  readonly records: number
+  /** Changes among them that no mirror has acknowledged. */
+  readonly unsent: number
+  /** Live records that came from the checkpoint. */
+  readonly restored: number
+  /** Tables of which something could not be read. */
+  readonly broken: readonly string[]
+}
+
+/**
+ * Fills `to`, which is new and of the present schema, from `from`, if that can be opened at all; and with records that
+ * can't be read there as they were in the checkpoint, if there is one.
+ */
+export function salvage(
+  from: SqlDatabase | undefined,
+  to: SqlDatabase,
+  checkpoint?: SqlDatabase | undefined,
+): Salvaged {
+  const broken = from
+    ? Object.entries(salvagedTables).flatMap(([table, keys]) =>
+        copyTable(from, to, table, keys) ? [] : [table],
+      )
+    : ['book', 'records']
+  const restored = checkpoint ? restore(checkpoint, to, from !== undefined && !broken.includes('ops')) : 0
+  settle(to, broken.includes('book'))
+  return { ...count(to), restored, broken }
+}
+
+function count(db: SqlDatabase): Pick<Salvaged, 'records' | 'unsent'> {
+  const one = (sql: string) => db.get<{ n: number }>(sql)?.n ?? 0
+  return {
+    records: one('SELECT count(*) AS n FROM records WHERE deleted = 0'),
+    unsent: one('SELECT count(*) AS n FROM ops'),
+  }
+}
+
+/** Makes one whole of what was read: an op needs its record, and a record that was not sent its op. */
+function settle(to: SqlDatabase, isAnonymous: boolean): void {
+  to.transaction(() => {
+    to.exec(`
+      DELETE FROM ops WHERE seq NOT IN (SELECT seq FROM records);
+      DELETE FROM history WHERE seq NOT IN (SELECT seq FROM records);
+      INSERT OR IGNORE INTO ops (n, seq, base)
+        SELECT op, seq, ver FROM records WHERE op IS NOT NULL AND op NOT IN (SELECT n FROM ops);
+    `)
+    // Who this copy was for the mirror is not known for sure: it comes back as another device, and reads everything.
+    if (isAnonymous) {
+      to.exec(`
+        DELETE FROM book WHERE key IN ('device', 'epoch', 'cursor', 'last_mid', 'acked_mid', 'resyncing', 'retry', 'mark');
+        UPDATE ops SET mid = NULL, wire = NULL;
+      `)
+    }
+  })
+}
+
+/** True when all of it could be read. */
+function copyTable(from: SqlDatabase, to: SqlDatabase, table: string, keys: readonly string[]): boolean {
+  const known = columnsOf(to, table)
+  const rows: SqlRow[] = []
+  const flush = () => {
+    const [first] = rows
+    if (!first) return
+    const columns = known.filter((name) => name in first)
+    const sql = `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+    to.transaction(() => {
+      for (const row of rows)
+        to.run(
+          sql,
+          columns.map((name) => row[name] ?? null),
+        )
+    })
+    rows.length = 0
+  }
+  const take = (row: SqlRow) => {
+    if (isWhole(table, row)) rows.push(row)
+    if (rows.length >= transactionRows) flush()
+  }
+  const whole = walkTable(from, table, keys, take)
+  flush()
+  return whole
+}
+
+function isWhole(table: string, row: SqlRow): boolean {
+  if (table === 'book') return typeof row['key'] === 'string' && !staleKeys.test(row['key'])
+  return (table !== 'records' && table !== 'history') || isWholeBody(row['body'])
+}

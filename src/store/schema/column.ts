@@ -1,0 +1,78 @@
+// Where a dotted path lives in SQL: a column of the record's head, a hot column, or inside the JSON body.
+// Invariant: text of a user only ever becomes a bound parameter, never SQL.
+import type { FacetName, Kind } from '../../core/kind.ts'
+import type { SqlValue } from '../../core/ports.ts'
+
+export type ColumnType = 'text' | 'number' | 'boolean'
+
+/** A column of known type, or a place in the JSON of `r.body`. */
+export type Place = ColumnPlace | JsonPlace
+export interface ColumnPlace {
+  readonly at: 'column'
+  readonly sql: string
+  readonly type: ColumnType
+  readonly optional: boolean
+  /** A hot column holds only what is of its type: anything else stands at this place alone. */
+  readonly body?: JsonPlace
+}
+export interface JsonPlace {
+  readonly at: 'json'
+  readonly jsonPath: string
+}
+
+const head: Readonly<Record<string, ColumnPlace>> = {
+  id: { at: 'column', sql: 'r.id', type: 'text', optional: false },
+  kind: { at: 'column', sql: 'f.kind', type: 'text', optional: false },
+  agent: { at: 'column', sql: 'r.agent', type: 'text', optional: false },
+  session: { at: 'column', sql: 'f.session', type: 'text', optional: true },
+  resource: { at: 'column', sql: 'r.resource', type: 'text', optional: true },
+  created_at: { at: 'column', sql: 'f.created_at', type: 'text', optional: false },
+  updated_at: { at: 'column', sql: 'f.updated_at', type: 'text', optional: false },
+  ver: { at: 'column', sql: 'r.ver', type: 'number', optional: false },
+}
+
+/** What each hot column holds. */
+export const facetTypes: Readonly<Record<FacetName, ColumnType>> = {
+  happened_at: 'text',
+  domain: 'text',
+  actor: 'text',
+  action: 'text',
+  success: 'boolean',
+  subject: 'text',
+  confidence: 'number',
+  schema: 'text',
+  name: 'text',
+  importance: 'number',
+  pinned: 'boolean',
+}
+
+/** Finds the place of `path` for records of `kind`; without a kind only the head and the JSON are known. */
+export function placeOf(path: string, kind: Kind | undefined): Place {
+  const known = Object.hasOwn(head, path) ? head[path] : undefined
+  if (known) return known
+  const body: JsonPlace = {
+    at: 'json',
+    jsonPath: `$${path
+      .split('.')
+      .map((step) => `."${step}"`)
+      .join('')}`,
+  }
+  for (const [facet, facetPath] of Object.entries(kind?.facets ?? {}) as [FacetName, string][]) {
+    if (facetPath === path) {
+      return {
+        at: 'column',
+        sql: `f.${facet}`,
+        type: facetTypes[facet],
+        optional: facet !== 'happened_at',
+        body,
+      }
+    }
+  }
+  return body
+}
+
+/** SQL under construction: text and, in the same order, what is bound to its question marks. */
+export interface Fragment {
+  readonly sql: string
+  readonly params: readonly SqlValue[]
+}

@@ -1,0 +1,85 @@
+// The tables that are told from the records: hot columns, links, full text. They are never migrated, only made anew.
+// Invariant: what they hold was derived by this declaration of them and of each kind, or is marked to be derived again.
+import { type Kind, type Kinds, textFieldLimit } from '../../core/kind.ts'
+import type { SqlDatabase } from '../../core/ports.ts'
+import type { Settings } from './settings.ts'
+import { textKey } from '../word/text.ts'
+
+const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).join(', ')
+
+/** Filled behind the write, see projection.ts: rows up to `derived_seq` stand here, but for those named in stale. */
+const derivedTables = `
+CREATE TABLE stale (seq INTEGER PRIMARY KEY);
+CREATE TABLE links (
+  target TEXT NOT NULL, seq INTEGER NOT NULL, path TEXT NOT NULL, supersedes INTEGER NOT NULL,
+  PRIMARY KEY (target, seq, path)) WITHOUT ROWID;
+CREATE INDEX links_seq ON links (seq);
+CREATE TABLE facets (
+  seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, recallable INTEGER NOT NULL, created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL, session TEXT, happened_at TEXT, domain TEXT, actor TEXT, action TEXT, success INTEGER,
+  subject TEXT, confidence REAL, schema TEXT, name TEXT, importance REAL, pinned INTEGER, text_key INTEGER NOT NULL,
+  superseded_at TEXT, expires_at TEXT, embed INTEGER NOT NULL);
+CREATE INDEX facets_updated ON facets (kind, updated_at);
+CREATE INDEX facets_happened ON facets (kind, happened_at);
+CREATE INDEX facets_session ON facets (session, happened_at) WHERE session IS NOT NULL;
+CREATE INDEX facets_domain ON facets (domain, happened_at) WHERE domain IS NOT NULL;
+CREATE INDEX facets_actor ON facets (actor, happened_at) WHERE actor IS NOT NULL;
+CREATE INDEX facets_action ON facets (action, happened_at) WHERE action IS NOT NULL;
+CREATE INDEX facets_success ON facets (success, happened_at) WHERE success IS NOT NULL;
+CREATE INDEX facets_subject ON facets (subject) WHERE subject IS NOT NULL;
+CREATE INDEX facets_confidence ON facets (confidence) WHERE confidence IS NOT NULL;
+CREATE INDEX facets_schema ON facets (schema) WHERE schema IS NOT NULL;
+CREATE INDEX facets_name ON facets (name) WHERE name IS NOT NULL;
+-- Scripts without spaces stand here as pairs of letters: see segment.ts.
+CREATE VIRTUAL TABLE text_index USING fts5 (
+  ${textColumns}, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE text_words USING fts5vocab (text_index, row);
+CREATE VIRTUAL TABLE text_places USING fts5vocab (text_index, instance);
+-- The postings of the text index as they are in memory, see posting-archive.ts.
+CREATE TABLE posting_segments (
+  n INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, documents INTEGER NOT NULL, size_bytes INTEGER NOT NULL,
+  checksum INTEGER NOT NULL, gone BLOB NOT NULL);
+CREATE TABLE posting_parts (
+  segment INTEGER NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (segment, part));
+CREATE TABLE posting_stale (seq INTEGER PRIMARY KEY);
+`
+const derivedNames = [
+  ...['stale', 'links', 'facets', 'text_words', 'text_places', 'text_index'],
+  ...['posting_segments', 'posting_parts', 'posting_stale'],
+]
+
+/** Makes the derived tables where they are missing or another Daybook made them; what a kind declares anew is stale. */
+export function prepareDerived(db: SqlDatabase, kinds: Kinds, settings: Settings): void {
+  const declared = textKey([derivedTables])
+  db.transaction(() => {
+    if (settings.getNumber('derived_tables') !== declared) {
+      for (const name of derivedNames) db.exec(`DROP TABLE IF EXISTS ${name}`)
+      db.exec(derivedTables)
+      settings.set('derived_tables', declared)
+      settings.set('derived_seq', 0)
+      for (const kind of kinds.values()) settings.set(`derived:${kind.name}`, declarationKey(kind))
+      return
+    }
+    for (const kind of kinds.values()) {
+      if (settings.getNumber(`derived:${kind.name}`) === declarationKey(kind)) continue
+      db.run('INSERT OR IGNORE INTO stale (seq) SELECT seq FROM records WHERE kind = ? AND seq <= ?', [
+        kind.name,
+        settings.getNumber('derived_seq'),
+      ])
+      settings.set(`derived:${kind.name}`, declarationKey(kind))
+    }
+  })
+}
+
+/** What of a kind decides its derived rows. A change of its functions alone must come with a new `version`. */
+function declarationKey({ version, text, facets, expires = '', cites = [], embed = true }: Kind): number {
+  const cited = cites.flatMap(({ path, supersedes = false }) => [path, String(supersedes)])
+  return textKey([
+    String(version),
+    ...text,
+    ...Object.entries(facets).flat(),
+    expires,
+    ...cited,
+    String(embed !== false),
+  ])
+}

@@ -1,0 +1,203 @@
+// One answer of two stores: of what lies in clear in the book, and of what is sealed there and open on the shelf.
+// Invariant: without anything on the shelf every answer is the book's own; with it, orders, counts and ranks are those of
+// one book, but for neighbours in a session, which are looked for among records of the same sort.
+import type { Count, Extent } from '../../core/capability/capability.ts'
+import type { Kind, Kinds } from '../../core/kind.ts'
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import type { Reach } from '../../core/access/reach.ts'
+import type { Bodies } from '../record/bodies.ts'
+import { rankTogether } from './joint-rank.ts'
+import { mergeRows, toPage } from '../query/query-page.ts'
+import type { QueryParts, QueryStore } from '../query/query-store.ts'
+import { takeSnapshot, type SnapshotEntry } from '../record/snapshot.ts'
+import type { TermCounts } from '../query/evidence.ts'
+import { searchText } from '../query/text-search.ts'
+
+export interface ShelvedParts {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly bodies: Bodies
+  readonly main: QueryParts
+  /** The questions over the shelf, caught up. */
+  shelf(within?: boolean): QueryParts | undefined
+  /** What a guest sees, whose cursors carry ids and who is told of nothing else. */
+  readonly reach?: Reach
+}
+
+export function createShelvedQueries(parts: ShelvedParts): QueryStore {
+  const { db, kinds, bodies, main, shelf, reach } = parts
+  /** `own` of the book alone while nothing is on the shelf, else what `both` makes of the two. */
+  const either = <Answer>(
+    own: (store: QueryParts) => Answer,
+    both: (one: Answer, other: Answer) => Answer,
+  ): Answer => {
+    const other = shelf()
+    return other ? both(own(main), own(other)) : own(main)
+  }
+  const kindOf = (name: string | undefined): Kind | undefined =>
+    name === undefined ? undefined : kinds.get(name)
+  const rank = (other: QueryParts) => rankTogether(main, other, termCounts)
+  const termCounts = (seqs: readonly number[], terms: readonly string[]): TermCounts =>
+    either((store) => store.termCounts(seqs, terms), addCounts)
+
+  /** Sealed records of these kinds that are not on the shelf. */
+  const countLocked = (names: readonly string[], other: QueryParts | undefined): number => {
+    const [all, open] = [countSealed(db), other?.counts() ?? {}]
+    return names.reduce((sum, name) => sum + (all[name] ?? 0) - (open[name] ?? 0), 0)
+  }
+
+  return {
+    within: (narrower) =>
+      createShelvedQueries({
+        ...parts,
+        main: main.within(narrower),
+        shelf: (within) => shelf(within)?.within(narrower),
+        reach: narrower,
+      }),
+    query(asked) {
+      const other = shelf()
+      if (!other) return main.query(asked)
+      const { offset = 0, limit = 100 } = asked
+      const wide = { ...asked, offset: 0, limit: offset + limit }
+      const placeById = (id: string) => main.placeById(id) ?? other.placeById(id)
+      const [one, two] = [main.page(wide, placeById), other.page(wide, placeById)]
+      const rows = mergeRows(one.rows, two.rows, one.keys).slice(offset, offset + limit + 1)
+      return toPage({ rows, keys: one.keys }, limit, reach !== undefined)
+    },
+    search(query) {
+      const other = shelf()
+      if (!other) return main.search(query)
+      const where = main.searchWhere(query)
+      const records = (seqs: readonly number[]) => [...main.rows(seqs), ...other.rows(seqs)]
+      return searchText({ rank: rank(other), records }, kindOf(query.kind), where, query)
+    },
+    candidates(query) {
+      const other = shelf()
+      if (!other) return main.candidates(query)
+      const { words, match, limit, ...scope } = query
+      return rank(other)({ words, match, ...main.scope(scope), isPlain: false, ties: 'happened', limit }).map(
+        (one, i) => ({ ...one, rank: i + 1 }),
+      )
+    },
+    count: (query) => either((store) => store.count(query), addBuckets),
+    sift: (seqs, scope) => either((store) => store.sift(seqs, scope), joinMaps),
+    weigh: (seqs, scope) => either((store) => store.weigh(seqs, scope), joinMaps),
+    places: (seqs, scope) => either((store) => store.places(seqs, scope), joinMaps),
+    read: (seqs) => either((store) => store.read(seqs), joinMaps),
+    frequencies: (words) => either((store) => store.frequencies(words), addMaps),
+    begun(beginning) {
+      const found = [main, ...(shelf() ? [shelf()] : [])].flatMap((store) => store?.begun(beginning) ?? [])
+      if (found.length < 2) return found[0]
+      const counts = either((store) => store.frequencies(found), addMaps)
+      return found.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || (a < b ? -1 : 1))[0]
+    },
+    termCounts,
+    totals: () =>
+      either(
+        (store) => store.totals(),
+        (one, other) => ({ rows: one.rows + other.rows, terms: one.terms + other.terms }),
+      ),
+    reach: (scope) =>
+      either(
+        (store) => store.reach(scope),
+        (one, other) => [...one, ...other],
+      ),
+    size: () =>
+      either(
+        (store) => store.size(),
+        (one, other) => one + other,
+      ),
+    usage: () =>
+      either(
+        (store) => store.usage(),
+        (one, other) => ({ bytes: one.bytes + other.bytes, pending: one.pending + other.pending }),
+      ),
+    extents: () => either((store) => store.extents(), joinExtents),
+    counts() {
+      if (reach) return either((store) => store.counts(), addRecords)
+      // The owner is told of what is locked, too.
+      return addRecords(main.counts(), countSealed(db))
+    },
+    citing(id) {
+      const other = shelf(true)
+      return other ? [...main.citing(id), ...caughtUp(other).citing(id)] : main.citing(id)
+    },
+    snapshot(query) {
+      const other = query.sealed === false ? undefined : shelf()
+      const sealed = other ? [...other.listed(query)] : []
+      // A guest is told of nothing that it can't read.
+      const locked = reach || query.sealed === false ? 0 : countLocked(query.kinds, other)
+      return takeSnapshot(db, inOrder(main.listed(query), sealed), { bodies, sealed: sealed.length, locked })
+    },
+  }
+}
+
+const caughtUp = (store: QueryParts): QueryParts => {
+  store.size()
+  return store
+}
+
+/** Live sealed records of each kind, readable or not. */
+export function countSealed(db: SqlDatabase): Record<string, number> {
+  const rows = db.all<SqlRow & { kind: string; n: number }>(
+    'SELECT kind, count(*) AS n FROM records WHERE kid IS NOT NULL AND deleted = 0 GROUP BY kind',
+  )
+  return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
+}
+
+/** Two lists of entries by id as one. */
+function* inOrder(one: Iterable<SnapshotEntry>, others: readonly SnapshotEntry[]): Generator<SnapshotEntry> {
+  let at = 0
+  for (const entry of one) {
+    for (let next = others[at]; next && next.id < entry.id; next = others[++at]) yield next
+    yield entry
+  }
+  yield* others.slice(at)
+}
+
+function joinMaps<Value>(one: Map<number, Value>, other: Map<number, Value>): Map<number, Value> {
+  return new Map([...one, ...other])
+}
+
+function addMaps(one: Map<string, number>, other: Map<string, number>): Map<string, number> {
+  const sum = new Map(one)
+  for (const [key, n] of other) sum.set(key, n + (sum.get(key) ?? 0))
+  return sum
+}
+
+function addRecords(one: Record<string, number>, other: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(addMaps(new Map(Object.entries(one)), new Map(Object.entries(other))))
+}
+
+/** A record stands in one of the two, and counts nothing in the other. */
+function addCounts(one: TermCounts, other: TermCounts): TermCounts {
+  return {
+    sizes: one.sizes.map((size, i) => size + (other.sizes[i] ?? 0)),
+    counts: one.counts.map((count, i) => count + (other.counts[i] ?? 0)),
+  }
+}
+
+function addBuckets(one: Count, other: Count): Count {
+  const buckets = new Map(one.buckets.map((bucket) => [bucket.at, bucket]))
+  for (const { at, count, failed } of other.buckets) {
+    const before = buckets.get(at)
+    buckets.set(at, { at, count: count + (before?.count ?? 0), failed: failed + (before?.failed ?? 0) })
+  }
+  const sorted = [...buckets.values()].sort((a, b) => (a.at < b.at ? -1 : 1))
+  return { total: one.total + other.total, buckets: sorted }
+}
+
+function joinExtents(one: Record<string, Extent>, other: Record<string, Extent>): Record<string, Extent> {
+  const joined = { ...one }
+  for (const [kind, extent] of Object.entries(other)) {
+    const before = joined[kind]
+    joined[kind] = before
+      ? {
+          count: before.count + extent.count,
+          earliest: before.earliest < extent.earliest ? before.earliest : extent.earliest,
+          latest: before.latest > extent.latest ? before.latest : extent.latest,
+        }
+      : extent
+  }
+  return joined
+}

@@ -1,0 +1,88 @@
+// The model that a book computes from its own texts, kept beside them; and the texts to compute it from.
+import type { Kinds } from '../../core/kind.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import type { Projection } from '../record/projection.ts'
+import type { Settings } from '../schema/settings.ts'
+import { embeddedText } from '../word/text.ts'
+
+/** A thousand terms of a model: as JSON, and their numbers. */
+export interface ModelPart {
+  readonly terms: string
+  readonly numbers: Uint8Array
+}
+
+export interface KeptModel {
+  /** Grows with each model of this book. */
+  readonly generation: number
+  readonly dimensions: number
+  /** How far the book had come when the model was made. */
+  readonly madeAt: number
+  readonly parts: readonly ModelPart[]
+}
+
+export interface ModelStore {
+  /** Number of the last record that is derived: how far the book has come. */
+  reach(): number
+  /** Numbers of up to `limit` records, spread evenly over those that may be embedded. */
+  sample(limit: number): number[]
+  /** What stands for these records with an embedder. */
+  texts(seqs: readonly number[]): string[]
+  load(): KeptModel | undefined
+  /** Keeps a model in place of the one before. */
+  save(model: Omit<KeptModel, 'generation'>): KeptModel
+}
+
+interface TextRow extends SqlRow {
+  readonly kind: string
+  readonly body: string
+}
+
+export function createModelStore(
+  db: SqlDatabase,
+  kinds: Kinds,
+  projection: Projection,
+  settings: Settings,
+): ModelStore {
+  return {
+    reach: projection.derivedSeq,
+    sample(limit) {
+      const n = db.get<{ n: number }>('SELECT count(*) AS n FROM facets WHERE embed = 1')?.n ?? 0
+      const step = Math.max(1, Math.ceil(n / limit))
+      const rows = db.all<{ seq: number }>(
+        `SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY seq) AS place FROM facets WHERE embed = 1)
+         WHERE place % ? = 0 ORDER BY seq`,
+        [step],
+      )
+      return rows.map(({ seq }) => seq)
+    },
+    texts(seqs) {
+      const rows = db.all<TextRow>(
+        `SELECT f.kind, r.body FROM facets f JOIN records r ON r.seq = f.seq
+         WHERE f.seq IN (SELECT value FROM json_each(?)) AND f.embed = 1 AND r.deleted = 0 ORDER BY f.seq`,
+        [JSON.stringify(seqs)],
+      )
+      return rows.flatMap(({ kind: name, body }) => {
+        const kind = kinds.get(name)
+        return kind ? [embeddedText(kind, JSON.parse(body) as JsonObject)] : []
+      })
+    },
+    load() {
+      const head = settings.get('model')
+      if (head === undefined) return undefined
+      const parts = db.all<ModelPart & SqlRow>('SELECT terms, numbers FROM model_parts ORDER BY part')
+      return { ...(JSON.parse(head) as Omit<KeptModel, 'parts'>), parts }
+    },
+    save({ parts, ...head }) {
+      const generation = settings.getNumber('model_generation') + 1
+      db.transaction(() => {
+        db.run('DELETE FROM model_parts')
+        for (const [part, { terms, numbers }] of parts.entries())
+          db.run('INSERT INTO model_parts (part, terms, numbers) VALUES (?, ?, ?)', [part, terms, numbers])
+        settings.set('model_generation', generation)
+        settings.set('model', JSON.stringify({ ...head, generation }))
+      })
+      return { ...head, generation, parts }
+    },
+  }
+}

@@ -1,0 +1,68 @@
+// Which space the vectors of a book are in. A space is named by its fingerprint: `provider|model|dimensions|normalised`.
+// Invariant: the book is in at most one space; vectors of any other are only there to be dropped, and never read.
+import type { SqlDatabase } from '../../core/ports.ts'
+import type { Settings } from '../schema/settings.ts'
+
+/** What makes vectors comparable. */
+export interface SpaceName {
+  readonly provider: string
+  readonly model: string
+  readonly dimensions: number
+}
+
+/** All vectors are brought to unit length before they are kept, so the last part is always `true`. */
+export function fingerprintOf({ provider, model, dimensions }: SpaceName): string {
+  return `${prefixOf({ provider, model })}${dimensions}|true`
+}
+
+/** How the fingerprints of an embedder begin, whose dimensions are not known yet. */
+export function prefixOf({ provider, model }: Omit<SpaceName, 'dimensions'>): string {
+  return `${provider}|${model.replaceAll('|', '/')}|`
+}
+
+export function dimensionsOf(fingerprint: string): number {
+  return Number(fingerprint.split('|').at(-2) ?? 0)
+}
+
+export interface VectorSpaces {
+  current(): string | undefined
+  id(): number
+  enter(fingerprint: string): void
+  /** Deletes up to `limit` vectors of other spaces; true when more may be there. */
+  drop(limit: number): boolean
+}
+
+export function createVectorSpaces(db: SqlDatabase, settings: Settings): VectorSpaces {
+  const id = () => settings.getNumber('vector_space')
+  const current = () =>
+    db.get<{ fingerprint: string }>('SELECT fingerprint FROM vector_spaces WHERE id = ?', [id()])?.fingerprint
+  return {
+    current,
+    id,
+    enter(fingerprint) {
+      if (current() === fingerprint) return
+      db.transaction(() => {
+        if (current() !== undefined) settings.set('vector_dropping', 1)
+        db.run('INSERT OR IGNORE INTO vector_spaces (fingerprint) VALUES (?)', [fingerprint])
+        const row = db.get<{ id: number }>('SELECT id FROM vector_spaces WHERE fingerprint = ?', [
+          fingerprint,
+        ])
+        settings.set('vector_space', row?.id ?? 0)
+      })
+    },
+    drop(limit) {
+      if (settings.get('vector_dropping') === undefined) return false
+      db.transaction(() => {
+        const found = db.all<{ seq: number }>('SELECT seq FROM vectors WHERE space <> ? LIMIT ?', [
+          id(),
+          limit,
+        ])
+        db.run('DELETE FROM vectors WHERE seq IN (SELECT value FROM json_each(?))', [
+          JSON.stringify(found.map(({ seq }) => seq)),
+        ])
+        if (found.length < limit) settings.remove('vector_dropping')
+      })
+      return true
+    },
+  }
+}

@@ -1,0 +1,43 @@
+// The text of a record, field by field, as the index sees it; and a key that changes when that text does.
+import { collectText, type Kind, whenField } from '../../core/kind.ts'
+import { readPath } from '../../core/json/path.ts'
+import { dateWords, parseTime } from '../../core/time.ts'
+import { segmentText } from './unspaced-script.ts'
+
+/** Longest text of one field that is indexed, in UTF-16 units. The record itself keeps everything. */
+export const indexedTextLimit = 100_000
+
+/** One text for each of the kind's fields, in their order. `body` is the record's body. */
+export function textOf(kind: Kind, body: object, happenedAt: string | undefined): string[] {
+  return kind.text.map((path) => {
+    if (path === whenField) return dateWords(parseTime(happenedAt ?? '') ?? 0)
+    return segmentText(collectText(readPath(body, path)).join(' ').slice(0, indexedTextLimit))
+  })
+}
+
+/** Longest text that is given to an embedder, in UTF-16 units: what the usual ones take without cutting. */
+export const embeddedTextLimit = 6000
+
+/** The text that stands for a record with an embedder: its fields, without the words of its day. */
+export function embeddedText(kind: Kind, body: object): string {
+  const fields = kind.text.filter((path) => path !== whenField)
+  const texts = fields.map((path) => collectText(readPath(body, path)).join(' ').trim())
+  return texts
+    .filter((text) => text !== '')
+    .join('\n')
+    .slice(0, embeddedTextLimit)
+}
+
+/** A 52-bit key of the texts: two rounds of FNV-1a. Equal texts have equal keys. */
+export function textKey(texts: readonly string[]): number {
+  let [high, low] = [0x811c9dc5, 0x1000193]
+  for (const text of texts) {
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i)
+      high = Math.imul(high ^ unit, 0x01000193)
+      low = Math.imul(low ^ (unit + i), 0x01000193)
+    }
+    high = Math.imul(high ^ 0xffff, 0x01000193)
+  }
+  return (high >>> 12) * 0x1_0000_0000 + (low >>> 0)
+}

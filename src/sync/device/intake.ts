@@ -1,0 +1,192 @@
+// What a device does with an answer: its own ops first, then the changes of others, and the cursor with them.
+// Invariant: a record with an op that waits is never overwritten; its push finds the conflict by compare-and-set.
+import type { ConflictSide } from '../../core/conflict.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { Refusal, SentOp } from '../../store/record/op-log.ts'
+import { handedOn } from './outbox.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+import { defaultPolicy, finalWinner, saysSame } from '../conflict/conflict-policy.ts'
+import { dropMark, holdMark } from '../wire/mark.ts'
+import type {
+  SyncRequest,
+  SyncResponse,
+  WireChange,
+  WireError,
+  WireOp,
+  WireResult,
+} from '../wire/protocol.ts'
+import { beginReread, checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
+import { forgetLimits, noteLimits } from '../wire/request-limit.ts'
+import { settleConflict } from '../conflict/settle-conflict.ts'
+import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
+
+/** What one answer brought. */
+export interface Intake {
+  readonly pulled: number
+  readonly pushed: number
+  readonly conflicts: number
+  /** The mirror was found to have something else than this device: it is being looked for, or read anew. */
+  readonly differs: boolean
+  /** Records that are different now. */
+  readonly changed: readonly { readonly id: string; readonly kind: string }[]
+}
+
+/** Takes `response` over. Inside one transaction; `now` is canonical time. */
+export function takeIn(store: BookStore, request: SyncRequest, response: SyncResponse, now: string): Intake {
+  checkAnswer(request, response)
+  const { settings, ops } = store
+  const tally = { pulled: 0, pushed: 0, conflicts: 0, changed: [] as { id: string; kind: string }[] }
+  const accept = (change: WireChange, fresh = false) => {
+    store.stamps.see(change.stamp)
+    const copy = { ver: change.ver, place: change.seq, device: change.by }
+    store.records.accept(toOp(change), copy, { fresh })
+    tally.changed.push({ id: change.id, kind: change.kind })
+    if (change.op === 'forget' && change.seq <= response.floor) isCollected = true
+  }
+  /** A tombstone came that is gone at the mirror. */
+  let isCollected = false
+  const isReread = isRereading(store)
+  let overtakenAt: number | undefined
+  /** The answer comes late: a change after this op, or its end as a collected tombstone, went by while it was awaited. */
+  const noteOvertaken = (op: SentOp, place: number) => {
+    const met = store.records.placeOf(op.seq)
+    const mayBeCollected = met < place && place <= response.floor
+    const from = Math.max(met, place)
+    if (met > place || mayBeCollected) overtakenAt = Math.min(from, overtakenAt ?? from)
+  }
+  const onLogged = () => void (tally.conflicts += 1)
+  const settle = (op: SentOp, result: WireResult) => {
+    switch (result.s) {
+      case 'ok':
+        noteOvertaken(op, result.seq)
+        store.records.confirm(op.seq, { ver: result.ver, place: result.seq, device: store.device })
+        ops.settle(op, result.ver)
+        tally.pushed += 1
+        if (result.policy) tally.conflicts += 1
+        return
+      case 'rejected':
+        // What the mirror has not there is nothing to forget.
+        if (result.error.code === 'not-found' && (JSON.parse(op.wire) as WireOp).op === 'forget') {
+          return ops.settle(op)
+        }
+        return ops.refuse(op, refusalOf(result.error, now))
+      case 'conflict':
+        return settleConflict(store, op, result, now, { accept: (current) => accept(current), onLogged })
+    }
+  }
+
+  const pull = (change: WireChange) => {
+    const row = store.records.row(change.id)
+    if (isReread && row && row.ver > 0 && row.place === 0 && findAgain(store, row, change)) return
+    if (row?.op != null && !endsEdit(row, change)) {
+      const { seq: place, by: device } = change
+      return store.records.confirm(row.seq, { ver: row.ver, place, device })
+    }
+    if (row?.ver === 0) return meetStranger(row, change)
+    if (row && row.ver >= change.ver && !isReread) return
+    accept(change, row === undefined)
+    tally.pulled += 1
+  }
+
+  /** A state that nothing undoes does not wait for an edit here to be sent, or mended: the edit ends, in the log. */
+  const endsEdit = (row: RecordRow, change: WireChange) => {
+    const kind = store.kinds.get(row.kind)
+    const ours = toChange(row, store.device)
+    if (finalWinner(kind, change, ours) !== 'arriving' || !ops.dropUnsent(row.seq)) return false
+    const [lost, kept] = [sideOf(ours, store.device), sideOf(change, change.by)]
+    store.conflicts.add({
+      record: row.id,
+      kind: row.kind,
+      policy: 'remote_wins',
+      at: now,
+      state: 'settled',
+      lost,
+      kept,
+    })
+    onLogged()
+    return true
+  }
+
+  /** After starting over: a record of ours that this mirror may have in an older or a newer form. */
+  const meetStranger = (row: RecordRow, change: WireChange) => {
+    const ours = toChange(row, store.device)
+    const final = finalWinner(store.kinds.get(row.kind), change, ours)
+    if (saysSame(ours, change)) return accept(change)
+    const log = (lost: ConflictSide, kept: ConflictSide) => {
+      const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
+      store.conflicts.add({ record: row.id, kind: row.kind, policy, at: now, state: 'settled', lost, kept })
+      onLogged()
+    }
+    const [mine, theirs] = [sideOf(ours, store.device), sideOf(change, change.by)]
+    if (final === 'arriving' || (change.stamp >= row.stamp && final === undefined)) {
+      log(mine, theirs)
+      return accept(change)
+    }
+    log(theirs, mine)
+    ops.relog(row.seq, change.ver)
+  }
+
+  const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
+  settings.holding(() => {
+    for (const result of response.results) {
+      const op = byMid.get(result.mid)
+      if (op) settle(op, result)
+    }
+  })
+  for (const change of response.changes) pull(change)
+  settings.set('epoch', response.epoch)
+  noteLimits(settings, response)
+  holdMark(settings, response)
+  settings.set('cursor', response.cursor)
+  if (isCollected || response.floor > settings.getNumber('floor')) {
+    settings.set('floor', response.floor)
+    store.records.collect(response.floor)
+  }
+  if (!response.more && settings.get(resyncing) !== undefined) {
+    settings.remove(resyncing)
+    if (isReread)
+      tally.changed.push(...endReread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds }))
+    // What this mirror did not name it does not have.
+    else {
+      ops.relogUnplaced()
+      settings.set(handedOn, ops.last())
+    }
+  }
+  if (overtakenAt !== undefined) beginReread(store, overtakenAt - 1, request.pull.kinds)
+  return { ...tally, differs: checkDigest(store, response, request.pull.kinds) }
+}
+
+function refusalOf({ code, message, details }: WireError, at: string): Refusal {
+  const { path } = details
+  return { code, message, at, ...(typeof path === 'string' ? { path } : {}) }
+}
+
+/** An answer that can't be one to this request must not be taken for progress. */
+function checkAnswer({ epoch, ops, pull }: SyncRequest, response: SyncResponse): void {
+  const fits =
+    (epoch === null || response.epoch === epoch) &&
+    response.cursor >= pull.cursor &&
+    (ops.length === 0 || response.results.length > 0) &&
+    response.results.every(({ mid }, i) => mid === ops[i]?.mid) &&
+    (!response.more || response.cursor > pull.cursor)
+  if (!fits) throw new DaybookError('protocol-error', 'The mirror answered something else than was asked.')
+}
+
+/** Begins anew with a mirror that is not the one this device knew. Nothing here is lost: what it lacks is sent again. */
+export function startOver(store: BookStore): void {
+  rename(store, 0)
+  store.records.unplace()
+  store.settings.remove('epoch')
+  store.settings.set('cursor', 0)
+  store.settings.set(resyncing, 1)
+  store.settings.remove('floor')
+  forgetLimits(store.settings)
+  dropMark(store.settings)
+}
+
+/** Gives this copy a name of its own, after the mirror met another copy with the same one. */
+export function rename(store: BookStore, base?: number): void {
+  store.renameDevice()
+  store.ops.renumber(base)
+}

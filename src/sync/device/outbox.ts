@@ -1,0 +1,142 @@
+// What a device sends next: ops whose answer is missing with the bytes they had, or else the oldest unsent ones.
+// Invariant: nothing new is sent while an answer is missing, so that the mirror sees ops in order.
+import type { ConflictPolicy, Kind } from '../../core/kind.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { utf8Length } from '../../core/text/utf8.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { PendingOp, SentOp } from '../../store/record/op-log.ts'
+import { fitsKind } from '../conflict/fits-kind.ts'
+import { heldMark } from '../wire/mark.ts'
+import {
+  type RequestLimits,
+  schemaNumber,
+  type SyncRequest,
+  type WireOp,
+  wireLimits,
+  wireVersion,
+} from '../wire/protocol.ts'
+import { requestLimits } from '../wire/request-limit.ts'
+import { resyncing } from './reread.ts'
+import { encodeOp, type OpNote } from '../wire/wire-op.ts'
+
+/** Records and bytes that a device asks for at once: one page is one transaction. */
+const usualPage = { limit: wireLimits.pullRecords, maxBytes: wireLimits.pullBytes } as const
+/** Ops read at once: bodies are large. */
+const chunk = 25
+/** Room for the digits of an op's number, and the comma after it. */
+const numberBytes = 17
+
+/** Kinds that are sent and fetched, all by default, and who wins conflicts in them, by default as the kind says. */
+export interface SyncSelection {
+  readonly push?: readonly string[] | undefined
+  readonly pull?: readonly string[] | undefined
+  readonly policies?: ReadonlyMap<string, ConflictPolicy> | undefined
+  /** How much one answer may bring. */
+  readonly page?: { readonly limit: number; readonly maxBytes: number } | undefined
+}
+
+/** The next request of this device. Inside a transaction: it numbers the ops it takes. */
+export function nextRequest(store: BookStore, selection: SyncSelection = {}): SyncRequest {
+  const { settings, ops } = store
+  const { pull, page = usualPage } = selection
+  const mark = heldMark(settings)
+  const resync = settings.get(resyncing) !== undefined
+  const sent = resync ? [] : takeOps(store, selection)
+  return {
+    p: wireVersion,
+    device: store.device,
+    epoch: settings.get('epoch') ?? null,
+    ackedMid: ops.acknowledged(),
+    schema: schemaNumber(store.kinds),
+    ops: sent.map(({ wire }) => JSON.parse(wire) as WireOp),
+    pull: {
+      cursor: settings.getNumber('cursor'),
+      ...page,
+      ...(resync ? { resync } : {}),
+      ...(pull ? { kinds: [...pull] } : {}),
+    },
+    ...(settings.get('differs') === undefined ? {} : { check: true }),
+    ...(mark ? { mark } : {}),
+  }
+}
+
+/** After starting over, ops up to this number may hand on what a newer Daybook has written. */
+export const handedOn = 'handed_on'
+
+function createNote({ kinds, settings }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpNote {
+  const handed = settings.getNumber(handedOn)
+  const isOwn = (kind: Kind, { n, row }: PendingOp) =>
+    n > handed || row.deleted === 1 || fitsKind(kind, JSON.parse(row.body) as JsonObject)
+  return (op) => {
+    const { kind: name } = op.row
+    const kind = kinds.get(name)
+    return {
+      ...{ policy: policies?.get(name), forgetWins: kind?.forgetWins },
+      v: kind && isOwn(kind, op) ? kind.version : 0,
+    }
+  }
+}
+
+function takeOps(store: BookStore, selection: SyncSelection): SentOp[] {
+  const limits = requestLimits(store.settings)
+  const [unanswered] = splitOps(store.ops.sent(), limits)
+  if (unanswered) return unanswered
+  if (!store.ops.hasUnsent(selection.push)) return []
+  return store.settings.holding(() => freezeOps(store, selection, limits))
+}
+
+/** `ops` in as many requests as they need within `limits`. */
+export function splitOps(ops: readonly SentOp[], limits: RequestLimits): SentOp[][] {
+  const parts: SentOp[][] = []
+  let bytes = 0
+  for (const op of ops) {
+    const size = utf8Length(op.wire) + 1
+    const part = parts.at(-1)
+    if (part && part.length < limits.ops && bytes + size <= limits.requestBytes) {
+      part.push(op)
+      bytes += size
+    } else {
+      parts.push([op])
+      bytes = size
+    }
+  }
+  return parts
+}
+
+/** Numbers the oldest unsent ops, as many as one request takes, and fixes their bytes; none of the records `besides`. */
+export function freezeOps(
+  store: BookStore,
+  selection: SyncSelection,
+  limits: RequestLimits,
+  besides: ReadonlySet<number> = new Set(),
+): SentOp[] {
+  const { ops } = store
+  const { push } = selection
+  const noteOf = createNote(store, selection)
+  const taken: SentOp[] = []
+  let bytes = 0
+  let passed = 0
+  for (;;) {
+    const most = Math.min(chunk, limits.ops - taken.length)
+    if (most === 0) return taken
+    const found = ops.unsent(most + passed, push)
+    const next = found.filter(({ row }) => !besides.has(row.seq)).slice(0, most)
+    if (next.length === 0 && found.length < most + passed) return taken
+    passed = found.filter(({ row }) => besides.has(row.seq)).length
+    for (const op of next) {
+      const note = noteOf(op)
+      const size = utf8Length(encodeOp(op, 0, note)) + numberBytes
+      if (size > wireLimits.opBytes) {
+        ops.refuse(op, {
+          code: 'too-large',
+          at: op.row.updated_at,
+          message: `A change of ${size} bytes is too large for the mirror.`,
+        })
+        continue
+      }
+      bytes += size
+      if (bytes > limits.requestBytes) return taken
+      taken.push(ops.freeze(op, (mid) => encodeOp(op, mid, note)))
+    }
+  }
+}

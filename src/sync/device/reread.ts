@@ -1,0 +1,97 @@
+// Reading the mirror anew, from a place in its sequence: after it has collected tombstones that this device never saw,
+// or where the two were found to differ. Invariant: what the mirror no longer has goes, unless it was changed here.
+import type { BookStore } from '../../store/book-store.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+import type { SyncResponse, WireChange } from '../wire/protocol.ts'
+import { sideOf, toChange } from '../wire/wire-op.ts'
+import { defaultPolicy } from '../conflict/conflict-policy.ts'
+import { sameDigest, toDigest } from '../wire/digest.ts'
+
+/** The setting that says so, and its value while everything above some place is read anew. */
+export const resyncing = 'resyncing'
+const rereading = 'reread'
+
+/** From here on the changes above place `from` are asked for again, and nothing is sent until they were all read. */
+export function beginReread(store: BookStore, from: number, kinds?: readonly string[]): void {
+  store.records.misplace(from, kinds)
+  store.settings.set('cursor', from)
+  store.settings.set(resyncing, rereading)
+}
+
+export function isRereading({ settings }: Pick<BookStore, 'settings'>): boolean {
+  return settings.get(resyncing) === rereading
+}
+
+/** Finds `change` again in `row`, which has it already or has an edit on top of it; false when it is news. */
+export function findAgain(store: BookStore, row: RecordRow, { ver, seq, by }: WireChange): boolean {
+  if (row.op === null && row.ver !== ver) return false
+  store.records.confirm(row.seq, { ver: row.ver, place: seq, device: by })
+  return true
+}
+
+/** After the last page: what was not found again is gone at the mirror. Answers what changed here. */
+export function endReread(
+  store: BookStore,
+  { lastMid, now, kinds }: { lastMid: number; now: string; kinds?: readonly string[] | undefined },
+): { id: string; kind: string }[] {
+  store.ops.unsend(lastMid)
+  return store.records.misplaced(kinds).flatMap((row) => {
+    const { id, kind, deleted } = row
+    if (deleted) return []
+    if (row.op !== null && !decideEdit(store, row, now)) return []
+    const { agent, stamp, ver, device } = row
+    store.records.accept(
+      { op: 'forget', kind, id, at: now, stamp, agent },
+      { ver, place: 0, device: device ?? store.device },
+    )
+    return [{ id, kind }]
+  })
+}
+
+/** A forget elsewhere against an edit here that was not sent: the edit is kept, unless its kind has forgetting win. True when it goes. */
+function decideEdit(store: BookStore, row: RecordRow, now: string): boolean {
+  const kind = store.kinds.get(row.kind)
+  const goes = kind?.forgetWins === true && store.ops.dropUnsent(row.seq)
+  const edit = sideOf(toChange(row, store.device), store.device)
+  // Who forgot it, the mirror no longer knows.
+  const forgotten = { by: '', op: 'forget' } as const
+  store.conflicts.add({
+    ...{ record: row.id, kind: row.kind, policy: kind?.policy ?? defaultPolicy, at: now, state: 'settled' },
+    ...(goes ? { lost: edit, kept: forgotten } : { lost: forgotten, kept: edit }),
+  })
+  return goes
+}
+
+/**
+ * Holds this device's sum against the mirror's once both have the same. On a difference the next request asks where it
+ * is, and from there everything is read anew. True when they differ.
+ */
+export function checkDigest(
+  store: BookStore,
+  { digest, ranges, more }: SyncResponse,
+  kinds?: readonly string[],
+): boolean {
+  const { settings, sums } = store
+  const isAtRest = !more && settings.get(resyncing) === undefined && store.ops.pendingCount() === 0
+  if (!digest || !isAtRest) return false
+  const key = JSON.stringify(digest)
+  if (settings.get('agreed') === key) return false
+  if (sameDigest(toDigest(sums.add({ from: 0, to: digest.seq, kinds }), digest.seq), digest)) {
+    settings.set('agreed', key)
+    settings.remove('differs')
+    return false
+  }
+  if (!ranges) {
+    settings.set('differs', 1)
+    return true
+  }
+  let from = 0
+  for (const range of ranges) {
+    if (!sameDigest(toDigest(sums.add({ from, to: range.seq, kinds }), range.seq), range)) break
+    from = range.seq
+  }
+  settings.remove('differs')
+  settings.set('repairs', 1 + settings.getNumber('repairs'))
+  beginReread(store, from, kinds)
+  return true
+}

@@ -1,0 +1,263 @@
+// The device's half of sync: rounds of one request and one answer, until nothing is unsent and nothing more is to be had.
+// Invariant: what is asked and what an answer brought are committed before the next step; a cut anywhere loses nothing.
+import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
+import type { SyncResult, SyncState } from '../../core/capability/capability.ts'
+import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
+import type { Carrier, Clock } from '../../core/ports.ts'
+import { formatTime } from '../../core/time.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { rename, startOver, takeIn } from './intake.ts'
+import { nextRequest, type SyncSelection } from './outbox.ts'
+import { parseSyncResponse, schemaNumber, type SyncRequest, type SyncResponse } from '../wire/protocol.ts'
+import { giveUpLimits, isOverLimits } from '../wire/request-limit.ts'
+import { beginReread, resyncing } from './reread.ts'
+import { createSharedSignal, type SharedSignal } from './shared-signal.ts'
+
+export interface SyncSessionOptions {
+  readonly store: BookStore
+  readonly carrier: Carrier
+  readonly clock: Clock
+  /** Which kinds are sent and fetched, and who wins conflicts in them; all, and as each kind says. */
+  readonly selection?: SyncSelection
+  /** Called for each record that a sync changed, after its commit. */
+  readonly onChange: (id: string, kind: string) => void
+  /** Called when a sync begins, after each of its rounds, and at its end, then with the result if there is one. */
+  readonly onState: (state: SyncState, result?: SyncResult) => void
+}
+
+export interface SyncSession {
+  /**
+   * Runs rounds until everything is sent and nothing more is to be had. A call during a run shares it, and the run
+   * asks once more for it; a run ends early, with `aborted`, only when all of its callers have aborted.
+   */
+  sync(signal: AbortSignalLike): Promise<SyncResult>
+  state(): SyncState
+  isRunning(): boolean
+}
+
+/** How often one run starts over before it gives up: a mirror that is never content is broken. */
+const restartLimit = 3
+
+interface Tally {
+  pulled: number
+  pushed: number
+  conflicts: number
+  restarts: number
+}
+
+/** A request that is out before the answer to the one before it was taken over. */
+interface Ahead {
+  readonly text: string
+  readonly answer: Promise<unknown>
+}
+
+interface Round {
+  readonly done: boolean
+  readonly ahead?: Ahead | undefined
+}
+
+interface Run {
+  readonly signal: SharedSignal
+  /** What it has brought so far. */
+  readonly tally: Tally
+  readonly result: Promise<SyncResult>
+}
+
+export function createSyncSession({
+  store,
+  carrier,
+  clock,
+  selection,
+  onChange,
+  onState,
+}: SyncSessionOptions): SyncSession {
+  let current: Run | undefined
+  /** Somebody called after the last request was made: another round is due. */
+  let asked = false
+  let failure: DaybookError | undefined
+
+  const state = (): SyncState => {
+    const lastSyncedAt = store.settings.get('synced_at')
+    const error = failure ?? store.ops.refusal()
+    return {
+      configured: true,
+      device: store.device,
+      phase: current ? 'running' : failure?.code === 'offline' ? 'offline' : 'idle',
+      running: current !== undefined,
+      pending: store.ops.pendingCount(),
+      refused: store.ops.refusedCount(),
+      ...(current ? { progress: resultOf(current.tally) } : {}),
+      repairs: store.settings.getNumber('repairs'),
+      conflicts: store.conflicts.count(),
+      ...(lastSyncedAt === undefined ? {} : { lastSyncedAt }),
+      ...(error ? { lastError: { code: error.code, message: error.message } } : {}),
+    }
+  }
+
+  const prepare = (ahead: Ahead | undefined) =>
+    store.writes.write(() => {
+      retryAfterUpdate(store)
+      widen(store, selection?.pull)
+      const request = nextRequest(store, selection)
+      const answer = ahead?.text === JSON.stringify(request) ? ahead.answer : undefined
+      // What went ahead may have been answered before somebody called: he is owed a round after it.
+      if (!answer) asked = false
+      return { request, answer }
+    })
+
+  const takeOver = (request: SyncRequest, response: SyncResponse) =>
+    store.writes.write(() => {
+      const intake = takeIn(store, request, response, formatTime(clock.now()))
+      const isResyncing = intake.differs || store.settings.get(resyncing) !== undefined
+      const isSent = !store.ops.hasUnsent(selection?.push) && store.ops.sent().length === 0
+      const done = !response.more && isSent && !isResyncing
+      if (done) store.settings.set('synced_at', formatTime(clock.now()))
+      return { ...intake, done }
+    })
+
+  /** Asks for the next page while this one is taken over. Nothing is sent with it, so nothing comes of it if it is of no use. */
+  const askAhead = (request: SyncRequest, response: SyncResponse, signal: SharedSignal) => {
+    if (!response.more || request.ops.length > 0 || signal.aborted) return undefined
+    asked = false
+    const next = pageAfter(request, response)
+    const answer = carrier.exchange(next, signal)
+    answer.catch(() => undefined)
+    return { text: JSON.stringify(next), answer }
+  }
+
+  /** The mirror's answer, or undefined when this device had to begin anew first. */
+  const ask = async (
+    { request, answer }: { request: SyncRequest; answer: Promise<unknown> | undefined },
+    signal: SharedSignal,
+    mayRestart: boolean,
+  ) => {
+    try {
+      return parseSyncResponse(await (answer ?? carrier.exchange(request, signal)))
+    } catch (error) {
+      const begin = isDaybookError(error) && beginOf(error, request, selection?.pull)
+      if (!begin || !mayRestart) throw error
+      await store.writes.write(() => begin(store))
+      return undefined
+    }
+  }
+
+  /** One request and what came of it: whether nothing is left to do, and what was asked ahead. */
+  const round = async (tally: Tally, signal: SharedSignal, before?: Ahead): Promise<Round> => {
+    checkAborted(signal)
+    const asking = await prepare(before)
+    const { request } = asking
+    const response = await ask(asking, signal, tally.restarts < restartLimit)
+    if (!response) {
+      tally.restarts += 1
+      return { done: false }
+    }
+    const ahead = askAhead(request, response, signal)
+    const { pulled, pushed, conflicts, changed, differs, done } = await takeOver(request, response)
+    tally.pulled += pulled
+    tally.pushed += pushed
+    tally.conflicts += conflicts
+    for (const { id, kind } of changed) onChange(id, kind)
+    if (differs && ++tally.restarts > restartLimit * 2) {
+      throw new DaybookError('protocol-error', 'The mirror and this device do not come to have the same.')
+    }
+    if (!done) onState(state())
+    return { done, ahead }
+  }
+
+  const run = async (signal: SharedSignal, tally: Tally): Promise<SyncResult> => {
+    try {
+      let last: Round = { done: false }
+      while (!last.done || asked) last = await round(tally, signal, last.ahead)
+      // Nothing is awaited since the last look at `asked`: no call can fall in between.
+      leave(signal)
+      failure = undefined
+      const result = resultOf(tally)
+      onState(state(), result)
+      return result
+    } catch (error) {
+      leave(signal)
+      const why = toDaybookError(error)
+      if (why.code !== 'aborted') failure = why
+      if (why.code !== 'book-closed') onState(state())
+      throw why
+    }
+  }
+
+  const leave = (signal: SharedSignal) => {
+    if (current?.signal === signal) current = undefined
+  }
+
+  const join = (signal: AbortSignalLike): Run => {
+    if (current && !current.signal.aborted) {
+      current.signal.join(signal)
+      return current
+    }
+    const shared = createSharedSignal()
+    shared.join(signal)
+    // A run that its callers gave up may not have ended yet: two at once would send the same ops.
+    const given = current?.result.catch(() => undefined)
+    const tally = { pulled: 0, pushed: 0, conflicts: 0, restarts: 0 }
+    const result = given ? given.then(() => run(shared, tally)) : run(shared, tally)
+    current = { signal: shared, tally, result }
+    onState(state())
+    return current
+  }
+
+  return {
+    state,
+    isRunning: () => current !== undefined,
+    sync(signal) {
+      if (signal.aborted)
+        return Promise.reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
+      asked = true
+      return orAborted(join(signal).result, signal)
+    },
+  }
+}
+
+/** The request that comes after `response`, if nothing happens meanwhile. */
+function pageAfter(
+  { mark: held, ...request }: SyncRequest,
+  { epoch, cursor, mark }: SyncResponse,
+): SyncRequest {
+  const next = mark === undefined || cursor < (held?.seq ?? 0) ? held : { seq: cursor, x: mark }
+  return { ...request, epoch, pull: { ...request.pull, cursor }, ...(next ? { mark: next } : {}) }
+}
+
+function resultOf({ pulled, pushed, conflicts }: Tally): SyncResult {
+  return { pulled, pushed, conflicts }
+}
+
+/** How a device tries anew after what the mirror said; undefined when that can't help. */
+function beginOf(
+  error: DaybookError,
+  request: SyncRequest,
+  kinds: readonly string[] | undefined,
+): ((store: BookStore) => void) | undefined {
+  const { code, details } = error
+  if (isOverLimits(error, request)) return ({ settings }) => giveUpLimits(settings)
+  if (code === 'device-forked') return rename
+  if (code !== 'resync-required') return undefined
+  return details['reason'] === 'floor' ? (store) => beginReread(store, 0, kinds) : startOver
+}
+
+/** What was refused when this Daybook was another one may fit now. */
+function retryAfterUpdate(store: BookStore): void {
+  const [before, now] = [store.settings.getNumber('schema'), schemaNumber(store.kinds)]
+  if (before === now) return
+  store.settings.set('schema', now)
+  if (before > 0) store.ops.retry()
+}
+
+/** Kinds that are fetched from now on and were not before: what the mirror has of them lies behind the cursor. */
+function widen(store: BookStore, pull: readonly string[] | undefined): void {
+  const { settings } = store
+  const text = pull ? JSON.stringify(pull.toSorted()) : undefined
+  const before = settings.get('pull_kinds')
+  if (text === before) return
+  if (text === undefined) settings.remove('pull_kinds')
+  else settings.set('pull_kinds', text)
+  const known = before === undefined ? undefined : (JSON.parse(before) as string[])
+  const isWider = known !== undefined && (pull === undefined || pull.some((kind) => !known.includes(kind)))
+  if (isWider && settings.get('epoch') !== undefined) beginReread(store, 0, pull)
+}

@@ -1,0 +1,123 @@
+// When to sync, and what: the user's options, read and checked once.
+// Invariant: a plan names only kinds that there are and spans of time that make sense.
+import { DaybookError } from '../../core/errors.ts'
+import type { ConflictPolicy, Kinds } from '../../core/kind.ts'
+
+/** A span of time: `500ms`, `30s`, `5m`, `1h`, `2d`. */
+export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
+
+/** What starts a sync by itself. What is not named does not. */
+export interface SyncTriggers {
+  /** When the book is opened, and when the network comes back. */
+  readonly on_wake?: boolean
+  /** When nothing was asked of the book for a while; `true`: 5 minutes. */
+  readonly on_idle?: boolean | { readonly threshold: Duration }
+  /** Soon after something was written; `true`: whatever it was. */
+  readonly on_action?: boolean | { readonly kinds: readonly string[] }
+  /** Again and again; `true`: every hour. */
+  readonly periodic?: boolean | { readonly interval: Duration }
+}
+
+export interface SyncPreferences {
+  /** Default: when the book is opened, soon after each write, and every 15 minutes. `manual`: only when called. */
+  readonly triggers?: SyncTriggers | 'manual'
+  /** Kinds that are sent, and that are fetched: `trace` or `traces`. Default: all. */
+  readonly push?: readonly string[]
+  readonly pull?: readonly string[]
+  /** Kinds of which forgetting a record wins over an edit that was made meanwhile elsewhere. Default: the edit is kept. */
+  readonly forgetWins?: readonly string[]
+  /** Who wins a conflict, where it is not to be what the kind says. */
+  readonly policies?: Readonly<Record<string, ConflictPolicy>>
+  /** Keep a line open on which the mirror tells of changes at once. Default: in a page, unless `triggers` is `manual`. */
+  readonly live?: boolean
+}
+
+export interface SyncPlan {
+  readonly onWake: boolean
+  readonly idleMs: number | undefined
+  /** Every kind, those named, or none. */
+  readonly onAction: 'all' | ReadonlySet<string>
+  readonly everyMs: number | undefined
+  readonly push: readonly string[] | undefined
+  readonly pull: readonly string[] | undefined
+  readonly policies: ReadonlyMap<string, ConflictPolicy>
+  readonly live: boolean
+  /** The kinds of the book, as its owner wants conflicts in them. */
+  readonly kinds: Kinds
+}
+
+/** Something makes the book sync by itself. */
+export function isAutomatic({ onWake, idleMs, everyMs, onAction }: SyncPlan): boolean {
+  return onWake || idleMs !== undefined || everyMs !== undefined || onAction === 'all' || onAction.size > 0
+}
+
+const defaultTriggers: SyncTriggers = { on_wake: true, on_action: true, periodic: { interval: '15m' } }
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+/** Timers of the platforms end here. */
+const longestMs = 24 * unitMs.d
+const policyNames: readonly string[] = ['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']
+
+/** Reads `preferences`, or throws `invalid-input` with the path of what is wrong. */
+export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPlan {
+  const { triggers = defaultTriggers, push, pull, forgetWins, policies = {} } = preferences
+  const { on_wake, on_idle, on_action, periodic } = triggers === 'manual' ? {} : triggers
+  const names = (list: readonly string[] | undefined, path: string) =>
+    list?.map((name, i) => kindName(name, kinds, `${path}.${i}`))
+  return {
+    live: preferences.live ?? triggers !== 'manual',
+    onWake: on_wake ?? false,
+    idleMs: span(on_idle, 'threshold', '5m', 'sync.triggers.on_idle'),
+    onAction:
+      on_action === true
+        ? 'all'
+        : new Set(on_action ? names(on_action.kinds, 'sync.triggers.on_action.kinds') : []),
+    everyMs: span(periodic, 'interval', '1h', 'sync.triggers.periodic'),
+    kinds: letForgettingWin(kinds, names(forgetWins, 'sync.forgetWins') ?? []),
+    push: names(push, 'sync.push'),
+    pull: names(pull, 'sync.pull'),
+    policies: new Map(
+      Object.entries(policies).map(([name, policy]) => {
+        const path = `sync.policies.${name}`
+        if (!policyNames.includes(policy)) throw wrong(path, `one of ${policyNames.join(', ')} is wanted.`)
+        return [kindName(name, kinds, path), policy]
+      }),
+    ),
+  }
+}
+
+function letForgettingWin(kinds: Kinds, names: readonly string[]): Kinds {
+  if (names.length === 0) return kinds
+  return new Map(
+    [...kinds].map(([name, kind]) => [name, names.includes(name) ? { ...kind, forgetWins: true } : kind]),
+  )
+}
+
+function span<Name extends string>(
+  value: boolean | { readonly [name in Name]: Duration } | undefined,
+  name: Name,
+  usual: Duration,
+  path: string,
+): number | undefined {
+  if (value === undefined || value === false) return undefined
+  return readDuration(value === true ? usual : value[name], `${path}.${name}`)
+}
+
+/** Milliseconds of a duration between 1 ms and 24 days. */
+export function readDuration(text: string, path: string): number {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(String(text))
+  const ms = match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : Number.NaN
+  if (ms >= 1 && ms <= longestMs) return ms
+  throw wrong(path, 'a span such as `30s`, `5m` or `1h`, of 24 days at most, is wanted.')
+}
+
+/** A kind by its name, or by the plural of it. */
+function kindName(name: string, kinds: Kinds, path: string): string {
+  if (kinds.has(name)) return name
+  const singular = String(name).replace(/s$/, '')
+  if (kinds.has(singular)) return singular
+  throw wrong(path, `there is no kind \`${String(name).slice(0, 80)}\`.`, { known: [...kinds.keys()] })
+}
+
+function wrong(path: string, message: string, more: object = {}): DaybookError {
+  return new DaybookError('invalid-input', `\`${path}\`: ${message}`, { details: { path, ...more } })
+}

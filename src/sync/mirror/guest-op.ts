@@ -1,0 +1,142 @@
+// An op of somebody with less than the owner's rights, before it is admitted as any other.
+// Invariant: the answer follows from the op and from what the guest knows of the book: records of kinds that it may fetch, and
+// those of the op's kind in its own name. What else stands under the id neither stops the op nor is touched by it.
+import { DaybookError } from '../../core/errors.ts'
+import { type ConflictPolicy, foreignWord, isForeignId, type Kind } from '../../core/kind.ts'
+import { namedLength, nameId } from '../../core/text/name-id.ts'
+import { holderId } from '../../core/put-request.ts'
+import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
+import { formatTime } from '../../core/time.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+import { admitOp, type Answer, type Sender } from './admit.ts'
+import { defaultPolicy } from '../conflict/conflict-policy.ts'
+import type { WireOp } from '../wire/protocol.ts'
+import type { SyncReach } from '../wire/sync-reach.ts'
+import { sideOf, toChange } from '../wire/wire-op.ts'
+
+type Put = Extract<WireOp, { op: 'put' }>
+
+/**
+ * Where the record of `op` stands for the guest: under its id, or, where that is taken by what the guest does not know of,
+ * under one of its own.
+ */
+export function guestId({ records }: BookStore, { id, kind }: WireOp, reach: SyncReach): string {
+  const row = records.row(id)
+  const isKnown = !row || reach.mayPull(row.kind) || (row.kind === kind && row.agent === reach.agent)
+  return isKnown ? id : holderId(id, [reach.agent, kind])
+}
+
+/** Applies an op of a guest, or says why not. Inside the transaction of its request. */
+export function admitGuestOp(
+  store: BookStore,
+  sent: WireOp,
+  from: Sender & { readonly reach: SyncReach },
+  nowMs: number,
+): Answer {
+  const { reach } = from
+  const kind = store.kinds.get(sent.kind)
+  const wrong = faultOfSaid(store, sent, reach)
+  if (wrong) return { s: 'rejected', error: wrong.toJSON() }
+  const id = guestId(store, sent, reach)
+  const row = store.records.row(id)
+  // A record stays whose it is; a new one is the holder's, whoever it says it is.
+  const agent = row?.deleted === 0 && sent.op === 'put' ? row.agent : reach.agent
+  const op: WireOp = {
+    ...sent,
+    id,
+    agent,
+    ...(isLowering(sent, row, kind) ? { policy: cautious(kind) } : {}),
+  }
+  const fault = op.op === 'forget' ? missing(row) : faultOfPut(store, op, row, reach)
+  if (fault) return { s: 'rejected', error: fault.toJSON() }
+  const isTheirs = row?.deleted === 0 && (row.agent !== reach.agent || row.device !== from.device)
+  const before = isTheirs ? toChange(row, store.device) : undefined
+  const answer = admitOp(store, op, from, nowMs)
+  const isRenamed = row?.deleted !== 0 && agent !== sent.agent && id === sent.id
+  // Where a policy decided, the log has both sides already.
+  if (before && answer.s === 'ok' && answer.policy === undefined) {
+    store.conflicts.add({
+      ...{ record: id, kind: sent.kind, policy: kind?.policy ?? defaultPolicy, at: formatTime(nowMs) },
+      ...{ state: 'settled', lost: sideOf(before, before.by), kept: sideOf(op, from.device) },
+    })
+  }
+  // Whoever is told of the record takes over whose it is; nobody else may learn more than that it was taken.
+  const isTold = isRenamed && answer.s === 'ok' && reach.mayPull(sent.kind)
+  return isTold ? { s: 'conflict', policy: 'remote_wins' } : answer
+}
+
+function forbidden(path: string, message: string, more: object = {}): DaybookError {
+  return new DaybookError('forbidden', message, { details: { path, ...more } })
+}
+
+/** What is wrong with an op whatever stands in the book. */
+function faultOfSaid({ kinds }: BookStore, op: WireOp, reach: SyncReach): DaybookError | undefined {
+  const { kind: name, id } = op
+  if (!reach.mayPush(name)) return forbidden('kind', `The key may not send \`${name}\`.`, { kind: name })
+  if (op.op === 'forget')
+    return reach.mayForget ? undefined : forbidden('op', 'The key may not forget: it needs `forget`.')
+  if (isForeignId(id, name, kinds))
+    return forbidden('id', `\`${id}\` is an id of another kind than \`${name}\`.`)
+  return undefined
+}
+
+/** Nothing is left of what was never there: no tombstone takes an id away. */
+function missing(row: RecordRow | undefined): DaybookError | undefined {
+  return row ? undefined : new DaybookError('not-found', undefined, { details: { path: 'id' } })
+}
+
+function faultOfPut(
+  store: BookStore,
+  op: Put,
+  row: RecordRow | undefined,
+  reach: SyncReach,
+): DaybookError | undefined {
+  const present = row?.deleted === 0 ? toChange(row, store.device) : undefined
+  const before = present?.op === 'put' && row?.kind === op.kind ? present : undefined
+  const kind = store.kinds.get(op.kind)
+  if (before && isSealing(op.sensitivity) && !before.enc && !reach.mayForget) {
+    return forbidden(
+      'sensitivity',
+      'The key may not seal what others read: that takes away as forgetting does.',
+    )
+  }
+  if (op.base === row?.ver && isLowering(op, row, kind))
+    return forbidden('sensitivity', 'Only the owner of the book makes a record less sensitive.')
+  if (!before && kind?.speaker && isNameOfAnother(op.id, kind, reach.agent))
+    return forbidden('id', `\`${op.id}\` is a name that another gives.`)
+  return kind?.speaker ? faultOfSpeaker(kind, op, before, reach.agent) : undefined
+}
+
+/** True when `op` makes the record less sensitive than it stands. */
+function isLowering(op: WireOp, row: RecordRow | undefined, kind: Kind | undefined): boolean {
+  if (op.op !== 'put' || row?.deleted !== 0) return false
+  const stands = (row.sensitivity ?? kind?.sensitivity) as Sensitivity | undefined
+  return isLowered(op.sensitivity ?? kind?.sensitivity, stands)
+}
+
+/** How a change is decided that knew nothing of a record's being guarded more: never by taking it as it is. */
+const cautious = (kind: Kind | undefined): ConflictPolicy =>
+  kind?.policy === 'merge' ? 'merge' : 'remote_wins'
+
+/** True for an id that follows from the name of another speaker. */
+function isNameOfAnother(id: string, { name, idPrefix }: Kind, agent: string): boolean {
+  // A long name ends in a key of the whole: what stands before that is compared.
+  const own = nameId(name, agent, '').slice(0, namedLength)
+  return idPrefix !== undefined && id.startsWith(idPrefix) && !id.startsWith(own)
+}
+
+/** Of what is sealed nobody here can tell in whose name it speaks. */
+function faultOfSpeaker(
+  kind: Kind,
+  op: Put,
+  before: Pick<Put, 'body' | 'enc'> | undefined,
+  agent: string,
+): DaybookError | undefined {
+  const path = op.body ? foreignWord(kind, agent, op.body, before && (before.body ?? {})) : 'enc'
+  if (path === undefined) return undefined
+  return forbidden(
+    path === 'enc' ? path : `body.${path}`,
+    `The key speaks in no other name than \`${agent}\`.`,
+  )
+}

@@ -1,0 +1,222 @@
+// The edge's half of sync: one request, one transaction, in which ops are admitted in order and changes read.
+// Invariant: an op takes effect once. Its answer is stored with its effect and given again to whoever sends it again.
+import { DaybookError } from '../../core/errors.ts'
+import { toHex } from '../../core/ids.ts'
+import type { Clock, Random } from '../../core/ports.ts'
+import { formatTime } from '../../core/time.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { seenWithinMs, type StoredAnswer } from '../../store/record/device-log.ts'
+import { textKey } from '../../store/word/text.ts'
+import { admitOp, type Answer } from './admit.ts'
+import { readChanges } from './change-page.ts'
+import { rangeEnds, toDigest } from '../wire/digest.ts'
+import { dropMarks, giveMark, knowsMark } from '../wire/mark.ts'
+import {
+  mirrorLimits,
+  parseSyncRequest,
+  readJson,
+  schemaNumber,
+  type SyncRequest,
+  type SyncResponse,
+  type WireChange,
+  type WireOp,
+  type WireResult,
+  wireVersion,
+} from '../wire/protocol.ts'
+import { admitGuestOp, guestId } from './guest-op.ts'
+import { type SyncReach, withinReach } from '../wire/sync-reach.ts'
+import { toChange } from '../wire/wire-op.ts'
+
+export interface MirrorOptions {
+  readonly store: BookStore
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** Tombstones, and the answers to devices that stay away, are kept at least this long. */
+export const keepMs = 90 * 86_400_000
+
+export interface MirrorAnswer {
+  /** A `SyncResponse` as it travels. */
+  readonly text: string
+  /** Whom it answers, how far he has read then, and whether there is more. */
+  readonly device: string
+  readonly cursor: number
+  readonly more: boolean
+}
+
+export interface Mirror {
+  /** Takes away tombstones and stored answers that nobody can need any more; answers how many tombstones. */
+  tidy(): Promise<number>
+  /**
+   * Answers one request of a device, which is JSON, or throws `DaybookError`; then nothing of the request took effect. With
+   * a `reach`, only kinds within it are taken and given.
+   */
+  exchange(request: string, reach?: SyncReach): Promise<MirrorAnswer>
+}
+
+/** The mirror over `store`, which was opened with the role `mirror`. */
+export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
+  const { records, settings, devices, sums } = store
+  const begin = () => settings.set('epoch', `e_${toHex(random.bytes(16))}`)
+  store.db.transaction(() => {
+    if (settings.get('epoch') === undefined) begin()
+  })
+
+  /** True when a device of this epoch has what this mirror has no memory of: it was set back to an earlier state. */
+  const isSetBack = ({ device, epoch, pull, ackedMid, mark }: SyncRequest) => {
+    if (epoch === null || epoch !== settings.get('epoch')) return false
+    const isAhead = pull.cursor > settings.getNumber('head') || ackedMid > devices.lastMid(device)
+    return isAhead || (mark !== undefined && !knowsMark(settings, mark))
+  }
+
+  /** Refuses a device whose idea of this mirror is not of this mirror: it must start over before it may push. */
+  const checkPlace = ({ epoch: theirs, pull, ackedMid, ops }: SyncRequest, lastMid: number) => {
+    const floor = settings.getNumber('floor')
+    const isStrange =
+      theirs === null ? pull.cursor > 0 || ackedMid > lastMid : theirs !== settings.get('epoch')
+    if (isStrange) throw startOver()
+    if (theirs === null || pull.cursor >= floor || (pull.resync && ops.length === 0)) return
+    throw new DaybookError('resync-required', undefined, { details: { reason: 'floor' } })
+  }
+
+  /** What stood against an op when it was first answered, after its tombstone was collected: no more than that. */
+  const collectedOf = ({ kind, id, stamp, at, agent }: WireOp): WireChange => {
+    const place = { seq: settings.getNumber('floor'), ver: settings.getNumber('collected_ver') }
+    return { op: 'forget', kind, id, stamp, at, agent, by: store.device, ...place }
+  }
+
+  const complete = (op: WireOp, answer: Answer, reach?: SyncReach): WireResult => {
+    if (answer.s === 'rejected')
+      return { mid: op.mid, s: 'rejected', error: { ...answer.error, details: { ...answer.error.details } } }
+    // Who may not fetch a kind is not shown what stands there.
+    if (answer.s === 'conflict' && reach?.mayPull(op.kind) === false) {
+      const { details, ...error } = new DaybookError('conflict').toJSON()
+      return { mid: op.mid, s: 'rejected', error: { ...error, details: { ...details } } }
+    }
+    if (answer.s === 'ok') return { mid: op.mid, ...answer }
+    const row = records.row(reach ? guestId(store, op, reach) : op.id)
+    const current = row ? { ...toChange(row, store.device), id: op.id } : collectedOf(op)
+    return { mid: op.mid, ...answer, current }
+  }
+
+  const answerOnce = (
+    request: SyncRequest,
+    op: WireOp,
+    hash: string,
+    { lastMid, nowMs, fresh }: { lastMid: number; nowMs: number; fresh: Map<number, StoredAnswer> },
+    reach?: SyncReach,
+  ): Answer => {
+    const { device } = request
+    if (op.mid <= lastMid) {
+      const kept = fresh.get(op.mid) ?? devices.answer(device, op.mid)
+      if (kept?.hash !== hash)
+        throw new DaybookError('device-forked', undefined, { details: { mid: op.mid } })
+      return JSON.parse(kept.result) as Answer
+    }
+    const sender = { device, newer: request.schema > schemaNumber(store.kinds) }
+    const answer = reach
+      ? admitGuestOp(store, op, { ...sender, reach }, nowMs)
+      : admitOp(store, op, sender, nowMs)
+    fresh.set(op.mid, { mid: op.mid, hash, result: JSON.stringify(answer) })
+    return answer
+  }
+
+  const respond = (request: SyncRequest, hashes: readonly string[], reach?: SyncReach): MirrorAnswer => {
+    const nowMs = clock.now()
+    const { device, ackedMid, ops, pull } = request
+    let lastMid = devices.lastMid(device)
+    checkPlace(request, lastMid)
+    devices.drop(device, ackedMid)
+    const results: WireResult[] = []
+    const fresh = new Map<number, StoredAnswer>()
+    settings.holding(() => {
+      for (const [i, op] of ops.entries()) {
+        if (op.mid > lastMid + 1) break
+        const answer = answerOnce(request, op, hashes[i] ?? '', { lastMid, nowMs, fresh }, reach)
+        results.push(complete(op, answer, reach))
+        lastMid = Math.max(lastMid, op.mid)
+      }
+    })
+    devices.keep(device, [...fresh.values()])
+    devices.note(device, { lastMid, cursor: pull.cursor, atMs: nowMs })
+    const known = new Set(results.flatMap((result) => (result.s === 'ok' ? [result.seq] : [])))
+    if (request.check) sums.rebuild()
+    const { changes, cursor, more } = readChanges(store, pull, known)
+    const head: Omit<SyncResponse, 'changes'> = {
+      ...{
+        p: wireVersion,
+        epoch: settings.get('epoch') ?? '',
+        serverTime: formatTime(nowMs),
+        lastMid,
+        results,
+      },
+      ...{ cursor, more, floor: settings.getNumber('floor') },
+      ...(more ? {} : { digest: toDigest(sums.kept(pull.kinds), cursor) }),
+      ...{ limits: mirrorLimits, mark: giveMark(settings, random, cursor) },
+      ...(request.check ? { ranges: sumRanges(settings.getNumber('head'), pull.kinds) } : {}),
+    }
+    const text = `${JSON.stringify(head).slice(0, -1)},"changes":[${changes.join(',')}]}`
+    return { text, device, cursor, more }
+  }
+
+  const sumRanges = (head: number, kinds: readonly string[] | undefined) => {
+    let from = 0
+    return rangeEnds(head).map((to) => {
+      const digest = toDigest(sums.add({ from, to, kinds }), to)
+      from = to
+      return digest
+    })
+  }
+
+  /** How far every device has read that was here within the time that tombstones are kept; undefined when none was. */
+  const leastRead = () => devices.leastCursor(formatTime(clock.now() - keepMs - seenWithinMs))
+
+  /**
+   * The highest place up to which tombstones may go: they are old enough, and every device that was here meanwhile has
+   * read beyond them.
+   */
+  const nextFloor = (since: string) => {
+    const young = records.firstTombstone(since)
+    const read = leastRead() ?? Number.MAX_SAFE_INTEGER
+    return Math.min(read, young === undefined ? settings.getNumber('head') : young - 1)
+  }
+
+  return {
+    tidy() {
+      return store.writes.write(() => {
+        const since = formatTime(clock.now() - keepMs)
+        dropMarks(store, leastRead() ?? settings.getNumber('head'))
+        const floor = nextFloor(since)
+        if (floor <= settings.getNumber('floor')) return 0
+        const collected = records.collect(floor)
+        if (collected > 0) settings.set('floor', floor)
+        return collected
+      })
+    },
+    async exchange(text, reach) {
+      const raw = readJson(text)
+      const asked = parseSyncRequest(raw)
+      const request = reach ? withinReach(asked, reach) : asked
+      const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
+      const answer = await store.writes.write(() => {
+        if (!isSetBack(request)) return respond(request, hashes, reach)
+        // All must start over, also those who can't tell. On a guest's word alone nobody else does.
+        if (!reach) begin()
+        return undefined
+      })
+      if (!answer) throw startOver()
+      return answer
+    },
+  }
+}
+
+function startOver(): DaybookError {
+  return new DaybookError('resync-required', undefined, { details: { reason: 'epoch' } })
+}
+
+/** A key of the bytes of an op, before anything of it was read: tells a resent op from another one. */
+function keyOf(op: unknown): string {
+  const text = JSON.stringify(op)
+  return `${text.length}-${textKey([text]).toString(36)}`
+}

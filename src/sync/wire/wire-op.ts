@@ -1,0 +1,97 @@
+// Between rows, ops and the wire: the whole record both ways, so that every device ends with the same one.
+import type { ForgetOp, PutOp } from '../../core/op.ts'
+import type { ConflictPolicy } from '../../core/kind.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { sealedOf, type Sensitivity } from '../../core/sealed.ts'
+import type { LoggedSide } from '../../store/record/conflict-log.ts'
+import type { PendingOp } from '../../store/record/op-log.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+import type { WireChange, WireOp } from './protocol.ts'
+
+/** What a device says of an op beside the change itself. */
+export interface OpNote {
+  /** Who is to win its conflict, if not as the kind says. */
+  readonly policy?: ConflictPolicy | undefined
+  readonly forgetWins?: boolean | undefined
+  /** The version of its kind that the body was checked by; 0 for none. */
+  readonly v: number
+}
+
+/** The bytes of an op as they are sent, now and however often again. */
+export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: OpNote): string {
+  const { kind, id, stamp, updated_at: at, agent } = row
+  const wish = {
+    ...(note.policy === undefined ? {} : { policy: note.policy }),
+    ...(note.forgetWins ? { forgetWins: true } : {}),
+  }
+  if (row.deleted) return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wish })
+  const enc = sealedOf(row.body)
+  const more = {
+    ...wish,
+    // What is sealed says so itself.
+    ...(enc ? {} : { v: note.v }),
+    ...(reseal === 1 ? { reseal: true } : {}),
+    ...scopeOf(row),
+    created_at: row.created_at,
+  }
+  const head = JSON.stringify({ mid, kind, id, op: 'put', base, stamp, at, agent, ...more })
+  // What was sealed once goes as it was sealed, and a body is JSON already: it goes in as it was stored.
+  if (enc) return `${head.slice(0, -1)},"enc":${JSON.stringify(enc)}}`
+  return `${head.slice(0, -1)},"body":${row.body}}`
+}
+
+/** The op that a wire op or a change stands for. */
+export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
+  const { kind, id, stamp, at, agent } = wire
+  if (wire.op === 'forget') return { op: 'forget', kind, id, stamp, at, agent }
+  const { created_at, session, resource, sensitivity, body, enc } = wire
+  return {
+    ...{ op: 'put' as const, kind, id, stamp, at, agent, created_at },
+    ...(session === undefined ? {} : { session }),
+    ...(resource === undefined ? {} : { resource }),
+    ...(sensitivity === undefined ? {} : { sensitivity }),
+    ...(enc ? { enc } : { body: body ?? {} }),
+  }
+}
+
+/** A row of the mirror as a change. `own` is the mirror's own name, for what was changed at the mirror itself. */
+export function toChange(row: RecordRow, own: string): WireChange {
+  if (row.deleted) return { ...namesOf(row, own), op: 'forget' }
+  const enc = sealedOf(row.body)
+  const head = headOf(row, own)
+  return enc ? { ...head, enc } : { ...head, body: JSON.parse(row.body) as JsonObject }
+}
+
+function namesOf(row: RecordRow, own: string) {
+  const { kind, id, ver, stamp, updated_at: at, agent } = row
+  return { seq: row.place, kind, id, ver, by: row.device ?? own, stamp, at, agent }
+}
+
+function headOf(row: RecordRow, own: string) {
+  return { ...namesOf(row, own), op: 'put' as const, created_at: row.created_at, ...scopeOf(row) }
+}
+
+/** The same as it travels: what was stored as JSON goes as it stands there. */
+export function encodeChange(row: RecordRow, own: string): string {
+  if (row.deleted || sealedOf(row.body)) return JSON.stringify(toChange(row, own))
+  const head = JSON.stringify(headOf(row, own))
+  return `${head.slice(0, -1)},"body":${row.body}}`
+}
+
+/** What a change says, as a side of a conflict. */
+export function sideOf(wire: WireOp | WireChange, by: string): LoggedSide {
+  if (wire.op === 'forget') return { by, op: 'forget' }
+  return { by, op: 'put', ...(wire.enc ? { enc: wire.enc } : wire.body ? { body: wire.body } : {}) }
+}
+
+function scopeOf({ session, resource, sensitivity }: RecordRow): {
+  session?: string
+  resource?: string
+  sensitivity?: Sensitivity
+} {
+  return {
+    ...(session === null ? {} : { session }),
+    ...(resource === null ? {} : { resource }),
+    ...(sensitivity === null ? {} : { sensitivity: sensitivity as Sensitivity }),
+  }
+}

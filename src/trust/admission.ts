@@ -1,0 +1,170 @@
+// Turns what a caller presents into a guest of the book, or its owner. Invariant: nobody is let in by a token that is not
+// stored here, signed down from a key of this book's owner, unrevoked and in its time, with all of its ancestors, nor by an
+// access key that is not, unrevoked and in its time; nobody by what is stored alone; and a write looks again.
+import type { Caller, Guest, Ledger, ReadContext } from '../core/capability/capability.ts'
+import { DaybookError } from '../core/errors.ts'
+import type { Grant } from '../core/access/grant.ts'
+import type { Clock } from '../core/ports.ts'
+import { bodyOf } from '../core/record.ts'
+import { formatTime } from '../core/time.ts'
+import { isConcrete, parseScope } from '../core/access/scope.ts'
+import { accessKeyBody, accessKeyId, isAccessKey, isSameHash, keyFault, toGrant } from './access-key.ts'
+import { fromBearer, isOutdatedBearer, isPresented, signedText } from './token.ts'
+import { createVerifier } from './token-ledger.ts'
+import type { ControlToken } from './token-schema.ts'
+import { isOfThisBook, standing, verifyToken } from './verify.ts'
+
+/** As whom a call is made, before that is looked at. */
+export interface Presented {
+  readonly as?: string
+  readonly bearer?: string
+  /** What the host has verified by itself. */
+  readonly grant?: Grant
+}
+
+export interface Admitted {
+  readonly caller: Caller
+  /** Tells callers apart: the id of the token or key, or whatever names the claims; `owner` for the owner's own. */
+  readonly id: string
+  /** When verified claims end; milliseconds since 1970 UTC. */
+  readonly untilMs?: number | undefined
+}
+
+/** What of somebody admitted is needed to tell later whether that still holds. */
+export interface Standing extends Pick<Admitted, 'id' | 'untilMs'> {
+  readonly by: Guest['by'] | 'owner' | 'token'
+}
+
+/** The standing of somebody who was just admitted. */
+export function standingOf({ id, caller, untilMs }: Admitted): Standing {
+  const by = caller.role === 'guest' ? (caller.by ?? 'token') : id.startsWith('key-') ? 'key' : 'owner'
+  return { id, by: untilMs === undefined ? by : 'claims', untilMs }
+}
+
+export interface GuestDesk {
+  /** True when the call is not simply the owner's. */
+  isAsked(given: Presented): boolean
+
+  /** Who presents this, or `unauthorized` with the reason. */
+  admit(given: Presented): Promise<Admitted>
+  /** Throws `unauthorized` when the token or key has ended since. Inside a transaction. */
+  recheck(guest: Guest, now: string): void
+  recheckAll(standing: Standing, now: string): void
+}
+
+export interface GuestDeskParts extends Pick<ReadContext, 'keys' | 'digest'> {
+  readonly ledger: Pick<Ledger, 'get'>
+  readonly clock: Clock
+}
+
+const refuse = (reason: string) => new DaybookError('unauthorized', `${reason}.`, { details: { reason } })
+
+/** Throws `unauthorized` for a text that can be no token and no key of any book. */
+export function checkBearer(bearer: string): void {
+  if (isOutdatedBearer(bearer))
+    throw refuse(
+      'Tokens of this form are not taken any more: whoever saw one stored could present it. Its owner must grant a new one',
+    )
+  if (accessKeyId(bearer) === undefined && !fromBearer(bearer)) throw refuse('Token not found')
+}
+
+/** Tokens whose signatures were found good are remembered with all that was signed. */
+const verifiedLimit = 256
+
+export function createGuestDesk({ clock, ...parts }: GuestDeskParts): GuestDesk {
+  const verifier = createVerifier(parts)
+  const { find } = verifier
+  const verified = new Map<string, string>()
+
+  /** All that the signatures of a chain are about: the same text means the same answer. */
+  const chainText = (token: ControlToken) =>
+    [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
+      .map((one) => `${signedText(one)} ${one.signature}`)
+      .join('\n')
+
+  const check = async (token: ControlToken | undefined, now: string): Promise<ControlToken> => {
+    const state = standing(token, find, now)
+    if (!token || state) throw refuse(state ?? 'Token not found')
+    // A key may be withdrawn: that is looked at each time.
+    if (!isOfThisBook(token, verifier)) throw refuse('Token not found')
+    const text = chainText(token)
+    if (verified.get(token.token_id) === text) return token
+    const fault = await verifyToken(token, {}, now, verifier)
+    if (fault) throw refuse(fault)
+    if (verified.size >= verifiedLimit) verified.delete(verified.keys().next().value ?? '')
+    verified.set(token.token_id, text)
+    return token
+  }
+
+  const toGuest = ({ token_id, scope: text, permissions, granted_to }: ControlToken): Guest => {
+    const scope = parseScope(text)
+    if (!scope) throw refuse('Scope mismatch')
+    const isAgent = scope.parts[0] === 'agent' && scope.parts.length > 1 && isConcrete(scope)
+    const agent = isAgent ? text.slice('agent:'.length) : granted_to.replace(/^agent:(?=.)/, '')
+    return { role: 'guest', token: token_id, agent, reach: { scope }, permissions }
+  }
+
+  /** A stranger must present the whole token and its secret. One answer for what is not here and what is made up. */
+  const presented = async (bearer: string): Promise<ControlToken> => {
+    checkBearer(bearer)
+    const shown = fromBearer(bearer)
+    const stored = shown && find(shown.token.token_id)
+    if (!stored || !(await isPresented(shown, stored, parts.digest.sha256))) throw refuse('Token not found')
+    return stored
+  }
+
+  const findKey = (id: string) => {
+    const found = parts.ledger.get(id)
+    return found?.kind === 'access_key' ? accessKeyBody.safeParse(bodyOf(found)).data : undefined
+  }
+
+  const grantOfKey = async (bearer: string, now: string): Promise<Grant> => {
+    const id = accessKeyId(bearer)
+    const body = id === undefined ? undefined : findKey(id)
+    const hash = await parts.digest.sha256(bearer)
+    if (id === undefined || !body || !isSameHash(body.hash, hash)) throw refuse('Key not found')
+    const fault = keyFault(body, now)
+    if (fault !== undefined) throw refuse(fault)
+    return toGrant(id, body)
+  }
+
+  const admitGrant = (grant: Grant, by: 'key' | 'claims'): Admitted => {
+    const { id, owner = false, agent, permissions, push, pull, untilMs } = grant
+    if (owner) return { id, untilMs, caller: { role: 'owner' } }
+    const scope = parseScope(grant.scope)
+    if (!scope) throw refuse('Scope mismatch')
+    const granted = { push, pull }
+    const caller: Caller = { role: 'guest', token: id, agent, reach: { scope }, permissions, by, granted }
+    return { id, untilMs, caller }
+  }
+
+  const recheck = ({ id, by, untilMs }: Standing, now: string): void => {
+    if (untilMs !== undefined && formatTime(untilMs) <= now) throw refuse('Token expired')
+    // Claims were verified for one request, or until they end.
+    if (by === 'claims' || by === 'owner') return
+    if (by === 'key') {
+      const body = findKey(id)
+      const fault = body ? keyFault(body, now) : 'Key not found'
+      if (fault !== undefined) throw refuse(fault)
+      return
+    }
+    const token = find(id)
+    const state = standing(token, find, now)
+    if (!token || state) throw refuse(state ?? 'Token not found')
+    if (!isOfThisBook(token, verifier)) throw refuse('Token not found')
+  }
+
+  return {
+    isAsked: ({ as: id, bearer, grant }) => id !== undefined || bearer !== undefined || grant !== undefined,
+    async admit({ as: id, bearer, grant }) {
+      const now = formatTime(clock.now())
+      if (grant) return admitGrant(grant, 'claims')
+      if (bearer !== undefined && isAccessKey(bearer)) return admitGrant(await grantOfKey(bearer, now), 'key')
+      if (bearer === undefined && id === undefined) return { id: 'owner', caller: { role: 'owner' } }
+      const token = await check(bearer === undefined ? find(id ?? '') : await presented(bearer), now)
+      return { id: token.token_id, caller: toGuest(token) }
+    },
+    recheck: ({ token: id, by }, now) => recheck({ id, by: by ?? 'token' }, now),
+    recheckAll: recheck,
+  }
+}

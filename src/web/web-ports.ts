@@ -1,0 +1,36 @@
+// What every host has from the web: its clock, randomness, timers, hashes, AES and WebAssembly.
+import { sha256 } from '@noble/hashes/sha2.js'
+import { toHex } from '../core/ids.ts'
+import type { Ports } from '../core/ports.ts'
+import { createWebCipher } from './web-cipher.ts'
+import { wasmOf } from './web-wasm.ts'
+
+const utf8 = new TextEncoder()
+
+export const webPorts: Omit<Ports, 'log'> = {
+  clock: { now: () => Date.now() },
+  random: { bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
+  scheduler: {
+    soon: (task) => void setTimeout(task, 0),
+    later(delayMs, task) {
+      const timer = setTimeout(task, delayMs)
+      return () => clearTimeout(timer)
+    },
+  },
+  digest: {
+    async sha256(text) {
+      return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', utf8.encode(text))))
+    },
+    // WebCrypto hashes whole texts only.
+    start() {
+      const hash = sha256.create()
+      return { update: (piece) => void hash.update(utf8.encode(piece)), hex: () => toHex(hash.digest()) }
+    },
+  },
+  cipher: createWebCipher({
+    subtle: crypto.subtle,
+    encode: (text) => new Uint8Array(utf8.encode(text)),
+    decode: (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
+  }),
+  wasm: wasmOf(globalThis),
+}

@@ -1,0 +1,82 @@
+// Broken pages in the file of a book on OPFS: it is mended where it stands, and the old file can be fetched.
+import { expect, it } from 'vitest'
+import { type Daybook, openDaybook } from '../../../src/index.ts'
+import { makeTrace } from '../../support/trace.ts'
+import { breakBook } from './book-file.ts'
+
+const count = 1500
+const run = crypto.randomUUID().slice(0, 8)
+
+async function filled(name: string, { isCopied = false } = {}): Promise<void> {
+  await using book = await openDaybook({ name, checkpoint: isCopied })
+  const traces = Array.from({ length: count }, (_, i) =>
+    makeTrace({
+      id: `t-${i}`,
+      timestamp: '2026-03-01T10:00:00Z',
+      task: { goal: `Goal ${i} of the harbour` },
+    }),
+  )
+  await book.traces.storeMany({ traces: traces.slice(0, 1000) })
+  await book.traces.storeMany({ traces: traces.slice(1000) })
+  expect((await book.traces.count()).total).toBe(count)
+  if (isCopied) await expect.poll(async () => (await book.status()).checkpointAt).toBeDefined()
+}
+
+async function held(book: Daybook): Promise<number> {
+  const { records } = await book.traces.query({ limit: 1000 })
+  const { records: more } = await book.traces.query({ limit: 1000, offset: 1000 })
+  for (const { id, task } of [...records, ...more])
+    expect(task.goal).toBe(`Goal ${id.slice('t-'.length)} of the harbour`)
+  return records.length + more.length
+}
+
+async function asideFile(degraded: readonly string[]): Promise<File> {
+  const [, folder = '', file = ''] = /(daybook-aside)\/(\S+?),/.exec(degraded.join()) ?? []
+  const root = await navigator.storage.getDirectory()
+  return (await (await root.getDirectoryHandle(folder)).getFileHandle(file)).getFile()
+}
+
+it('mends a book in the middle of work, when a call meets a broken page', async () => {
+  const name = `damaged-${run}`
+  await filled(name)
+  const broken = await breakBook(name, (pagesWith) => pagesWith('Goal 77 of the harbour').slice(0, 1))
+  await using book = await openDaybook({ name })
+  const told: (readonly string[])[] = []
+  book.on('status', ({ degraded }) => degraded && told.push(degraded))
+  // Its tab lets go of the book, opens it again, and answers: the call knows nothing of that.
+  const left = await held(book)
+  expect(left).toBeLessThan(count)
+  expect(left).toBeGreaterThan(count - 10)
+  const { degraded, records } = await book.status()
+  expect(records['trace']).toBe(left)
+  await expect.poll(() => told.flat().join()).toContain('mended')
+  expect(degraded.join()).toContain('mended')
+  expect(new Uint8Array(await (await asideFile(degraded)).arrayBuffer()).length).toBeGreaterThanOrEqual(
+    broken.length,
+  )
+  await book.traces.store(makeTrace({ id: 't-new', task: { goal: 'Goal new of the harbour' } }))
+  expect(await held(book)).toBe(left + 1)
+})
+
+it('makes a new book of what cannot be read at all, and never in silence', async () => {
+  const name = `shut-${run}`
+  await filled(name)
+  await breakBook(name, () => [1, 2, 3, 4])
+  await using book = await openDaybook({ name })
+  // The roots of the tables are gone: only the mirror could give their records back.
+  const { degraded } = await book.status()
+  expect(degraded.join()).toContain('not all of')
+  expect((await asideFile(degraded)).size).toBeGreaterThan(1_000_000)
+  await book.traces.store(makeTrace())
+})
+
+it('gives back from the copy beside it what cannot be read at all', async () => {
+  const name = `copied-${run}`
+  await filled(name, { isCopied: true })
+  await breakBook(name, () => [1, 2, 3, 4])
+  await using book = await openDaybook({ name })
+  expect(await held(book)).toBe(count)
+  const { degraded, sync } = await book.status()
+  expect(degraded.join()).toContain(`${count} records came back from the checkpoint of`)
+  expect(sync.pending).toBe(count)
+})

@@ -1,0 +1,52 @@
+// Looking through records of any kind: search, count, who cites one.
+import { expect, it } from 'vitest'
+import { makeTrace } from '../../support/trace.ts'
+import { type BookCase, failure } from '../book-case.ts'
+
+export function browseCases({ book: open }: BookCase): void {
+  it('searches records of one kind by the words of its text, the last one perhaps only begun', async () => {
+    const book = await open()
+    await book.traces.store(makeTrace({ task: { goal: 'Explain the recursion tree' } }))
+    const { id } = await book.perceptions.store({ subject: 'ana', content: 'Understands recursion trees' })
+    const found = await book.records.search({ query: 'recursion tr', kind: 'perception', prefix: true })
+    expect(found.records.map((record) => record.id)).toEqual([id])
+    expect(found.scores[0]).toBeGreaterThan(0)
+    const narrowed = { query: 'recursion', kind: 'perception', filters: { subject: 'ben' } }
+    expect((await book.records.search(narrowed)).records).toEqual([])
+    const error = await failure(book.records.search({ query: 'recursion', kind: 'dream' }))
+    expect(error.code).toBe('invalid-input')
+  })
+
+  it('counts what a query would list, and what it leaves out when asked to', async () => {
+    const book = await open()
+    const { id } = await book.facts.store({ schema: 's', data: { n: 1 } })
+    await book.facts.supersede({ id, data: { n: 2 } })
+    await book.perceptions.store({ content: 'Long gone', valid_until: '2026-01-01' })
+    await book.perceptions.store({ content: 'Here to stay' })
+    const total = async (kind: string, include = {}) => (await book.records.count({ kind, ...include })).total
+    expect(await total('fact')).toBe(1)
+    expect(await total('fact', { include_superseded: true })).toBe(2)
+    expect(await total('perception')).toBe(1)
+    expect(await total('perception', { include_expired: true })).toBe(2)
+    expect(await total('fact', { filters: { 'data.n': 1 } })).toBe(0)
+    await book.traces.store(makeTrace({ timestamp: '2026-01-31T10:20:00Z' }))
+    const { buckets } = await book.records.count({ kind: 'trace', by: 'hour' })
+    expect(buckets).toEqual([{ at: '2026-01-31T10:00:00.000Z', count: 1, failed: 0 }])
+  })
+
+  it('reads who cites a record, and by which field', async () => {
+    const book = await open()
+    const { id } = await book.traces.store(makeTrace())
+    const seen = await book.perceptions.store({ content: 'It went well', evidence: [id] })
+    const next = await book.traces.store(makeTrace({ metadata: { linked_traces: [id] } }))
+    const { total, citations, records } = await book.records.citing({ id })
+    expect(total).toBe(2)
+    expect(citations).toEqual([
+      { id: seen.id, kind: 'perception', path: 'evidence' },
+      { id: next.id, kind: 'trace', path: 'metadata.linked_traces' },
+    ])
+    expect(records.map((record) => record.id)).toEqual([seen.id, next.id])
+    expect((await book.records.citing({ id, limit: 1 })).records).toHaveLength(1)
+    expect(await book.records.citing({ id: 'nobody' })).toEqual({ total: 0, citations: [], records: [] })
+  })
+}

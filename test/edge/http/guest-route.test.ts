@@ -1,0 +1,21 @@
+// What guests can do to a book over HTTP, over a Durable Object for each book.
+import { describe } from 'vitest'
+import { guestRouteCases } from '../../contract/access/guest-route.ts'
+import { guestSyncCases } from '../../contract/access/guest-sync.ts'
+import type { GuestHost } from '../../contract/access/guest-world.ts'
+import { call } from './http.ts'
+
+describe('a guest of a Worker', () => {
+  const host: GuestHost = {
+    key: 'development',
+    async ask(path, { key, body, headers }) {
+      const response = await call(path, {
+        ...{ key, body },
+        ...(headers ? { headers } : {}),
+      })
+      return { status: response.status, text: await response.text() }
+    },
+  }
+  guestRouteCases(host)
+  guestSyncCases(host)
+})

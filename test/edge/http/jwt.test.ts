@@ -1,0 +1,163 @@
+// JSON Web Tokens of an identity provider: what is trusted, what is not, keys that change, a provider that is away.
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { makeTrace } from '../../support/trace.ts'
+import { call, expectError, newBook, syncRequest } from './http.ts'
+
+let serial = 0
+const pairs = await Promise.all(['EdDSA', 'ES256', 'EdDSA'].map((alg) => generateKeyPair(alg)))
+
+/** An identity provider with keys that a test can change, and an edge that trusts it. */
+async function provider(over: Record<string, string> = {}) {
+  const url = `https://id-${++serial}.example.org/keys`
+  const jwk = async (index: number, kid: string): Promise<JWK> => ({
+    ...(await exportJWK((pairs[index] as CryptoKeyPair).publicKey)),
+    kid,
+  })
+  const state = { keys: [await jwk(0, 'a'), await jwk(1, 'b')], asked: 0, down: false }
+  vi.stubGlobal('fetch', (address: string) => {
+    state.asked += 1
+    if (address !== url || state.down) return Promise.reject(new Error('down'))
+    return Promise.resolve(Response.json({ keys: state.keys }))
+  })
+  const env = {
+    ...{
+      DAYBOOK_JWKS_URL: url,
+      DAYBOOK_JWT_ISSUER: 'https://id.example.org/',
+      DAYBOOK_JWT_AUDIENCE: 'daybook',
+    },
+    ...over,
+  }
+  const sign = (claims: object, more: { kid?: string; alg?: string; key?: CryptoKey | Uint8Array } = {}) =>
+    new SignJWT({
+      ...{ iss: 'https://id.example.org/', aud: 'daybook', sub: 'alice' },
+      ...{ exp: Math.floor(Date.now() / 1000) + 600, ...claims },
+    })
+      .setProtectedHeader({ alg: more.alg ?? 'EdDSA', kid: more.kid ?? 'a' })
+      .sign(more.key ?? (pairs[0] as CryptoKeyPair).privateKey)
+  const ask = (book: string, key: string, id = 'kstar:query_traces', body: unknown = {}) =>
+    call(`/v1/books/${book}/capabilities/${id}`, { key, body, env })
+  return { state, env, sign, ask, jwk }
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+describe('a JSON Web Token', () => {
+  it('grants what its claim `daybook` says, for the books it names', async () => {
+    const { sign, ask, env } = await provider()
+    const [book, other] = [newBook(), newBook()]
+    const owner = await sign({ daybook: { books: [book], owner: true } })
+    expect((await ask(book, owner, 'kstar:store_trace', makeTrace())).status).toBe(200)
+    await expectError(await ask(other, owner), 403, 'forbidden')
+    const reader = await sign(
+      { daybook: { books: book, permissions: ['read'] } },
+      { kid: 'b', alg: 'ES256', key: (pairs[1] as CryptoKeyPair).privateKey },
+    )
+    const read = await ask(book, reader)
+    expect(((await read.json()) as { records: unknown[] }).records.length).toBe(1)
+    await expectError(await ask(book, reader, 'kstar:store_trace', makeTrace()), 403, 'forbidden')
+    const syncing = await sign({ daybook: { books: book, permissions: ['sync'], pull: ['fact'] } })
+    const synced = await call(`/v1/books/${book}/sync`, { key: syncing, body: syncRequest(), env })
+    expect(await synced.json()).toMatchObject({ changes: [] })
+  })
+
+  it('makes its subject the owner of the book that is named after it', async () => {
+    const { sign, ask } = await provider({ DAYBOOK_JWT_BOOK: 'user-{sub}' })
+    const key = await sign({})
+    expect((await ask('user-alice', key, 'kstar:store_trace', makeTrace())).status).toBe(200)
+    await expectError(await ask('user-bob', key), 403, 'forbidden')
+    await expectError(await ask('user-alice', await sign({ sub: 'bob' })), 403, 'forbidden')
+  })
+
+  it('makes nobody the owner of the book of another, whatever its subject is', async () => {
+    const { sign, ask } = await provider({ DAYBOOK_JWT_BOOK: 'user-{sub}' })
+    expect((await ask('user-alice', await sign({}), 'kstar:store_trace', makeTrace())).status).toBe(200)
+    for (const sub of ['%61lice', '%2561lice', '$`x', '$&', 'alice%00', 'alice/', '../user-alice', 'ALICE']) {
+      const key = await sign({ sub })
+      for (const book of ['user-alice', 'user-%61lice', `user-${encodeURIComponent(sub)}`, 'user-user-x']) {
+        const { status } = await ask(book, key)
+        if (book !== 'user-ALICE')
+          expect([sub, book, [400, 403, 404].includes(status)]).toEqual([sub, book, true])
+      }
+    }
+    for (const sub of [['alice'], 7, 'x'.repeat(256)])
+      await expectError(await ask('user-alice', await sign({ sub })), 401, 'unauthorized')
+  })
+
+  it('is refused when it is not exactly what this edge trusts', async () => {
+    const { sign, ask } = await provider({ DAYBOOK_JWT_ALGORITHMS: 'EdDSA' })
+    const book = newBook()
+    const claims = { daybook: { books: [book], owner: true } }
+    const good = await sign(claims)
+    expect((await ask(book, good)).status).toBe(200)
+    const [head = '', body = '', signature = ''] = good.split('.')
+    const base = (value: object) => btoa(JSON.stringify(value)).replaceAll('=', '')
+    const refused: Record<string, string> = {
+      issuer: await sign({ ...claims, iss: 'https://evil.example.org/' }),
+      audience: await sign({ ...claims, aud: 'another' }),
+      expired: await sign({ ...claims, exp: 1 }),
+      early: await sign({ ...claims, nbf: Math.floor(Date.now() / 1000) + 600 }),
+      'no expiry': await sign({ ...claims, exp: undefined }),
+      'no subject': await sign({ ...claims, sub: undefined }),
+      'an algorithm that is not allowed': await sign(claims, {
+        kid: 'b',
+        alg: 'ES256',
+        key: (pairs[1] as CryptoKeyPair).privateKey,
+      }),
+      'a shared secret': await sign(claims, { alg: 'HS256', key: new Uint8Array(32) }),
+      'another key': await sign(claims, { key: (pairs[2] as CryptoKeyPair).privateKey }),
+      'no algorithm': `${base({ alg: 'none' })}.${body}.${signature}`,
+      altered: `${head}.${base({ iss: 'https://id.example.org/', aud: 'daybook', sub: 'alice', exp: 9e9, ...claims })}.${signature}`,
+      'no claim that is understood': await sign({ daybook: { books: 7 } }),
+    }
+    for (const [what, key] of Object.entries(refused)) {
+      const response = await ask(book, key)
+      expect([what, response.status]).toEqual([what, 401])
+      await expectError(response, 401, 'unauthorized')
+    }
+  })
+
+  it('by a new key is found once the provider publishes it; keys are kept, and asked for not too often', async () => {
+    vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] })
+    try {
+      const { state, sign, ask, jwk } = await provider()
+      const book = newBook()
+      const claims = { daybook: { books: [book], owner: true } }
+      for (let i = 0; i < 3; i++) expect((await ask(book, await sign(claims))).status).toBe(200)
+      expect(state.asked).toBe(1)
+      const rotated = { kid: 'c', key: (pairs[2] as CryptoKeyPair).privateKey }
+      state.keys = [await jwk(2, 'c')]
+      for (let i = 0; i < 3; i++)
+        await expectError(await ask(book, await sign(claims, rotated)), 401, 'unauthorized')
+      expect(state.asked).toBe(1)
+      vi.advanceTimersByTime(31_000)
+      expect((await ask(book, await sign(claims, rotated))).status).toBe(200)
+      await expectError(await ask(book, await sign(claims)), 401, 'unauthorized')
+      expect(state.asked).toBe(2)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('is neither good nor bad while the provider cannot be asked', async () => {
+    const { state, sign, ask } = await provider()
+    state.down = true
+    const response = await ask(newBook(), await sign({ daybook: { books: ['x'], owner: true } }))
+    expect(((await response.clone().json()) as { retry: boolean }).retry).toBe(true)
+    await expectError(response, 503, 'offline')
+  })
+
+  it('means nothing to an edge that trusts no provider, or half of one', async () => {
+    const { sign, env } = await provider()
+    const key = await sign({ daybook: { books: ['x'], owner: true } })
+    await expectError(await call('/v1/books/x/sync', { key, body: syncRequest() }), 401, 'unauthorized')
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    for (const half of [{ DAYBOOK_JWT_AUDIENCE: '' }, { DAYBOOK_JWT_ALGORITHMS: 'HS256' }]) {
+      const response = await call('/v1/books/x/sync', { key, body: syncRequest(), env: { ...env, ...half } })
+      await expectError(response, 500, 'internal')
+    }
+    log.mockRestore()
+  })
+})

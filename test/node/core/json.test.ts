@@ -1,0 +1,103 @@
+// The gate for input from outside: plain JSON passes unchanged, anything else is refused with its place.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type DaybookError, isDaybookError } from '../../../src/core/errors.ts'
+import { checkJson, jsonLimits } from '../../../src/core/json/json.ts'
+import { isJsonObject } from '../../../src/core/json/path.ts'
+
+function refusal(value: unknown): DaybookError | undefined {
+  try {
+    checkJson(value)
+  } catch (error) {
+    if (!isDaybookError(error)) throw error
+    return error
+  }
+  return undefined
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = 1
+  for (let i = 0; i < depth; i++) value = i % 2 ? [value] : { a: value }
+  return value
+}
+
+describe('plain JSON', () => {
+  test('passes, and is left as it is', () => {
+    const hasProto = (value: unknown): boolean =>
+      Array.isArray(value)
+        ? value.some(hasProto)
+        : isJsonObject(value) &&
+          Object.entries(value).some(([key, member]) => key === '__proto__' || hasProto(member))
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        const before = JSON.stringify(value)
+        expect(refusal(value)?.code).toBe(hasProto(value) ? 'invalid-input' : undefined)
+        expect(JSON.stringify(value)).toBe(before)
+      }),
+    )
+    for (const value of [
+      undefined,
+      null,
+      Object.create(null),
+      { a: undefined },
+      'half \ud800',
+      { constructor: 1, toString: 2 },
+    ]) {
+      expect(refusal(value)).toBeUndefined()
+    }
+  })
+
+  test('passes to a stated depth', () => {
+    expect(refusal(nested(jsonLimits.depth))).toBeUndefined()
+    expect(refusal(nested(jsonLimits.depth + 1))?.code).toBe('invalid-input')
+  })
+
+  const cycle: Record<string, unknown> = {}
+  cycle['self'] = cycle
+  class Point {
+    x = 1
+  }
+  const wrong: [what: string, value: unknown, path: string][] = [
+    ['NaN', { a: [0, Number.NaN] }, 'a.1'],
+    ['infinity', { a: -Infinity }, 'a'],
+    ['a function', { a: { b: () => 1 } }, 'a.b'],
+    ['a symbol', [Symbol('s')], '0'],
+    ['a bigint', { n: 1n }, 'n'],
+    ['a date', { at: new Date(0) }, 'at'],
+    ['a map', { m: new Map() }, 'm'],
+    ['bytes', { b: new Uint8Array(2) }, 'b'],
+    ['an instance', { p: new Point() }, 'p'],
+    ['inherited fields', { o: Object.create({ a: 1 }) as object }, 'o'],
+    ['a boxed text', { s: Object('text') as object }, 's'],
+    ['its own way to JSON', { o: { toJSON: () => 1 } }, 'o.toJSON'],
+    ['__proto__', JSON.parse('{"a":{"__proto__":{"x":1}}}'), 'a.__proto__'],
+    ['an error', { e: new Error('no') }, 'e'],
+  ]
+  test.each(wrong)('is not %s', (_what, value, path) => {
+    const error = refusal(value)
+    expect(error).toMatchObject({ code: 'invalid-input', retry: false, details: { path } })
+    expect(error?.message).toContain(path)
+  })
+
+  test('is not a cycle', () => {
+    expect(refusal(cycle)?.code).toBe('invalid-input')
+  })
+
+  test.each([
+    ['one text', () => 'x'.repeat(jsonLimits.length + 1)],
+    ['many texts', () => Array.from({ length: 25 }, () => 'x'.repeat(1_000_000))],
+    [
+      'long names',
+      () => Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`${i}`.padEnd(1_000_000), 1])),
+    ],
+    ['a hollow list', () => ({ a: Array(2 ** 32 - 1) as unknown[] })],
+  ])('is not without bounds: %s', (_what, make) => {
+    expect(refusal(make())).toMatchObject({ code: 'too-large', details: { limit: jsonLimits.length } })
+  })
+
+  test('names long places shortly', () => {
+    const error = refusal({ ['k'.repeat(10_000)]: Number.NaN })
+    expect(String(error?.details['path']).length).toBeLessThanOrEqual(200)
+    expect(error?.message.length).toBeLessThan(500)
+  })
+})

@@ -1,0 +1,54 @@
+// A book whose files the host has thrown away: it is told from a new one, and comes back from its mirror.
+import { expect, it } from 'vitest'
+import { createEngine, type EngineOptions } from '../../../src/engine/engine.ts'
+import type { Status } from '../../../src/core/capability/capability.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { makeTrace } from '../../support/trace.ts'
+import { createTestTime } from '../../support/test-engine.ts'
+
+const { ports, pass } = createTestTime()
+const memory = () => openNodeDatabase({ path: ':memory:' })
+const open = (options: Partial<EngineOptions> = {}) =>
+  createEngine({ db: memory(), ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs', ...options })
+const degradedOf = async (engine: ReturnType<typeof open>) =>
+  ((await engine.call('daybook:status', {})) as Status).degraded
+
+it('says that a book was evicted, until the mirror has given it back', async () => {
+  const { store } = open({ role: 'mirror', durability: 'durable-object' })
+  const mirror = createMirror({ store, ...ports })
+  const carrier = {
+    exchange: async (request: unknown) =>
+      JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
+  }
+  const first = open({ carrier })
+  await first.call('kstar:store_trace', makeTrace({ id: 'kept' }))
+  await first.call('daybook:sync', undefined)
+  expect(await degradedOf(first)).toEqual([])
+  first.close()
+
+  const again = open({ carrier, wasKept: true })
+  const told: string[] = []
+  again.on(({ name, detail }) => name === 'status' && told.push(...(detail.degraded ?? [])))
+  await pass(1000)
+  expect(told).toEqual([expect.stringMatching(/^evicted: .* It is read again from the mirror/)])
+  expect(await degradedOf(again)).toEqual(told)
+  await pass(1000)
+  await again.call('daybook:sync', undefined)
+  expect(await again.call('kstar:get_trace', { id: 'kept' })).toMatchObject({ id: 'kept' })
+  expect(await degradedOf(again)).toEqual([])
+  again.close()
+})
+
+it('says nothing of a book that is new, or still there', async () => {
+  const db = memory()
+  const book = open({ db: { ...db, close: () => undefined } })
+  expect(await degradedOf(book)).toEqual([])
+  book.close()
+  const again = open({ db, wasKept: true })
+  expect(await degradedOf(again)).toEqual([])
+  again.close()
+  const alone = open({ wasKept: true })
+  expect((await degradedOf(alone)).join()).toContain('What was not exported or synced is gone')
+  alone.close()
+})

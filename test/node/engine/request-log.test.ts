@@ -1,0 +1,74 @@
+// Exactly once: a call with a requestId takes effect with the transaction that holds it, and answers the same ever after.
+import { afterEach, describe, expect, test } from 'vitest'
+import type { SqlDatabase } from '../../../src/core/ports.ts'
+import { makeKind, openTestStore, type TestStore } from '../../support/test-store.ts'
+
+const opened: SqlDatabase[] = []
+afterEach(() => opened.splice(0).forEach((db) => db.close()))
+
+function open(): TestStore {
+  const store = openTestStore([makeKind()])
+  opened.push(store.db)
+  return store
+}
+
+const now = '2026-01-31T12:00:00.000Z'
+
+describe('a call with a requestId', () => {
+  test('runs once and answers the same again', () => {
+    const { requests, db } = open()
+    let runs = 0
+    const call = () =>
+      db.transaction(() => requests.once('r', 'kstar:put', { a: 1 }, now, () => ({ id: `id-${++runs}` })))
+    expect(call()).toEqual({ id: 'id-1' })
+    expect(call()).toEqual({ id: 'id-1' })
+    expect(runs).toBe(1)
+  })
+
+  test('runs again when its transaction was undone', () => {
+    const { requests, db } = open()
+    let runs = 0
+    const call = (fails: boolean) =>
+      db.transaction(() => {
+        const answer = requests.once('r', 'kstar:put', {}, now, () => ++runs)
+        if (fails) throw new Error('undone')
+        return answer
+      })
+    expect(() => call(true)).toThrow('undone')
+    expect(call(false)).toBe(2)
+    expect(call(false)).toBe(2)
+  })
+
+  test.each([
+    ['another input', 'kstar:put', { a: 2 }],
+    ['another capability', 'kstar:forget', { a: 1 }],
+    ['no input', 'kstar:put', undefined],
+  ])('is refused for %s', (_what, capability, input) => {
+    const { requests } = open()
+    requests.once('r', 'kstar:put', { a: 1 }, now, () => 1)
+    const again = () => requests.once('r', capability, input, now, () => 2)
+    expect(again).toThrow(expect.objectContaining({ code: 'request-reused' }) as Error)
+  })
+
+  test('is the same call when a field is absent or undefined', () => {
+    const { requests } = open()
+    requests.once('r', 'kstar:put', { a: 1, b: undefined }, now, () => 1)
+    expect(requests.once('r', 'kstar:put', { a: 1 }, now, () => 2)).toBe(1)
+  })
+
+  test('may have no input and no answer', () => {
+    const { requests } = open()
+    let runs = 0
+    for (let i = 0; i < 2; i++) requests.once('r', 'kstar:put', undefined, now, () => void runs++)
+    expect(runs).toBe(1)
+  })
+
+  test('is forgotten after its time', () => {
+    const { requests } = open()
+    requests.once('old', 'kstar:put', {}, '2026-01-01T00:00:00.000Z', () => 1)
+    requests.once('new', 'kstar:put', {}, '2026-01-02T00:00:00.000Z', () => 1)
+    requests.prune('2026-01-02T00:00:00.000Z')
+    expect(requests.once('old', 'kstar:put', {}, now, () => 2)).toBe(2)
+    expect(requests.once('new', 'kstar:put', {}, now, () => 2)).toBe(1)
+  })
+})

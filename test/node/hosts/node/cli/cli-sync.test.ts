@@ -1,0 +1,59 @@
+// `daybook sync` and `dead-letters` as processes, against `daybook serve`.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeTrace } from '../../../../support/trace.ts'
+import { ended, startDaybook } from './command-line.ts'
+import { skipped } from '../postgres/postgres-world.ts'
+import { createServeWorld } from '../serve/serve-world.ts'
+
+const { key, closing, start, run, open, close } = createServeWorld()
+
+function daybook(home: string, args: readonly string[], own = key) {
+  const env = { ...process.env, DAYBOOK_KEY: own }
+  return ended(startDaybook([...args, '--home', home, '--agent', 'tutor'], { env }))
+}
+
+describe.skipIf(skipped !== '')(`Syncing on the command line${skipped}`, { timeout: 60_000 }, () => {
+  beforeAll(open)
+  afterAll(close)
+
+  it('fetches and sends, shows what was refused for good, and sends it again when told to', async () => {
+    const { url } = await start()
+    const home = await mkdtemp(join(tmpdir(), 'daybook-sync-'))
+    closing.push(() => rm(home, { recursive: true }))
+    await run(url, 'tutor', 'kstar:store_trace', makeTrace())
+    const made = await run(url, 'tutor', 'daybook:create_access_key', {
+      ...{ name: 'narrow', permissions: ['sync'], push: ['perception'] },
+    })
+    const place = ['--edge', url]
+    const first = await daybook(home, ['sync', ...place])
+    expect(first).toMatchObject({ code: 0, stdout: 'Sent 0, fetched 2, 0 in conflict.\n' })
+    const memory = join(home, 'memory.json')
+    expect((await daybook(home, ['export-memory', '--output', memory, '--yes'])).code).toBe(0)
+    const other = await mkdtemp(join(tmpdir(), 'daybook-sync-'))
+    closing.push(() => rm(other, { recursive: true }))
+    expect((await daybook(other, ['import-memory', '--from', memory, '--yes'])).code).toBe(0)
+    const narrow = String(made.body['key'])
+    const refused = await daybook(other, ['sync', '--book', 'elsewhere', ...place], narrow)
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('unauthorized')
+    expect(await daybook(other, ['dead-letters'])).toMatchObject({ code: 0, stdout: 'There is none.\n' })
+    const sent = await daybook(other, ['sync', ...place], narrow)
+    expect(sent.code).toBe(0)
+    expect(sent.stderr).toContain('1 refused for good')
+    const letters = await daybook(other, ['dead-letters'])
+    expect(letters.stdout).toMatch(/^\S+ {2}trace {2}forbidden: The key may not send `trace`\..*\n$/)
+    const retried = await daybook(other, ['dead-letters', '--retry', '--json'])
+    expect((JSON.parse(retried.stdout) as { retried: string[] }).retried).toHaveLength(1)
+    const again = await daybook(other, ['sync', '--json', ...place])
+    expect(JSON.parse(again.stdout)).toMatchObject({ pending: 0, refused: 0 })
+    expect(await daybook(other, ['dead-letters'])).toMatchObject({ code: 0, stdout: 'There is none.\n' })
+    const offline = await daybook(other, ['sync', '--edge', 'http://127.0.0.1:1'])
+    expect(offline.code).toBe(1)
+    expect(offline.stderr).toContain('offline')
+    expect((await daybook(other, ['sync'])).code).toBe(2)
+    expect((await daybook(other, ['sync', '--edge', 'http://example.org'])).code).toBe(2)
+  })
+})

@@ -1,0 +1,58 @@
+// The keys of sensitive records on the command line: unlocking, taking them to another home, replacing them.
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openDaybook } from '../../../../../src/hosts/node/index.ts'
+import { ended, startDaybook } from './command-line.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'daybook-seal-cli-'))
+  await writeFile(at('own.txt'), 'correct horse battery\n')
+  await writeFile(at('file.txt'), 'for the other home\n')
+  await writeFile(at('wrong.txt'), 'not the passphrase\n')
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const at = (name: string) => join(folder, name)
+
+const run = (home: string, args: readonly string[]) => ended(startDaybook([...args, '--home', at(home)]))
+
+it('unlocks a memory, takes its keys to another home, replaces them, and exports what it is told to', async () => {
+  const path = join(at('one'), 'agents/agent/memory/book.daybook')
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  {
+    await using book = await openDaybook({ name: 'agent', path, passphrase: 'correct horse battery' })
+    await book.perceptions.store({ content: 'an elephant', sensitivity: 'sensitive' })
+    await book.perceptions.store({ content: 'an elephant in clear' })
+  }
+  const recall = ['recall', 'elephant', '--json']
+  const hits = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as { hits: unknown[] }).hits.length
+  expect(hits(await run('one', recall))).toBe(1)
+  const unlocked = ['--unlock-file', at('own.txt')]
+  expect(hits(await run('one', [...recall, ...unlocked]))).toBe(2)
+  const wrong = await run('one', [...recall, '--unlock-file', at('wrong.txt')])
+  expect(wrong).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(/^wrong-passphrase/) })
+
+  const refused = await run('one', ['export-memory', '-o', '-', ...unlocked])
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/include_sensitive/) })
+  const without = await run('one', ['export-memory', '-o', '-', '--without-sensitive'])
+  expect([
+    without.code,
+    without.stdout.includes('an elephant"'),
+    without.stdout.includes('in clear'),
+  ]).toEqual([0, false, true])
+
+  const keys = at('keys.json')
+  const secret = ['--passphrase-file', at('file.txt')]
+  expect((await run('one', ['export-keys', keys, ...secret, ...unlocked])).code).toBe(0)
+  expect((await stat(keys)).mode & 0o777).toBe(0o600)
+  expect(await readFile(keys, 'utf8')).toContain('"format":"daybook-keys"')
+  const imported = await run('two', ['import-keys', keys, ...secret, '--json'])
+  expect(JSON.parse(imported.stdout)).toMatchObject({ added: [expect.stringMatching(/^k_/)], unreadable: 0 })
+
+  const rotated = await run('one', ['rotate-keys', '--json', ...unlocked])
+  expect(JSON.parse(rotated.stdout)).toMatchObject({ state: 'open', others: [], toReseal: 0, sealed: 1 })
+  expect(hits(await run('one', [...recall, ...unlocked]))).toBe(2)
+}, 120_000)

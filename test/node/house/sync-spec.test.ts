@@ -1,0 +1,33 @@
+// The specification and the tests belong together: no rule without a test, no number that is not a rule.
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('../../../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+const rules = [...read('src/sync/SPEC.md').matchAll(/^- \*\*([A-Z]\d+)\*\* /gm)].map(
+  (match) => match[1] ?? '',
+)
+const files = globSync('test/{contract,node,sim,edge,browser}/**/*.ts', { cwd: root })
+const titles = files.flatMap((file) =>
+  [...read(file).matchAll(/\b(?:describe|it|test)(?:\.each\([\s\S]*?\))?\(\s*['"`]((?:[A-Z]\d+ )+)/g)].map(
+    (match) => ({
+      file,
+      named: (match[1] ?? '').trim().split(' '),
+    }),
+  ),
+)
+
+describe('the specification of sync', () => {
+  it('numbers each rule once', () => {
+    expect(rules.length).toBeGreaterThan(30)
+    expect(new Set(rules).size).toBe(rules.length)
+  })
+
+  it.each(rules)('has a test for %s', (rule) => {
+    expect(titles.filter(({ named }) => named.includes(rule)).map(({ file }) => file)).not.toEqual([])
+  })
+
+  it('has every rule that a title names', () => {
+    expect(titles.filter(({ named }) => named.some((name) => !rules.includes(name)))).toEqual([])
+  })
+})

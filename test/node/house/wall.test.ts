@@ -1,0 +1,104 @@
+// The import walls hold: each forbidden direction is tried, beside what is allowed.
+import { describe, expect, test } from 'vitest'
+import { judgeImport, roomOf } from '../../../scripts/wall.mjs'
+
+type Case = readonly [file: string, specifier: string, kind?: 'type']
+
+const allowed: Case[] = [
+  ['src/core/op.ts', './record.ts'],
+  ['src/store/record/record-store.ts', '../../core/record.ts'],
+  ['src/shape/instant.ts', 'zod'],
+  ['src/shape/instant.ts', '../core/time.ts'],
+  ['src/trust/token.ts', '../shape/instant.ts'],
+  ['src/store/record-schema.ts', 'zod'],
+  ['src/store/record-schema.ts', 'zod/mini'],
+  ['src/recall/recall.ts', '../store/text.ts'],
+  ['src/sync/device/session.ts', '../../store/record/op-log.ts'],
+  ['src/memory/kstar/trace-kind.ts', '../../core/kind.ts'],
+  ['src/memory/kstar/trace-kind.ts', './trace-schema.ts'],
+  ['src/memory/kstar/trace-kind.ts', '../../store/book-store.ts', 'type'],
+  ['src/engine/engine.ts', '../memory/kstar/kstar.ts'],
+  ['src/engine/door/call.ts', '../../bundle/bundle.ts'],
+  ['src/doors/local-door.ts', '../engine/engine.ts'],
+  ['src/doors/mcp/server.ts', '@modelcontextprotocol/server'],
+  ['src/doors/mcp/server.ts', '../local-door.ts'],
+  ['src/hosts/browser/worker/worker-engine.ts', '../../../doors/local-door.ts'],
+  ['src/hosts/browser/page/page-link.ts', 'comlink'],
+  ['src/hosts/node/book/node-database.ts', 'node:sqlite'],
+  ['src/index.ts', './hosts/browser/page/open-daybook.ts'],
+  ['src/hosts/browser/service-worker.ts', './background/spill-place.ts'],
+  ['src/doors/http/routes/sync.ts', '../../../edge/outcome.ts'],
+  ['src/edge/live-lines.ts', '../sync/wire/live-wire.ts'],
+  ['src/hosts/node/serve/serve-mirrors.ts', '../../../doors/http/app.ts'],
+  ['src/hosts/node/postgres/book-lines.ts', '../../../edge/live-lines.ts'],
+  ['worker/create-edge.ts', '../src/doors/http/app.ts'],
+  ['worker/mirror-object.ts', 'cloudflare:workers'],
+  ['src/doors/http/app.ts', 'hono/cors'],
+  ['demo/src/app.tsx', '../../src/index.ts'],
+  ['demo/src/app.tsx', 'preact/hooks'],
+]
+
+const forbidden: Case[] = [
+  ['src/core/op.ts', 'zod'],
+  ['src/core/op.ts', 'zod', 'type'],
+  ['src/core/op.ts', '../store/op-log.ts', 'type'],
+  ['src/core/time.ts', '../shape/instant.ts'],
+  ['src/shape/instant.ts', '../memory/kstar/trace-kind.ts', 'type'],
+  ['src/store/word/text.ts', '../../recall/fuse.ts'],
+  ['src/store/word/text.ts', 'comlink'],
+  ['src/recall/recall.ts', '../sync/session.ts'],
+  ['src/sync/device/session.ts', '../../recall/recall.ts', 'type'],
+  ['src/sync/device/session.ts', 'node:fs'],
+  ['src/memory/kstar/trace-kind.ts', '../../store/book-store.ts'],
+  ['src/memory/kstar/trace-kind.ts', '../consent/policy.ts', 'type'],
+  ['src/memory/kstar/trace-kind.ts', '../../bundle/bundle.ts', 'type'],
+  ['src/memory/kstar/trace-kind.ts', '../../engine/engine.ts', 'type'],
+  ['src/commons/room/room.ts', '../pool/pool.ts'],
+  ['src/trust/token.ts', '../memory/consent/policy.ts'],
+  ['src/bundle/bundle.ts', '../trust/token.ts'],
+  ['src/engine/engine.ts', '../doors/local-door.ts'],
+  ['src/engine/engine.ts', '../edge/live-lines.ts', 'type'],
+  ['src/engine/engine.ts', '../hosts/node/index.ts', 'type'],
+  ['src/engine/engine.ts', '../index.ts', 'type'],
+  ['src/doors/local-door.ts', '../store/book-store.ts'],
+  ['src/doors/local-door.ts', '@modelcontextprotocol/server'],
+  ['src/hosts/browser/page/open-daybook.ts', '../../node/index.ts', 'type'],
+  ['src/hosts/node/index.ts', '../browser/page/open-daybook.ts'],
+  ['src/hosts/node/serve/serve-mirrors.ts', '../../../../worker/create-edge.ts'],
+  ['src/hosts/node/cli/run-cli.ts', '../../../doors/http/app.ts'],
+  ['src/hosts/node/index.ts', 'comlink'],
+  ['src/hosts/browser/page/open-daybook.ts', 'hono'],
+  ['src/doors/http/app.ts', '../../hosts/node/index.ts'],
+  ['src/doors/http/app.ts', 'cloudflare:workers'],
+  ['src/doors/http/app.ts', 'node:http'],
+  ['src/edge/live-lines.ts', 'cloudflare:workers'],
+  ['src/edge/live-lines.ts', 'node:http'],
+  ['src/edge/live-lines.ts', '../doors/http/app.ts'],
+  ['worker/mirror-object.ts', '../src/hosts/node/index.ts'],
+  ['src/doors/http/app.ts', '@sqlite.org/sqlite-wasm'],
+  ['src/index.ts', './hosts/node/index.ts'],
+  ['demo/src/app.tsx', '../../src/engine/engine.ts', 'type'],
+  ['demo/src/app.tsx', '../../src/doors/http/app.ts'],
+  ['demo/src/app.tsx', 'zod'],
+]
+
+const title = ([file, specifier, kind]: Case) => `${file} ← ${specifier}${kind ? ' as a type' : ''}`
+
+describe('allowed', () => {
+  test.each(allowed.map((each) => [title(each), each] as const))('%s', (_, [file, specifier, kind]) => {
+    expect(judgeImport(file, specifier, kind === 'type')).toBeUndefined()
+  })
+})
+
+describe('forbidden', () => {
+  test.each(forbidden.map((each) => [title(each), each] as const))('%s', (_, [file, specifier, kind]) => {
+    expect(judgeImport(file, specifier, kind === 'type')).toContain(' may ')
+  })
+})
+
+test('a file in a folder that no room covers has no room', () => {
+  expect(roomOf('src/helpers/string.ts')).toBeUndefined()
+  expect(roomOf('src/memory/loose.ts')).toBeUndefined()
+  expect(roomOf('src/loose.ts')).toBeUndefined()
+  expect(roomOf('src/engine/door/call.ts')?.path).toBe('src/engine')
+})

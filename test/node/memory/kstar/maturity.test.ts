@@ -1,0 +1,111 @@
+// The levels of a skill: at each edge of the table, one step at a time, and with a mean that does not drift.
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { afterUse, earnedLevel, levelTable } from '../../../../src/memory/kstar/maturity.ts'
+import type { JsonObject } from '../../../../src/core/json/path.ts'
+import { skillKind } from '../../../../src/memory/kstar/skill-kind.ts'
+import { mergeBodies } from '../../../../src/sync/conflict/merge.ts'
+import { type Maturity, type SkillLevel, skillLevels } from '../../../../src/memory/kstar/skill-schema.ts'
+
+const now = '2026-01-31T00:00:00.000Z'
+const novice: Maturity = { level: 'novice', success_rate: 0, usage_count: 0 }
+const rank = (level: SkillLevel) => skillLevels.indexOf(level)
+
+/** A maturity after `successes` of `uses`, at the level that the table gives. */
+const grown = (successes: number, uses: number, level = earnedLevel(uses, successes / uses)): Maturity => ({
+  ...{ level, success_rate: successes / uses, usage_count: uses },
+})
+
+describe('levels', () => {
+  const above = skillLevels.filter((level) => level !== 'novice')
+
+  test.each(above)('%s is reached at the edges of its row, and not before', (level) => {
+    const { uses, rate } = levelTable[level]
+    const below = skillLevels[rank(level) - 1]
+    expect(earnedLevel(uses, rate)).toBe(level)
+    expect(earnedLevel(uses - 1, rate)).toBe(below)
+    expect(earnedLevel(uses, rate - 1e-12)).toBe(below)
+  })
+
+  test('rise with the table, so that every level can be reached and left', () => {
+    above.forEach((level) => {
+      const lower = levelTable[skillLevels[rank(level) - 1] ?? 'novice']
+      expect(levelTable[level].uses).toBeGreaterThan(lower.uses)
+      expect(levelTable[level].rate).toBeGreaterThan(lower.rate)
+    })
+  })
+
+  it.each([
+    ['competent at 3 of 5', grown(2, 4, 'novice'), true, 'competent'],
+    ['still novice at 2 of 5', grown(2, 4, 'novice'), false, 'novice'],
+    ['still novice at 4 of 4', grown(3, 3, 'novice'), true, 'novice'],
+    ['proficient at 15 of 20', grown(14, 19, 'competent'), true, 'proficient'],
+    ['still competent at 14 of 20', grown(14, 19, 'competent'), false, 'competent'],
+    ['expert at 45 of 50', grown(44, 49, 'proficient'), true, 'expert'],
+    ['still proficient at 44 of 50', grown(44, 49, 'proficient'), false, 'proficient'],
+    ['no longer expert at 45 of 51', grown(45, 50, 'expert'), false, 'proficient'],
+    ['no longer proficient at 15 of 21', grown(15, 20, 'proficient'), false, 'competent'],
+    ['no longer competent at 3 of 6', grown(3, 5, 'competent'), false, 'novice'],
+    ['one step down only, however bad', grown(0, 60, 'expert'), false, 'proficient'],
+    ['one step up only, however good', grown(60, 60, 'novice'), true, 'competent'],
+  ] as const)('%s', (_what, before, outcome, level) => {
+    expect(afterUse(before, outcome, now).level).toBe(level)
+  })
+
+  test('move by one step at most, towards what the table gives', () => {
+    const maturity = fc.record({
+      level: fc.constantFrom(...skillLevels),
+      success_rate: fc.double({ min: 0, max: 1, noNaN: true }),
+      usage_count: fc.nat({ max: 200 }),
+    })
+    fc.assert(
+      fc.property(maturity, fc.boolean(), (before, outcome) => {
+        const after = afterUse(before, outcome, now)
+        const earned = rank(earnedLevel(after.usage_count, after.success_rate))
+        const [from, to] = [rank(before.level), rank(after.level)]
+        expect(Math.abs(to - from)).toBe(earned === from ? 0 : 1)
+        expect(Math.abs(earned - to)).toBe(Math.max(0, Math.abs(earned - from) - 1))
+        expect(after.success_rate).toBeGreaterThanOrEqual(0)
+        expect(after.success_rate).toBeLessThanOrEqual(1)
+        expect(after).toMatchObject({ usage_count: before.usage_count + 1, last_used: now })
+      }),
+    )
+  })
+
+  test('count what two devices did apart from each other, once they have met', () => {
+    const uses = fc.array(fc.boolean(), { minLength: 1, maxLength: 20 })
+    const after = (before: Maturity, outcomes: readonly boolean[], at = now) =>
+      outcomes.reduce((one, outcome) => afterUse(one, outcome, at), before)
+    fc.assert(
+      fc.property(uses, uses, uses, fc.boolean(), (first, here, there, mineIsLater) => {
+        const base = after(novice, first)
+        const bodies = {
+          base,
+          mine: after(base, here),
+          theirs: after(base, there, '2026-02-01T00:00:00.000Z'),
+        }
+        const wrapped = Object.fromEntries(
+          Object.entries(bodies).map(([side, maturity]) => [side, { maturity }]),
+        )
+        const { body } = mergeBodies({
+          ...(wrapped as unknown as Record<'base' | 'mine' | 'theirs', JsonObject>),
+          rules: skillKind.merge,
+          mineIsLater,
+        })
+        const met = afterUse((body as unknown as { maturity: Maturity }).maturity, true, now)
+        const all = [...first, ...here, ...there, true]
+        expect(met.usage_count).toBe(all.length)
+        expect(met.success_rate).toBe(all.filter(Boolean).length / all.length)
+      }),
+    )
+  })
+
+  test('come from a mean that is the share of successes, exactly, after any outcomes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 300 }), (outcomes) => {
+        const end = outcomes.reduce((before, outcome) => afterUse(before, outcome, now), novice)
+        expect(end.success_rate).toBe(outcomes.filter(Boolean).length / outcomes.length)
+      }),
+    )
+  })
+})

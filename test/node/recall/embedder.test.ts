@@ -1,0 +1,321 @@
+// Embedders over HTTP and from the book itself: the law of all, what they send, and what becomes of wrong answers.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createAbort, neverAborted } from '../../../src/core/abort.ts'
+import type { Embedder } from '../../../src/core/ports.ts'
+import { openDaybook, serveEmbed } from '../../../src/hosts/node/index.ts'
+import { nodeEmbedderHost } from '../../../src/hosts/node/model/node-embedder.ts'
+import { createFar } from '../../../src/recall/embed/create-embedder.ts'
+import { type EmbedderOptions, parseEmbedderOptions } from '../../../src/recall/embed/embedder-options.ts'
+import { createLsaEmbedder } from '../../../src/recall/embed/lsa-embedder.ts'
+import { trainLsa } from '../../../src/recall/embed/lsa-model.ts'
+import type { ModelPart } from '../../../src/store/vector/model-store.ts'
+import { embedderContract, failure } from '../../contract/embedder.ts'
+import { type EmbeddingServer, startEmbeddingServer } from '../../support/server/embedding-server.ts'
+import { askRaw } from '../../support/server/raw-request.ts'
+import { makeTrace } from '../../support/trace.ts'
+
+let server: EmbeddingServer
+beforeAll(async () => {
+  server = await startEmbeddingServer()
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  server.misbehave = undefined
+  server.requests.length = 0
+})
+
+const secret = 'sk-very.secret_key'
+const http = (more: object = {}) =>
+  createFar({ provider: 'http', url: `${server.url}/embed`, key: secret, ...more }, nodeEmbedderHost)
+const api = (more: object = {}) =>
+  createFar(
+    { provider: 'api', url: `${server.url}/v1/`, key: () => Promise.resolve(secret), model: 'm', ...more },
+    nodeEmbedderHost,
+  )
+const vectorsOf = (
+  embedder: Embedder,
+  texts: readonly string[],
+  purpose: 'document' | 'question' = 'document',
+) => embedder.embed(texts, purpose, neverAborted)
+
+embedderContract('http', () => Promise.resolve(http()))
+embedderContract('api', () => Promise.resolve(api()))
+embedderContract('lsa', () => {
+  const nouns = ['car garage', 'physician hospital', 'rain storm', 'salary bank']
+  const texts = Array.from(
+    { length: 80 },
+    (_, i) => `${nouns[i % 4]} ${['new', 'old', 'red', 'big', 'far'][i % 5]} w${i % 23}`,
+  )
+  const steps = trainLsa(texts, 16)
+  let parts: ModelPart[] | undefined
+  for (let step = steps.next(); ; step = steps.next()) {
+    parts = step.done ? step.value : parts
+    if (step.done) break
+  }
+  const kept = { generation: 1, dimensions: 16, madeAt: 80, parts: parts ?? [] }
+  const models = { reach: () => 80, sample: () => [], texts: () => [], load: () => kept, save: () => kept }
+  return Promise.resolve(
+    createLsaEmbedder({ provider: 'lsa', dimensions: 16 }, { models, clock: { now: () => 0 } }),
+  )
+})
+
+describe('what is sent', () => {
+  test('http: the texts, and the key as a bearer token', async () => {
+    await vectorsOf(http({ documentPrefix: 'passage: ', questionPrefix: 'query: ' }), ['rain'], 'question')
+    const [request] = server.requests
+    expect([request?.path, request?.body]).toEqual(['/embed', { texts: ['query: rain'] }])
+    expect(request?.headers).toMatchObject({
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+    })
+    await vectorsOf(createFar({ provider: 'http', url: `${server.url}/embed` }, nodeEmbedderHost), ['rain'])
+    expect(server.requests[1]?.headers.authorization).toBeUndefined()
+  })
+
+  test('api: model and input; answers in any order are put into that of the texts', async () => {
+    const vectors = await vectorsOf(api({ dimensions: 4 }), ['rain', 'salary'])
+    expect(server.requests[0]?.path).toBe('/v1/embeddings')
+    expect(server.requests[0]?.body).toEqual({
+      model: 'm',
+      input: ['rain', 'salary'],
+      encoding_format: 'float',
+      dimensions: 4,
+    })
+    expect(vectors.map((vector) => [...vector])).toEqual([
+      [0, 0, 0, 1],
+      [0, 0, 1, 0],
+    ])
+  })
+})
+
+describe('what becomes of wrong answers', () => {
+  const answer = (status: number, body: unknown, headers: Record<string, string> = {}) => {
+    server.misbehave = (response) =>
+      response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+  test.each([
+    [500, true],
+    [503, true],
+    [429, true],
+    [408, true],
+    [400, false],
+    [401, false],
+    [404, false],
+    [422, false],
+  ])(
+    'status %d: to be asked again %s, without a word of what was sent or answered',
+    async (status, retry) => {
+      answer(status, `You sent ${secret}: private words`, { 'retry-after': '7' })
+      for (const embedder of [http(), api()]) {
+        const error = await failure(vectorsOf(embedder, ['private words']))
+        expect(error).toMatchObject({
+          code: 'embedder-failed',
+          retry,
+          details: { status, retryAfterMs: 7000 },
+        })
+        expect(JSON.stringify(error)).not.toMatch(/secret|private/)
+      }
+    },
+  )
+
+  test('is not followed to where another answer would be', async () => {
+    answer(307, {}, { location: `${server.url}/elsewhere` })
+    for (const embedder of [http(), api()]) {
+      const error = await failure(vectorsOf(embedder, ['private words']))
+      expect(error).toMatchObject({ code: 'embedder-failed', retry: false, details: { status: 307 } })
+    }
+    expect(server.requests.filter(({ path }) => path === '/elsewhere')).toEqual([])
+  })
+
+  test.each([
+    ['no JSON', '<html>'],
+    ['null', null],
+    ['too few', { embeddings: [[1, 2]] }],
+    ['texts', { embeddings: [['a'], ['b']] }],
+    [
+      'different dimensions',
+      {
+        embeddings: [
+          [1, 2],
+          [1, 2, 3],
+        ],
+      },
+    ],
+    ['no dimensions', { embeddings: [[], []] }],
+    [
+      'null in a vector',
+      {
+        embeddings: [
+          [1, null],
+          [1, 2],
+        ],
+      },
+    ],
+    ['too many dimensions', { embeddings: [Array(5000).fill(1), Array(5000).fill(1)] }],
+  ])('%s is an embedder that failed', async (_what, body) => {
+    answer(200, body)
+    expect((await failure(vectorsOf(http(), ['a', 'b']))).code).toBe('embedder-failed')
+  })
+
+  test.each([
+    ['7', 7000],
+    ['100000', 3_600_000],
+    [() => new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000).toUTCString(), 60_000],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+    ['soon', undefined],
+    ['-1', undefined],
+  ])('Retry-After: %s', async (header, rest) => {
+    answer(429, {}, { 'retry-after': typeof header === 'string' ? header : header() })
+    const { details } = await failure(vectorsOf(http(), ['a']))
+    if (rest === undefined) return expect(details).toEqual({ status: 429 })
+    expect(details['retryAfterMs']).toBeGreaterThanOrEqual(rest * 0.9)
+    expect(details['retryAfterMs']).toBeLessThanOrEqual(rest + 1000)
+  })
+
+  test('other dimensions than were asked for are a failure', async () => {
+    expect((await failure(vectorsOf(http({ dimensions: 3 }), ['a']))).code).toBe('embedder-failed')
+  })
+
+  test('no answer in time, nobody there, a key that can not be had', async () => {
+    server.misbehave = () => undefined
+    expect(await failure(vectorsOf(http({ deadlineMs: 30 }), ['a']))).toMatchObject({
+      code: 'embedder-failed',
+      retry: true,
+    })
+    const nobody = createFar({ provider: 'http', url: 'http://127.0.0.1:9/embed' }, nodeEmbedderHost)
+    expect(await failure(vectorsOf(nobody, ['a']))).toMatchObject({ code: 'embedder-failed', retry: true })
+    const locked = api({ key: () => Promise.reject(new Error(secret)) })
+    expect(JSON.stringify(await failure(vectorsOf(locked, ['a'])))).not.toContain(secret)
+  })
+
+  test('a request that is given up is cancelled at the server too', async () => {
+    const cancelled = new Promise<void>((resolve) => {
+      server.misbehave = (response) => response.on('close', () => resolve())
+    })
+    const abort = createAbort()
+    const answered = failure(http().embed(['a'], 'document', abort.signal))
+    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    abort.abort()
+    expect((await answered).code).toBe('aborted')
+    await cancelled
+  })
+})
+
+describe('options', () => {
+  const bad: [object, string][] = [
+    [{ provider: 'magic' }, 'provider'],
+    [{}, 'provider'],
+    [{ provider: 'http', url: 'http://far.example/embed' }, 'url'],
+    [{ provider: 'http' }, 'url'],
+    [{ provider: 'http', url: 'https://a.example', key: 'two words' }, 'key'],
+    [{ provider: 'api', model: 'm' }, 'key'],
+    [{ provider: 'api', key: 'k' }, 'model'],
+    [{ provider: 'local' }, 'model'],
+    [{ provider: 'lsa', dimensions: 4 }, 'dimensions'],
+    [{ provider: 'lsa', dimensions: 99.5 }, 'dimensions'],
+    [{ provider: 'lsa', minSimilarity: 2 }, 'minSimilarity'],
+    [{ provider: 'lsa', questionDeadlineMs: 0 }, 'questionDeadlineMs'],
+  ]
+  test.each(bad)('%j is refused with its path', async (options, path) => {
+    const opening = openDaybook({ name: 'b', path: ':memory:', embedder: options as EmbedderOptions })
+    expect(await failure(opening)).toMatchObject({
+      code: 'invalid-input',
+      details: { path: `embedder.${path}` },
+    })
+  })
+  test('none is none', () => {
+    expect([parseEmbedderOptions(undefined), parseEmbedderOptions({ provider: 'none' })]).toEqual([
+      undefined,
+      undefined,
+    ])
+  })
+})
+
+describe('in Node', () => {
+  test('a book asks a server of its own, which asks an API; both speak the same shape', async () => {
+    const options = { provider: 'api', url: `${server.url}/v1`, key: secret, model: 'm' } as const
+    await using own = await serveEmbed({ port: 0, key: 'local-key-0123456789', embedder: options })
+    const post = (body: unknown, headers: Record<string, string> = {}) =>
+      fetch(own.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: 'Bearer local-key-0123456789',
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      })
+    const answer = await post({ texts: ['rain', 'salary'] })
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      {
+        embeddings: [
+          [0, 0, 0, 1],
+          [0, 0, 1, 0],
+        ],
+        dimensions: 4,
+      },
+    ])
+    expect((await post({ texts: [] })).status).toBe(400)
+    expect((await post({ texts: ['a'] }, { authorization: 'Bearer other' })).status).toBe(401)
+    expect((await post({ texts: ['a'] }, { 'content-type': 'text/plain' })).status).toBe(400)
+    expect((await fetch(own.url)).status).toBe(405)
+    expect((await fetch(own.url.replace('/embed', '/health'))).status).toBe(200)
+    server.misbehave = (response) => response.writeHead(500).end()
+    expect((await post({ texts: ['a'] })).status).toBe(502)
+    server.misbehave = undefined
+
+    await using book = await openDaybook({
+      ...{ name: 'b', path: ':memory:' },
+      embedder: { provider: 'http', url: own.url, key: () => Promise.resolve('local-key-0123456789') },
+    })
+    const done = new Promise<void>((resolve) =>
+      book.on('progress', ({ done: n, total }) => n === total && resolve()),
+    )
+    const { id } = await book.traces.store({ ...makeTrace(), task: { goal: 'ask a physician' } })
+    await done
+    expect((await book.recall({ text: 'hospital' })).hits[0]).toMatchObject({
+      record: { id },
+      because: { vector: { rank: 1 } },
+    })
+    expect((await book.embedder.status()).fingerprint).toBe(`http|${own.url}|4|true`)
+    expect(await book.embedder.embed({ texts: ['rain'] })).toEqual({
+      embeddings: [[0, 0, 0, 1]],
+      dimensions: 4,
+    })
+  })
+
+  test('serves other machines only with a key', async () => {
+    const embedder = { provider: 'http', url: `${server.url}/embed` } as const
+    expect(await failure(serveEmbed({ host: '0.0.0.0', port: 0, embedder }))).toMatchObject({
+      details: { path: 'key' },
+    })
+    expect(await failure(serveEmbed({ key: 'fifteen-letters', port: 0, embedder }))).toMatchObject({
+      details: { path: 'key' },
+    })
+  })
+
+  test('without a key, answers nobody who came through a proxy or under another name', async () => {
+    const options = { provider: 'http', url: `${server.url}/embed` } as const
+    await using own = await serveEmbed({ port: 0, embedder: options })
+    const port = Number(new URL(own.url).port)
+    const ask = (headers: Record<string, string>, version: '1.0' | '1.1' = '1.1') =>
+      askRaw(port, { target: '/embed', headers, body: { texts: [] }, version })
+    expect((await ask({})).status).toBe(400)
+    expect((await ask({ host: `localhost:${port}` })).status).toBe(400)
+    for (const headers of [
+      { host: `evil.example.org:${port}` },
+      { 'x-forwarded-for': '203.0.113.7' },
+      { forwarded: 'for=203.0.113.7' },
+      { 'x-real-ip': '203.0.113.7' },
+    ])
+      expect([headers, (await ask(headers)).status]).toEqual([headers, 401])
+    expect((await ask({}, '1.0')).status).toBe(401)
+  })
+
+  test('a book without an embedder says so', async () => {
+    await using book = await openDaybook({ name: 'b', path: ':memory:' })
+    expect((await failure(book.embedder.embed({ texts: ['a'] }))).code).toBe('embedder-off')
+    expect(await book.embedder.status()).toMatchObject({ provider: 'none', state: 'off' })
+  })
+})

@@ -1,0 +1,88 @@
+// What a purge leaves behind: the files are read byte by byte, and the words must not be in them.
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Daybook } from '../../../../src/book/daybook.ts'
+import { makeKind, openTestStore } from '../../../support/test-store.ts'
+import { openDaybook } from '../../../../src/hosts/node/index.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'daybook-purge-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** How often `word` stands in the files of the book, in UTF-8. */
+function countInFiles(name: string, word: string): number {
+  const files = readdirSync(folder).filter((file) => file.startsWith(name))
+  const bytes = files.map((file) => readFileSync(join(folder, file)))
+  return bytes.reduce((sum, one) => sum + one.toString('latin1').toLowerCase().split(word).length - 1, 0)
+}
+
+const open = (name: string) => openDaybook({ name, agent: 'test', path: join(folder, `${name}.daybook`) })
+
+async function fill(book: Daybook, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await book.perceptions.store({ content: `Something else, number ${i}` })
+}
+
+describe('after a purge', () => {
+  test.each([
+    ['a short text', ''],
+    ['a text of many pages', 'and so on '.repeat(5000)],
+  ])('nothing of %s is in the files, not of its versions, answers, index or log', async (_what, more) => {
+    const name = `purge-${more.length}`
+    const book = await open(name)
+    await fill(book, 200)
+    const { id } = await book.perceptions.store(
+      { content: `Zanzibar is the password ${more}` },
+      { requestId: 'r' },
+    )
+    await book.recall({ text: 'zanzibar' })
+    for (let i = 0; i < 5; i++) {
+      await book.perceptions.update(
+        { id, updates: { content: `Zanzibar, changed ${i} ${more}` } },
+        { requestId: `u-${i}` },
+      )
+      await fill(book, 20)
+    }
+    await book.call('kstar:get_record', { id })
+    expect(countInFiles(name, 'zanzibar')).toBeGreaterThan(0)
+    await book.records.purge({ id })
+    expect(countInFiles(name, 'zanzibar')).toBe(0)
+    // What was there beside it still is.
+    expect(countInFiles(name, 'something else, number')).toBeGreaterThan(0)
+    expect((await book.recall({ text: 'something else number 7' })).hits.length).toBeGreaterThan(0)
+    await book.close()
+    expect(countInFiles(name, 'zanzibar')).toBe(0)
+    await using again = await open(name)
+    expect(await again.records.get({ id })).toBeNull()
+    expect((await again.stats()).total).toBe(300)
+  })
+
+  test('the words that the book’s own model has learned are gone too, and it is learned anew', () => {
+    const store = openTestStore([makeKind({ text: ['title'] })])
+    const { seq } = store.put({ title: 'zanzibar' }, { id: 'r-1' })
+    const saved = store.models.save({
+      ...{ dimensions: 2, madeAt: seq },
+      parts: [{ terms: 'zanzibar', numbers: new Uint8Array(2) }],
+    })
+    expect(store.models.load()?.parts).toHaveLength(1)
+    store.forget('r-1')
+    store.db.transaction(() => store.purge.purge('r-1', seq))
+    expect(store.models.load()).toBeUndefined()
+    expect(store.db.all('SELECT * FROM model_parts')).toEqual([])
+    // A model of the same number would take vectors of the old one for its own.
+    const next = store.models.save({ dimensions: 2, madeAt: seq, parts: [] })
+    expect(next.generation).toBe(saved.generation + 1)
+  })
+
+  test('forgetting alone leaves the words where they stood, or this test would show nothing', async () => {
+    await using book = await open('forget')
+    const { id } = await book.perceptions.store({ content: 'Zanzibar is the password' })
+    await fill(book, 20)
+    await book.perceptions.forget({ id })
+    expect(countInFiles('forget', 'zanzibar')).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,256 @@
+// A narrowed store answers as if there were nothing outside its reach: it is held against a store that has nothing else.
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Kind } from '../../../../src/core/kind.ts'
+import { createKinds } from '../../../../src/core/kind.ts'
+import { isInReach } from '../../../../src/core/access/reach.ts'
+import { parseScope } from '../../../../src/core/access/scope.ts'
+import { createRecall } from '../../../../src/recall/recall.ts'
+import { createTextLegs } from '../../../../src/recall/text-leg.ts'
+import { type Head, makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
+
+const kinds: readonly Kind[] = [
+  makeKind({
+    ...{ name: 'trace', text: ['goal'], facets: { domain: 'domain' }, scopedBy: 'domain' },
+    cites: [{ path: 'links' }],
+  }),
+  makeKind({ name: 'note', text: ['goal'], cites: [{ path: 'links', supersedes: true }] }),
+  makeKind({ name: 'secret', text: ['goal'], guests: 'none' }),
+  makeKind({
+    ...{ name: 'rule', text: ['goal'], facets: { domain: 'domain' }, scopedBy: 'domain', scopedAs: 'trace' },
+    guests: 'read',
+  }),
+]
+const known = createKinds(kinds)
+
+interface Made {
+  readonly head: Head & { readonly id: string; readonly kind: string; readonly agent: string }
+  readonly body: { readonly goal: string; readonly domain?: string; readonly links: string[] }
+}
+
+const name = fc.constantFrom(
+  'a',
+  'b',
+  'a.b',
+  'a.b.c',
+  'a:b',
+  'x"y',
+  "it's",
+  'trace:a',
+  'agent:a',
+  '*',
+  '**',
+  '',
+  'ü🙂',
+  'a..b',
+  '.',
+  'a\\',
+  '%',
+)
+const word = fc.constantFrom('red', 'green', 'blue', 'running', 'runs', 'ocean', 'the')
+const made = fc.record({
+  kind: fc.constantFrom('trace', 'trace', 'note', 'secret', 'rule'),
+  agent: fc.constantFrom('a', 'b', 'team.one', 'a:b'),
+  session: fc.option(name, { nil: undefined }),
+  resource: fc.option(fc.oneof(name, fc.constantFrom('course:CS101', 'course:CS102', 'session:a')), {
+    nil: undefined,
+  }),
+  domain: fc.option(name, { nil: undefined }),
+  goal: fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' ')),
+  cites: fc.array(fc.nat(12), { maxLength: 2 }),
+})
+const book = fc.array(made, { minLength: 1, maxLength: 12 }).map((all) =>
+  all.map(({ kind, agent, session, resource, domain, goal, cites }, i): Made => {
+    const lane = {
+      ...(session === undefined ? {} : { session }),
+      ...(resource === undefined ? {} : { resource }),
+    }
+    return {
+      head: { id: `r-${i}`, kind, agent, ...lane },
+      body: { goal, links: cites.map((n) => `r-${n}`), ...(domain === undefined ? {} : { domain }) },
+    }
+  }),
+)
+const scope = fc
+  .oneof(
+    fc.constantFrom(
+      '**',
+      '*',
+      '*:*',
+      '*:a',
+      '*.**',
+      '*:**',
+      '*.b',
+      '*:*.b',
+      'trace',
+      'trace:**',
+      'trace.**',
+      'trace:a',
+      'trace:a.**',
+      'trace:*',
+    ),
+    fc.constantFrom(
+      'trace:*.b',
+      'trace:*.**',
+      'trace:a:**',
+      'note',
+      'note:a',
+      'secret',
+      'secret:**',
+      'rule',
+      'rule:**',
+      'agent',
+      'agent:a',
+      'agent:**',
+      'agent:team.*',
+    ),
+    fc.constantFrom(
+      'session:a',
+      'session:**',
+      'session:*.b',
+      'session',
+      'a',
+      'a.**',
+      'a.*',
+      'course:CS101',
+      'course:*',
+      'course:**',
+      'nothing:here',
+    ),
+    fc.constantFrom('trace:x"y', "trace:it's", 'trace:ü🙂', 'trace:%', 'trace:a\\', 'x"y', 'trace:*.*.c'),
+  )
+  .map((text) => parseScope(text))
+  .filter((parsed) => parsed !== undefined)
+
+const opened: TestStore[] = []
+afterEach(() => {
+  for (const store of opened.splice(0)) store.db.close()
+})
+
+function fill(records: readonly Made[]): TestStore {
+  const store = openTestStore(kinds)
+  opened.push(store)
+  for (const { body, head } of records) {
+    store.put(body, head)
+    store.now += 1000
+  }
+  return store
+}
+
+/** Everything a store answers that a guest may ask, in a form that can be compared. Numbers of records are left out. */
+async function answers(
+  store: TestStore,
+  reach: { readonly scope: NonNullable<ReturnType<typeof parseScope>> },
+) {
+  const queries = store.queries.within(reach)
+  const pages: unknown[] = []
+  for (let cursor: string | undefined; ;) {
+    const page = queries.query({
+      limit: 2,
+      orderBy: ['-agent', 'created_at'],
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    pages.push(page)
+    if (page.cursor === undefined) break
+    cursor = page.cursor
+  }
+  const { hits, legs } = await createRecall({
+    store: { ...store, queries, textLeg: undefined },
+    clock: { now: () => 1_769_900_100_000 },
+    legs: createTextLegs({ ...store, queries, textLeg: undefined }),
+  })({ text: 'red runs in the ocean' })
+  return {
+    pages,
+    hits,
+    legs,
+    all: queries.query({ filters: { goal: { contains: 'red' } } }),
+    search: queries.search({ text: 'red running' }),
+    both: queries.search({ text: 'red blue', match: 'all' }),
+    prefix: queries.search({ text: 'oce', prefix: true }),
+    field: queries.search({ text: 'ocean', kind: 'trace', fields: ['goal'], limit: 1, offset: 1 }),
+    count: queries.count({ kind: 'trace', by: 'day' }),
+    counts: queries.counts(),
+    extents: queries.extents(),
+    size: queries.size(),
+    totals: queries.totals(),
+    usage: queries.usage().bytes,
+    frequencies: [...queries.frequencies(['red', 'run', 'ocean'])].sort(),
+    citing: Array.from({ length: 12 }, (_, i) => queries.citing(`r-${i}`)),
+  }
+}
+
+describe('a narrowed store', () => {
+  it('knows exactly the records in reach', () => {
+    fc.assert(
+      fc.property(book, scope, (records, scope) => {
+        const store = fill(records)
+        const seen = store.queries
+          .within({ scope })
+          .query({ limit: 1000, include: { superseded: true } })
+          .records.map(({ id }) => id)
+        const expected = records.filter(({ head, body }) =>
+          isInReach({ scope }, { ...head, body: { ...body } }, known),
+        )
+        expect([scope.text, seen.toSorted()]).toEqual([
+          scope.text,
+          expected.map(({ head }) => head.id).toSorted(),
+        ])
+      }),
+      { numRuns: 600 },
+    )
+  })
+
+  it('answers as if there were nothing else: no page, cursor, score, order, count or frequency depends on it', async () => {
+    await fc.assert(
+      fc.asyncProperty(book, scope, async (records, scope) => {
+        const isIn = ({ head, body }: Made) => isInReach({ scope }, { ...head, body: { ...body } }, known)
+        const whole = fill(records)
+        const part = openTestStore(kinds)
+        opened.push(part)
+        for (const one of records) {
+          // The clock goes on for all, so that what is compared was made at the same time.
+          if (isIn(one)) part.put(one.body, one.head)
+          part.now += 1000
+        }
+        expect(await answers(whole, { scope })).toEqual(await answers(part, { scope }))
+      }),
+      { numRuns: 250 },
+    )
+  })
+
+  it('narrows what is narrow already, and never widens it', () => {
+    const store = fill([
+      { head: { id: 'one', kind: 'trace', agent: 'a' }, body: { goal: 'red', domain: 'x', links: [] } },
+      { head: { id: 'two', kind: 'trace', agent: 'b' }, body: { goal: 'red', domain: 'x', links: [] } },
+    ])
+    const within = (text: string) => ({ scope: parseScope(text) ?? expect.unreachable() })
+    const narrow = store.queries.within(within('agent:a'))
+    expect(
+      narrow
+        .within(within('**'))
+        .query({})
+        .records.map(({ id }) => id),
+    ).toEqual(['one'])
+    expect(narrow.within(within('agent:b')).query({}).records).toEqual([])
+  })
+
+  it('takes no cursor that names what is outside', () => {
+    const store = fill([
+      { head: { id: 'in-1', kind: 'note', agent: 'a' }, body: { goal: 'red', links: [] } },
+      { head: { id: 'out', kind: 'note', agent: 'b' }, body: { goal: 'red', links: [] } },
+      { head: { id: 'in-2', kind: 'note', agent: 'a' }, body: { goal: 'red', links: [] } },
+    ])
+    const own = store.queries.query({ limit: 1 }).cursor ?? ''
+    const queries = store.queries.within({ scope: parseScope('agent:a') ?? expect.unreachable() })
+    const cursor = queries.query({ limit: 1 }).cursor ?? ''
+    expect(decodeURIComponent(cursor)).toContain('"in-2"')
+    expect(queries.query({ cursor }).records.map(({ id }) => id)).toEqual(['in-1'])
+    const spoiled = [
+      own,
+      cursor.replace('in-2', 'out'),
+      cursor.replace('in-2', 'nobody'),
+      cursor.replace('%22in-2%22', '3'),
+    ]
+    for (const one of spoiled) expect(() => queries.query({ cursor: one })).toThrow(/not one of this query/)
+  })
+})

@@ -1,0 +1,157 @@
+// The scan over vectors: SIMD, its scalar twin and plain floats say the same, whatever was set, moved and removed.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { wasmOf } from '../../../../src/web/web-wasm.ts'
+import { normalise, quantise, quantiseQuestion } from '../../../../src/store/vector/quantise.ts'
+import { createScalarKernel, createVectorKernel } from '../../../../src/store/vector/vector-kernel.ts'
+import { createVectorMatrix, type VectorMatrix } from '../../../../src/store/vector/vector-matrix.ts'
+
+const nodeWasm = wasmOf(globalThis)
+const unit = (vector: readonly number[]) => normalise(vector) ?? new Float32Array(vector.length)
+const roomy = 64_000_000
+const pair = (dimensions: number) => ({
+  simd: createVectorMatrix(createVectorKernel(nodeWasm), dimensions, roomy),
+  scalar: createVectorMatrix(createScalarKernel(), dimensions, roomy),
+})
+const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
+
+/** A vector from a seed, without a generator's cost for each of its numbers. */
+function makeVector(seed: number, dimensions: number): Float32Array {
+  let state = seed >>> 0
+  const numbers = Array.from({ length: dimensions }, () => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) >>> 0
+    return state / 2 ** 31 - 1
+  })
+  return unit(numbers)
+}
+
+type Step = { readonly seq: number; readonly seed: number; readonly gone: boolean }
+const steps = fc.array(
+  fc.record({
+    seq: fc.integer({ min: 1, max: 60 }),
+    seed: fc.integer({ min: 1, max: 40 }),
+    gone: fc.boolean(),
+  }),
+  { maxLength: 150 },
+)
+
+function apply(
+  matrices: readonly VectorMatrix[],
+  model: Map<number, Float32Array>,
+  list: readonly Step[],
+  dimensions: number,
+) {
+  for (const { seq, seed, gone } of list) {
+    const vector = makeVector(seed, dimensions)
+    if (gone) model.delete(seq)
+    else model.set(seq, vector)
+    for (const matrix of matrices) {
+      if (gone) matrix.remove(seq)
+      else matrix.set(seq, quantise(vector))
+    }
+  }
+}
+
+describe('vectors in memory', () => {
+  test('WebAssembly with SIMD is what runs here', () => {
+    expect(createVectorKernel(nodeWasm).kind).toBe('simd')
+    expect(createVectorKernel(undefined).kind).toBe('scalar')
+    expect(createVectorKernel({ instantiate: () => undefined }).kind).toBe('scalar')
+  })
+
+  test('SIMD equals the scalar twin bit by bit, and plain floats up to the bounds of quantisation', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 150 }),
+        steps,
+        fc.integer({ min: 100, max: 200 }),
+        fc.integer({ min: 1, max: 70 }),
+        fc.option(fc.array(fc.integer({ min: 1, max: 70 })), { nil: undefined }),
+        (dimensions, list, seed, limit, only) => {
+          const { simd, scalar } = pair(dimensions)
+          const model = new Map<number, Float32Array>()
+          apply([simd, scalar], model, list, dimensions)
+          expect(simd.size()).toBe(model.size)
+          const question = makeVector(seed, dimensions)
+          const search = { limit, floor: -1, only }
+          const found = simd.search(question, search)
+          expect(found).toEqual(scalar.search(question, search))
+
+          const allowed = [...model].filter(([seq]) => !only || only.includes(seq))
+          expect(found.length).toBe(Math.min(limit, allowed.length))
+          const length = question.reduce((sum, value) => sum + Math.abs(value), 0)
+          const into = new Int16Array(Math.ceil(dimensions / 32) * 32)
+          const questionStep = quantiseQuestion(question, into)
+          for (const { seq, similarity } of found) {
+            const vector = model.get(seq) as Float32Array
+            const bound =
+              (quantise(vector).scale / 2) * length + (questionStep / 2) * 2 * Math.sqrt(dimensions) + 1e-5
+            expect(Math.abs(similarity - dot(question, vector))).toBeLessThanOrEqual(bound)
+          }
+          // In order, and nothing left out is better than what is there by more than both may be off.
+          for (let i = 1; i < found.length; i++)
+            expect(found[i]?.similarity).toBeLessThanOrEqual(found[i - 1]?.similarity ?? 0)
+          const least = found.at(-1)?.similarity ?? 1
+          const left = allowed.filter(([seq]) => !found.some((hit) => hit.seq === seq))
+          for (const [, vector] of found.length < limit ? [] : left)
+            expect(dot(question, vector)).toBeLessThanOrEqual(least + 0.02 * Math.sqrt(dimensions))
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  test('more rows than one answer of the scan holds: the best of all, equals by the higher seq', () => {
+    const { simd, scalar } = pair(32)
+    const same = makeVector(7, 32)
+    for (let seq = 1; seq <= 5000; seq++) {
+      // From worst to best, the hardest order; every fifth is the same vector.
+      const vector =
+        seq % 5 === 0
+          ? same
+          : unit(same.map((value, i) => value + (i === 0 ? 0.3 + (5000 - seq) / 2500 : 0)) as never)
+      for (const matrix of [simd, scalar]) matrix.set(seq, quantise(vector))
+    }
+    const found = simd.search(same, { limit: 30, floor: 0.5 })
+    expect(found).toEqual(scalar.search(same, { limit: 30, floor: 0.5 }))
+    expect(found.slice(0, 3).map(({ seq }) => seq)).toEqual([5000, 4995, 4990])
+    const only = Array.from({ length: 100 }, (_, i) => 50 * (i + 1))
+    expect(simd.search(same, { limit: 3, floor: 0, only }).map(({ seq }) => seq)).toEqual([5000, 4950, 4900])
+  })
+
+  test('what is less similar than the floor is not found', () => {
+    const { simd } = pair(3)
+    simd.set(1, quantise(unit([1, 0, 0])))
+    simd.set(2, quantise(unit([0.6, 0.8, 0])))
+    simd.set(3, quantise(unit([-1, 0, 0])))
+    const found = (floor: number) => simd.search(unit([1, 0, 0]), { limit: 10, floor }).map(({ seq }) => seq)
+    expect([found(0.5), found(0.7), found(-1)]).toEqual([[1, 2], [1], [1, 2, 3]])
+  })
+
+  test('the largest numbers at the most dimensions do not overflow', () => {
+    const dimensions = 4096
+    const { simd, scalar } = pair(dimensions)
+    const all = new Float32Array(dimensions).fill(1)
+    for (const matrix of [simd, scalar]) matrix.set(1, quantise(all))
+    const [hit] = simd.search(unit([...all]), { limit: 1, floor: -1 })
+    expect(hit).toEqual(scalar.search(unit([...all]), { limit: 1, floor: -1 })[0])
+    expect(hit?.similarity).toBe(1)
+  })
+
+  test('zeros are similar to nothing, and a question of zeros finds nothing', () => {
+    const { simd } = pair(8)
+    simd.set(1, quantise(new Float32Array(8)))
+    expect(simd.search(new Float32Array(8), { limit: 5, floor: -1 })).toEqual([])
+    expect(simd.search(makeVector(1, 8), { limit: 5, floor: 0.1 })).toEqual([])
+    expect(normalise([1, Number.NaN])).toBeUndefined()
+    expect(normalise([1, Number.POSITIVE_INFINITY])).toBeUndefined()
+  })
+
+  test('says when there is no room left, and keeps what it has', () => {
+    const matrix = createVectorMatrix(createScalarKernel(), 32, 36 * 3)
+    const vector = quantise(makeVector(1, 32))
+    expect([1, 2, 3, 4].map((seq) => matrix.set(seq, vector))).toEqual([true, true, true, false])
+    expect(matrix.set(2, vector)).toBe(true)
+    expect(matrix.size()).toBe(3)
+  })
+})

@@ -1,0 +1,180 @@
+// What a book hands over by itself, and when: whole engines with a real mirror, over a place in memory and a clock that
+// stands still until told.
+import { expect, it } from 'vitest'
+import type { Status } from '../../../src/core/capability/capability.ts'
+import { DaybookError } from '../../../src/core/errors.ts'
+import type { Carrier, SpillPlace, Spilled } from '../../../src/core/ports.ts'
+import { createEngine } from '../../../src/engine/engine.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import type { SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
+import { createTestTime } from '../../support/test-engine.ts'
+
+interface TestPlace extends SpillPlace {
+  entries: Spilled[]
+  fault: Error | undefined
+}
+
+function createPlace(): TestPlace {
+  const place: TestPlace = {
+    entries: [],
+    fault: undefined,
+    async put(requests) {
+      if (place.fault) throw place.fault
+      place.entries = requests.map((request) => ({ request }))
+    },
+    async read() {
+      if (place.fault) throw place.fault
+      return place.entries
+    },
+    async clear() {
+      place.entries = []
+    },
+  }
+  return place
+}
+
+function createWorld(triggers?: SyncPreferences['triggers']) {
+  const { ports, pass: jump } = createTestTime()
+  /** In steps, so that what was begun gets on before what comes later. */
+  const pass = async (ms: number) => {
+    for (let step = 0; step < 40; step++) await jump(ms / 40)
+  }
+  const scope = { agent: 'a' }
+  const edge = createEngine({
+    ...{ db: openNodeDatabase({ path: ':memory:' }), ports, name: 'b', scope },
+    ...{ durability: 'durable-object', role: 'mirror' },
+  })
+  const mirror = createMirror({ store: edge.store, ...ports })
+  const db = openNodeDatabase({ path: ':memory:' })
+  const lasting = { ...db, close: () => undefined }
+  const place = createPlace()
+  const world = { isCut: false }
+  const carrier: Carrier = {
+    async exchange(request) {
+      if (world.isCut) throw new DaybookError('offline')
+      return JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown
+    },
+  }
+  const open = ({ isAllowed = true } = {}) => {
+    const engine = createEngine({
+      ...{ db: lasting, ports, name: 'b', scope, durability: 'file', carrier, spillPlace: place },
+      ...(triggers === undefined ? {} : { sync: { triggers } }),
+    })
+    engine.background?.allow(isAllowed)
+    return {
+      engine,
+      store: (goal: string) =>
+        engine.call('kstar:store_trace', {
+          situation: { domain: 'd' },
+          task: { goal },
+          action: { type: 't' },
+        }),
+      sync: async () => ((await engine.call('daybook:status', {})) as Status).sync,
+    }
+  }
+  const sendAll = async () => {
+    const entries: Spilled[] = []
+    for (const { request } of place.entries)
+      entries.push({ request, answer: (await mirror.exchange(request)).text })
+    place.entries = entries
+  }
+  const goalsIn = () =>
+    place.entries.map(({ request }) => [...request.matchAll(/"goal":"(\w+)"/g)].map(([, goal]) => goal))
+  return Object.assign(world, { open, pass, place, sendAll, goalsIn })
+}
+
+const quick = { on_wake: true, on_action: true } as const
+
+it('B5 hands over when a sync has failed and whatever is written then, and nothing once the mirror has all', async () => {
+  const world = createWorld(quick)
+  const { engine, store, sync } = world.open()
+  await world.pass(100)
+  expect(await sync()).toMatchObject({ background: 'ready', phase: 'idle' })
+  await store('one')
+  await world.pass(5000)
+  expect([world.goalsIn(), await sync()]).toMatchObject([[], { pending: 0, background: 'ready' }])
+  world.isCut = true
+  await store('two')
+  await world.pass(1600)
+  expect(world.goalsIn()).toEqual([['two']])
+  const told: unknown[] = []
+  engine.on(({ name, detail }) => name === 'sync' && told.push((detail as Status['sync']).background))
+  await store('three')
+  await world.pass(600)
+  expect(world.goalsIn()).toEqual([['two', 'three']])
+  expect(await sync()).toMatchObject({ background: 'handed', pending: 2 })
+  expect(told.at(-1)).toBe('handed')
+  world.isCut = false
+  await world.pass(60_000)
+  expect([world.place.entries, await sync()]).toMatchObject([[], { pending: 0, background: 'ready' }])
+  engine.close()
+})
+
+it('B5 hands over nothing while nobody would send it', async () => {
+  const world = createWorld(quick)
+  const { engine, store, sync } = world.open({ isAllowed: false })
+  world.isCut = true
+  await store('one')
+  await world.pass(5000)
+  expect(await engine.background?.spill()).toBe(false)
+  expect([world.place.entries, (await sync()).background]).toEqual([[], 'missing'])
+  engine.close()
+})
+
+it('B5 with manual sync, only what a call of sync could not bring is handed over', async () => {
+  const world = createWorld('manual')
+  const { engine, store } = world.open()
+  await store('one')
+  expect(await engine.background?.spill()).toBe(false)
+  world.isCut = true
+  await expect(engine.call('daybook:sync', {})).rejects.toMatchObject({ code: 'offline' })
+  await store('two')
+  expect(await engine.background?.spill()).toBe(true)
+  expect(world.goalsIn()).toEqual([['one']])
+  engine.close()
+})
+
+it('B3 a book that is opened again takes the answers over, before anything is sent, and tells of it', async () => {
+  const world = createWorld(quick)
+  const first = world.open()
+  world.isCut = true
+  await first.store('one')
+  await first.store('two')
+  expect(await first.engine.background?.spill()).toBe(true)
+  first.engine.close()
+  await world.sendAll()
+  const second = world.open()
+  await world.pass(100)
+  expect(await second.sync()).toMatchObject({ pending: 0, background: 'ready' })
+  expect(world.place.entries).toEqual([])
+  second.engine.close()
+})
+
+it.each(['not JSON', '{}', '{"p":1}'])('B3 an answer that is none is dropped: %s', async (answer) => {
+  const world = createWorld(quick)
+  const first = world.open()
+  world.isCut = true
+  await first.store('one')
+  await first.engine.background?.spill()
+  first.engine.close()
+  world.place.entries = world.place.entries.map(({ request }) => ({ request, answer }))
+  const second = world.open()
+  await world.pass(100)
+  expect([await second.sync(), world.place.entries]).toMatchObject([{ pending: 1 }, []])
+  world.isCut = false
+  await second.engine.call('daybook:sync', {})
+  expect(await second.sync()).toMatchObject({ pending: 0 })
+  second.engine.close()
+})
+
+it('B4 a place that fails is no failure of the book', async () => {
+  const world = createWorld(quick)
+  world.place.fault = new Error('no space')
+  const { engine, store, sync } = world.open()
+  await store('one')
+  expect(await engine.background?.spill()).toBe(false)
+  await engine.call('daybook:sync', {})
+  expect(await sync()).toMatchObject({ pending: 0, phase: 'idle' })
+  engine.close()
+})

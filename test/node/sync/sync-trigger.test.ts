@@ -1,0 +1,267 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { neverAborted } from '../../../src/core/abort.ts'
+import type { SyncResult, SyncState } from '../../../src/core/capability/capability.ts'
+import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
+import { createKinds } from '../../../src/core/kind.ts'
+import { backoffMs } from '../../../src/sync/device/backoff.ts'
+import type { SyncSession } from '../../../src/sync/device/session.ts'
+import { readDuration, readSyncPlan, type SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
+import { createSyncTrigger } from '../../../src/sync/device/sync-trigger.ts'
+import { createVirtualTime } from '../../support/virtual-time.ts'
+import { makeKind, openTestStore } from '../../support/test-store.ts'
+
+const kinds = createKinds(['trace', 'fact', 'token'].map((name) => makeKind({ name })))
+const done: SyncResult = { pulled: 0, pushed: 0, conflicts: 0 }
+const minute = 60_000
+
+/** A trigger over a session that does as told, with all its attempts by when they came. */
+function create(
+  triggers: SyncPreferences['triggers'],
+  more: { chance?: number; before?: ReturnType<typeof openTestStore> } = {},
+) {
+  const time = createVirtualTime()
+  const store = more.before ?? openTestStore([makeKind()])
+  const attempts: number[] = []
+  const start = time.nowMs()
+  const outcomes: (DaybookError | undefined)[] = []
+  let lastError: DaybookError | undefined
+  const session: SyncSession = {
+    isRunning: () => false,
+    sync() {
+      attempts.push(time.nowMs() - start)
+      lastError = outcomes.shift()
+      return lastError ? Promise.reject(lastError) : Promise.resolve(done)
+    },
+    state: () =>
+      ({
+        configured: true,
+        phase: lastError?.code === 'offline' ? 'offline' : 'idle',
+        running: false,
+        pending: 0,
+        refused: 0,
+        conflicts: 0,
+        repairs: 0,
+        ...(lastError ? { lastError: lastError.toJSON() } : {}),
+      }) as SyncState,
+  }
+  const plan = readSyncPlan(triggers === undefined ? {} : { triggers }, kinds)
+  const random = { bytes: (n: number) => new Uint8Array(n).fill(Math.floor((more.chance ?? 0.5) * 256)) }
+  const trigger = createSyncTrigger({
+    plan,
+    session,
+    store: { ...store, writes: { ...store.writes, write: async (work) => store.db.transaction(work) } },
+    random,
+    ...time,
+  })
+  return { time, trigger, attempts, outcomes, store }
+}
+const fault = (code: ErrorCode, details = {}) => new DaybookError(code, undefined, { details })
+
+describe('Q1 triggers', () => {
+  it('Q1 manual: nothing happens by itself, whatever happens', async () => {
+    const { time, trigger, attempts } = create('manual')
+    trigger.acted('trace')
+    trigger.touched()
+    trigger.wake()
+    await time.advance(10 * 86_400_000)
+    expect(attempts).toEqual([])
+    expect(await trigger.sync(neverAborted)).toEqual(done)
+    expect(time.due()).toEqual([])
+  })
+
+  it('Q1 by default: when opened, soon after writes, and every 15 minutes', async () => {
+    const { time, trigger, attempts } = create(undefined)
+    await time.advance(0)
+    expect(attempts).toEqual([0])
+    await time.advance(minute)
+    for (let i = 0; i < 50; i++) trigger.acted('trace')
+    await time.advance(minute)
+    expect(attempts).toEqual([0, minute + 1000])
+    await time.advance(30 * minute)
+    expect(attempts).toEqual([0, minute + 1000, 15 * minute, 30 * minute])
+  })
+
+  it('Q1 on_idle: once nothing was asked for that long, and not again until something was', async () => {
+    const { time, trigger, attempts } = create({ on_idle: { threshold: '5m' } })
+    trigger.touched()
+    await time.advance(4 * minute)
+    trigger.touched()
+    await time.advance(4 * minute)
+    expect(attempts).toEqual([])
+    await time.advance(20 * minute)
+    expect(attempts).toEqual([9 * minute])
+  })
+
+  it('Q1 on_action: only for the kinds that were named', async () => {
+    const { time, trigger, attempts } = create({ on_action: { kinds: ['facts'] } })
+    trigger.acted('trace')
+    await time.advance(minute)
+    expect(attempts).toEqual([])
+    trigger.acted('fact')
+    await time.advance(minute)
+    expect(attempts).toHaveLength(1)
+  })
+
+  it('Q1 wake: when the network comes back', async () => {
+    const { time, trigger, attempts } = create({ on_wake: true })
+    await time.advance(minute)
+    trigger.wake()
+    trigger.wake()
+    await time.advance(minute)
+    expect(attempts).toEqual([0, minute])
+  })
+
+  it('Q1 nothing comes after the end', async () => {
+    const { time, trigger, attempts } = create({ on_wake: true, periodic: true, on_action: true })
+    trigger.acted('trace')
+    trigger.close()
+    trigger.wake()
+    await time.advance(86_400_000)
+    expect(attempts).toEqual([])
+  })
+})
+
+describe('Q2 trying again', () => {
+  it('Q2 waits longer after each failure, up to 5 minutes, and begins anew after a success', async () => {
+    const { time, trigger, attempts, outcomes } = create({ on_wake: true }, { chance: 255 / 256 })
+    outcomes.push(...Array.from({ length: 12 }, () => fault('offline')))
+    await time.advance(60 * minute)
+    const waits = attempts.slice(1).map((at, i) => at - (attempts[i] ?? 0))
+    expect(waits.slice(0, 4).map((ms) => Math.round(ms / 1000))).toEqual([2, 4, 8, 16])
+    expect(Math.max(...waits)).toBeLessThanOrEqual(300_000)
+    expect(attempts).toHaveLength(13)
+    expect(trigger.state().phase).toBe('idle')
+    outcomes.push(fault('offline'))
+    trigger.wake()
+    await time.advance(0)
+    expect(trigger.state()).toMatchObject({ phase: 'offline', nextAt: expect.any(String) as string })
+    const [next = 0] = time.due()
+    expect(next - time.nowMs()).toBeLessThanOrEqual(2000)
+  })
+
+  it('Q2 leaves a mirror alone for as long as it asks', async () => {
+    const { time, trigger, attempts, outcomes } = create({ on_wake: true, on_action: true }, { chance: 0 })
+    outcomes.push(fault('rate-limited', { retryAfterMs: 90_000 }))
+    await time.advance(0)
+    expect(trigger.state().phase).toBe('waiting')
+    trigger.acted('trace')
+    await time.advance(89_999)
+    expect(attempts).toEqual([0])
+    await time.advance(1)
+    expect(attempts).toEqual([0, 90_000])
+  })
+
+  it('Q2 what was due outlives a restart', async () => {
+    const first = create({ on_wake: true }, { chance: 0.5 })
+    first.outcomes.push(...Array.from({ length: 5 }, () => fault('offline')))
+    await first.time.advance(20_000)
+    const tried = first.attempts.length
+    first.trigger.close()
+    const second = create({ on_wake: true }, { chance: 0.5, before: first.store })
+    await second.time.advance(0)
+    // It waits on, as the fifth failure in a row asked, instead of beginning with a first attempt.
+    expect(second.attempts).toEqual([])
+    second.outcomes.push(fault('offline'))
+    await second.time.advance(40_000)
+    expect(second.attempts.length).toBeGreaterThan(0)
+    expect(JSON.parse(first.store.settings.get('retry') ?? '{"attempt":0}')).toMatchObject(
+      second.attempts.length === 1 ? { attempt: tried + 1 } : { attempt: 0 },
+    )
+  })
+
+  it.each(['unauthorized', 'forbidden', 'client-too-old', 'server-too-old'] as const)(
+    'Q3 %s: nothing is tried by itself until somebody asks, and then all is as before',
+    async (code) => {
+      const { time, trigger, attempts, outcomes } = create({ on_wake: true, on_action: true })
+      outcomes.push(fault(code))
+      await time.advance(0)
+      trigger.acted('trace')
+      await time.advance(60 * minute)
+      expect(attempts).toHaveLength(1)
+      expect(trigger.state()).toMatchObject({ phase: 'stopped', lastError: { code } })
+      await trigger.sync(neverAborted)
+      trigger.acted('trace')
+      await time.advance(minute)
+      expect(attempts).toHaveLength(3)
+      expect(trigger.state().phase).toBe('idle')
+    },
+  )
+
+  it('Q2 a caller that gives up is no failure', async () => {
+    const { time, trigger, outcomes } = create({ on_wake: false, on_action: true })
+    outcomes.push(fault('aborted'))
+    await expect(trigger.sync(neverAborted)).rejects.toMatchObject({ code: 'aborted' })
+    expect(time.due()).toEqual([])
+  })
+
+  it('Q2 jitter is full: between nothing and the most, and never less than asked', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 200 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        fc.nat(1e6),
+        (attempt, chance, least) => {
+          const ms = backoffMs(attempt, chance, least)
+          expect(ms).toBeGreaterThanOrEqual(least)
+          expect(ms).toBeLessThanOrEqual(Math.max(least, 300_000, 0))
+          expect(backoffMs(attempt, 0)).toBe(0)
+        },
+      ),
+    )
+  })
+})
+
+describe('Q4 the plan', () => {
+  it('Q4 reads kinds by name or plural, and spans of time', () => {
+    const plan = readSyncPlan(
+      {
+        triggers: {
+          on_wake: true,
+          on_idle: true,
+          periodic: { interval: '1.5h' },
+          on_action: { kinds: ['traces'] },
+        },
+        push: ['traces', 'fact'],
+        pull: ['tokens'],
+        forgetWins: ['facts'],
+        policies: { traces: 'merge' },
+      },
+      kinds,
+    )
+    const { kinds: wanted, ...rest } = plan
+    expect([...wanted].filter(([, { forgetWins }]) => forgetWins).map(([name]) => name)).toEqual(['fact'])
+    expect(kinds.get('fact')?.forgetWins).toBeUndefined()
+    expect(rest).toEqual({
+      live: true,
+      onWake: true,
+      idleMs: 300_000,
+      everyMs: 5_400_000,
+      onAction: new Set(['trace']),
+      push: ['trace', 'fact'],
+      pull: ['token'],
+      policies: new Map([['trace', 'merge']]),
+    })
+    expect(readDuration('250ms', 'x')).toBe(250)
+  })
+
+  it.each([
+    [{ triggers: { periodic: { interval: '5' } } }, 'sync.triggers.periodic.interval'],
+    [{ triggers: { periodic: { interval: '0s' } } }, 'sync.triggers.periodic.interval'],
+    [{ triggers: { periodic: { interval: '25d' } } }, 'sync.triggers.periodic.interval'],
+    [{ triggers: { on_idle: { threshold: '-5m' } } }, 'sync.triggers.on_idle.threshold'],
+    [{ triggers: { on_idle: {} } }, 'sync.triggers.on_idle.threshold'],
+    [{ triggers: { on_action: { kinds: ['trace', 'nothing'] } } }, 'sync.triggers.on_action.kinds.1'],
+    [{ push: ['x'] }, 'sync.push.0'],
+    [{ pull: [7] }, 'sync.pull.0'],
+    [{ policies: { trace: 'always' } }, 'sync.policies.trace'],
+    [{ policies: { x: 'merge' } }, 'sync.policies.x'],
+  ])('Q4 refuses %j', (preferences, path) => {
+    expect(() => readSyncPlan(preferences as SyncPreferences, kinds)).toThrowError(
+      expect.objectContaining({
+        code: 'invalid-input',
+        details: expect.objectContaining({ path }) as object,
+      }) as Error,
+    )
+  })
+})

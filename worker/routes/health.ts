@@ -1,8 +1,0 @@
-// `GET /health`: that the edge answers, and which wire it speaks.
-import { Hono } from 'hono'
-import { wireVersion } from '../../src/sync/protocol.ts'
-import type { EdgeTypes } from '../edge-env.ts'
-
-export const healthRoute = new Hono<EdgeTypes>().get('/health', (c) =>
-  c.json({ ok: true, wire: wireVersion }, 200),
-)
