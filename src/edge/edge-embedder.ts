@@ -56,7 +56,12 @@ function openOrFail(env: EdgeEnv): Embedder {
     throw misconfigured('DAYBOOK_EMBED_RECORDS is set, but no embedder is')
   } catch (error) {
     return {
-      ...{ provider: 'edge', model: 'none', dimensions: undefined, batch: 1, minSimilarity: 1, weight: 1 },
+      provider: 'edge',
+      model: 'none',
+      dimensions: undefined,
+      batch: 1,
+      minSimilarity: 1,
+      weight: 1,
       embed: () => Promise.reject(toDaybookError(error)),
       close: () => undefined,
     }

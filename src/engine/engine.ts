@@ -73,32 +73,45 @@ export function createEngine(options: EngineOptions): Engine {
   let closed = false
   const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
   const sealing = createSealing({
-    ...{
-      ...ports,
-      book: name,
-      vault: options.vault,
-      store: () => store,
-      hasMirror: options.carrier !== undefined,
-    },
-    progress: (detail) => emit({ name: 'progress', detail }),
-    onChange: () => [emit({ name: 'change', detail: everything }), feed.look()],
+    ...ports,
+    book: name,
+    vault: options.vault,
+    store: () => store,
+    hasMirror: options.carrier !== undefined,
+    progress: (detail) =>
+      emit({
+        name: 'progress',
+        detail,
+      }),
+    onChange: () => [
+      emit({
+        name: 'change',
+        detail: everything,
+      }),
+      feed.look(),
+    ],
   })
   const store = openBookStore(db, {
-    ...{ kinds: plan.kinds, role, ports, textLeg, truth, onCommit: () => idle.committed() },
-    ...{ sealer: sealing.keychain, openMemory: options.openMemory, isMarked: options.care !== undefined },
-    ...{ wasKept: options.wasKept, spare: options.spare },
+    kinds: plan.kinds,
+    role,
+    ports,
+    textLeg,
+    truth,
+    onCommit: () => idle.committed(),
+    sealer: sealing.keychain,
+    openMemory: options.openMemory,
+    isMarked: options.care !== undefined,
+    wasKept: options.wasKept,
+    spare: options.spare,
   })
   const copying =
     store.checkpoint &&
     createCheckpointWork(store.checkpoint, ports.scheduler, (error) => health?.heard(error))
   const idle = createIdleWork({
-    ...{
-      ...ports,
-      store,
-      after: () => [embedding?.wake(), health?.wake(), copying?.wake()],
-      lag: options.lag,
-    },
-    // What a sync brings is derived when it is done.
+    ...ports,
+    store,
+    after: () => [embedding?.wake(), health?.wake(), copying?.wake()],
+    lag: options.lag,
     isBusy: () => session?.isRunning() ?? false,
   })
   const { newer } = store
@@ -106,7 +119,9 @@ export function createEngine(options: EngineOptions): Engine {
   const health =
     care && !newer
       ? createHealth({
-          ...{ store, ...ports, check: care.check },
+          store,
+          ...ports,
+          check: care.check,
           onDamage: (reason) => [feed.tell(), care.onDamage?.(reason)],
         })
       : undefined
@@ -135,26 +150,48 @@ export function createEngine(options: EngineOptions): Engine {
     session &&
     options.spillPlace &&
     createBackground({
-      ...{ store, ...ports, place: options.spillPlace, selection: plan, isAutomatic: isAutomatic(plan) },
+      store,
+      ...ports,
+      place: options.spillPlace,
+      selection: plan,
+      isAutomatic: isAutomatic(plan),
       onChange: heard,
-      onState: () => trigger && emit({ name: 'sync', detail: trigger.state() }),
+      onState: () =>
+        trigger &&
+        emit({
+          name: 'sync',
+          detail: trigger.state(),
+        }),
     })
   const trigger: SyncTrigger | undefined =
     session && createSyncTrigger({ plan, session, background, store, live: () => live?.state(), ...ports })
   const live: Live | undefined =
     trigger &&
     createBookLive({
-      ...{ store, carrier, wanted: plan.live, ...ports },
+      store,
+      carrier,
+      wanted: plan.live,
+      ...ports,
       onPoke: trigger.poked,
-      onState: () => emit({ name: 'sync', detail: trigger.state() }),
+      onState: () =>
+        emit({
+          name: 'sync',
+          detail: trigger.state(),
+        }),
     })
   const atMirror = createMirrorCall(carrier, store, ports.random)
   const holdings = createHoldings(ports)
   const embedding =
     source &&
     createBookEmbedding({
-      ...{ store, ports, source },
-      tell: (detail) => emit({ name: 'progress', detail }),
+      store,
+      ports,
+      source,
+      tell: (detail) =>
+        emit({
+          name: 'progress',
+          detail,
+        }),
       onState: () => feed.look(),
     })
   const accessOf = createRecordAccess({ store, ports, scope })
@@ -180,19 +217,32 @@ export function createEngine(options: EngineOptions): Engine {
 
   const troubles = () => [health?.degraded(), embedding?.degraded(), sealing.degraded()]
   const status = createStatus({
-    ...{ name, durability, store, db, host: options.storage },
+    name,
+    durability,
+    store,
+    db,
+    host: options.storage,
     sync: () => trigger?.state(),
     degraded: (seat) =>
       [
         ...[...troubles(), feed.degraded(), unlikeEmbedder(seat, options.embedder?.name)],
-        ...unlikeOwner(seat, { mirror: options.mirror, llm: llm?.name }),
+        ...unlikeOwner(seat, {
+          mirror: options.mirror,
+          llm: llm?.name,
+        }),
       ].filter((why) => why !== undefined),
   })
   const feed = createStatusFeed({
-    ...{ ...ports, ...store, role },
+    ...ports,
+    ...store,
+    role,
     why: () => [...troubles(), ...evictedText(store, carrier !== undefined)],
     ask: () => status(deskOf({})),
-    emit: (detail) => emit({ name: 'status', detail }),
+    emit: (detail) =>
+      emit({
+        name: 'status',
+        detail,
+      }),
   })
 
   /** Writes for a task. The nth of a repeatable one that has a requestId is done once, however often the task is run. */
@@ -339,8 +389,17 @@ export function createEngine(options: EngineOptions): Engine {
     options.lag,
   )
   const tasks = createTasks({
-    ...{ store, ports, named, call, isWoken: options.wakesTasks, isShared: truth !== undefined },
-    tell: (detail) => emit({ name: 'task', detail }),
+    store,
+    ports,
+    named,
+    call,
+    isWoken: options.wakesTasks,
+    isShared: truth !== undefined,
+    tell: (detail) =>
+      emit({
+        name: 'task',
+        detail,
+      }),
   })
 
   return {

@@ -25,8 +25,15 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
     const conflicts = access.reader.conflicts({ limit: conflictLimit, undecided: true }).length
     const configured = sync() !== undefined
     return {
-      ...{ name, agent, durability, owner: true, schema: schemaVersion, unindexed: 0, degraded: [] },
-      ...{ records: access.seen.queries.counts(), usageBytes },
+      name,
+      agent,
+      durability,
+      owner: true,
+      schema: schemaVersion,
+      unindexed: 0,
+      degraded: [],
+      records: access.seen.queries.counts(),
+      usageBytes,
       sync: {
         configured,
         running: false,
@@ -46,7 +53,10 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
     if (caller.role === 'guest') return forGuest(caller, view)
     const { degraded: ofHost = [], ...storage } = (await host?.()) ?? {}
     return {
-      ...{ name, agent: seat.scope.agent, durability, owner: seat.owner },
+      name,
+      agent: seat.scope.agent,
+      durability,
+      owner: seat.owner,
       schema: store.newer?.found ?? schemaVersion,
       records: store.queries.counts(),
       usageBytes: db.sizeBytes(),
@@ -54,7 +64,9 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
       unindexed: store.projection.behind(),
       ...checkpointAt(),
       sync: sync() ?? {
-        ...{ configured: false, phase: 'off', running: false },
+        configured: false,
+        phase: 'off',
+        running: false,
         pending: store.ops.pendingCount(),
         refused: store.ops.refusedCount(),
         conflicts: store.conflicts.count(),

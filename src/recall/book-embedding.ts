@@ -74,7 +74,12 @@ export function createBookEmbedding({
   let told = 0
   let toldOf = ''
   const task = createEmbedTask({
-    ...{ vectors, embedder, health, clock, scheduler, log },
+    vectors,
+    embedder,
+    health,
+    clock,
+    scheduler,
+    log,
     onProgress() {
       if (vectors.missing() > 0 && clock.now() - told < tellEveryMs) return
       told = clock.now()
@@ -82,7 +87,12 @@ export function createBookEmbedding({
       if (toldOf === `${now.embedded}/${now.total}`) return
       toldOf = `${now.embedded}/${now.total}`
       const { embedded: done, total } = now
-      tell({ done, total, what: 'Records with a vector', capability: 'embed:status' })
+      tell({
+        done,
+        total,
+        what: 'Records with a vector',
+        capability: 'embed:status',
+      })
     },
   })
 
@@ -100,7 +110,11 @@ export function createBookEmbedding({
       ...(fingerprint === undefined ? {} : { fingerprint }),
       state: stateOf(embedder, lastError, behind),
       ...(why === undefined ? {} : { why }),
-      ...{ total, embedded, behind, refused, bytes },
+      total,
+      embedded,
+      behind,
+      refused,
+      bytes,
       ...(lastError ? { lastError } : {}),
       ...(kernel ? { scan: kernel } : {}),
     }
@@ -144,5 +158,11 @@ function stateOf({ waiting, loading }: Embedder, lastError: object | undefined, 
 
 /** What a book without an embedder says. */
 export const noEmbedding: EmbedStatus = {
-  ...{ provider: 'none', state: 'off', total: 0, embedded: 0, behind: 0, refused: 0, bytes: 0 },
+  provider: 'none',
+  state: 'off',
+  total: 0,
+  embedded: 0,
+  behind: 0,
+  refused: 0,
+  bytes: 0,
 }

@@ -63,7 +63,9 @@ export const contextCapabilities = [
       const packed = pack(
         hits.map((hit) => ({ hit, ...at.saying(hit.record) })),
         {
-          ...{ budgetTokens, caps, itemTokens },
+          budgetTokens,
+          caps,
+          itemTokens,
           session: lane.session ?? at.scope.session,
           resource: lane.resource ?? at.scope.resource,
           agent: lane.agent ?? at.scope.agent,

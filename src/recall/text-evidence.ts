@@ -116,7 +116,15 @@ function gather({ queries }: BookStore, question: Question): TextEvidence | unde
   const averageSize = rows > 0 && size > 0 ? size / rows : 1
   const { counts, sizes } = queries.termCounts(seqs, terms)
   return {
-    ...{ limit, found, seqs, terms, weights, counts, before, after, sessions },
+    limit,
+    found,
+    seqs,
+    terms,
+    weights,
+    counts,
+    before,
+    after,
+    sessions,
     telling: records < fewRecords ? weighAmong(fewRecords) : weights,
     foreign: isForeign(terms, frequencies, records),
     totalWeight: weights.reduce((sum, weight) => sum + weight, 0),

@@ -181,7 +181,10 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     records,
     checkpoint,
     resealing: createResealing({
-      ...{ db, bodies, log: ops, settings },
+      db,
+      bodies,
+      log: ops,
+      settings,
       onSealed(seq) {
         shelf?.changed(seq)
         checkpoint?.changed(seq, false)

@@ -166,12 +166,10 @@ export const tokenCapabilities = [
         .at(-1)
       const secret = makeSecret(at.random.bytes)
       const claims = {
-        ...{
-          type: asked.type,
-          scope: asked.scope,
-          permissions: asked.permissions,
-          granted_to: asked.granted_to,
-        },
+        type: asked.type,
+        scope: asked.scope,
+        permissions: asked.permissions,
+        granted_to: asked.granted_to,
         token_id: asked.token_id ?? `token-${toBase64Url(at.random.bytes(16))}`,
         granted_by: signer.key,
         granted_at: at.now,

@@ -86,30 +86,47 @@ export function importCases({ book: open }: BookCase): void {
       message: { content: 'Fix it' },
     },
     {
-      ...{
-        type: 'assistant',
-        uuid: 'u-2',
-        sessionId: 's-1',
-        timestamp: '2026-01-05T10:00:01Z',
-        cwd: '/repo',
-      },
+      type: 'assistant',
+      uuid: 'u-2',
+      sessionId: 's-1',
+      timestamp: '2026-01-05T10:00:01Z',
+      cwd: '/repo',
       message: {
         role: 'assistant',
         content: [
-          { type: 'thinking', thinking: 'hm' },
-          { type: 'text', text: 'Running the tests' },
-          { type: 'tool_use', id: 't-1', name: 'Bash', input: { command: 'npm test' } },
+          {
+            type: 'thinking',
+            thinking: 'hm',
+          },
+          {
+            type: 'text',
+            text: 'Running the tests',
+          },
+          {
+            type: 'tool_use',
+            id: 't-1',
+            name: 'Bash',
+            input: { command: 'npm test' },
+          },
         ],
       },
     },
     {
-      ...{ type: 'user', uuid: 'u-3', sessionId: 's-1', timestamp: '2026-01-05T10:00:05Z' },
+      type: 'user',
+      uuid: 'u-3',
+      sessionId: 's-1',
+      timestamp: '2026-01-05T10:00:05Z',
       message: {
         content: [
           {
             type: 'tool_result',
             tool_use_id: 't-1',
-            content: [{ type: 'text', text: 'failed' }],
+            content: [
+              {
+                type: 'text',
+                text: 'failed',
+              },
+            ],
             is_error: true,
           },
         ],
@@ -128,17 +145,33 @@ export function importCases({ book: open }: BookCase): void {
     ],
   }
   const turn = (id: string, parent: string | null, role: string, text: string, more: object = {}) => ({
-    ...{ id, parent, children: [] },
+    id,
+    parent,
+    children: [],
     message: {
-      ...{ id, author: { role }, create_time: 1_767_600_000 + id.length, recipient: 'all' },
-      ...{ content: { content_type: 'text', parts: [text] }, ...more },
+      id,
+      author: { role },
+      create_time: 17676e5 + id.length,
+      recipient: 'all',
+      content: {
+        content_type: 'text',
+        parts: [text],
+      },
+      ...more,
     },
   })
   const chatGpt = [
     {
-      ...{ title: 'Trip', create_time: 1_767_600_000.5, conversation_id: 'c-1', current_node: 'aaaaa' },
+      title: 'Trip',
+      create_time: 1767600000.5,
+      conversation_id: 'c-1',
+      current_node: 'aaaaa',
       mapping: {
-        root: { id: 'root', parent: null, message: null },
+        root: {
+          id: 'root',
+          parent: null,
+          message: null,
+        },
         a: turn('a', 'root', 'system', 'Be kind.'),
         aa: turn('aa', 'a', 'user', 'Describe my fjord photo'),
         other: turn('other', 'aa', 'assistant', 'An answer that was made again'),
@@ -150,45 +183,62 @@ export function importCases({ book: open }: BookCase): void {
   ]
   const cPersona = [
     {
-      ...{
-        _type: 'header',
-        version: 'cpersona-export/1.0',
-        agent_id: '',
-        exported_at: '2026-03-24T00:00:00Z',
-      },
-      ...{ memory_count: 2, episode_count: 1, has_profile: true },
+      _type: 'header',
+      version: 'cpersona-export/1.0',
+      agent_id: '',
+      exported_at: '2026-03-24T00:00:00Z',
+      memory_count: 2,
+      episode_count: 1,
+      has_profile: true,
     },
     {
-      ...{
-        _type: 'memory',
-        id: 1,
-        agent_id: 'agent.sapphy',
-        msg_id: 'm-1',
-        created_at: '2026-03-01 09:00:00',
-      },
-      ...{ content: 'The harbour crane is painted red', source: { User: 'ann' }, timestamp: '' },
+      _type: 'memory',
+      id: 1,
+      agent_id: 'agent.sapphy',
+      msg_id: 'm-1',
+      created_at: '2026-03-01 09:00:00',
+      content: 'The harbour crane is painted red',
+      source: { User: 'ann' },
+      timestamp: '',
     },
     {
-      ...{ _type: 'memory', id: 2, agent_id: 'agent.sapphy', msg_id: '', metadata: '{"k":1}' },
-      ...{ content: 'Noted.', source: '{"Agent":"sapphy"}', timestamp: '2026-03-01T09:00:01+09:00' },
+      _type: 'memory',
+      id: 2,
+      agent_id: 'agent.sapphy',
+      msg_id: '',
+      metadata: '{"k":1}',
+      content: 'Noted.',
+      source: '{"Agent":"sapphy"}',
+      timestamp: '2026-03-01T09:00:01+09:00',
     },
     {
-      ...{ _type: 'episode', id: 1, agent_id: 'agent.sapphy', summary: 'They spoke of the crane.' },
-      ...{ keywords: 'crane harbour', start_time: '2026-03-01T09:00:00Z', end_time: null },
+      _type: 'episode',
+      id: 1,
+      agent_id: 'agent.sapphy',
+      summary: 'They spoke of the crane.',
+      keywords: 'crane harbour',
+      start_time: '2026-03-01T09:00:00Z',
+      end_time: null,
     },
     {
-      ...{ _type: 'profile', agent_id: 'agent.sapphy', user_id: 'ann' },
-      ...{ content: '- home: Oslo\n- sails on Sundays', updated_at: '2026-03-02T00:00:00Z' },
+      _type: 'profile',
+      agent_id: 'agent.sapphy',
+      user_id: 'ann',
+      content: '- home: Oslo\n- sails on Sundays',
+      updated_at: '2026-03-02T00:00:00Z',
     },
   ]
   const keyed = {
     'mem:agent:karin:2026-02-01T10:00:00.123Z:9f8e': JSON.stringify({
-      ...{
-        id: 'k-1',
-        content: 'The lighthouse keeper retired',
-        source: { type: 'User', id: 'u', name: 'Ann' },
+      id: 'k-1',
+      content: 'The lighthouse keeper retired',
+      source: {
+        type: 'User',
+        id: 'u',
+        name: 'Ann',
       },
-      ...{ timestamp: '2026-02-01T10:00:00Z', metadata: { channel: 'x' } },
+      timestamp: '2026-02-01T10:00:00Z',
+      metadata: { channel: 'x' },
     }),
     'mem:agent:karin:1769940001000:ab': { content: 'When?', source: 'user' },
     'settings:theme': 'dark',

@@ -66,7 +66,10 @@ export function recallCases({ book: open }: BookCase): void {
     await book.traces.store(makeTrace({ id: 'own', task: { goal: 'The recurs tool' } }))
     expect(await ask('recurs')).toBe('own')
     const { token } = await book.tokens.grant({
-      ...{ scope: 'session:late', permissions: ['read'], granted_to: 'guest', expires_at: '2099-01-01' },
+      scope: 'session:late',
+      permissions: ['read'],
+      granted_to: 'guest',
+      expires_at: '2099-01-01',
     })
     const as = { as: token.token_id }
     expect((await book.recall({ text: 'serializ' }, as)).hits).toEqual([])

@@ -16,7 +16,9 @@ const topics = [
 async function fill(book: Daybook, nth: number): Promise<void> {
   for (let i = 0; i < 15; i++) {
     await book.perceptions.store({
-      ...{ id: `p-${i}`, content: `${topics[i % topics.length]} number ${i}`, subject: `s-${i % 4}` },
+      id: `p-${i}`,
+      content: `${topics[i % topics.length]} number ${i}`,
+      subject: `s-${i % 4}`,
       confidence: (i % 5) / 5,
       ...(i % nth === 0 ? { sensitivity: 'sensitive' as const } : {}),
     })
@@ -52,7 +54,10 @@ async function ask(book: Daybook) {
   const { hits } = await book.recall({ text: 'lights in the harbour', limit: 15 })
   const count = await book.records.count({ kind: 'perception', filters: { subject: 's-2' } })
   return {
-    ...{ pages, found: ids(found.records), narrow: ids(narrow.records), total: count.total },
+    pages,
+    found: ids(found.records),
+    narrow: ids(narrow.records),
+    total: count.total,
     hits: hits.map(({ record }) => record.id),
     stats: (await book.stats()).kinds['perception']?.count,
     status: (await book.status()).records,

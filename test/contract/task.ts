@@ -32,8 +32,13 @@ export function taskCases({ book: open, reopen }: BookCase): void {
   it('keeps no passphrase', async () => {
     const book = await open()
     expect(withPassphrase.map(({ id }) => id)).toEqual([
-      ...['seal:unlock', 'seal:guard', 'seal:export_keys', 'seal:import_keys'],
-      ...['bundle:export', 'bundle:import', 'bundle:verify'],
+      'seal:unlock',
+      'seal:guard',
+      'seal:export_keys',
+      'seal:import_keys',
+      'bundle:export',
+      'bundle:import',
+      'bundle:verify',
     ])
     for (const { id, input } of withPassphrase) {
       const refused = await failure(book.tasks.add({ capability: id, input }))
@@ -51,15 +56,17 @@ export function taskCases({ book: open, reopen }: BookCase): void {
     const { records } = await book.conversation.episodes()
     expect(records).toHaveLength(1)
     expect(task).toMatchObject({
-      ...{
-        id,
-        capability: 'ks:archive_episode',
-        input: { history },
-        state: 'done',
-        attempts: 1,
-        max_attempts: 5,
+      id,
+      capability: 'ks:archive_episode',
+      input: { history },
+      state: 'done',
+      attempts: 1,
+      max_attempts: 5,
+      result: {
+        ok: true,
+        episode_id: records[0]?.id,
+        method: 'extractive',
       },
-      result: { ok: true, episode_id: records[0]?.id, method: 'extractive' },
     })
     expect(told).toEqual(['ks:archive_episode running', 'ks:archive_episode done'])
     expect((await book.tasks.list({ state: 'waiting' })).tasks).toEqual([])

@@ -18,11 +18,18 @@ const traces = Array.from({ length: 200 }, (_, i) => {
     (_word, n) => words[(Math.floor(i / 4) * (1 + (i % 3)) + n) % 7],
   ).join(' ')
   return makeTrace({
-    ...{ id: `v-${i}`, timestamp: '2026-03-01T10:00:00Z' },
-    situation: { domain: 'test', context: {} },
+    id: `v-${i}`,
+    timestamp: '2026-03-01T10:00:00Z',
+    situation: {
+      domain: 'test',
+      context: {},
+    },
     task: { goal },
     action: { type: 'note' },
-    result: { success: true, outcome: {} },
+    result: {
+      success: true,
+      outcome: {},
+    },
   })
 })
 const lsa = { embedder: { provider: 'lsa' } } as const
@@ -50,8 +57,13 @@ export function vectorCases({ book: open, reopen }: BookCase): void {
     await book.traces.storeMany({ traces })
     await all
     expect(await book.embedder.status()).toMatchObject({
-      ...{ provider: 'lsa', state: 'ready', fingerprint: 'lsa|book-1|128|true' },
-      ...{ total: 200, embedded: 200, behind: 0, refused: 0 },
+      provider: 'lsa',
+      state: 'ready',
+      fingerprint: 'lsa|book-1|128|true',
+      total: 200,
+      embedded: 200,
+      behind: 0,
+      refused: 0,
     })
     const { hits, legs, degraded } = await book.recall({ text: 'thunder', limit: 50 })
     expect(degraded).toEqual([])
@@ -92,8 +104,11 @@ export function vectorCases({ book: open, reopen }: BookCase): void {
     expect(meanwhile.hits[0]?.because.text?.words).toEqual(['thunder'])
     await embedded(second)
     expect(await second.embedder.status()).toMatchObject({
-      ...{ state: 'ready', fingerprint: 'lsa|book-2|32|true' },
-      ...{ total: 200, embedded: 200, behind: 0 },
+      state: 'ready',
+      fingerprint: 'lsa|book-2|32|true',
+      total: 200,
+      embedded: 200,
+      behind: 0,
     })
     const { hits, degraded } = await second.recall({ text: 'thunder', limit: 50 })
     expect([hits.some(({ because }) => !because.text && because.vector), degraded]).toEqual([true, []])

@@ -76,7 +76,9 @@ it('converges after both wrote without a connection, with every conflict decided
     const one = globalThis.book
     const { id: traceId = '' } =
       (await one?.traces.store({
-        ...{ situation: { domain: 'test.devices' }, task: { goal: 'shared' }, action: { type: 'write' } },
+        situation: { domain: 'test.devices' },
+        task: { goal: 'shared' },
+        action: { type: 'write' },
       })) ?? {}
     const { id: beliefId = '' } =
       (await one?.perceptions.store({ content: 'It rains', confidence: 0.5 })) ?? {}

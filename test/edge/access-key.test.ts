@@ -116,7 +116,11 @@ describe('an access key', () => {
     ]
     const { results, changes } = await answerOf(await sync(book, key, { ops }))
     expect(results.map(({ s, error }) => error?.code ?? s)).toEqual([
-      ...['forbidden', 'forbidden', 'forbidden', 'forbidden', 'ok'],
+      'forbidden',
+      'forbidden',
+      'forbidden',
+      'forbidden',
+      'ok',
     ])
     expect(changes).toEqual([])
     const pull = { cursor: 0, limit: 10, maxBytes: 1000, kinds: ['access_key'] }

@@ -50,9 +50,17 @@ daybookContract('a Durable Object', {
     const inside = <Result>(work: () => Result | Promise<Result>) => runInDurableObject(stub, work)
     const door = await runInDurableObject(stub, (_instance, { storage }) => {
       const engine = createEngine({
-        ...{ db: openDoDatabase(storage), ports: workerPorts, name, scope: bookScope({ agent: 'contract' }) },
-        ...{ durability: 'durable-object', role: 'mirror', keys: openTestKeyring() },
-        embedder: embedderSource(embedder, { ...workerPorts, fetch: fetchOf(globalThis) }),
+        db: openDoDatabase(storage),
+        ports: workerPorts,
+        name,
+        scope: bookScope({ agent: 'contract' }),
+        durability: 'durable-object',
+        role: 'mirror',
+        keys: openTestKeyring(),
+        embedder: embedderSource(embedder, {
+          ...workerPorts,
+          fetch: fetchOf(globalThis),
+        }),
       })
       return createLocalDoor(engine, workerPorts.scheduler)
     })

@@ -33,7 +33,9 @@ it('leaves a message once for each key, over evictions, and it comes down with t
 it('can be left to a key that may do nothing else, for one agent, in its own name', async () => {
   const book = newBook()
   const { key } = await run<{ key: string }>(book, 'daybook:create_access_key', {
-    ...{ name: 'shop', permissions: ['inbox:send'], scope: 'inbox:tutor' },
+    name: 'shop',
+    permissions: ['inbox:send'],
+    scope: 'inbox:tutor',
   })
   const own = { key }
   expect((await send(book, { to: 'tutor', text: 'x' }, own)).status).toBe(201)

@@ -151,7 +151,9 @@ describe('a line', () => {
   it('hears only of kinds that its key may fetch, and ends with the key', async () => {
     const book = newBook()
     const { id, key } = await run<{ id: string; key: string }>(book, 'daybook:create_access_key', {
-      ...{ name: 'facts', permissions: ['sync'], pull: ['perception'] },
+      name: 'facts',
+      permissions: ['sync'],
+      pull: ['perception'],
     })
     const line = await listen(book, { key })
     await line.seq()
@@ -173,7 +175,8 @@ describe('a line', () => {
     expect(await first.next()).toBe('closed 4409')
     await second.seq()
     const { key } = await run<{ key: string }>(book, 'daybook:create_access_key', {
-      ...{ name: 'another', permissions: ['sync'] },
+      name: 'another',
+      permissions: ['sync'],
     })
     expect(await second.seq()).toBe(1)
     // Somebody else under the name of the device ends nobody's line.

@@ -17,7 +17,9 @@ const alarmOf = (book: string) =>
 const message = (content: string) => ({ message: { id: content, content } })
 const put = (book: string, content: string, delay_seconds: number) =>
   run<{ id: string }>(book, 'task:add', {
-    ...{ capability: 'ks:store', input: message(content), delay_seconds },
+    capability: 'ks:store',
+    input: message(content),
+    delay_seconds,
   })
 
 describe('tasks at the edge', () => {
@@ -64,7 +66,9 @@ describe('tasks at the edge', () => {
 
 describe('a language model at the edge', () => {
   const settings: Partial<EdgeEnv> = {
-    ...{ DAYBOOK_LLM_MODEL: 'm', DAYBOOK_LLM_URL: 'https://model.example/v1', DAYBOOK_LLM_KEY: 'k' },
+    DAYBOOK_LLM_MODEL: 'm',
+    DAYBOOK_LLM_URL: 'https://model.example/v1',
+    DAYBOOK_LLM_KEY: 'k',
   }
   /** The environment is one object for all that runs here. */
   const archive = (book: string, more: Partial<EdgeEnv>) =>

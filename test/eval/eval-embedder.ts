@@ -16,10 +16,14 @@ export function embedderOf(flags: EmbedFlags, key: string | undefined): Embedder
   const { embedder: provider, 'embed-url': url, 'embed-model': model } = flags
   const far = provider === 'http' || provider === 'api'
   const given = {
-    ...{ provider, url, model, path: flags['embed-path'] },
-    ...{ dtype: flags['embed-dtype'], pooling: flags['embed-pooling'], key: far ? key : undefined },
-    // Figures are about what a model finds, not about how fast it is.
-    questionDeadlineMs: provider === 'none' ? undefined : 60_000,
+    provider,
+    url,
+    model,
+    path: flags['embed-path'],
+    dtype: flags['embed-dtype'],
+    pooling: flags['embed-pooling'],
+    key: far ? key : undefined,
+    questionDeadlineMs: provider === 'none' ? undefined : 6e4,
   }
   const options = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined && value !== ''),

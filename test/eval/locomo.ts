@@ -59,7 +59,10 @@ export async function evalLocomo(
     await one.close()
   }
   const categories = [...new Set(answered.map(({ category }) => category))].sort()
-  const of = (some: readonly Answered[]) => ({ ...turnFigures(some), ...{ questions: some.length } })
+  const of = (some: readonly Answered[]) => ({
+    ...turnFigures(some),
+    questions: some.length,
+  })
   return {
     turn: of(answered),
     'turn, categories 1 to 4': of(answered.filter(({ category }) => category >= 1 && category <= 4)),

@@ -149,7 +149,10 @@ export interface GoldenPerception {
 }
 
 const noticed = (key: string, subject: string, confidence: number, content: string): GoldenPerception => ({
-  ...{ key, subject, confidence, content },
+  key,
+  subject,
+  confidence,
+  content,
 })
 
 export const perceptions: readonly GoldenPerception[] = [
@@ -226,7 +229,10 @@ const skill = (
   description: string,
   procedure: string,
 ): GoldenSkill => ({
-  ...{ name, triggers, description, procedure },
+  name,
+  triggers,
+  description,
+  procedure,
 })
 
 export const skills: readonly GoldenSkill[] = [

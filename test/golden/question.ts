@@ -16,7 +16,9 @@ export const ask = (
   grades: string,
   never?: string,
 ): GoldenQuestion => ({
-  ...{ of, text, grades },
+  of,
+  text,
+  grades,
   ...(never === undefined ? {} : { never }),
 })
 

@@ -15,8 +15,24 @@ const traces = ['Alpha', 'Beta', 'Gamma', 'Delta'].map((goal, i) =>
 )
 
 const views = [
-  ...['traces', 'categories', 'recall', 'legs', 'context', 'facts', 'schemas', 'perceptions', 'skills'],
-  ...['messages', 'episodes', 'profiles', 'tasks', 'tokens', 'tokenTypes', 'bundles', 'sync', 'storage'],
+  'traces',
+  'categories',
+  'recall',
+  'legs',
+  'context',
+  'facts',
+  'schemas',
+  'perceptions',
+  'skills',
+  'messages',
+  'episodes',
+  'profiles',
+  'tasks',
+  'tokens',
+  'tokenTypes',
+  'bundles',
+  'sync',
+  'storage',
 ]
 
 it('is worked by keys: search, move, open, back, help, commands', async () => {

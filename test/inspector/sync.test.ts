@@ -23,7 +23,9 @@ async function openWorld(context: BrowserContext) {
   const edge = createEngine({ ...common, db: memory(), durability: 'durable-object', role: 'mirror' })
   const mirror: Mirror = createMirror({ store: edge.store, ...nodePorts })
   const other = createEngine({
-    ...{ ...common, db: memory(), durability: 'memory' },
+    ...common,
+    db: memory(),
+    durability: 'memory',
     carrier: {
       exchange: async (request) =>
         JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
@@ -46,7 +48,8 @@ async function openWorld(context: BrowserContext) {
 
 async function openSync(context: BrowserContext, name?: string) {
   const opened = await openInspector(browser, {
-    ...{ context, query: '&view=sync' },
+    context,
+    query: '&view=sync',
     ...(name === undefined ? {} : { name }),
   })
   await opened.page.getByRole('heading', { name: 'Sync and conflicts' }).waitFor()

@@ -20,8 +20,13 @@ export async function startEdge(settings: Readonly<Record<string, string>>): Pro
     ...Object.entries(settings).flatMap(([name, value]) => ['--var', `${name}:${value}`]),
   ]
   const child = spawn(process.execPath, ['node_modules/wrangler/bin/wrangler.js', 'dev', ...flags], {
-    ...{ cwd: root, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
-    env: { ...process.env, ...quietWrangler },
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+    env: {
+      ...process.env,
+      ...quietWrangler,
+    },
   })
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (part: string) => (said += part))

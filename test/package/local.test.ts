@@ -48,7 +48,9 @@ async function expectMeaning(folder: string, page: string): Promise<void> {
   const outcome = await tab.evaluate(() => globalThis.outcome as Promise<unknown>)
   const { id } = outcome as { id: string }
   expect(outcome).toEqual({
-    ...{ id, recalled: [id], durability: 'opfs' },
+    id,
+    recalled: [id],
+    durability: 'opfs',
     fingerprint: 'local|tiny q8 mean|4|true',
   })
   expect(strangers).toEqual([])

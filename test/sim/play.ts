@@ -187,8 +187,13 @@ async function put(stage: Stage, site: Site, record: number, sensitivity?: Sensi
     site,
     (records) =>
       records.put({
-        ...{ kind: name, id, body: nextBody(kind, token, seen) },
-        scope: { agent: token, ...(sensitivity ? { sensitivity } : {}) },
+        kind: name,
+        id,
+        body: nextBody(kind, token, seen),
+        scope: {
+          agent: token,
+          ...(sensitivity ? { sensitivity } : {}),
+        },
       }),
     token,
     world.clock.nowMs,
@@ -235,7 +240,11 @@ async function choose(stage: Stage, site: Site): Promise<void> {
     lost.op === 'put' ? { id: entry.id, choose: 'body', body } : { id: entry.id, choose: 'lost' }
   await write(site, (records) => decideConflict(decision, records), token, world.clock.nowMs)
   noteWrite(stage, site, {
-    ...{ token, op: lost.op, record: entry.record, kind: entry.kind, saw: before && tokenOf(before) },
+    token,
+    op: lost.op,
+    record: entry.record,
+    kind: entry.kind,
+    saw: before && tokenOf(before),
   })
 }
 

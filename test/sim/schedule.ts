@@ -77,7 +77,9 @@ const source = (weight: number, make: Source['make']): Source => ({ weight, make
 const sources = {
   put: source(12, (draw, { records }) => ({ do: 'put', at: site(draw), record: draw(records) })),
   sync: source(9, (draw, { records }) => ({
-    ...{ do: 'sync', at: device(draw), record: draw(records) },
+    do: 'sync',
+    at: device(draw),
+    record: draw(records),
     weather: Array.from({ length: draw(4) }, () => weathers[draw(weathers.length)] ?? 'fair'),
   })),
   forget: source(5, (draw, { records }) => ({ do: 'forget', at: site(draw), record: draw(records) })),
@@ -89,7 +91,9 @@ const sources = {
   spill: source(3, (draw) => ({ do: draw(3) === 0 ? 'spill' : 'take-late', at: device(draw) })),
   crash: source(2, (draw) => ({ do: 'crash', at: site(draw) })),
   crashSoon: source(4, (draw) => ({
-    ...{ do: 'crash-soon', at: site(draw), after: 1 + draw(4) },
+    do: 'crash-soon',
+    at: site(draw),
+    after: 1 + draw(4),
     committed: draw(2) === 0,
   })),
   wait: source(4, (draw) => ({ do: 'wait', ms: [1, 1000, 100_000][draw(3)] ?? 1 })),
@@ -105,7 +109,8 @@ const sources = {
   select: source(3, (draw) => ({ do: 'select', at: device(draw), push: draw(4), pull: draw(4) })),
   install: source(3, (draw) => ({ do: 'install', at: site(draw), old: draw(3) > 0 })),
   pass: source(6, (draw) => ({
-    ...{ do: 'pass', ms: [500, 5000, 70_000, 400_000][draw(4)] ?? 1 },
+    do: 'pass',
+    ms: [500, 5e3, 7e4, 4e5][draw(4)] ?? 1,
     weather: draw(3) === 0 ? 'still' : 'fair',
   })),
   wake: source(1, (draw) => ({ do: 'wake', at: device(draw) })),

@@ -7,9 +7,17 @@ import { testKinds } from '../contract/mirror/mirror-world.ts'
 import { createTestSealer } from '../support/test-sealer.ts'
 
 const kind = (name: string, version: number, more: Partial<Kind>): Kind => ({
-  ...{ name, version, summary: 'For the simulation.', text: ['text'], facets: {}, policy: 'last_write_wins' },
+  name,
+  version,
+  summary: 'For the simulation.',
+  text: ['text'],
+  facets: {},
+  policy: 'last_write_wins',
   schema: z.looseObject({ text: z.string() }),
-  sync: { push: true, pull: true },
+  sync: {
+    push: true,
+    pull: true,
+  },
   ...more,
 })
 

@@ -174,14 +174,22 @@ export function createSimWorld(seed: number): SimWorld {
       if (process?.handle.alive()) return process
       const handle = (plugged = disk.plug())
       const store = openBookStore(handle, {
-        ...{ kinds: site.kinds, role, ports, sealer },
+        kinds: site.kinds,
+        role,
+        ports,
+        sealer,
         onCommit: () => undefined,
       })
       const access = createRecordAccess({ store, ports, scope: { agent: name } })({ role: 'owner' })
       return (process = { handle, store, access, more: extend(store, ports, site) })
     }
     const site: Site = {
-      ...{ name, disk, kinds: newKinds, selection: {}, skewMs: 0, run },
+      name,
+      disk,
+      kinds: newKinds,
+      selection: {},
+      skewMs: 0,
+      run,
       crash() {
         process?.handle.die()
         process = undefined
@@ -292,8 +300,12 @@ export function createSimWorld(seed: number): SimWorld {
         const wanted = { ...readSyncPlan(plan, self.kinds), push, pull, page }
         const nothing = () => undefined
         const session = createSyncSession({
-          ...{ store, clock: ports.clock, carrier, selection: wanted },
-          ...{ onChange: nothing, onState: nothing },
+          store,
+          clock: ports.clock,
+          carrier,
+          selection: wanted,
+          onChange: nothing,
+          onState: nothing,
         })
         const trigger = createSyncTrigger({
           plan: wanted,
@@ -303,8 +315,12 @@ export function createSimWorld(seed: number): SimWorld {
           live: () => live?.state(),
         })
         const live: Live | undefined = createBookLive({
-          ...{ store, carrier, wanted: wanted.live, ...ports },
-          ...{ onPoke: trigger.poked, onState: nothing },
+          store,
+          carrier,
+          wanted: wanted.live,
+          ...ports,
+          onPoke: trigger.poked,
+          onState: nothing,
         })
         return { session, trigger, live, calls: 0 }
       })
@@ -315,7 +331,10 @@ export function createSimWorld(seed: number): SimWorld {
           const requests = await store.writes.write(() => spillRequests(store, site.selection, true))
           for (const request of requests) {
             const resolve = (answer: unknown) =>
-              void device.late.push({ request, response: answer as SyncResponse })
+              void device.late.push({
+                request,
+                response: answer as SyncResponse,
+              })
             send({
               from: device,
               text: JSON.stringify(request),
@@ -325,7 +344,8 @@ export function createSimWorld(seed: number): SimWorld {
             })
           }
         },
-        ...{ plan, sealer },
+        plan,
+        sealer,
         session: () => more().session,
         trigger: () => more().trigger,
         live: () => more().live,

@@ -34,9 +34,18 @@ const history = [
   },
 ]
 const trace = (goal: string, day: number) => ({
-  ...{ id: `trace-${day}`, session: 'survey', timestamp: `2026-02-0${day}T10:00:00.000Z` },
-  ...{ situation: { domain: 'harbour.survey', context: { weather: 'fog' } }, task: { goal } },
-  action: { type: 'inspect', parameters: { lamp: day } },
+  id: `trace-${day}`,
+  session: 'survey',
+  timestamp: `2026-02-0${day}T10:00:00.000Z`,
+  situation: {
+    domain: 'harbour.survey',
+    context: { weather: 'fog' },
+  },
+  task: { goal },
+  action: {
+    type: 'inspect',
+    parameters: { lamp: day },
+  },
 })
 const calls: readonly (readonly [id: string, input: unknown])[] = [
   ['kstar:store_trace', trace('Inspect the northern lighthouse', 1)],
@@ -49,8 +58,13 @@ const calls: readonly (readonly [id: string, input: unknown])[] = [
   [
     'kstar:store_skill',
     {
-      ...{ name: 'sound a channel', description: 'Lowers a lead line and reads the mark.' },
-      definition: { triggers: ['unknown depth'], preconditions: [], procedure: 'Lower the line.' },
+      name: 'sound a channel',
+      description: 'Lowers a lead line and reads the mark.',
+      definition: {
+        triggers: ['unknown depth'],
+        preconditions: [],
+        procedure: 'Lower the line.',
+      },
     },
   ],
   [
@@ -98,7 +112,8 @@ try {
     pending: one('SELECT count(*) FROM ops'),
     history: one('SELECT count(*) FROM history'),
     records: rows.map(({ id, kind, body }) => ({
-      ...{ id: String(id), kind: String(kind) },
+      id: String(id),
+      kind: String(kind),
       body: JSON.parse(String(body)) as Record<string, unknown>,
     })),
   }

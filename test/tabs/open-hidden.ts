@@ -38,8 +38,12 @@ export async function openHiddenTabs(): Promise<HiddenTabs> {
   const browser = spawn(
     (await findBrowser()) ?? 'chromium',
     [
-      ...['--headless=new', '--no-first-run', '--remote-debugging-port=0', `--user-data-dir=${folder}`],
-      ...[...browserArgs, 'about:blank'],
+      '--headless=new',
+      '--no-first-run',
+      '--remote-debugging-port=0',
+      `--user-data-dir=${folder}`,
+      ...browserArgs,
+      'about:blank',
     ],
     { stdio: 'ignore' },
   )
@@ -51,7 +55,8 @@ export async function openHiddenTabs(): Promise<HiddenTabs> {
       const url = `${inject('tabsUrl')}current/index.html`
       const { targetId } = await send<{ targetId: string }>('Target.createTarget', { url })
       const { sessionId } = await send<{ sessionId: string }>('Target.attachToTarget', {
-        ...{ targetId, flatten: true },
+        targetId,
+        flatten: true,
       })
       const tab: HiddenTab = {
         async evaluate<Value>(expression: string) {

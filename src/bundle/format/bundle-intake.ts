@@ -144,8 +144,9 @@ function prepare({ kind, record, path }: ReadRecord): StagedRecord {
       sensitivity,
     }
     return {
-      ...{ id: String(id), kind: kind.name, text: JSON.stringify(stored) },
-      // What is sensitive in the book by its kind is so on the way into it.
+      id: String(id),
+      kind: kind.name,
+      text: JSON.stringify(stored),
       sensitivity: sensitivity ?? kind.sensitivity,
     }
   })

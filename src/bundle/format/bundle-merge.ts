@@ -84,9 +84,15 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
     if (plan.dryRun) return
     const { head, body } = partsOf(incoming)
     records.put({
-      ...{ kind, id, body, checked: true },
+      kind,
+      id,
+      body,
+      checked: true,
       scope: head,
-      times: { created_at: incoming.created_at, updated_at: incoming.updated_at },
+      times: {
+        created_at: incoming.created_at,
+        updated_at: incoming.updated_at,
+      },
     })
   }
   const policy = world.kinds.get(kind)?.policy ?? 'last_write_wins'
@@ -97,9 +103,20 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
   const lose = (by: string, loser: Stored<JsonObject>, keeper: string, kept: Stored<JsonObject>) => {
     if (plan.dryRun) return
     records.lose({
-      ...{ record: id, kind, policy, state: isForPeople(policy) ? 'open' : 'settled' },
-      lost: { by, op: 'put', body: partsOf(loser).body },
-      kept: { by: keeper, op: 'put', body: partsOf(kept).body },
+      record: id,
+      kind,
+      policy,
+      state: isForPeople(policy) ? 'open' : 'settled',
+      lost: {
+        by,
+        op: 'put',
+        body: partsOf(loser).body,
+      },
+      kept: {
+        by: keeper,
+        op: 'put',
+        body: partsOf(kept).body,
+      },
     })
   }
   if (!present) {

@@ -64,9 +64,21 @@ function draftsOf(one: Conversation, session: string, recordedMs: number): Draft
     const { recipient, content } = asked.message
     const id = idOf(asked.message)
     const trace = {
-      ...{ id, tool: recipient ?? 'tool', input: { input: textOf(content) }, goal, at: asked.at, previous },
-      ...{ channel: 'chatgpt', context: title },
-      answer: answer === undefined ? undefined : { text: answer, failed: false },
+      id,
+      tool: recipient ?? 'tool',
+      input: { input: textOf(content) },
+      goal,
+      at: asked.at,
+      previous,
+      channel: 'chatgpt',
+      context: title,
+      answer:
+        answer === undefined
+          ? undefined
+          : {
+              text: answer,
+              failed: false,
+            },
     }
     records.push(toolDraft(trace, session))
     previous = id

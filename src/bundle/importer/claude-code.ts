@@ -73,16 +73,15 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
       }
       if (part.type !== 'tool_use' || part.name === undefined) return
       const call = {
-        ...{
-          id: `${id}-${i}`,
-          tool: part.name,
-          input: (part.input ?? {}) as JsonObject,
-          goal,
-          at,
-          context,
-          previous,
-        },
-        ...{ channel: 'claude-code', answer: answers.get(part.id ?? '') },
+        id: `${id}-${i}`,
+        tool: part.name,
+        input: (part.input ?? {}) as JsonObject,
+        goal,
+        at,
+        context,
+        previous,
+        channel: 'claude-code',
+        answer: answers.get(part.id ?? ''),
       }
       records.push(toolDraft(call, session))
       previous = call.id

@@ -88,7 +88,10 @@ function memoryDrafts(name: string, { place, value }: Line, fallback: string): D
   const source = readShape(name, `${place}.source`, sourceInput, opened(one.source) ?? {})
   const metadata = opened(one.metadata)
   return keptMessageDrafts({
-    ...{ msgId: one.msg_id ?? '', agent: one.agent_id, resource: one.project_id ?? '', text: one.content },
+    msgId: one.msg_id ?? '',
+    agent: one.agent_id,
+    resource: one.project_id ?? '',
+    text: one.content,
     source: source as JsonObject,
     at: timeOf(one.timestamp) ?? timeOf(one.created_at) ?? fallback,
     metadata: {

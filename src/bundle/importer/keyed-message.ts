@@ -85,7 +85,10 @@ function draftsOf(name: string, { place, key, value }: Row): Draft[] {
   if (at === undefined) throw fileFault(name, place, `\`${said.slice(0, 60)}\` is not a time`)
   return keptMessageDrafts({
     msgId: message.id ?? '',
-    ...{ agent, resource: '', text: message.content, at },
+    agent,
+    resource: '',
+    text: message.content,
+    at,
     source: (message.source ?? {}) as JsonObject,
     metadata: {
       ...((message.metadata ?? {}) as JsonObject),

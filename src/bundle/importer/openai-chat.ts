@@ -59,15 +59,21 @@ export function parseOpenAiChat(file: SourceFile, isLines: boolean): Drafts {
       for (const [i, call] of (one.tool_calls ?? []).entries()) {
         const answer = answers.get(call.id ?? '')
         const trace = {
-          ...{
-            id: `${id}-${i + 1}`,
-            tool: call.function.name,
-            input: parameters(call.function.arguments),
-            goal,
-            at,
-          },
-          ...{ channel: 'chat', context: { file: name }, previous },
-          answer: answer === undefined ? undefined : { text: answer, failed: false },
+          id: `${id}-${i + 1}`,
+          tool: call.function.name,
+          input: parameters(call.function.arguments),
+          goal,
+          at,
+          channel: 'chat',
+          context: { file: name },
+          previous,
+          answer:
+            answer === undefined
+              ? undefined
+              : {
+                  text: answer,
+                  failed: false,
+                },
         }
         records.push(toolDraft(trace, own))
         previous = trace.id

@@ -46,7 +46,10 @@ export function createMeetingRoom(
   }
 
   const toMessage = ({ number, from, name, text, atMs }: RingMessage): RoomMessage => ({
-    ...{ number, from, name, text },
+    number,
+    from,
+    name,
+    text,
     at: formatTime(atMs),
   })
 
@@ -167,7 +170,9 @@ export function createMeetingRoom(
         oldest: next === 1 ? 0 : oldest(),
         latest: next - 1,
         unread: unheard(id, last, slots).length,
-        ...{ slots, messageBytes, sizeBytes: ring.sizeBytes },
+        slots,
+        messageBytes,
+        sizeBytes: ring.sizeBytes,
       }),
     }),
   }

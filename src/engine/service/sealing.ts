@@ -54,7 +54,11 @@ export function createSealing({
   let cancel: (() => void) | undefined
   let total = 0
   const keychain = createKeychain({
-    ...{ book, vault, random, cipher, aes: ports.aes },
+    book,
+    vault,
+    random,
+    cipher,
+    aes: ports.aes,
     onChange() {
       store().shelf?.renew()
       onChange()
@@ -229,7 +233,12 @@ function opaque({ bodies }: BookStore, row: RecordRow): OpaqueRecord[] {
   const { id, kind, created_at, updated_at, ver, agent, session, resource, sensitivity } = row
   return [
     {
-      ...{ id, kind, created_at, updated_at, ver, agent },
+      id,
+      kind,
+      created_at,
+      updated_at,
+      ver,
+      agent,
       ...(session === null ? {} : { session }),
       ...(resource === null ? {} : { resource }),
       ...(sensitivity === null ? {} : { sensitivity: sensitivity as Sensitivity }),

@@ -48,15 +48,33 @@ export interface TasksParts {
 /** Begins to run what waits in the queue. A task runs as the owner's, in the scope it was put off in. */
 export function createTasks({ store, ports, isWoken, isShared, named, call, tell }: TasksParts): Tasks {
   const runner = createTaskRunner({
-    ...{ queue: store.tasks, writes: store.writes, isWoken, isShared, tell, ...ports },
+    queue: store.tasks,
+    writes: store.writes,
+    isWoken,
+    isShared,
+    tell,
+    ...ports,
     call: ({ task: { id, capability, input, scope, attempts, max_attempts }, signal, touch }) =>
       call(capability, input ?? undefined, {
-        ...{ signal, onProgress: touch, attempt: { number: attempts, isLast: attempts >= max_attempts } },
-        ...{ requestId: `task:${id}`, seat: { tab: 'task', scope, owner: true } },
+        signal,
+        onProgress: touch,
+        attempt: {
+          number: attempts,
+          isLast: attempts >= max_attempts,
+        },
+        requestId: `task:${id}`,
+        seat: {
+          tab: 'task',
+          scope,
+          owner: true,
+        },
       }),
   })
   const access = createTaskAccess({
-    ...{ queue: store.tasks, ports, wake: runner.wake, cancel: runner.cancel },
+    queue: store.tasks,
+    ports,
+    wake: runner.wake,
+    cancel: runner.cancel,
     check(id, input) {
       const capability = named(id)
       if (capability.effect === 'read' || id.startsWith('task:')) {

@@ -101,7 +101,15 @@ const ranges: Readonly<Record<string, readonly [least: number, most: number]>> =
   dimensions: [1, dimensionLimit],
 }
 const texts = [
-  ...['model', 'documentPrefix', 'questionPrefix', 'revision', 'device', 'path', 'cache', 'wasm', 'runtime'],
+  'model',
+  'documentPrefix',
+  'questionPrefix',
+  'revision',
+  'device',
+  'path',
+  'cache',
+  'wasm',
+  'runtime',
 ]
 const dtypes = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'bnb4']
 const poolings = ['mean', 'cls', 'last_token']

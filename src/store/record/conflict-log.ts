@@ -69,14 +69,12 @@ export function createConflictLog(db: SqlDatabase, bodies: Bodies): ConflictLog 
     const owner = { kind, id: record }
     const base = row.base_body === null ? undefined : bodies.read(owner, row.base_body)
     return {
-      ...{
-        id,
-        record,
-        kind,
-        at,
-        policy: row.policy as ConflictPolicy,
-        state: row.state as ConflictEntry['state'],
-      },
+      id,
+      record,
+      kind,
+      at,
+      policy: row.policy as ConflictPolicy,
+      state: row.state as ConflictEntry['state'],
       lost: side(owner, row.lost_by, row.lost_op, row.lost_body),
       ...(row.kept_by === null ? {} : { kept: side(owner, row.kept_by, row.kept_op, row.kept_body) }),
       ...(base === undefined ? {} : { base }),
@@ -97,8 +95,19 @@ export function createConflictLog(db: SqlDatabase, bodies: Bodies): ConflictLog 
         `INSERT INTO conflicts (record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op,
            kept_body, base_body, paths) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         [
-          ...[record, kind, policy, at, state, lost.by, lost.op, spell(lost)],
-          ...[kept?.by ?? null, kept?.op ?? null, spell(kept), said(base), text(paths)],
+          record,
+          kind,
+          policy,
+          at,
+          state,
+          lost.by,
+          lost.op,
+          spell(lost),
+          kept?.by ?? null,
+          kept?.op ?? null,
+          spell(kept),
+          said(base),
+          text(paths),
         ],
       )
     },

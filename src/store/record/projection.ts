@@ -180,7 +180,10 @@ export function createProjection(
     for (const { path, supersedes = false } of kind.cites ?? []) {
       for (const target of citedIds(body, path)) {
         db.run('INSERT OR IGNORE INTO links (target, seq, path, supersedes) VALUES (?, ?, ?, ?)', [
-          ...[target, row.seq, path, Number(supersedes)],
+          target,
+          row.seq,
+          path,
+          Number(supersedes),
         ])
         if (supersedes) settleSuperseded(target)
       }

@@ -196,15 +196,15 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
         `INSERT INTO history (seq, version, at, agent, op, body, session, resource, sensitivity)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         [
-          ...[
-            seq,
-            before.rev,
-            before.updated_at,
-            before.agent,
-            before.deleted ? 'forget' : 'put',
-            before.body,
-          ],
-          ...[before.session, before.resource, before.sensitivity],
+          seq,
+          before.rev,
+          before.updated_at,
+          before.agent,
+          before.deleted ? 'forget' : 'put',
+          before.body,
+          before.session,
+          before.resource,
+          before.sensitivity,
         ],
       )
     } else {

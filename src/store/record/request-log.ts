@@ -35,9 +35,11 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
       const result = work()
       const text = JSON.stringify(result ?? null)
       db.run('INSERT INTO applied_requests (request, capability, input, result, at) VALUES (?, ?, ?, ?, ?)', [
-        ...[requestId, capability, key],
-        // Whoever has no key can't have quoted any.
-        ...[isQuoting(before) ? bodies.seal(answerOwner(requestId), text) : text, now],
+        requestId,
+        capability,
+        key,
+        isQuoting(before) ? bodies.seal(answerOwner(requestId), text) : text,
+        now,
       ])
       return result
     },

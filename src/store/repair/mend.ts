@@ -43,7 +43,10 @@ export function mend({ damaged, checkpoint, fresh, now, aside, reason }: MendPar
   const { restored, ...salvaged } = salvage(damaged, fresh, about && checkpoint)
   const restoredFrom = restored > 0 ? about?.completeAt : undefined
   const mended: Mended = {
-    ...{ at: now, aside, reason, ...salvaged },
+    at: now,
+    aside,
+    reason,
+    ...salvaged,
     ...(restored > 0 ? { restored } : {}),
     ...(restoredFrom === undefined ? {} : { restoredFrom }),
   }

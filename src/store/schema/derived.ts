@@ -44,8 +44,15 @@ CREATE TABLE posting_parts (
 CREATE TABLE posting_stale (seq INTEGER PRIMARY KEY);
 `
 const derivedNames = [
-  ...['stale', 'links', 'facets', 'text_words', 'text_places', 'text_index'],
-  ...['posting_segments', 'posting_parts', 'posting_stale'],
+  'stale',
+  'links',
+  'facets',
+  'text_words',
+  'text_places',
+  'text_index',
+  'posting_segments',
+  'posting_parts',
+  'posting_stale',
 ]
 
 /** Makes the derived tables where they are missing or another Daybook made them; what a kind declares anew is stale. */

@@ -77,8 +77,22 @@ export function createShelf({ db, kinds, bodies, clock, openMemory, main }: Shel
       `INSERT OR REPLACE INTO records (seq, id, kind, agent, session, resource, created_at, updated_at, stamp, ver, place,
          device, op, rev, deleted, sensitivity, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
       [
-        ...[seq, row.id, row.kind, row.agent, row.session, row.resource, row.created_at, row.updated_at],
-        ...[row.stamp, row.ver, row.place, row.device, row.op, row.rev, row.sensitivity, text],
+        seq,
+        row.id,
+        row.kind,
+        row.agent,
+        row.session,
+        row.resource,
+        row.created_at,
+        row.updated_at,
+        row.stamp,
+        row.ver,
+        row.place,
+        row.device,
+        row.op,
+        row.rev,
+        row.sensitivity,
+        text,
       ],
     )
     const uses = db.get<{ count: number; last_at: string }>('SELECT count, last_at FROM uses WHERE seq = ?', [
@@ -86,7 +100,9 @@ export function createShelf({ db, kinds, bodies, clock, openMemory, main }: Shel
     ])
     if (uses) {
       memory.run('INSERT OR REPLACE INTO uses (seq, count, last_at) VALUES (?, ?, ?)', [
-        ...[seq, uses.count, uses.last_at],
+        seq,
+        uses.count,
+        uses.last_at,
       ])
     }
     held.add(seq)

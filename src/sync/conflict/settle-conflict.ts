@@ -46,8 +46,13 @@ export function settleConflict(
     more: { open?: boolean; paths?: readonly string[] } = {},
   ) => {
     store.conflicts.add({
-      ...{ record: current.id, kind: current.kind, policy, at: now },
-      ...{ state: more.open ? 'open' : 'settled', lost, kept },
+      record: current.id,
+      kind: current.kind,
+      policy,
+      at: now,
+      state: more.open ? 'open' : 'settled',
+      lost,
+      kept,
       ...(base ? { base } : {}),
       ...(more.paths ? { paths: more.paths } : {}),
     })
@@ -60,8 +65,14 @@ export function settleConflict(
     const { session, resource } = said
     const sensitivity = sensitivityOf(mine, theirs)
     store.records.put({
-      ...{ op: 'put', kind: current.kind, id: current.id, at: now, stamp: store.stamps.next() },
-      ...{ created_at: (theirs.op === 'put' ? theirs : said).created_at, agent: sent.agent, body },
+      op: 'put',
+      kind: current.kind,
+      id: current.id,
+      at: now,
+      stamp: store.stamps.next(),
+      created_at: (theirs.op === 'put' ? theirs : said).created_at,
+      agent: sent.agent,
+      body,
       ...(session === undefined ? {} : { session }),
       ...(resource === undefined ? {} : { resource }),
       ...(sensitivity === undefined ? {} : { sensitivity }),
@@ -73,7 +84,10 @@ export function settleConflict(
     const kind = store.kinds.get(current.kind)
     const mineIsLater = isLater({ ...mineBody, device: store.device }, { ...theirsBody, device: current.by })
     const merged = mergeBodies({
-      ...{ base: base ?? {}, mine: mineBody.body, theirs: theirsBody.body, mineIsLater },
+      base: base ?? {},
+      mine: mineBody.body,
+      theirs: theirsBody.body,
+      mineIsLater,
       rules: kind?.merge,
     })
     const fits = op.rounds < mergeRounds && fitsKind(kind, merged.body)

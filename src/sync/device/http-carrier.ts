@@ -61,7 +61,9 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
     const text = JSON.stringify(request)
     const zipped = text.length >= gzipFrom && !isOwnMachine(to) ? await gzip?.(text) : undefined
     const headers = {
-      ...{ authorization, 'content-type': 'application/json', accept: 'application/json' },
+      authorization,
+      'content-type': 'application/json',
+      accept: 'application/json',
       ...(zipped ? { 'content-encoding': 'gzip' } : {}),
       ...more,
     }

@@ -71,7 +71,8 @@ function createNote({ kinds, settings }: BookStore, { policies }: SyncSelection)
     const { kind: name } = op.row
     const kind = kinds.get(name)
     return {
-      ...{ policy: policies?.get(name), forgetWins: kind?.forgetWins },
+      policy: policies?.get(name),
+      forgetWins: kind?.forgetWins,
       v: kind && isOwn(kind, op) ? kind.version : 0,
     }
   }

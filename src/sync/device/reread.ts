@@ -56,8 +56,20 @@ function decideEdit(store: BookStore, row: RecordRow, now: string): boolean {
   // Who forgot it, the mirror no longer knows.
   const forgotten = { by: '', op: 'forget' } as const
   store.conflicts.add({
-    ...{ record: row.id, kind: row.kind, policy: kind?.policy ?? defaultPolicy, at: now, state: 'settled' },
-    ...(goes ? { lost: edit, kept: forgotten } : { lost: forgotten, kept: edit }),
+    record: row.id,
+    kind: row.kind,
+    policy: kind?.policy ?? defaultPolicy,
+    at: now,
+    state: 'settled',
+    ...(goes
+      ? {
+          lost: edit,
+          kept: forgotten,
+        }
+      : {
+          lost: forgotten,
+          kept: edit,
+        }),
   })
   return goes
 }

@@ -63,8 +63,20 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
   if (winner === 'device' && policy === 'merge') return { s: 'conflict', policy }
   const [arrived, stood] = [sideOf(wire, from.device), sideOf(present, present.by)]
   store.conflicts.add({
-    ...{ record: row.id, kind: row.kind, policy, at: formatTime(nowMs), state: 'settled' },
-    ...(winner === 'arriving' ? { lost: stood, kept: arrived } : { lost: arrived, kept: stood }),
+    record: row.id,
+    kind: row.kind,
+    policy,
+    at: formatTime(nowMs),
+    state: 'settled',
+    ...(winner === 'arriving'
+      ? {
+          lost: stood,
+          kept: arrived,
+        }
+      : {
+          lost: arrived,
+          kept: stood,
+        }),
   })
   return winner === 'arriving' ? { ...apply(), policy } : { s: 'conflict', policy }
 }

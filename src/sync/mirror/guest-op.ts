@@ -57,8 +57,13 @@ export function admitGuestOp(
   // Where a policy decided, the log has both sides already.
   if (before && answer.s === 'ok' && answer.policy === undefined) {
     store.conflicts.add({
-      ...{ record: id, kind: sent.kind, policy: kind?.policy ?? defaultPolicy, at: formatTime(nowMs) },
-      ...{ state: 'settled', lost: sideOf(before, before.by), kept: sideOf(op, from.device) },
+      record: id,
+      kind: sent.kind,
+      policy: kind?.policy ?? defaultPolicy,
+      at: formatTime(nowMs),
+      state: 'settled',
+      lost: sideOf(before, before.by),
+      kept: sideOf(op, from.device),
     })
   }
   // Whoever is told of the record takes over whose it is; nobody else may learn more than that it was taken.

@@ -144,16 +144,17 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     if (request.check) sums.rebuild()
     const { changes, cursor, more } = readChanges(store, pull, known)
     const head: Omit<SyncResponse, 'changes'> = {
-      ...{
-        p: wireVersion,
-        epoch: settings.get('epoch') ?? '',
-        serverTime: formatTime(nowMs),
-        lastMid,
-        results,
-      },
-      ...{ cursor, more, floor: settings.getNumber('floor') },
+      p: wireVersion,
+      epoch: settings.get('epoch') ?? '',
+      serverTime: formatTime(nowMs),
+      lastMid,
+      results,
+      cursor,
+      more,
+      floor: settings.getNumber('floor'),
       ...(more ? {} : { digest: toDigest(sums.kept(pull.kinds), cursor) }),
-      ...{ limits: mirrorLimits, mark: giveMark(settings, random, cursor) },
+      limits: mirrorLimits,
+      mark: giveMark(settings, random, cursor),
       ...(request.check ? { ranges: sumRanges(settings.getNumber('head'), pull.kinds) } : {}),
     }
     const text = `${JSON.stringify(head).slice(0, -1)},"changes":[${changes.join(',')}]}`

@@ -78,8 +78,9 @@ const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
 
 /** A change on its way to the mirror. `base` is the mirror's version it was made on, 0 for none; `policy` who wins a conflict, if not as the kind says. */
 const sent = {
-  ...{ mid: z.number().int().min(1), base: count, policy: policy.optional() },
-  /** Forgetting is to win over an edit that did not know of it, whatever the mirror knows of the kind. */
+  mid: z.number().int().min(1),
+  base: count,
+  policy: policy.optional(),
   forgetWins: z.literal(true).optional(),
   ...head,
 }
@@ -88,8 +89,9 @@ const reseal = z.literal(true).optional()
 const wireOp = z.discriminatedUnion('op', [
   z
     .object({
-      ...{ ...sent, op: z.literal('put'), reseal },
-      /** The version of its kind that the body was checked by; 0: by none, it is handed on as it came. */
+      ...sent,
+      op: z.literal('put'),
+      reseal,
       v: count.optional(),
       ...whole,
     })

@@ -46,7 +46,13 @@ export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
   if (wire.op === 'forget') return { op: 'forget', kind, id, stamp, at, agent }
   const { created_at, session, resource, sensitivity, body, enc } = wire
   return {
-    ...{ op: 'put' as const, kind, id, stamp, at, agent, created_at },
+    op: 'put' as const,
+    kind,
+    id,
+    stamp,
+    at,
+    agent,
+    created_at,
     ...(session === undefined ? {} : { session }),
     ...(resource === undefined ? {} : { resource }),
     ...(sensitivity === undefined ? {} : { sensitivity }),

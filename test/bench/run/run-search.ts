@@ -60,8 +60,14 @@ async function runSize(run: BenchRun, size: number, failures: Failure[]) {
       const described = await page.evaluate((peer) => bench.describe(peer), key)
       const fillMs = await page.evaluate(([peer, count]) => bench.fill(peer, count), [key, size] as const)
       figures[key] = {
-        ...{ ...described, fillMs, sizeBytes: undefined, first: {}, rounds: [] },
-        ...{ settleMs: 0, memoryBytes: undefined, reopened: [] },
+        ...described,
+        fillMs,
+        sizeBytes: undefined,
+        first: {},
+        rounds: [],
+        settleMs: 0,
+        memoryBytes: undefined,
+        reopened: [],
       }
     })
   }

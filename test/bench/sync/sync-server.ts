@@ -20,8 +20,13 @@ export async function serveEdge(origins: readonly string[]): Promise<SyncServer>
   const state = mkdtempSync(join(tmpdir(), 'daybook-bench-edge-'))
   const port = await freePort()
   const flags = {
-    ...{ ip: '127.0.0.1', port, 'inspector-port': 0, 'persist-to': state, 'log-level': 'error' },
-    ...{ 'show-interactive-dev-session': false, var: `DAYBOOK_ORIGINS:${origins.join(',')}` },
+    ip: '127.0.0.1',
+    port,
+    'inspector-port': 0,
+    'persist-to': state,
+    'log-level': 'error',
+    'show-interactive-dev-session': false,
+    var: `DAYBOOK_ORIGINS:${origins.join(',')}`,
   }
   const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
   const child = spawn(nodeBinary, ['node_modules/wrangler/bin/wrangler.js', 'dev', ...given], {

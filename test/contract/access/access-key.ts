@@ -16,7 +16,11 @@ export function accessKeyCases({ book: open, reopen }: BookCase): void {
       ['laptop', 'active'],
     ])
     expect(keys.find(({ name }) => name === 'dashboard')).toMatchObject({
-      ...{ holder: 'dashboard', owner: false, permissions: ['read'], scope: '**', revoked: false },
+      holder: 'dashboard',
+      owner: false,
+      permissions: ['read'],
+      scope: '**',
+      revoked: false,
     })
     const secret = key.split('.')[2] ?? ''
     expect(JSON.stringify([keys, await again.records.query({})])).not.toContain(secret)

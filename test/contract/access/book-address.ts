@@ -79,8 +79,17 @@ export function bookAddressCases({ key, sign, ask }: AddressHost): void {
   const secret = 'what only alice may read'
   const at = (book: string, verb: string) => `/v1/books/${book}/${verb}`
   const sync = {
-    ...{ p: 1, device: 'd_address', epoch: null, ackedMid: 0, schema: 1, ops: [] },
-    pull: { cursor: 0, limit: 100, maxBytes: 500_000 },
+    p: 1,
+    device: 'd_address',
+    epoch: null,
+    ackedMid: 0,
+    schema: 1,
+    ops: [],
+    pull: {
+      cursor: 0,
+      limit: 100,
+      maxBytes: 5e5,
+    },
   }
   const requests = [
     { verb: 'capabilities/kstar:query_traces', body: {} },

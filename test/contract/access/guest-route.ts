@@ -85,7 +85,9 @@ export function guestRouteCases(host: GuestHost): void {
     await owner.done('ks:update_profile', { agent_id: 'grader', ...profile('taken', 'Riga') })
     await owner.done('inbox:send', { from: 'grader', to: 'boss', text: 'own', key: 'taken' })
     const guest = await world.guest({
-      ...{ permissions: ['read', 'write', 'forget'], scope: 'course:CS101', holder: 'grader' },
+      permissions: ['read', 'write', 'forget'],
+      scope: 'course:CS101',
+      holder: 'grader',
     })
     const post = await world.guest({ permissions: ['inbox:send'], scope: 'inbox:tutor', holder: 'grader' })
     const calls: [string, (name: string) => object][] = [

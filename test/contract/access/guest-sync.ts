@@ -6,12 +6,30 @@ import { type GuestHost, openGuestWorld, type Result, sealed, trace } from './gu
 const at = '2026-01-01T00:00:00.000Z'
 const later = '2026-01-02T00:00:00.000Z'
 const note = (from: string, text = 'Pay') => ({
-  ...{ to: 'tutor', text, from, sent_at: at, delivered_to: [], acknowledged_by: [] },
+  to: 'tutor',
+  text,
+  from,
+  sent_at: at,
+  delivered_to: [],
+  acknowledged_by: [],
 })
 const skill = (name: string) => ({
-  ...{ name, description: '', learned_from: { traces: [], explicit_training: false } },
-  definition: { triggers: [], preconditions: [], procedure: 'p' },
-  maturity: { level: 'novice', success_rate: 0, usage_count: 0 },
+  name,
+  description: '',
+  learned_from: {
+    traces: [],
+    explicit_training: false,
+  },
+  definition: {
+    triggers: [],
+    preconditions: [],
+    procedure: 'p',
+  },
+  maturity: {
+    level: 'novice',
+    success_rate: 0,
+    usage_count: 0,
+  },
 })
 
 const told = ({ s, error }: Result) => [error?.code ?? s, error?.details.path]

@@ -10,7 +10,13 @@ async function guest(book: Daybook, scope: string, permissions: string[]): Promi
 }
 
 const said = (id: string, content: string) => ({
-  ...{ id, content, timestamp: '2024-03-01T10:00:00Z', source: { type: 'User', id: 'ann' } },
+  id,
+  content,
+  timestamp: '2024-03-01T10:00:00Z',
+  source: {
+    type: 'User',
+    id: 'ann',
+  },
 })
 
 export function guestTalkCases({ book: open }: BookCase): void {
@@ -39,7 +45,9 @@ export function guestTalkCases({ book: open }: BookCase): void {
       expect(await book.conversation.cachedAnswer(asked)).toEqual({ answer: null })
       const everything = { agent_id: 'helper' }
       expect(await book.conversation.forgetAgent(everything, as)).toMatchObject({
-        ...{ deleted_memories: 1, deleted_profiles: 1, deleted_episodes: 1 },
+        deleted_memories: 1,
+        deleted_profiles: 1,
+        deleted_episodes: 1,
       })
       expect(ids((await book.conversation.list()).records)).toEqual(['own'])
     })
@@ -93,7 +101,9 @@ export function guestTalkCases({ book: open }: BookCase): void {
       await book.room.say({ as: 'ada', text: 'Anyone here?' })
       expect(await book.room.say({ text: 'I am.' }, as)).toMatchObject({ from: 'helper', name: 'helper' })
       expect(await book.room.join({ name: 'Ada', role: 'observer' }, as)).toMatchObject({
-        ...{ id: 'helper', name: 'helper', role: 'observer' },
+        id: 'helper',
+        name: 'helper',
+        role: 'observer',
       })
       expect(await book.room.hear({}, as)).toMatchObject({ message: { from: 'ada', text: 'Anyone here?' } })
       const refused = [

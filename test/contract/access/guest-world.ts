@@ -34,9 +34,25 @@ export const sealed = {
 }
 
 export const trace = (goal = 'g') => ({
-  ...{ timestamp: at, situation: { domain: 'd', context: {} }, task: { goal, constraints: [] } },
-  action: { type: 'a', parameters: {}, tools_used: [] },
-  metadata: { mode: 'interactive', tags: [], linked_traces: [] },
+  timestamp: at,
+  situation: {
+    domain: 'd',
+    context: {},
+  },
+  task: {
+    goal,
+    constraints: [],
+  },
+  action: {
+    type: 'a',
+    parameters: {},
+    tools_used: [],
+  },
+  metadata: {
+    mode: 'interactive',
+    tags: [],
+    linked_traces: [],
+  },
 })
 
 let serial = 0
@@ -57,13 +73,33 @@ export function openGuestWorld(host: GuestHost) {
     }
     const sync = async (ops: readonly object[], pull: object = {}): Promise<Synced> => {
       const body = {
-        ...{ p: 1, device, epoch: null, ackedMid: 0, schema: 1 },
+        p: 1,
+        device,
+        epoch: null,
+        ackedMid: 0,
+        schema: 1,
         ops: ops.map((op) => ({
-          ...{ mid: ++mid, op: 'put', base: 0, stamp: `019b00000000-0000-${device}`, at, agent },
-          ...((op as { op?: string }).op === 'forget' ? {} : { created_at: at }),
+          mid: ++mid,
+          op: 'put',
+          base: 0,
+          stamp: `019b00000000-0000-${device}`,
+          at,
+          agent,
+          ...((
+            op as {
+              op?: string
+            }
+          ).op === 'forget'
+            ? {}
+            : { created_at: at }),
           ...op,
         })),
-        pull: { cursor: 0, limit: 1000, maxBytes: 1_000_000, ...pull },
+        pull: {
+          cursor: 0,
+          limit: 1e3,
+          maxBytes: 1e6,
+          ...pull,
+        },
       }
       const { status, text } = await host.ask(`/v1/books/${book}/sync`, { key, body })
       expect([status, text]).toEqual([200, text])

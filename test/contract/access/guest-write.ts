@@ -6,7 +6,10 @@ import { type BookCase, failure } from '../book-case.ts'
 
 async function guest(book: Daybook, scope: string, permissions: string[], holder = 'grader') {
   const { token } = await book.tokens.grant({
-    ...{ scope, permissions, granted_to: holder, expires_at: '2099-01-01T00:00:00Z' },
+    scope,
+    permissions,
+    granted_to: holder,
+    expires_at: '2099-01-01T00:00:00Z',
   })
   return { as: token.token_id }
 }
@@ -79,7 +82,11 @@ export function guestWriteCases({ book: open }: BookCase, { keepsKeys = true } =
         id,
       })
       expect(await failure(book.skills.store(skill('grade', 'again'), narrow))).toMatchObject({
-        ...{ code: 'conflict', details: { path: 'name', id } },
+        code: 'conflict',
+        details: {
+          path: 'name',
+          id,
+        },
       })
       const own = await book.skills.get({ skill_name: 'grade' })
       expect(own).toMatchObject({ definition: { procedure: 'own' }, maturity: { usage_count: 0 } })
@@ -176,7 +183,10 @@ function sealedCases({ book: open }: Pick<BookCase, 'book'>): void {
     const [first] = (await book.records.history({ id }, as)).versions
     await book.records.restore({ id, version: first?.version ?? 0 }, as)
     expect([await told(id), await told('f'), await told('p'), await told(heir.id)]).toEqual([
-      ...['restricted', 'sensitive', 'sensitive', 'sensitive'],
+      'restricted',
+      'sensitive',
+      'sensitive',
+      'sensitive',
     ])
     expect(await book.seal.status()).toMatchObject({ sealed: 4 })
     await book.records.setSensitivity({ id, sensitivity: 'standard' })

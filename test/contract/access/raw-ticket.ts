@@ -6,7 +6,9 @@ import type { TicketHost } from './ticket.ts'
 export function rawTickets(key: string, portOf: (turn: number) => number): TicketHost {
   let turn = 0
   const upgrade = {
-    ...{ connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
+    connection: 'upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
     'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
   }
   const post = async (target: string, body: object, bearer = key) => {

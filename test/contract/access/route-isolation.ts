@@ -50,9 +50,24 @@ const syncBody = (mark: string) => {
     created_at: at,
   }
   return {
-    ...{ p: 1, device: 'd_probe', epoch: null, ackedMid: 0, schema: 99 },
-    ops: [{ mid: 1, ...put, agent: mark, body: { text: mark } }],
-    pull: { cursor: 0, limit: 100, maxBytes: 500_000 },
+    p: 1,
+    device: 'd_probe',
+    epoch: null,
+    ackedMid: 0,
+    schema: 99,
+    ops: [
+      {
+        mid: 1,
+        ...put,
+        agent: mark,
+        body: { text: mark },
+      },
+    ],
+    pull: {
+      cursor: 0,
+      limit: 100,
+      maxBytes: 5e5,
+    },
   }
 }
 
@@ -170,7 +185,10 @@ export function routeIsolationCases(host: RouteHost): void {
     // The same once more, elsewhere: its name there is its own, also where a key makes it the same request.
     const again = probe(other, mark)
     const answer = await host.ask(again.path, {
-      ...{ method: methodOf(route), key: host.key, body: again.body, headers: again.headers ?? {} },
+      method: methodOf(route),
+      key: host.key,
+      body: again.body,
+      headers: again.headers ?? {},
     })
     const stores = ['/sync', '/inbox', 'store_trace'].some((part) => path.endsWith(part))
     if (stores) expect(answer.status).toBeLessThan(300)

@@ -129,7 +129,9 @@ export function tokenCases({ book: open }: BookCase): void {
         path: 'type',
       })
       await book.tokens.types.register({
-        ...{ name: type, description: 'To evaluate', scope_pattern: 'course:{course_id}' },
+        name: type,
+        description: 'To evaluate',
+        scope_pattern: 'course:{course_id}',
         required_permissions: ['evaluate', 'feedback'],
       })
       const permissions = ['evaluate', 'feedback']

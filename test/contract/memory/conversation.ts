@@ -47,16 +47,18 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
     const { records } = await book.conversation.list()
     expect(records).toEqual([
       {
-        ...{
-          id,
-          kind: 'message',
-          agent: 'tutor',
-          session: 's-1',
-          resource: 'user:alice',
-          ver: expect.any(Number),
-        },
-        ...{ created_at: expect.any(String), updated_at: expect.any(String) },
-        ...{ msg_id: 'm-1', content: 'Hello there', source: user, timestamp: '2026-02-01T10:00:00.000Z' },
+        id,
+        kind: 'message',
+        agent: 'tutor',
+        session: 's-1',
+        resource: 'user:alice',
+        ver: expect.any(Number),
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        msg_id: 'm-1',
+        content: 'Hello there',
+        source: user,
+        timestamp: '2026-02-01T10:00:00.000Z',
         metadata: { channel: 'web' },
       },
     ])
@@ -70,7 +72,10 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
     const store = (message: object, over: object = {}) =>
       book.conversation.store({ message: message as { content: string }, ...over })
     expect(await store({ content: ' \n' })).toEqual({
-      ...{ ok: true, skipped: true, result: 'skipped', reason: 'empty content' },
+      ok: true,
+      skipped: true,
+      result: 'skipped',
+      reason: 'empty content',
     })
     const { id } = await store({ id: 'm-1', content: 'one' })
     const twice = { ok: true, skipped: true, result: 'skipped', reason: 'duplicate msg_id', id }
@@ -111,8 +116,20 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
     await book.conversation.storeMany({ messages })
     const { messages: recent } = await book.conversation.recall({ limit: 20 })
     expect(recent.map(({ source }) => source)).toEqual([
-      ...[{ type: 'User' }, { type: 'Agent' }, {}, { id: 'bob' }, { type: 'User', id: 'u-1' }],
-      ...[{ type: 'Agent', id: 'a', name: 'Ada' }, { type: 'System' }],
+      { type: 'User' },
+      { type: 'Agent' },
+      {},
+      { id: 'bob' },
+      {
+        type: 'User',
+        id: 'u-1',
+      },
+      {
+        type: 'Agent',
+        id: 'a',
+        name: 'Ada',
+      },
+      { type: 'System' },
     ])
   })
 
@@ -122,7 +139,9 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
       query: 'what do you know about my greyhound Pixel?',
     })
     expect(messages[0]).toEqual({
-      ...{ id: 'm-1', content: 'I adopted a greyhound called Pixel last week', source: user },
+      id: 'm-1',
+      content: 'I adopted a greyhound called Pixel last week',
+      source: user,
       timestamp: '2026-02-01T10:00:00.000Z',
     })
     expect(messages.map(({ id }) => id)).toEqual(['m-1', 'm-2', 'm-5'])
@@ -199,7 +218,11 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
     const book = await filled()
     await book.conversation.store({ agent_id: 'other', message: { content: 'stays' } })
     expect(await book.conversation.forgetAgent({ agent_id: 'contract' })).toEqual({
-      ...{ ok: true, agent_id: 'contract', deleted_memories: 5, deleted_profiles: 0, deleted_episodes: 0 },
+      ok: true,
+      agent_id: 'contract',
+      deleted_memories: 5,
+      deleted_profiles: 0,
+      deleted_episodes: 0,
     })
     const { records } = await book.conversation.list()
     expect(records.map(({ content }) => content)).toEqual(['stays'])

@@ -63,7 +63,9 @@ export function definitionCases({ book: open }: BookCase): void {
   it('registers types of tokens', async () => {
     const book = await open()
     const authority = {
-      ...{ name: 'evaluation_authority', description: 'May evaluate', scope_pattern: 'course:{course_id}' },
+      name: 'evaluation_authority',
+      description: 'May evaluate',
+      scope_pattern: 'course:{course_id}',
       required_permissions: ['evaluate', 'feedback'],
     }
     const { id } = await book.tokens.types.register(authority)

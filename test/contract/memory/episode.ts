@@ -34,15 +34,14 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     const { records } = await (await reopen(book)).conversation.episodes()
     expect(records).toMatchObject([
       {
-        ...{
-          id: episode_id,
-          kind: 'episode',
-          agent: 'contract',
-          session: 's-1',
-          method: 'extractive',
-          message_count: 3,
-        },
-        ...{ start_time: '2026-02-01T10:00:00.000Z', end_time: '2026-02-01T10:01:00.000Z' },
+        id: episode_id,
+        kind: 'episode',
+        agent: 'contract',
+        session: 's-1',
+        method: 'extractive',
+        message_count: 3,
+        start_time: '2026-02-01T10:00:00.000Z',
+        end_time: '2026-02-01T10:01:00.000Z',
       },
     ])
     const [episode] = records
@@ -69,13 +68,11 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     const book = await open()
     const first = await book.conversation.archive({ history })
     expect(await book.conversation.archive({ history })).toEqual({
-      ...{
-        ok: true,
-        episode_id: first.episode_id,
-        method: 'extractive',
-        skipped: true,
-        reason: 'duplicate history',
-      },
+      ok: true,
+      episode_id: first.episode_id,
+      method: 'extractive',
+      skipped: true,
+      reason: 'duplicate history',
     })
     const nothing = await book.conversation.archive({ history: [{ content: ' … ' }] })
     expect(nothing).toEqual({ ok: true, skipped: true, reason: 'empty history' })
@@ -95,14 +92,13 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     await book.conversation.archive({ session: 's-1' })
     const { records } = await book.conversation.episodes({ session: 's-1', order_by: 'end_time' })
     expect(records.map(({ message_count, messages }) => [message_count, messages.length])).toEqual([
-      ...[
-        [2, 2],
-        [1, 1],
-      ],
+      [2, 2],
+      [1, 1],
     ])
     expect((await book.conversation.archive({ session: 's-1' })).reason).toBe('empty history')
     expect(await failure(book.conversation.archive({}))).toMatchObject({
-      ...{ code: 'invalid-input', details: { path: 'history' } },
+      code: 'invalid-input',
+      details: { path: 'history' },
     })
   })
 
@@ -123,10 +119,8 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     const { profile, facts, earlier } = await (await reopen(book)).conversation.profile()
     expect(profile).toBe('home: Munich\nname: Alice')
     expect(facts.map(({ attribute, said_at }) => [attribute, said_at.slice(0, 10)])).toEqual([
-      ...[
-        ['home', '2026-05-01'],
-        ['name', '2026-02-01'],
-      ],
+      ['home', '2026-05-01'],
+      ['name', '2026-02-01'],
     ])
     expect(facts[1]?.messages).toHaveLength(1)
     expect(earlier).toMatchObject([
@@ -172,7 +166,9 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     await book.conversation.archive({ history })
     await book.conversation.updateProfile({ history })
     expect(await book.conversation.forgetAgent({ agent_id: 'contract' })).toMatchObject({
-      ...{ deleted_memories: 0, deleted_profiles: 1, deleted_episodes: 1 },
+      deleted_memories: 0,
+      deleted_profiles: 1,
+      deleted_episodes: 1,
     })
     expect((await book.conversation.profile({ user_id: 'u-1' })).facts).toEqual([])
   })

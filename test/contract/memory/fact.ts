@@ -20,7 +20,10 @@ export function factCases({ book: open }: BookCase): void {
   it('stores facts, and gets them by schema, newest first', async () => {
     const book = await open()
     const { id, schema_version } = await book.facts.store({
-      ...{ schema: 'profile', data: { learning_style: 'visual' }, source: 'questionnaire', verified: true },
+      schema: 'profile',
+      data: { learning_style: 'visual' },
+      source: 'questionnaire',
+      verified: true,
     })
     expect(schema_version).toBeNull()
     const { id: second } = await book.facts.store({ schema: 'profile', data: { learning_style: 'auditory' } })

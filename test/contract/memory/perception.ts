@@ -14,9 +14,17 @@ export function perceptionCases({ book: open }: BookCase): void {
     await store('Wants to be a teacher')
     await book.perceptions.store({ subject: 'student-124', content: 'Another one', confidence: 0.9 })
     expect(await book.records.get({ id })).toEqual({
-      ...{ id, kind: 'perception', type: 'observation', subject: 'student-123', confidence: 0.8 },
-      ...{ content: 'Learns best from pictures', evidence: [trace], agent: 'contract' },
-      ...{ created_at: stored_at, updated_at: stored_at, ver: expect.any(Number) as number },
+      id,
+      kind: 'perception',
+      type: 'observation',
+      subject: 'student-123',
+      confidence: 0.8,
+      content: 'Learns best from pictures',
+      evidence: [trace],
+      agent: 'contract',
+      created_at: stored_at,
+      updated_at: stored_at,
+      ver: expect.any(Number) as number,
     })
     const about = async (min_confidence?: number) => {
       const { records } = await book.perceptions.get({
@@ -37,7 +45,10 @@ export function perceptionCases({ book: open }: BookCase): void {
   it('changes some fields of a perception, and says whether there was one', async () => {
     const book = await open()
     const { id } = await book.perceptions.store({
-      ...{ subject: 's', content: 'before', confidence: 0.5, valid_until: '2999-01-01' },
+      subject: 's',
+      content: 'before',
+      confidence: 0.5,
+      valid_until: '2999-01-01',
     })
     expect(await book.perceptions.update({ id, updates: { confidence: 0.9, valid_until: null } })).toEqual({
       id,

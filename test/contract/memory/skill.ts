@@ -18,8 +18,17 @@ export function skillCases({ book: open, reopen }: BookCase): void {
     const { id } = await book.skills.store(review)
     expect(await book.skills.get({ skill_name: review.name })).toMatchObject({
       ...review,
-      ...{ id, kind: 'skill', learned_from: { traces: [], explicit_training: false } },
-      maturity: { level: 'novice', success_rate: 0, usage_count: 0 },
+      id,
+      kind: 'skill',
+      learned_from: {
+        traces: [],
+        explicit_training: false,
+      },
+      maturity: {
+        level: 'novice',
+        success_rate: 0,
+        usage_count: 0,
+      },
     })
     expect(await book.skills.get({ skill_name: 'unknown' })).toBeNull()
     const twice = await failure(book.skills.store({ ...review, description: 'another' }))

@@ -324,17 +324,15 @@ export function deliveryCases(host: DatabaseHost): void {
     world.clock.nowMs += 1000
     await a.sync()
     expect(a.told.at(-1)?.state).toEqual({
-      ...{
-        configured: true,
-        device: expect.any(String),
-        running: false,
-        pending: 0,
-        refused: 0,
-        repairs: 0,
-        phase: 'idle',
-        conflicts: 0,
-        lastSyncedAt: '2026-01-01T00:00:01.000Z',
-      },
+      configured: true,
+      device: expect.any(String),
+      running: false,
+      pending: 0,
+      refused: 0,
+      repairs: 0,
+      phase: 'idle',
+      conflicts: 0,
+      lastSyncedAt: '2026-01-01T00:00:01.000Z',
     })
   })
 }

@@ -11,8 +11,16 @@ type Hostile = (
 
 const at = '2026-01-01T00:00:00.000Z'
 const op = (mid: number, record: string, text: string) => ({
-  ...{ mid, kind: 'local_wins', id: record, op: 'put', base: 0, stamp: '019b00000000-0000-d_strange' },
-  ...{ at, created_at: at, agent: 'stranger', body: body(text) },
+  mid,
+  kind: 'local_wins',
+  id: record,
+  op: 'put',
+  base: 0,
+  stamp: '019b00000000-0000-d_strange',
+  at,
+  created_at: at,
+  agent: 'stranger',
+  body: body(text),
 })
 const pull = (cursor: number) => ({ pull: { cursor, limit: 1000, maxBytes: 100_000 } })
 
@@ -76,7 +84,7 @@ export function namesakeCases(host: DatabaseHost): void {
         await textOf(b, id(3)),
         await textOf(b, id(4)),
         await textOf(b, id(5)),
-      ]).toEqual([...['on top', 'new', 'unsent', 'later']])
+      ]).toEqual(['on top', 'new', 'unsent', 'later'])
       expect((await b.get(id(2)))?.['tags']).toEqual(['one', 'of a', 'of b'])
       expect(await a.state()).toMatchObject({ pending: 0, refused: 0, repairs: 0 })
     },

@@ -34,14 +34,35 @@ export function refusalCases(host: DatabaseHost): void {
 
   /** A request of a device that is not of this house, with one op. */
   const request = (op: object, more: object = {}) => ({
-    ...{ p: 1, device: 'd_strange', epoch: null, ackedMid: 0, schema: 1 },
-    ops: [{ mid: 1, kind: 'local_wins', id: id(1), op: 'put', base: 0, ...heads, body: body('x'), ...op }],
-    pull: { cursor: 0, limit: 10, maxBytes: 100_000 },
+    p: 1,
+    device: 'd_strange',
+    epoch: null,
+    ackedMid: 0,
+    schema: 1,
+    ops: [
+      {
+        mid: 1,
+        kind: 'local_wins',
+        id: id(1),
+        op: 'put',
+        base: 0,
+        ...heads,
+        body: body('x'),
+        ...op,
+      },
+    ],
+    pull: {
+      cursor: 0,
+      limit: 10,
+      maxBytes: 1e5,
+    },
     ...more,
   })
   const heads = {
-    ...{ stamp: '019b00000000-0000-d_strange', agent: 'stranger' },
-    ...{ at: '2026-01-01T00:00:00.000Z', created_at: '2026-01-01T00:00:00.000Z' },
+    stamp: '019b00000000-0000-d_strange',
+    agent: 'stranger',
+    at: '2026-01-01T00:00:00.000Z',
+    created_at: '2026-01-01T00:00:00.000Z',
   }
 
   it.each([

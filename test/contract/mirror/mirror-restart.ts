@@ -104,7 +104,9 @@ export function restartCases(host: DatabaseHost): void {
         store.db.transaction(() => {
           store.db.run('DELETE FROM records WHERE seq > 1')
           store.db.run('UPDATE records SET body = ?, ver = 1, place = 1, stamp = ?, updated_at = ?', [
-            ...[backup[0]?.['body'] ?? '', backup[0]?.['stamp'] ?? '', backup[0]?.['updated_at'] ?? ''],
+            backup[0]?.['body'] ?? '',
+            backup[0]?.['stamp'] ?? '',
+            backup[0]?.['updated_at'] ?? '',
           ])
           store.settings.set('head', 1)
           store.sums.rebuild()

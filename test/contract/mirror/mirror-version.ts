@@ -6,8 +6,18 @@ import { body, expectSame, id, losers, textOf, twoWithOne } from './mirror-case.
 import { createWorld, type DatabaseHost, lastRequest, type Site, testKinds } from './mirror-world.ts'
 
 const kind = (name: string, version: number, schema: Kind['schema'], more: Partial<Kind> = {}): Kind => ({
-  ...{ name, version, schema, summary: 'For tests.', text: ['text'], facets: {}, policy: 'last_write_wins' },
-  ...{ sync: { push: true, pull: true }, ...more },
+  name,
+  version,
+  schema,
+  summary: 'For tests.',
+  text: ['text'],
+  facets: {},
+  policy: 'last_write_wins',
+  sync: {
+    push: true,
+    pull: true,
+  },
+  ...more,
 })
 const older = kind('note', 1, z.looseObject({ text: z.string(), size: z.string().optional() }))
 const newer = kind('note', 2, z.looseObject({ text: z.string(), size: z.number() }))

@@ -51,9 +51,20 @@ const policies: readonly ConflictPolicy[] = [
 ]
 
 const createTestKind = (name: string, policy: ConflictPolicy, more: Partial<Kind> = {}): Kind => ({
-  ...{ name, policy, summary: 'For tests.', version: 1, text: ['text'], facets: {} },
-  schema: z.looseObject({ text: z.string(), short: z.string().max(20).optional() }),
-  sync: { push: true, pull: true },
+  name,
+  policy,
+  summary: 'For tests.',
+  version: 1,
+  text: ['text'],
+  facets: {},
+  schema: z.looseObject({
+    text: z.string(),
+    short: z.string().max(20).optional(),
+  }),
+  sync: {
+    push: true,
+    pull: true,
+  },
   ...more,
 })
 
@@ -264,10 +275,16 @@ export function createWorld(
       ports,
       (store) => {
         const session: SyncSession = createSyncSession({
-          ...{ store, carrier: { exchange: (request) => carry(request, session) }, clock: ports.clock },
+          store,
+          carrier: { exchange: (request) => carry(request, session) },
+          clock: ports.clock,
           selection,
           onChange: () => undefined,
-          onState: (state, result) => told.push({ state, result }),
+          onState: (state, result) =>
+            told.push({
+              state,
+              result,
+            }),
         })
         return { session }
       },

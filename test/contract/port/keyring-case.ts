@@ -104,8 +104,10 @@ export const keyringCases: readonly KeyringCase[] = [
     async run(open) {
       const keys = open('at-once')
       const signers = await Promise.all([
-        ...[signerOf(keys), signerOf(keys)],
-        ...[signerOf(open('at-once')), signerOf(open('at-once'))],
+        signerOf(keys),
+        signerOf(keys),
+        signerOf(open('at-once')),
+        signerOf(open('at-once')),
       ])
       return new Set(signers.map(({ key }) => key)).size
     },

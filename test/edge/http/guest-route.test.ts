@@ -10,7 +10,8 @@ describe('a guest of a Worker', () => {
     key: 'development',
     async ask(path, { key, body, headers }) {
       const response = await call(path, {
-        ...{ key, body },
+        key,
+        body,
         ...(headers ? { headers } : {}),
       })
       return { status: response.status, text: await response.text() }

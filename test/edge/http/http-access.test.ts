@@ -209,7 +209,9 @@ describe('keys', () => {
 describe('pages of other origins', () => {
   const preflight = (page: string, own = {}) =>
     call('/v1/books/a/sync', {
-      ...{ method: 'OPTIONS', key: null, env: own },
+      method: 'OPTIONS',
+      key: null,
+      env: own,
       headers: {
         origin: page,
         'access-control-request-method': 'POST',

@@ -24,14 +24,17 @@ async function bookWithTokens() {
   })
   const grant = async (over: object = {}) => {
     const claims = {
-      ...{ token_id: `t-${mid}`, type: 'capability_grant', scope: 'course:CS101', permissions: ['read'] },
-      ...{
-        granted_by: signer.key,
-        granted_to: 'grader',
-        granted_at: at,
-        expires_at: '2099-01-01T00:00:00.000Z',
-      },
-      ...{ delegation_chain: [], lineage_hash: await lineageHash(undefined, sha256), revoked: false },
+      token_id: `t-${mid}`,
+      type: 'capability_grant',
+      scope: 'course:CS101',
+      permissions: ['read'],
+      granted_by: signer.key,
+      granted_to: 'grader',
+      granted_at: at,
+      expires_at: '2099-01-01T00:00:00.000Z',
+      delegation_chain: [],
+      lineage_hash: await lineageHash(undefined, sha256),
+      revoked: false,
       secret_hash: await sha256(secret),
       ...over,
     }
@@ -182,17 +185,20 @@ it('lets in who holds a token that a holder signed below its own, with the secre
   const holder = await openTestKeyring().signer()
   if (!holder) throw new Error('no signer')
   const parent = await store({
-    ...{
-      token_id: 'parent',
-      type: 'delegation',
-      permissions: ['read', 'delegation'],
-      granted_to: holder.key,
-    },
+    token_id: 'parent',
+    type: 'delegation',
+    permissions: ['read', 'delegation'],
+    granted_to: holder.key,
   })
   const own = toBase64Url(Uint8Array.from({ length: 32 }, (_, i) => 255 - i))
   const claims = {
-    ...(await grant({ token_id: 'token-child', delegation_chain: ['parent'], granted_by: holder.key })),
-    ...{ lineage_hash: await lineageHash(parent, sha256), secret_hash: await sha256(own) },
+    ...(await grant({
+      token_id: 'token-child',
+      delegation_chain: ['parent'],
+      granted_by: holder.key,
+    })),
+    lineage_hash: await lineageHash(parent, sha256),
+    secret_hash: await sha256(own),
   }
   const child = { ...claims, signature: await holder.sign(signedText(claims)) }
   const stored = await run(book, 'kstar:store_control_token', child, { key: toBearer(parent) })

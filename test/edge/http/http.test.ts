@@ -55,7 +55,8 @@ describe('what the edge answers', () => {
     expect(await run(book, 'kstar:store_trace', makeTrace(), { headers })).toEqual(first)
     expect(await run(book, 'daybook:status')).toMatchObject({ records: { trace: 1 } })
     const reused = await call(`/v1/books/${book}/capabilities/kstar:store_trace`, {
-      ...{ headers, body: makeTrace({ task: { goal: 'Another' } }) },
+      headers,
+      body: makeTrace({ task: { goal: 'Another' } }),
     })
     await expectError(reused, 409, 'request-reused')
   })
@@ -185,10 +186,8 @@ describe('bodies', () => {
       await expectError(response, 400, 'invalid-input', 'content-type')
     }
     const charset = await call(sync(newBook()), {
-      ...{
-        body: JSON.stringify(syncRequest()),
-        headers: { 'content-type': 'application/json; charset=utf-8' },
-      },
+      body: JSON.stringify(syncRequest()),
+      headers: { 'content-type': 'application/json; charset=utf-8' },
     })
     expect(charset.status).toBe(200)
   })

@@ -75,8 +75,17 @@ export const newBook = () => `http-${++serial}`
 /** A request of a device that has nothing to say, with what a test lays over it. */
 export function syncRequest(over: object = {}) {
   return {
-    ...{ p: 1, device: 'd_http', epoch: null, ackedMid: 0, schema: 1, ops: [] },
-    pull: { cursor: 0, limit: 100, maxBytes: 500_000 },
+    p: 1,
+    device: 'd_http',
+    epoch: null,
+    ackedMid: 0,
+    schema: 1,
+    ops: [],
+    pull: {
+      cursor: 0,
+      limit: 100,
+      maxBytes: 5e5,
+    },
     ...over,
   }
 }
@@ -85,25 +94,35 @@ export function syncRequest(over: object = {}) {
 export function traceOp(over: object = {}) {
   const at = '2026-01-01T00:00:00.000Z'
   return {
-    ...{
-      mid: 1,
-      kind: 'trace',
-      id: 'trace-1',
-      op: 'put',
-      base: 0,
-      stamp: '019b00000000-0000-d_http',
-      at,
-      created_at: at,
-    },
+    mid: 1,
+    kind: 'trace',
+    id: 'trace-1',
+    op: 'put',
+    base: 0,
+    stamp: '019b00000000-0000-d_http',
+    at,
+    created_at: at,
     agent: 'tester',
     body: {
-      ...{
-        timestamp: at,
-        situation: { domain: 'test', context: {} },
-        task: { goal: 'Arrive', constraints: [] },
+      timestamp: at,
+      situation: {
+        domain: 'test',
+        context: {},
       },
-      action: { type: 'travel', parameters: {}, tools_used: [] },
-      metadata: { mode: 'interactive', tags: [], linked_traces: [] },
+      task: {
+        goal: 'Arrive',
+        constraints: [],
+      },
+      action: {
+        type: 'travel',
+        parameters: {},
+        tools_used: [],
+      },
+      metadata: {
+        mode: 'interactive',
+        tags: [],
+        linked_traces: [],
+      },
     },
     ...over,
   }

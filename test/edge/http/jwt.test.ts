@@ -21,17 +21,18 @@ async function provider(over: Record<string, string> = {}) {
     return Promise.resolve(Response.json({ keys: state.keys }))
   })
   const env = {
-    ...{
-      DAYBOOK_JWKS_URL: url,
-      DAYBOOK_JWT_ISSUER: 'https://id.example.org/',
-      DAYBOOK_JWT_AUDIENCE: 'daybook',
-    },
+    DAYBOOK_JWKS_URL: url,
+    DAYBOOK_JWT_ISSUER: 'https://id.example.org/',
+    DAYBOOK_JWT_AUDIENCE: 'daybook',
     ...over,
   }
   const sign = (claims: object, more: { kid?: string; alg?: string; key?: CryptoKey | Uint8Array } = {}) =>
     new SignJWT({
-      ...{ iss: 'https://id.example.org/', aud: 'daybook', sub: 'alice' },
-      ...{ exp: Math.floor(Date.now() / 1000) + 600, ...claims },
+      iss: 'https://id.example.org/',
+      aud: 'daybook',
+      sub: 'alice',
+      exp: Math.floor(Date.now() / 1e3) + 600,
+      ...claims,
     })
       .setProtectedHeader({ alg: more.alg ?? 'EdDSA', kid: more.kid ?? 'a' })
       .sign(more.key ?? (pairs[0] as CryptoKeyPair).privateKey)

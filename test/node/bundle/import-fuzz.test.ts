@@ -30,16 +30,17 @@ const source = maybe(
 )
 
 const memory = object({
-  ...{ _type: fc.constantFrom('memory', 'episode', 'profile'), agent_id: text, msg_id: text, content: text },
-  ...{
-    summary: text,
-    keywords: text,
-    user_id: text,
-    source,
-    metadata: source,
-    timestamp: time,
-    created_at: time,
-  },
+  _type: fc.constantFrom('memory', 'episode', 'profile'),
+  agent_id: text,
+  msg_id: text,
+  content: text,
+  summary: text,
+  keywords: text,
+  user_id: text,
+  source,
+  metadata: source,
+  timestamp: time,
+  created_at: time,
 })
 const header = fc.record({ _type: fc.constant('header'), version: maybe(fc.constant('cpersona-export/1.0')) })
 const cPersona = fc
@@ -71,15 +72,16 @@ const keyed = fc
 
 const id = fc.constantFrom('a', 'b', 'c', 'd')
 const turn = object({
-  ...{ parent: maybe(id) },
+  parent: maybe(id),
   message: maybe(
     object({
-      ...{
-        id: maybe(id),
-        create_time: maybe(fc.constantFrom(1_767_600_000.25, 0)),
-        recipient: text,
-      },
-      author: object({ role: fc.constantFrom('user', 'assistant', 'tool', 'system', 'x'), name: text }),
+      id: maybe(id),
+      create_time: maybe(fc.constantFrom(1767600000.25, 0)),
+      recipient: text,
+      author: object({
+        role: fc.constantFrom('user', 'assistant', 'tool', 'system', 'x'),
+        name: text,
+      }),
       content: object({
         content_type: fc.constantFrom('text', 'thoughts'),
         parts: maybe(fc.array(text)),

@@ -16,8 +16,12 @@ const memory = () => openNodeDatabase({ path: ':memory:' })
 it('tells each change of state: evicted and read again, vectors, storage that is full, keys that are locked', async () => {
   const { ports, pass } = createTestTime()
   const { store } = createEngine({
-    ...{ db: memory(), ports, name: 'b', scope: { agent: 'edge' } },
-    ...{ durability: 'durable-object', role: 'mirror' },
+    db: memory(),
+    ports,
+    name: 'b',
+    scope: { agent: 'edge' },
+    durability: 'durable-object',
+    role: 'mirror',
   })
   const mirror = createMirror({ store, ...ports })
   const embedder = createMeaningEmbedder()
@@ -31,7 +35,12 @@ it('tells each change of state: evicted and read again, vectors, storage that is
         return db.transaction(work)
       },
     },
-    ...{ ports, name: 'b', scope: { agent: 'a' }, durability: 'memory', wasKept: true, openMemory: memory },
+    ports,
+    name: 'b',
+    scope: { agent: 'a' },
+    durability: 'memory',
+    wasKept: true,
+    openMemory: memory,
     vault: openNodeVault(undefined),
     embedder: { open: () => embedder },
     carrier: {

@@ -43,12 +43,20 @@ function openRunner(db = openDatabase(), world = { now: 1_000_000 }, isShared = 
   const calls: (TaskTry & { resolve(value?: unknown): void; reject(error: unknown): void })[] = []
   const told: string[] = []
   const runner = createTaskRunner({
-    ...{ queue, writes, scheduler, isShared, clock: { now: () => world.now } },
+    queue,
+    writes,
+    scheduler,
+    isShared,
+    clock: { now: () => world.now },
     random: { bytes: (count) => new Uint8Array(count).fill(++serial) },
     tell: ({ capability, state, attempts }) => void told.push(`${capability} ${state} ${attempts}`),
     call: (attempt) => {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-      calls.push({ ...attempt, resolve, reject })
+      calls.push({
+        ...attempt,
+        resolve,
+        reject,
+      })
       return promise
     },
   })
@@ -63,8 +71,21 @@ function openRunner(db = openDatabase(), world = { now: 1_000_000 }, isShared = 
     }
   }
   return {
-    ...{ db, queue, runner, calls, told, settle, world, writes },
-    add(name: string, options: { maxAttempts?: number; dueAt?: number } = {}) {
+    db,
+    queue,
+    runner,
+    calls,
+    told,
+    settle,
+    world,
+    writes,
+    add(
+      name: string,
+      options: {
+        maxAttempts?: number
+        dueAt?: number
+      } = {},
+    ) {
       const { maxAttempts = 3, dueAt = world.now } = options
       const task = {
         id: name,

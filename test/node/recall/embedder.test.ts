@@ -266,8 +266,13 @@ describe('in Node', () => {
     server.misbehave = undefined
 
     await using book = await openDaybook({
-      ...{ name: 'b', path: ':memory:' },
-      embedder: { provider: 'http', url: own.url, key: () => Promise.resolve('local-key-0123456789') },
+      name: 'b',
+      path: ':memory:',
+      embedder: {
+        provider: 'http',
+        url: own.url,
+        key: () => Promise.resolve('local-key-0123456789'),
+      },
     })
     const done = new Promise<void>((resolve) =>
       book.on('progress', ({ done: n, total }) => n === total && resolve()),

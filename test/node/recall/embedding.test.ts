@@ -57,8 +57,15 @@ describe('vectors behind the writes', () => {
     expect([ids(early), early.degraded.length]).toEqual([[], 1])
     await book.pass()
     expect(await book.status()).toMatchObject({
-      ...{ provider: 'test', model: 'meaning', fingerprint: 'test|meaning|4|true', state: 'ready' },
-      ...{ total: 4, embedded: 4, behind: 0, refused: 0, scan: 'simd' },
+      provider: 'test',
+      model: 'meaning',
+      fingerprint: 'test|meaning|4|true',
+      state: 'ready',
+      total: 4,
+      embedded: 4,
+      behind: 0,
+      refused: 0,
+      scan: 'simd',
     })
     const { hits, legs, degraded } = await book.recall('hospital')
     expect(hits.map(({ record, because }) => [record.id, because.vector, because.text])).toEqual([
@@ -101,8 +108,12 @@ describe('vectors behind the writes', () => {
     await book.store()
     await book.pass()
     await book.engine.call('kstar:complete_trace', {
-      ...{ id: 't-0', replace: true },
-      result: { success: true, outcome: { text: 'the doctor came' } },
+      id: 't-0',
+      replace: true,
+      result: {
+        success: true,
+        outcome: { text: 'the doctor came' },
+      },
     })
     expect(ids(await book.recall('medicine'))).toEqual(['t-1'])
     await book.pass()

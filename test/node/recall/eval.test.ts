@@ -59,7 +59,9 @@ describe('LoCoMo', () => {
       },
     ])
     const { latencyMs, ...figures } = await runEval({
-      ...{ dataset: 'locomo', path: join(folder, 'locomo.json'), embedder: { provider: 'none' } },
+      dataset: 'locomo',
+      path: join(folder, 'locomo.json'),
+      embedder: { provider: 'none' },
     })
     expect(figures).toMatchObject({
       dataset: 'locomo',
@@ -74,8 +76,17 @@ describe('LoCoMo', () => {
 
 test('PrecisionMemBench: nothing of others, superseded, resolved, pinned or out of scope comes', async () => {
   const belief = (id: string, content: string, more: object = {}) => ({
-    ...{ _id: id, user_id: 'ana', canonical_name: content, aliases: [], content, scope: ['domain:code'] },
-    ...{ epistemic_status: 'active', pinned: false, resolved_at: null, superseded_by: null, ...more },
+    _id: id,
+    user_id: 'ana',
+    canonical_name: content,
+    aliases: [],
+    content,
+    scope: ['domain:code'],
+    epistemic_status: 'active',
+    pinned: false,
+    resolved_at: null,
+    superseded_by: null,
+    ...more,
   })
   await put('beliefs.seed.json', [
     belief('new', 'Uses pnpm to install packages'),
@@ -89,11 +100,22 @@ test('PrecisionMemBench: nothing of others, superseded, resolved, pinned or out 
   ])
   await put('retrieval.cases.json', [
     {
-      ...{ caseId: 'a', scope: ['domain:code'], query: 'how do I install packages?', userId: 'ana' },
-      expect: { relevantBeliefs: { mustInclude: ['new'], mustNotInclude: ['old', 'ben', 'done', 'home'] } },
+      caseId: 'a',
+      scope: ['domain:code'],
+      query: 'how do I install packages?',
+      userId: 'ana',
+      expect: {
+        relevantBeliefs: {
+          mustInclude: ['new'],
+          mustNotInclude: ['old', 'ben', 'done', 'home'],
+        },
+      },
     },
     {
-      ...{ caseId: 'b', scope: ['domain:code'], query: 'Which language, Portuguese?', userId: 'ana' },
+      caseId: 'b',
+      scope: ['domain:code'],
+      query: 'Which language, Portuguese?',
+      userId: 'ana',
       expect: { relevantBeliefs: { mustInclude: ['all'] } },
     },
     { caseId: 'c', query: 'who are you?', expect: { personaPrelude: 'x' } },
@@ -116,7 +138,8 @@ test('Cranfield: reads its three files and grades what is found', async () => {
   const { stdout } = await run('node_modules/.bin/node', [...script, '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ dataset: 'cranfield', text: { questions: 2 } })
   await expect(run('node_modules/.bin/node', ['test/eval/run.mjs', '--dataset', 'x'])).rejects.toMatchObject({
-    ...{ code: 2, stderr: expect.stringContaining('--dataset takes one of golden') as string },
+    code: 2,
+    stderr: expect.stringContaining('--dataset takes one of golden') as string,
   })
 })
 

@@ -18,8 +18,13 @@ test('embedding goes on where a killed process was', async () => {
     rmSync(folder, { recursive: true, force: true })
   })
   const options = {
-    ...{ name: 'kill', path: join(folder, 'kill.daybook') },
-    embedder: { provider: 'http', url: `${server.url}/embed`, model: 'm' },
+    name: 'kill',
+    path: join(folder, 'kill.daybook'),
+    embedder: {
+      provider: 'http',
+      url: `${server.url}/embed`,
+      model: 'm',
+    },
   } as const
   const asked = () => server.requests.flatMap(({ body }) => body.texts ?? [])
 

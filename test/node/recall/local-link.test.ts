@@ -41,7 +41,9 @@ const create = (onLoading?: () => void) =>
   )
 const turn = () => time.pass(0)
 const vectors = (number: number, list: number[][]): ModelAnswer => ({
-  ...{ type: 'vectors', number, dimensions: list[0]?.length ?? 0 },
+  type: 'vectors',
+  number,
+  dimensions: list[0]?.length ?? 0,
   numbers: Float32Array.from(list.flat()),
 })
 const embed = (embedder: ReturnType<typeof create>, texts = ['a']) =>

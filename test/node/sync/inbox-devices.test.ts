@@ -104,7 +104,8 @@ async function lossyWay(target: string) {
       if (way.loses === 'requests') return void request.socket.destroy()
       const { authorization = '', 'idempotency-key': number } = request.headers
       const headers = {
-        ...{ authorization, 'content-type': 'application/json' },
+        authorization,
+        'content-type': 'application/json',
         ...(typeof number === 'string' ? { 'idempotency-key': number } : {}),
       }
       void fetch(`${target}${request.url}`, { method: 'POST', headers, body: Buffer.concat(pieces) }).then(

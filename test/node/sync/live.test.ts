@@ -24,18 +24,29 @@ function create({ chance = 0.5, wanted = true, answers = true } = {}) {
   let pokes = 0
   const states: string[] = []
   const live = createBookLive({
-    ...{ store, wanted, ...time },
+    store,
+    wanted,
+    ...time,
     random: { bytes: (n) => new Uint8Array(n).fill(Math.floor(chance * 256), n - 1) },
     carrier: {
       exchange: () => Promise.reject(new Error('not here')),
       listen(device, hooks) {
-        const line: Opened = { atMs: time.nowMs() - start, device, hooks, said: [], closed: false }
+        const line: Opened = {
+          atMs: time.nowMs() - start,
+          device,
+          hooks,
+          said: [],
+          closed: false,
+        }
         lines.push(line)
         const send = (text: string) => {
           line.said.push(text)
           if (answers) hooks.heard('pong')
         }
-        return { send, close: () => void (line.closed = true) }
+        return {
+          send,
+          close: () => void (line.closed = true),
+        }
       },
     },
     onPoke: () => void (pokes += 1),
@@ -173,14 +184,14 @@ describe('a line over a socket', () => {
         ask: () => (ticket instanceof Error ? Promise.reject(ticket) : Promise.resolve(ticket)),
         socket(url, protocols) {
           const socket = {
-            ...{
-              url,
-              protocols,
-              sent: [] as string[],
-              code: undefined as number | undefined,
-              bufferedAmount: 0,
-            },
-            ...{ onopen: null, onmessage: null, onclose: null },
+            url,
+            protocols,
+            sent: [] as string[],
+            code: undefined as number | undefined,
+            bufferedAmount: 0,
+            onopen: null,
+            onmessage: null,
+            onclose: null,
             send: (text: string) => void socket.sent.push(text),
             close: (code?: number) => void (socket.code = code),
           }

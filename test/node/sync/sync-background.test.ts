@@ -42,8 +42,12 @@ function createWorld(triggers?: SyncPreferences['triggers']) {
   }
   const scope = { agent: 'a' }
   const edge = createEngine({
-    ...{ db: openNodeDatabase({ path: ':memory:' }), ports, name: 'b', scope },
-    ...{ durability: 'durable-object', role: 'mirror' },
+    db: openNodeDatabase({ path: ':memory:' }),
+    ports,
+    name: 'b',
+    scope,
+    durability: 'durable-object',
+    role: 'mirror',
   })
   const mirror = createMirror({ store: edge.store, ...ports })
   const db = openNodeDatabase({ path: ':memory:' })
@@ -58,7 +62,13 @@ function createWorld(triggers?: SyncPreferences['triggers']) {
   }
   const open = ({ isAllowed = true } = {}) => {
     const engine = createEngine({
-      ...{ db: lasting, ports, name: 'b', scope, durability: 'file', carrier, spillPlace: place },
+      db: lasting,
+      ports,
+      name: 'b',
+      scope,
+      durability: 'file',
+      carrier,
+      spillPlace: place,
       ...(triggers === undefined ? {} : { sync: { triggers } }),
     })
     engine.background?.allow(isAllowed)

@@ -22,19 +22,22 @@ afterEach(() => {
 /** A mirror that knows `known`; devices reach it unless they are said to be offline. */
 function createEdge(known: Kinds = kinds) {
   const store = openBookStore(openNodeDatabase({ path: ':memory:' }), {
-    ...{ kinds: known, role: 'mirror', ports: nodePorts, onCommit: () => undefined },
+    kinds: known,
+    role: 'mirror',
+    ports: nodePorts,
+    onCommit: () => undefined,
   })
   const mirror = createMirror({ store, clock: nodePorts.clock, random: nodePorts.random })
   const device = (sync: EngineOptions['sync'] = { triggers: 'manual' }) => {
     const sent: SyncRequest[] = []
     const engine = createEngine({
-      ...{
-        db: openNodeDatabase({ path: ':memory:' }),
-        ports: nodePorts,
-        keys: openNodeKeyring(undefined),
-        sync,
-      },
-      ...{ name: 'letters', scope: { agent: 'owner' }, durability: 'memory' },
+      db: openNodeDatabase({ path: ':memory:' }),
+      ports: nodePorts,
+      keys: openNodeKeyring(undefined),
+      sync,
+      name: 'letters',
+      scope: { agent: 'owner' },
+      durability: 'memory',
       carrier: {
         async exchange(request) {
           sent.push(request as SyncRequest)
@@ -62,11 +65,19 @@ describe('dead letters', () => {
             ...kind,
             schema: {
               '~standard': {
-                ...{ version: 1 as const, vendor: 'test' },
+                version: 1 as const,
+                vendor: 'test',
                 validate: (value: unknown) =>
                   fits.now
                     ? { value: value as object }
-                    : { issues: [{ message: 'is not wanted', path: ['task'] }] },
+                    : {
+                        issues: [
+                          {
+                            message: 'is not wanted',
+                            path: ['task'],
+                          },
+                        ],
+                      },
               },
             },
           }
@@ -143,7 +154,10 @@ describe('revocations', () => {
     const devices = { a: edge.device(), b: edge.device() }
     const { a, b } = devices
     const granted = await a.call<{ token: { token_id: string } }>('kstar:grant_control_token', {
-      ...{ scope: '**', permissions: ['read'], granted_to: 'x', expires_at: '2099-01-01' },
+      scope: '**',
+      permissions: ['read'],
+      granted_to: 'x',
+      expires_at: '2099-01-01',
     })
     const id = granted.token.token_id
     await a.call('daybook:sync')
@@ -158,15 +172,16 @@ describe('revocations', () => {
       const at = '2026-11-20T00:00:00.000Z'
       const stamp = b.store.stamps.next()
       b.store.records.put({
-        ...{
-          op: 'put',
-          kind: 'token',
-          id,
-          at,
-          stamp,
-          created_at: at,
-          agent: 'owner',
-          body: { ...body, ...edit },
+        op: 'put',
+        kind: 'token',
+        id,
+        at,
+        stamp,
+        created_at: at,
+        agent: 'owner',
+        body: {
+          ...body,
+          ...edit,
         },
       })
     })

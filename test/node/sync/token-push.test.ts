@@ -15,8 +15,12 @@ it('sends a revocation at once, before all that waits', async () => {
   const requests: SyncRequest[] = []
   let told: (() => void) | undefined
   const engine = createEngine({
-    ...{ db: openNodeDatabase({ path: ':memory:' }), ports: nodePorts, keys: openNodeKeyring(undefined) },
-    ...{ name: 'push', scope: { agent: 'owner' }, durability: 'memory' },
+    db: openNodeDatabase({ path: ':memory:' }),
+    ports: nodePorts,
+    keys: openNodeKeyring(undefined),
+    name: 'push',
+    scope: { agent: 'owner' },
+    durability: 'memory',
     carrier: {
       exchange(request) {
         requests.push(request as SyncRequest)
@@ -30,7 +34,10 @@ it('sends a revocation at once, before all that waits', async () => {
   expect(requests).toEqual([])
   const first = sent()
   const granted = await engine.call('kstar:grant_control_token', {
-    ...{ scope: '**', permissions: ['read'], granted_to: 'x', expires_at: '2099-01-01' },
+    scope: '**',
+    permissions: ['read'],
+    granted_to: 'x',
+    expires_at: '2099-01-01',
   })
   await first
   expect(requests[0]?.ops.map(({ kind }) => kind)).toEqual(['key', 'token', 'trace', 'trace', 'trace'])

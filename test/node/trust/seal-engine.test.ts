@@ -25,8 +25,14 @@ function openDevice(
   { db = openNodeDatabase({ path: ':memory:' }), vault = openNodeVault(undefined), name = 'shared' } = {},
 ): Daybook {
   const engine = createEngine({
-    ...{ db, ports: nodePorts, name, scope: { agent: 'a' }, durability: 'memory', vault },
-    ...{ openMemory: () => openNodeDatabase({ path: ':memory:' }), ...(carrier ? { carrier } : {}) },
+    db,
+    ports: nodePorts,
+    name,
+    scope: { agent: 'a' },
+    durability: 'memory',
+    vault,
+    openMemory: () => openNodeDatabase({ path: ':memory:' }),
+    ...(carrier ? { carrier } : {}),
   })
   const book = createDaybook(
     createLocalDoor(engine, nodePorts.scheduler),

@@ -54,12 +54,13 @@ type Claims = typeof claims extends fc.Arbitrary<infer Value> ? Value : never
 
 function token(id: string, { not_before, ...more }: Claims, parent?: ControlToken): ControlToken {
   return {
-    ...{
-      token_id: id,
-      granted_by: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp',
-      granted_to: 'x',
-    },
-    ...{ granted_at: time(1), lineage_hash: '0'.repeat(64), revoked: false, signature: 'none' },
+    token_id: id,
+    granted_by: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp',
+    granted_to: 'x',
+    granted_at: time(1),
+    lineage_hash: '0'.repeat(64),
+    revoked: false,
+    signature: 'none',
     delegation_chain: parent ? [parent.token_id, ...parent.delegation_chain] : [],
     ...more,
     ...(not_before === undefined ? {} : { not_before }),
@@ -157,7 +158,8 @@ describe('a signed chain', () => {
         },
         parent,
       ),
-      ...{ granted_by: signer.key, lineage_hash: await lineageHash(parent, sha256) },
+      granted_by: signer.key,
+      lineage_hash: await lineageHash(parent, sha256),
       ...over,
     }
     return { ...made, signature: await signer.sign(signedText(made)) }
@@ -168,14 +170,22 @@ describe('a signed chain', () => {
     const child = await signed({ token_id: 'child', type: 'session', scope: 'course:CS101' }, root)
     const verify = (leaf: ControlToken, ...others: ControlToken[]) =>
       verifyToken(leaf, { scope: 'course:CS101' }, time(2), {
-        ...{ keys, sha256, isOwn: () => true },
+        keys,
+        sha256,
+        isOwn: () => true,
         find: (id) => others.find((one) => one.token_id === id),
       })
     expect(await verify(child, root)).toBeUndefined()
     expect(await verify(child)).toBe('Invalid delegation chain')
     const other: Record<string, unknown> = {
-      ...{ type: 'delegation', scope: '**', permissions: ['read', 'write'], granted_to: 'mallory' },
-      ...{ granted_at: time(3), not_before: time(1), expires_at: time(28), lineage_hash: 'f'.repeat(64) },
+      type: 'delegation',
+      scope: '**',
+      permissions: ['read', 'write'],
+      granted_to: 'mallory',
+      granted_at: time(3),
+      not_before: time(1),
+      expires_at: time(28),
+      lineage_hash: 'f'.repeat(64),
       granted_by: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp',
     }
     for (const [field, value] of Object.entries(other)) {

@@ -12,7 +12,9 @@ import { makeTrace } from '../../support/trace.ts'
 const folder = mkdtempSync(join(tmpdir(), 'daybook-secret-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const asked = {
-  ...{ scope: '**', permissions: ['read', 'delegation'], granted_to: 'reader' },
+  scope: '**',
+  permissions: ['read', 'delegation'],
+  granted_to: 'reader',
   expires_at: '2099-01-01T00:00:00.000Z',
 }
 

@@ -71,7 +71,11 @@ export function createFakeLanguageModel(state: Availability = 'available'): Fake
     }
   }
   const model: FakeLanguageModel = {
-    ...{ state, asked: [], created: 0, live: 0, reply: () => '{}' },
+    state,
+    asked: [],
+    created: 0,
+    live: 0,
+    reply: () => '{}',
     availability: () => Promise.resolve(model.state),
     async create({ signal, monitor, initialPrompts = [] }) {
       signal?.throwIfAborted()

@@ -21,7 +21,8 @@ export async function startTinyServer() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return Object.assign(state, {
-    ...{ url, asked },
+    url,
+    asked,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -10,9 +10,23 @@ import { TokenLineage } from './token-lineage.tsx'
 import { TokenTrial } from './token-trial.tsx'
 
 const known = [
-  ...['token_id', 'type', 'scope', 'permissions', 'granted_by', 'granted_to', 'granted_at', 'not_before'],
-  ...['expires_at', 'delegation_chain', 'lineage_hash', 'revoked', 'revoked_at', 'revocation_reason'],
-  ...['secret_hash', 'signature', 'state'],
+  'token_id',
+  'type',
+  'scope',
+  'permissions',
+  'granted_by',
+  'granted_to',
+  'granted_at',
+  'not_before',
+  'expires_at',
+  'delegation_chain',
+  'lineage_hash',
+  'revoked',
+  'revoked_at',
+  'revocation_reason',
+  'secret_hash',
+  'signature',
+  'state',
 ]
 
 export function TokenSections({ record: token }: { record: Token }) {

@@ -105,8 +105,11 @@ async function verify(bearer: string, env: EdgeEnv): Promise<JWTPayload> {
   }
   try {
     const { payload } = await jwtVerify(bearer, keySetOf(env.DAYBOOK_JWKS_URL ?? ''), {
-      ...{ issuer, audience: listOf(audience) ?? audience, algorithms },
-      ...{ requiredClaims: ['exp', 'sub'], clockTolerance: clockToleranceS },
+      issuer,
+      audience: listOf(audience) ?? audience,
+      algorithms,
+      requiredClaims: ['exp', 'sub'],
+      clockTolerance: clockToleranceS,
     })
     return payload
   } catch (cause) {
@@ -118,7 +121,9 @@ function keySetOf(url: string): RemoteJWKSet {
   const set =
     keySets.get(url) ??
     createRemoteJWKSet(new URL(url), {
-      ...{ timeoutDuration: timeoutMs, cacheMaxAge: cacheMaxAgeMs, cooldownDuration: cooldownMs },
+      timeoutDuration: timeoutMs,
+      cacheMaxAge: cacheMaxAgeMs,
+      cooldownDuration: cooldownMs,
       [customFetch]: (address, init) => fetch(address, init),
     })
   keySets.set(url, set)

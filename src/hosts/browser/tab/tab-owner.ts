@@ -209,8 +209,13 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
           epoch,
         })
         const opened: Line = {
-          ...{ joiner, channel, gone: new AbortController() },
-          ...{ running: new Map(), kept: new Set(), settled: 0, forgotten: 0 },
+          joiner,
+          channel,
+          gone: new AbortController(),
+          running: new Map(),
+          kept: new Set(),
+          settled: 0,
+          forgotten: 0,
         }
         line = opened
         lines.set(tab, opened)
@@ -266,7 +271,9 @@ export function createTabOwner({ book, own, owned, port, hall, tell, onFault }: 
 
 function seatOf({ tab, scope, embedder, mirror, llm }: Joiner): Seat {
   return {
-    ...{ tab, scope, owner: false },
+    tab,
+    scope,
+    owner: false,
     ...(embedder === undefined ? {} : { embedder }),
     ...(mirror === undefined ? {} : { mirror }),
     ...(llm === undefined ? {} : { llm }),

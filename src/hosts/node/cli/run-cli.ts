@@ -75,15 +75,28 @@ export async function runCli(args: readonly string[], signal: AbortSignal): Prom
     terminal = createTerminal({ json: values['json'] === true, yes: values['yes'] === true, signal })
     const place = placeOf(textOf(values, 'home'), textOf(values, 'agent') ?? 'agent')
     await command.run({
-      ...{ values, positionals, terminal, signal, exportFolder: place.exportFolder },
+      values,
+      positionals,
+      terminal,
+      signal,
+      exportFolder: place.exportFolder,
       async open({ create = false, edge } = {}) {
         requirePlace(place, create)
         const { agent, bookFile: path } = place
         const unlockFile = textOf(values, 'unlock-file')
         const passphrase = unlockFile === undefined ? {} : { passphrase: await readPassphrase(unlockFile) }
-        const sync = edge && { url: edge.url, key: edge.key, triggers: 'manual' as const, live: false }
+        const sync = edge && {
+          url: edge.url,
+          key: edge.key,
+          triggers: 'manual' as const,
+          live: false,
+        }
         opened = await openDaybook({
-          ...{ name: edge?.book ?? agent, agent, path, textIndexInMemory: false, ...passphrase },
+          name: edge?.book ?? agent,
+          agent,
+          path,
+          textIndexInMemory: false,
+          ...passphrase,
           ...(sync ? { sync } : {}),
         })
         return opened

@@ -73,7 +73,8 @@ export function createBookLines(options: BookLinesOptions): BookLines {
     const open = new Set<SocketLine>()
     const desk = createLiveDesk(
       {
-        ...{ clock, scheduler },
+        clock,
+        scheduler,
         lines: (device) => [...open].filter(({ state }) => device === undefined || state.device === device),
         within: (work) => withBook(book, work),
       },

@@ -114,19 +114,20 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
       migrate(db, new Date(ports.clock.now()).toISOString())
       nameCopy(db, names)
       const truth = createPostgresTruth({
-        ...{ postgres, book, bypasses, onStep },
+        postgres,
+        book,
+        bypasses,
+        onStep,
         onCommitted: () => announce(book, []),
       })
       const engine = createEngine({
-        ...{
-          db,
-          ports,
-          truth,
-          name: book,
-          scope: { agent: edgeAgent },
-          durability: 'postgres',
-          role: 'mirror',
-        },
+        db,
+        ports,
+        truth,
+        name: book,
+        scope: { agent: edgeAgent },
+        durability: 'postgres',
+        role: 'mirror',
         keys: verifyingKeyring,
         llm: options.llm,
       })
@@ -134,7 +135,12 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
       await truth.follow()
       const place = { postgres, book, bypasses }
       return {
-        ...{ engine, truth, mirror: createMirror({ store: engine.store, ...ports }) },
+        engine,
+        truth,
+        mirror: createMirror({
+          store: engine.store,
+          ...ports,
+        }),
         rate: createSharedRate(place, options.rate, ports.clock),
         tickets: createSharedTickets(place, ports.random),
       }
@@ -226,12 +232,17 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
   const lines: BookLines | undefined =
     options.news &&
     createBookLines({
-      ...{ clock: ports.clock, scheduler: ports.scheduler, onFault },
+      clock: ports.clock,
+      scheduler: ports.scheduler,
+      onFault,
       onFirst: () => news?.listen(),
       within: (book, work) =>
         within(book, false, async ({ engine, truth }) => {
           await truth.follow()
-          const live: LiveBook = { store: engine.store, recheck: (standing) => engine.recheck(standing) }
+          const live: LiveBook = {
+            store: engine.store,
+            recheck: (standing) => engine.recheck(standing),
+          }
           work(live)
         }),
     })
@@ -239,7 +250,10 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
     options.news &&
     lines &&
     createPostgresNews({
-      ...{ ...options.news, postgres, random: ports.random, log: ports.log },
+      ...options.news,
+      postgres,
+      random: ports.random,
+      log: ports.log,
       onNews: lines.hear,
       onLook: lines.look,
     })

@@ -43,8 +43,12 @@ export function createSharedTickets(
              WHERE (SELECT count(*) FROM daybook.tickets
                     WHERE book = $1 AND listener->'standing'->>'id' = $5) < $6 RETURNING ticket`,
             [
-              ...[book, hashOf(ticket), JSON.stringify(listener), ticketMs],
-              ...[listener.standing.id, ticketLimit.ofCaller],
+              book,
+              hashOf(ticket),
+              JSON.stringify(listener),
+              ticketMs,
+              listener.standing.id,
+              ticketLimit.ofCaller,
             ],
           )
           if (kept.length === 0) throw tooManyLines()

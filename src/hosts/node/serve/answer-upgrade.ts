@@ -22,7 +22,10 @@ export function answerUpgrades(
   answer: (request: Request, incoming: IncomingMessage, upgrade: Upgrade) => Promise<Response>,
 ): void {
   const sockets = new WebSocketServer({
-    ...{ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: payloadLimitBytes },
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: payloadLimitBytes,
     handleProtocols: () => liveProtocol,
   })
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -83,14 +83,19 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
     await migratePostgres(postgres)
     const { settings = {} } = options
     const mirrors = await openPostgresMirrors({
-      ...{ postgres, ports: nodePorts, rate: readRate(settings.DAYBOOK_RATE) },
+      postgres,
+      ports: nodePorts,
+      rate: readRate(settings.DAYBOOK_RATE),
       news: {
         connection: connectionTo({
           url: options.listenDatabase ?? options.database,
           caFile: options.databaseCa,
         }),
       },
-      llm: edgeLlm({ ...settings, MIRROR: { getByName: (book) => mirrors.getByName(book) } }),
+      llm: edgeLlm({
+        ...settings,
+        MIRROR: { getByName: (book) => mirrors.getByName(book) },
+      }),
     })
     const env: EdgeEnv = {
       ...settings,

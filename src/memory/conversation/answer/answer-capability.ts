@@ -124,7 +124,10 @@ export const answerCapabilities = [
     async run({ agent_id, question: asked }, at) {
       const filters = { agent: agent_id ?? at.scope.agent }
       const { records } = at.records.query({
-        ...{ kind: 'answer', filters, orderBy: '-answered_at', limit: answerLimit.kept },
+        kind: 'answer',
+        filters,
+        orderBy: '-answered_at',
+        limit: answerLimit.kept,
       })
       const kept = records.map((record) => ({ id: record.id, body: record as unknown as AnswerBody }))
       const byWords = bestOf(at, kept, ({ question: other }) => questionLikeness(asked, other))

@@ -107,6 +107,9 @@ export function unarchived(
     limit,
   })
   return (page.records as unknown as Message[]).map(({ id, content, source, timestamp }) => ({
-    ...{ record: id, content: content.trim(), source, timestamp },
+    record: id,
+    content: content.trim(),
+    source,
+    timestamp,
   }))
 }

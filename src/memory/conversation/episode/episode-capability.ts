@@ -70,7 +70,10 @@ export const episodeCapabilities = [
     effect: 'read',
     run({ order_by: orderBy, limit, cursor, ...query }, at) {
       const page = at.records.query({
-        ...{ kind: 'episode', filters: withinScope(query), orderBy, limit },
+        kind: 'episode',
+        filters: withinScope(query),
+        orderBy,
+        limit,
         ...(cursor === undefined ? {} : { cursor }),
       })
       return { ...page, records: page.records as unknown as Episode[] }

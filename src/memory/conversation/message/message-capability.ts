@@ -41,8 +41,9 @@ export const messageCapabilities = [
     summary:
       'Stores up to 1,000 messages in one transaction, in their order: all that are new, or on an error none.',
     input: z.strictObject({
-      ...{ ...conversationScope, sensitivity },
-      messages: z.array(messageInput).min(1).max(1000),
+      ...conversationScope,
+      sensitivity,
+      messages: z.array(messageInput).min(1).max(1e3),
     }),
     output: z.object({
       ok: z.boolean(),
@@ -70,7 +71,10 @@ export const messageCapabilities = [
     effect: 'read',
     run({ order_by: orderBy, limit, cursor, ...query }, at) {
       const page = at.records.query({
-        ...{ kind: 'message', filters: withinScope(query), orderBy, limit },
+        kind: 'message',
+        filters: withinScope(query),
+        orderBy,
+        limit,
         ...(cursor === undefined ? {} : { cursor }),
       })
       return { ...page, records: page.records as unknown as Message[] }

@@ -115,7 +115,10 @@ export const profileCapabilities = [
       const degraded = [...found.values()].find((one) => one.degraded !== undefined)?.degraded
       const method = at.llm && degraded === undefined ? ('model' as const) : ('patterns' as const)
       return {
-        ...{ ok: true, profiles_updated: profiles.length, profiles, method },
+        ok: true,
+        profiles_updated: profiles.length,
+        profiles,
+        method,
         ...(degraded === undefined ? {} : { degraded }),
       }
     },

@@ -28,13 +28,16 @@ async function openKept() {
   storage.watchFault?.(() => (isFaulted = true))
   const add = (v: string) => db.transaction(() => db.run('INSERT INTO t (v) VALUES (?)', [v]))
   return {
-    ...{ journals, db, pass, add, release: storage.release },
+    journals,
+    db,
+    pass,
+    add,
+    release: storage.release,
     write: (v: string) => {
       add(v)
       return Promise.resolve(db.settled?.('write'))
     },
     isFaulted: () => isFaulted,
-    /** How many changes were kept since. */
     kept: () => journals.shelves.length - began,
     hold() {
       const held = Promise.withResolvers<void>()
@@ -45,7 +48,6 @@ async function openKept() {
       let left = times
       journals.fault = () => (left-- > 0 ? fault : undefined)
     },
-    /** What an opening of what is kept now finds. */
     async stored() {
       const again = openJournalDatabase(sqlite3, new MemoryJournals(journals.shelf).open(), ports)
       const values = again.db.all('SELECT v FROM t ORDER BY id').map(({ v }) => v)

@@ -28,8 +28,19 @@ async function damagedDisk({ isCopied = false } = {}): Promise<Map<string, DiskF
   const { db, release, spare } = await openAnew()
   const { ports, pass } = createTestTime()
   const engine = createEngine({
-    ...{ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' },
-    ...(isCopied && spare ? { spare: { file: spare, isWanted: true } } : {}),
+    db,
+    ports,
+    name: 'b',
+    scope: { agent: 'a' },
+    durability: 'opfs',
+    ...(isCopied && spare
+      ? {
+          spare: {
+            file: spare,
+            isWanted: true,
+          },
+        }
+      : {}),
   })
   const traces = Array.from({ length: count }, (_, i) =>
     makeTrace({

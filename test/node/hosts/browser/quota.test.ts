@@ -176,8 +176,16 @@ it('gives its copy up when it is full, and opens without one', async () => {
     if (!spare) throw new Error('There is no place for a copy.')
     const { ports, pass } = createTestTime()
     const engine = createEngine({
-      ...{ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs', lend },
-      spare: { file: spare, isWanted: true },
+      db,
+      ports,
+      name: 'b',
+      scope: { agent: 'a' },
+      durability: 'opfs',
+      lend,
+      spare: {
+        file: spare,
+        isWanted: true,
+      },
     })
     const store = (id: string) =>
       engine.call('kstar:store_trace', makeTrace({ id, task: { goal: 'x'.repeat(30_000), constraints: [] } }))

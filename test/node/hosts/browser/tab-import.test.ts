@@ -16,10 +16,19 @@ const at = '2026-01-01T00:00:00.000Z'
 const bundle = await bundleOf(
   Array.from({ length: count }, (_, i) => ({
     ...(makeTrace({
-      metadata: { mode: 'autonomous', tags: [], linked_traces: [] },
+      metadata: {
+        mode: 'autonomous',
+        tags: [],
+        linked_traces: [],
+      },
     }) as unknown as JsonObject),
-    ...{ id: `trace-${i}`, kind: 'trace', agent: 'tester', timestamp: at },
-    ...{ created_at: at, updated_at: at, ver: 1 },
+    id: `trace-${i}`,
+    kind: 'trace',
+    agent: 'tester',
+    timestamp: at,
+    created_at: at,
+    updated_at: at,
+    ver: 1,
   })),
   [kinds.get('trace') as Kind],
   nodePorts,

@@ -253,7 +253,12 @@ it('gives the next worker of a page the answer that its last one did not hand ov
   expect((await store(next, 2005, 'much later')).ok).toBe(true)
   expect((await store(next, 2006, 'last')).ok).toBe(true)
   expect(goalsOf(world).sort()).toEqual([
-    ...['after it', 'done before the sleep', 'first', 'handed over', 'last', 'much later'],
+    'after it',
+    'done before the sleep',
+    'first',
+    'handed over',
+    'last',
+    'much later',
   ])
   const asked = `SELECT request FROM applied_requests WHERE request LIKE 'page:%' ORDER BY request`
   const kept = world.read().all<{ request: string }>(asked)

@@ -11,16 +11,25 @@ it('gives way to a later owner, and lets go of the files before the lock', async
   const hears = new Map<string, (message: HallMessage) => void>()
   let turns = 0
   const seat = createTabSeat({
-    ...{ book: 'b', tab: 't', scope: { agent: 'a' }, strict: false, acceptMemory: false },
+    book: 'b',
+    tab: 't',
+    scope: { agent: 'a' },
+    strict: false,
+    acceptMemory: false,
     clock: { now: () => 0 },
-    natureOf: () => ({ effect: 'write', repeatable: true }),
+    natureOf: () => ({
+      effect: 'write',
+      repeatable: true,
+    }),
     tell: () => undefined,
     port: {
       open: (name, hear) => {
         hears.set(name, hear as never)
-        return { post: () => undefined, close: () => undefined }
+        return {
+          post: () => undefined,
+          close: () => undefined,
+        }
       },
-      // It stands in line again when it has let go, and its second turn never comes.
       lock: (name) => {
         if (name === ownerLock('b') && ++turns > 1) return new Promise(() => undefined)
         return Promise.resolve(() => void done.push('the lock is free'))
@@ -33,7 +42,10 @@ it('gives way to a later owner, and lets go of the files before the lock', async
         together: <Result>(work: () => Result) => work(),
         call: (id: string) => Promise.resolve(done.push(`${id} was run`)),
         close: () => done.push('the engine is closed'),
-        room: { tabs: () => [], snapshot: () => [] },
+        room: {
+          tabs: () => [],
+          snapshot: () => [],
+        },
       } as unknown as Engine,
       epoch: 1,
       durability: 'opfs',

@@ -25,7 +25,9 @@ const tellAll = (step: string) =>
 
 const open = () => openDaybook({ name: 'b', path, checkpoint: true })
 const trace = (n: number) => ({
-  ...{ id: `t-${n}`, situation: { domain: 'd' }, action: { type: 'a' } },
+  id: `t-${n}`,
+  situation: { domain: 'd' },
+  action: { type: 'a' },
   task: { goal: `Goal ${n} ${'of the harbour '.repeat(20)}` },
 })
 

@@ -60,10 +60,18 @@ describe('a model over HTTP', () => {
       {
         authorization: 'Bearer sk-1',
         body: {
-          ...{ model: 'test', stream: false, response_format: { type: 'json_object' } },
+          model: 'test',
+          stream: false,
+          response_format: { type: 'json_object' },
           messages: [
-            { role: 'system', content: 'Do it.' },
-            { role: 'user', content: 'The text.' },
+            {
+              role: 'system',
+              content: 'Do it.',
+            },
+            {
+              role: 'user',
+              content: 'The text.',
+            },
           ],
         },
       },

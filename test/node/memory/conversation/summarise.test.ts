@@ -27,7 +27,11 @@ const talk = [
 
 it('parts sentences in any script, and not at abbreviations that go on in lower case', () => {
   expect(sentencesOf('One. Two! "Three?" Four\nfive e.g. six. …')).toEqual([
-    ...['One.', 'Two!', '"Three?"', 'Four', 'five e.g. six.'],
+    'One.',
+    'Two!',
+    '"Three?"',
+    'Four',
+    'five e.g. six.',
   ])
   expect(sentencesOf('会議があります。資料を準備します！はい')).toEqual([
     '会議があります。',

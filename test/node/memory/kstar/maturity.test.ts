@@ -13,7 +13,9 @@ const rank = (level: SkillLevel) => skillLevels.indexOf(level)
 
 /** A maturity after `successes` of `uses`, at the level that the table gives. */
 const grown = (successes: number, uses: number, level = earnedLevel(uses, successes / uses)): Maturity => ({
-  ...{ level, success_rate: successes / uses, usage_count: uses },
+  level,
+  success_rate: successes / uses,
+  usage_count: uses,
 })
 
 describe('levels', () => {

@@ -88,7 +88,10 @@ export function compareStores(store: TestStore, words: readonly string[], limit:
     // A session has a number here and its name there.
     const beside = (queries: QueryStore) =>
       [...queries.places(seqs, scope)].map(([seq, { session, before, after }]) => [
-        ...[seq, session !== undefined, before, after],
+        seq,
+        session !== undefined,
+        before,
+        after,
       ])
     expect(beside(store.queries)).toEqual(beside(plain))
     expect(bySeq(store.queries.weigh(seqs, scope))).toEqual(bySeq(plain.weigh(seqs, scope)))

@@ -37,8 +37,7 @@ function bodiesOf(kind: Kind): fc.Arbitrary<JsonObject> {
     at.set(path, hot(facetTypes[facet as keyof typeof facetTypes]))
   if (kind.facets.happened_at) at.set(kind.facets.happened_at, fc.constantFrom(...instants))
   if (kind.expires) at.set(kind.expires, fc.constantFrom<Json>(...instants, '2026-02-01', 'never', 5))
-  for (const { path } of kind.cites ?? [])
-    at.set(path, fc.constantFrom<Json>(...ids, [...ids.slice(0, 2)], 7))
+  for (const { path } of kind.cites ?? []) at.set(path, fc.constantFrom<Json>(...ids, ids.slice(0, 2), 7))
   // When something happened is what every kind that says so requires.
   const requiredKeys = kind.facets.happened_at === undefined ? [] : [kind.facets.happened_at]
   const values = fc.record(Object.fromEntries(at), { requiredKeys }) as fc.Arbitrary<Record<string, Json>>

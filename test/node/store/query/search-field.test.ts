@@ -79,24 +79,20 @@ describe('fields', () => {
     { requiredKeys: [] },
   ) as fc.Arbitrary<JsonObject>
   const field = fc.constantFrom(
-    ...[
-      'title',
-      'title.note',
-      'tags',
-      'tags.score',
-      'result',
-      'result.outcome',
-      'result.outcome.feedback',
-      'result.outcome.a.note',
-    ],
-    ...[
-      'result.outcome.nowhere',
-      'action',
-      'action.deep',
-      'action.deep.note',
-      'action.deep.note.score',
-      '@when',
-    ],
+    'title',
+    'title.note',
+    'tags',
+    'tags.score',
+    'result',
+    'result.outcome',
+    'result.outcome.feedback',
+    'result.outcome.a.note',
+    'result.outcome.nowhere',
+    'action',
+    'action.deep',
+    'action.deep.note',
+    'action.deep.note.score',
+    '@when',
   )
 
   /** The texts of `field`: of each declared field within it, or what stands at exactly its path. */

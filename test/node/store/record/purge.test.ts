@@ -65,8 +65,14 @@ describe('after a purge', () => {
     const store = openTestStore([makeKind({ text: ['title'] })])
     const { seq } = store.put({ title: 'zanzibar' }, { id: 'r-1' })
     const saved = store.models.save({
-      ...{ dimensions: 2, madeAt: seq },
-      parts: [{ terms: 'zanzibar', numbers: new Uint8Array(2) }],
+      dimensions: 2,
+      madeAt: seq,
+      parts: [
+        {
+          terms: 'zanzibar',
+          numbers: new Uint8Array(2),
+        },
+      ],
     })
     expect(store.models.load()?.parts).toHaveLength(1)
     store.forget('r-1')

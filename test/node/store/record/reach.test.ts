@@ -11,13 +11,20 @@ import { type Head, makeKind, openTestStore, type TestStore } from '../../../sup
 
 const kinds: readonly Kind[] = [
   makeKind({
-    ...{ name: 'trace', text: ['goal'], facets: { domain: 'domain' }, scopedBy: 'domain' },
+    name: 'trace',
+    text: ['goal'],
+    facets: { domain: 'domain' },
+    scopedBy: 'domain',
     cites: [{ path: 'links' }],
   }),
   makeKind({ name: 'note', text: ['goal'], cites: [{ path: 'links', supersedes: true }] }),
   makeKind({ name: 'secret', text: ['goal'], guests: 'none' }),
   makeKind({
-    ...{ name: 'rule', text: ['goal'], facets: { domain: 'domain' }, scopedBy: 'domain', scopedAs: 'trace' },
+    name: 'rule',
+    text: ['goal'],
+    facets: { domain: 'domain' },
+    scopedBy: 'domain',
+    scopedAs: 'trace',
     guests: 'read',
   }),
 ]

@@ -40,9 +40,20 @@ function open(
   const log = { warn: (what: string) => void warnings.push(what) }
   const engine = openBookFile({ path }, (file) =>
     createEngine({
-      ...{ db: main(file.db), storage: file.storage, care: { check: file.check } },
-      ...{ ports: { ...ports, log }, name: 'b', scope: { agent: 'a' }, durability: 'file' },
-      spare: { file: spare(file.spare), isWanted },
+      db: main(file.db),
+      storage: file.storage,
+      care: { check: file.check },
+      ports: {
+        ...ports,
+        log,
+      },
+      name: 'b',
+      scope: { agent: 'a' },
+      durability: 'file',
+      spare: {
+        file: spare(file.spare),
+        isWanted,
+      },
     }),
   )
   return { engine, warnings, pass }
@@ -183,7 +194,9 @@ it('gives back what can no longer be read, and says so', async () => {
     versions: { version: number; body?: { content: string } }[]
   }
   expect(versions.map(({ body }) => body?.content)).toEqual([
-    ...['Content of p-40', 'Content of p-40', 'Edited again'],
+    'Content of p-40',
+    'Content of p-40',
+    'Edited again',
   ])
   await mended.pass(60_000)
   mended.engine.close()

@@ -124,7 +124,13 @@ it('looks through the files after an unclean end, and only then', async () => {
   const { ports, pass } = createTestTime()
   const left = openBookFile({ path }, ({ db, check, storage }) =>
     createEngine({
-      ...{ db, storage, care: { check }, ports, name: 'b', scope: { agent: 'agent' }, durability: 'file' },
+      db,
+      storage,
+      care: { check },
+      ports,
+      name: 'b',
+      scope: { agent: 'agent' },
+      durability: 'file',
     }),
   )
   const told: string[] = []
@@ -196,15 +202,24 @@ it('salvages what any broken pages leave, each record as it was', async () => {
 
 it('gets back from the mirror what could not be read, and keeps what was not sent', async () => {
   const store = createEngine({
-    ...{ db: openNodeDatabase({ path: ':memory:' }), ports: nodePorts, name: 'b', scope: { agent: 'edge' } },
-    ...{ durability: 'durable-object', role: 'mirror' },
+    db: openNodeDatabase({ path: ':memory:' }),
+    ports: nodePorts,
+    name: 'b',
+    scope: { agent: 'edge' },
+    durability: 'durable-object',
+    role: 'mirror',
   }).store
   const mirror = createMirror({ store, ...nodePorts })
   const path = copied()
   const open = () =>
     openBookFile({ path }, ({ db, check, storage }) =>
       createEngine({
-        ...{ db, storage, care: { check }, ports: nodePorts, name: 'b', scope: { agent: 'agent' } },
+        db,
+        storage,
+        care: { check },
+        ports: nodePorts,
+        name: 'b',
+        scope: { agent: 'agent' },
         durability: 'file',
         carrier: {
           exchange: async (request) =>

@@ -16,7 +16,10 @@ function open(embedder: MeaningEmbedder) {
     store: (goals: readonly string[]) =>
       engine.call('kstar:store_traces', {
         traces: goals.map((goal, i) => ({
-          ...{ id: `t-${i}`, situation: { domain: 'd' }, task: { goal }, action: { type: 'note' } },
+          id: `t-${i}`,
+          situation: { domain: 'd' },
+          task: { goal },
+          action: { type: 'note' },
         })),
       }),
     recall: (text: string) => engine.call('daybook:recall', { text }) as Promise<RecallResult>,

@@ -80,8 +80,19 @@ export async function record(
   const db = noting(storage.db, last, (now) => states.push({ said: now, steps: disk.log.length }))
   const { ports, pass } = createTestTime()
   const engine = createEngine({
-    ...{ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' },
-    ...(isCopied && storage.spare ? { spare: { file: storage.spare, isWanted: true } } : {}),
+    db,
+    ports,
+    name: 'b',
+    scope: { agent: 'a' },
+    durability: 'opfs',
+    ...(isCopied && storage.spare
+      ? {
+          spare: {
+            file: storage.spare,
+            isWanted: true,
+          },
+        }
+      : {}),
   })
   disk.fault = faultAt
   const acknowledge: Acknowledge = async (calls) => {

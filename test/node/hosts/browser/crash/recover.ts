@@ -45,8 +45,15 @@ export async function use(
   if (!spare) throw new Error('There is no place for a checkpoint.')
   const { ports, pass } = createTestTime()
   const engine = createEngine({
-    ...{ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs' },
-    spare: { file: spare, isWanted: true },
+    db,
+    ports,
+    name: 'b',
+    scope: { agent: 'a' },
+    durability: 'opfs',
+    spare: {
+      file: spare,
+      isWanted: true,
+    },
   })
   const stored = (await engine.call(
     'kstar:store_trace',

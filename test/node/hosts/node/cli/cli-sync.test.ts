@@ -25,7 +25,9 @@ describe.skipIf(skipped !== '')(`Syncing on the command line${skipped}`, { timeo
     closing.push(() => rm(home, { recursive: true }))
     await run(url, 'tutor', 'kstar:store_trace', makeTrace())
     const made = await run(url, 'tutor', 'daybook:create_access_key', {
-      ...{ name: 'narrow', permissions: ['sync'], push: ['perception'] },
+      name: 'narrow',
+      permissions: ['sync'],
+      push: ['perception'],
     })
     const place = ['--edge', url]
     const first = await daybook(home, ['sync', ...place])

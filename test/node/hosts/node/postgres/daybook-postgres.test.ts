@@ -42,8 +42,15 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
       const keyring = keys.get(book) ?? openNodeKeyring(undefined)
       keys.set(book, keyring)
       const engine = createEngine({
-        ...{ db, truth, ports: nodePorts, name: book, scope: bookScope({ agent: 'contract' }) },
-        ...{ durability: 'postgres', role: 'mirror', keys: keyring, embedder: nodeEmbedder(embedder) },
+        db,
+        truth,
+        ports: nodePorts,
+        name: book,
+        scope: bookScope({ agent: 'contract' }),
+        durability: 'postgres',
+        role: 'mirror',
+        keys: keyring,
+        embedder: nodeEmbedder(embedder),
       })
       truth.follows(engine.store)
       await truth.follow()

@@ -66,7 +66,11 @@ describe.skipIf(skipped !== '')(`The door of \`daybook serve\`${skipped}`, { tim
     it('believes no name that the caller gives it', async () => {
       expect(await status({ headers: { host: 'daybook.example.org' } })).toBe(403)
       const target = '//localhost/v1/books/dev/live'
-      const upgrade = { ...{ connection: 'upgrade', upgrade: 'websocket' }, host: 'evil.example.org' }
+      const upgrade = {
+        connection: 'upgrade',
+        upgrade: 'websocket',
+        host: 'evil.example.org',
+      }
       const answer = await askRaw(port, { method: 'GET', target, headers: upgrade })
       expect(answer.status).toBe(403)
     })
@@ -86,7 +90,9 @@ describe.skipIf(skipped !== '')(`The door of \`daybook serve\`${skipped}`, { tim
     closing.push(() => embedder.close())
     const settings = {
       ...provider.settings,
-      ...{ DAYBOOK_EMBED_PROVIDER: 'http', DAYBOOK_EMBED_URL: embedder.url, DAYBOOK_RATE: '3/0.001' },
+      DAYBOOK_EMBED_PROVIDER: 'http',
+      DAYBOOK_EMBED_URL: embedder.url,
+      DAYBOOK_RATE: '3/0.001',
     }
     const port = portOf(await start({ settings }))
     const ask = (bearer: string) =>

@@ -134,7 +134,9 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
   it('hear only of kinds that their key may fetch, and end with the key, whoever revokes it', async () => {
     const [one, two] = [await start(), await start()]
     const made = await run(one.url, 'narrow', 'daybook:create_access_key', {
-      ...{ name: 'n', permissions: ['sync'], pull: ['perception'] },
+      name: 'n',
+      permissions: ['sync'],
+      pull: ['perception'],
     })
     const line = openLine(one.url, 'narrow', await ticketOf(one.url, 'narrow', String(made.body['key'])))
     expect(await line.seq()).toBe(1)
@@ -277,8 +279,12 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
       const warned = new Promise<string>((resolve) => {
         let looks = 0
         const news = createPostgresNews({
-          ...{ connection: connectionTo({ url: pooled }), postgres: sql, random: nodePorts.random },
-          ...{ lookEveryMs: 10, echoWithinMs: 200, log: { warn: (message) => said.push(message) } },
+          connection: connectionTo({ url: pooled }),
+          postgres: sql,
+          random: nodePorts.random,
+          lookEveryMs: 10,
+          echoWithinMs: 200,
+          log: { warn: (message) => said.push(message) },
           onNews: () => undefined,
           onLook: () => void (++looks === 50 && resolve(news.state())),
         })
@@ -297,14 +303,11 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
       const heard: string[] = []
       const looks: (() => void)[] = []
       const news = createPostgresNews({
-        ...{
-          connection: connectionTo({
-            url: `${server.url}?application_name=listener`,
-          }),
-          postgres: sql,
-          random,
-        },
-        ...{ log: nodePorts.log, lookEveryMs: 3_600_000 },
+        connection: connectionTo({ url: `${server.url}?application_name=listener` }),
+        postgres: sql,
+        random,
+        log: nodePorts.log,
+        lookEveryMs: 36e5,
         onNews: ({ book }) => void heard.push(book),
         onLook: () => looks.shift()?.(),
       })

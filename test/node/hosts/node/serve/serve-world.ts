@@ -40,12 +40,16 @@ export function createServeWorld() {
     ask(`${url}/v1/books/${book}/capabilities/${id}`, input, headers)
 
   return {
-    ...{ key, postgres, closing, start, device, ask, run },
-    /** Before the first test. */
+    key,
+    postgres,
+    closing,
+    start,
+    device,
+    ask,
+    run,
     async open() {
       database = (await postgres.get()).postgres.url
     },
-    /** After the last. */
     async close() {
       for (const end of closing.toReversed()) await end()
       await postgres.close()
