@@ -13,7 +13,7 @@ import type {
 } from '../core/ports.ts'
 import type { Durability, Scope } from '../core/record.ts'
 import type { RoomEvent } from '../core/capability/room-port.ts'
-import type { EmbedderSource } from '../recall/book-embedding.ts'
+import type { EmbedderSource } from '../recall/embed/embedder-source.ts'
 import type { Role } from '../store/record/record-store.ts'
 import type { SyncPreferences } from '../sync/device/sync-plan.ts'
 

@@ -1,30 +1,16 @@
 // The embedder of a book with everything around it: the task behind the writes, the leg of recall, the state it is in.
 import { type AbortSignalLike, checkAborted, createAbort } from '../core/abort.ts'
 import type { EmbedStatus, SpaceVector } from '../core/capability/capability.ts'
-import type { Clock, Embedder, Ports } from '../core/ports.ts'
+import type { Embedder, Ports } from '../core/ports.ts'
 import type { Progress } from '../core/capability/progress.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { fingerprintOf } from '../store/vector/vector-space.ts'
-import type { ModelStore } from '../store/vector/model-store.ts'
 import type { Leg } from './leg.ts'
 import { createVectorLeg } from './vector-leg.ts'
+import type { EmbedderSource } from './embed/embedder-source.ts'
 import { createEmbedHealth } from './embed/embed-health.ts'
 import { createEmbedTask } from './embed/embed-task.ts'
 import { createQuestionVectors } from './embed/question-vector.ts'
-
-/** How a host gives a book its embedder. */
-export interface EmbedderSource {
-  /** `provider|model`, to tell it from what another tab was opened with. */
-  readonly name?: string | undefined
-  open(parts: {
-    readonly models: ModelStore
-    readonly clock: Clock
-    /** How far a model is loaded has changed. */
-    readonly onLoading: () => void
-  }): Embedder
-  /** How long a recall waits for the vector of its question. Default 800. */
-  readonly questionDeadlineMs?: number | undefined
-}
 
 export interface BookEmbedding {
   readonly leg: Leg<'vector'>
@@ -71,8 +57,8 @@ export function createBookEmbedding({
   const stopped = createAbort()
   const deadlineMs = source.questionDeadlineMs ?? defaultQuestionDeadlineMs
   const questions = createQuestionVectors({ embedder, health, scheduler, deadlineMs })
-  let told = 0
-  let toldOf = ''
+  let shownAt = 0
+  let shown = ''
   const task = createEmbedTask({
     vectors,
     embedder,
@@ -81,11 +67,11 @@ export function createBookEmbedding({
     scheduler,
     log,
     onProgress() {
-      if (vectors.missing() > 0 && clock.now() - told < tellEveryMs) return
-      told = clock.now()
+      if (vectors.missing() > 0 && clock.now() - shownAt < tellEveryMs) return
+      shownAt = clock.now()
       const now = status()
-      if (toldOf === `${now.embedded}/${now.total}`) return
-      toldOf = `${now.embedded}/${now.total}`
+      if (shown === `${now.embedded}/${now.total}`) return
+      shown = `${now.embedded}/${now.total}`
       const { embedded: done, total } = now
       tell({
         done,

@@ -119,7 +119,7 @@ export function createMeetingRoom(
   return {
     clear,
     leaveTab(tab) {
-      for (const id of [...here.keys()]) leave(id, tab)
+      for (const id of here.keys()) leave(id, tab)
     },
     tabs: () => [...new Set([...here.values()].flatMap(({ tabs }) => [...tabs]))],
     snapshot() {

@@ -68,7 +68,13 @@ function parseGroup(input: unknown, where: string, depth: number, budget: Budget
 }
 
 function parseCondition(path: string, value: Json, where: string, budget: Budget): Predicate[] {
-  if (!isJsonObject(value)) return [parseTest(path, Array.isArray(value) ? 'in' : 'eq', value, where, budget)]
+  const spend = (here: string) => {
+    if (--budget.left < 0) throw wrong(here, `At most ${filterLimits.predicates} conditions at once`)
+  }
+  if (!isJsonObject(value)) {
+    spend(where)
+    return [parseTest(path, Array.isArray(value) ? 'in' : 'eq', value, where)]
+  }
   const entries = Object.entries(value)
   if (entries.length === 0) throw wrong(where, 'A condition names at least one operator')
   return entries.map(([operator, operand]) => {
@@ -77,18 +83,13 @@ function parseCondition(path: string, value: Json, where: string, budget: Budget
         'Operators are eq, ne, gt, gte, lt, lte, in, contains, exists; deeper paths are written with dots'
       throw wrong(`${where}.${operator}`, `\`${operator.slice(0, 40)}\` is not an operator. ${hint}`)
     }
-    return parseTest(path, operator as Operator, operand, `${where}.${operator}`, budget)
+    const here = `${where}.${operator}`
+    spend(here)
+    return parseTest(path, operator as Operator, operand, here)
   })
 }
 
-function parseTest(
-  path: string,
-  operator: Operator,
-  operand: Json,
-  where: string,
-  budget: Budget,
-): Predicate {
-  if (--budget.left < 0) throw wrong(where, `At most ${filterLimits.predicates} conditions at once`)
+function parseTest(path: string, operator: Operator, operand: Json, where: string): Predicate {
   if (operator === 'exists') {
     if (typeof operand !== 'boolean') throw wrong(where, '`exists` takes true or false')
     return operand ? { test: 'exists', path } : { test: 'not', of: { test: 'exists', path } }

@@ -1,6 +1,6 @@
 // From what a user said about the embedder to the embedder itself.
 import type { Embedder } from '../../core/ports.ts'
-import type { EmbedderSource } from '../book-embedding.ts'
+import type { EmbedderSource } from './embedder-source.ts'
 import type { EmbedCaller } from './embed-fetch.ts'
 import type { ModelHost } from './model-message.ts'
 import { embedderName, type EmbedderOptions, parseEmbedderOptions } from './embedder-options.ts'

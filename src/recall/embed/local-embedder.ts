@@ -52,7 +52,7 @@ export function createLocalEmbedder(
     isReady = false
     stall?.()
     settleLoad?.(error)
-    for (const { reject } of [...calls.values()]) reject(error)
+    for (const { reject } of calls.values()) reject(error)
   }
 
   const watch = () => {

@@ -28,17 +28,13 @@ export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Mer
   const clashes: string[] = []
   const pick = <Value>(one: Value, other: Value) => (mineIsLater ? one : other)
 
-  const join = (
-    path: string,
-    from: Json | undefined,
-    one: Json | undefined,
-    other: Json | undefined,
-  ): Json | undefined => {
+  const join = (path: string, sides: Sides): Json | undefined => {
+    const { from, one, other } = sides
     if (sameJson(other, from)) return one
     if (sameJson(one, from)) return other
     // Two that count the same have counted twice.
     if (sameJson(one, other) && rules[path] !== 'counter') return one
-    const byRule = joinByRule(rules[path], from, one, other, mineIsLater)
+    const byRule = joinByRule(rules[path], sides, mineIsLater)
     if (byRule !== undefined) return byRule
     if (sameJson(one, other)) return one
     if (isJsonObject(one) && isJsonObject(other))
@@ -51,11 +47,11 @@ export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Mer
   }
 
   const joinFields = (path: string, from: JsonObject, one: JsonObject, other: JsonObject): JsonObject => {
-    const [first, second] = [pick(one, other), pick(other, one)]
-    const names = new Set([...Object.keys(first), ...Object.keys(second)])
+    const names = new Set([...Object.keys(pick(one, other)), ...Object.keys(pick(other, one))])
     const fields = [...names].flatMap((name): [string, Json][] => {
       const own = (object: JsonObject) => (Object.hasOwn(object, name) ? object[name] : undefined)
-      const value = join(path === '' ? name : `${path}.${name}`, own(from), own(one), own(other))
+      const sides = { from: own(from), one: own(one), other: own(other) }
+      const value = join(path === '' ? name : `${path}.${name}`, sides)
       return value === undefined ? [] : [[name, value]]
     })
     return Object.fromEntries(fields)
@@ -67,11 +63,16 @@ export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Mer
   return { body: joinFields('', base, mine, theirs), clashes }
 }
 
+/** One field as the base and the two edits have it. */
+interface Sides {
+  readonly from: Json | undefined
+  readonly one: Json | undefined
+  readonly other: Json | undefined
+}
+
 function joinByRule(
   rule: MergeRule | undefined,
-  from: Json | undefined,
-  one: Json | undefined,
-  other: Json | undefined,
+  { from, one, other }: Sides,
   oneIsLater: boolean,
 ): Json | undefined {
   if (rule === 'both' && typeof one === 'string' && typeof other === 'string') {
@@ -100,14 +101,16 @@ function isSet(value: Json | undefined): value is readonly Plain[] {
 
 /** What both kept of `from` in its order, then what either added, in an order that does not depend on the side. */
 function joinSets(from: readonly Plain[], one: readonly Plain[], other: readonly Plain[]): Plain[] {
-  const [first, second] = [new Set(one), new Set(other)]
+  const inOne = new Set(one)
+  const inOther = new Set(other)
   const known = new Set(from)
-  const kept = from.filter((item) => first.has(item) && second.has(item))
+  const kept = from.filter((item) => inOne.has(item) && inOther.has(item))
   const added = [...new Set([...one, ...other])].filter((item) => !known.has(item))
   return [...kept, ...added.toSorted(comparePlain)]
 }
 
 function comparePlain(one: Plain, other: Plain): number {
-  const [a, b] = [JSON.stringify(one), JSON.stringify(other)]
+  const a = JSON.stringify(one)
+  const b = JSON.stringify(other)
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -18,23 +18,25 @@ type WirePut<Wire> = Extract<Wire, { op: 'put' }>
 /** A merged record that meets a conflict this often in a row is left to a person. */
 export const mergeRounds = 5
 
-export interface ConflictSettler {
+/** The sent `op` that met `current`, the mirror's record, and who acts on what is decided. */
+export interface Conflict {
+  readonly store: BookStore
+  readonly op: SentOp
+  readonly policy: ConflictPolicy
+  readonly current: WireChange
+  /** The instant in its canonical form. */
+  readonly now: string
   /** Takes over what the mirror has. */
-  accept(change: WireChange): void
+  readonly accept: (change: WireChange) => void
   /** Counts what is written into the conflict log. */
-  onLogged(): void
+  readonly onLogged: () => void
 }
 
-/** Settles the conflict between the sent `op` and `current`, the mirror's record. Inside a transaction. */
-export function settleConflict(
-  store: BookStore,
-  op: SentOp,
-  { policy, current }: { readonly policy: ConflictPolicy; readonly current: WireChange },
-  now: string,
-  { accept, onLogged }: ConflictSettler,
-): void {
+/** Settles a conflict by its policy. Inside a transaction. */
+export function settleConflict({ store, op, policy, current, now, accept, onLogged }: Conflict): void {
   const sent = JSON.parse(op.wire) as WireOp
-  const [mine, theirs] = [inClear(store, sent), inClear(store, current)]
+  const mine = inClear(store, sent)
+  const theirs = inClear(store, current)
   const same = saysSame(mine, theirs)
   const base = op.base_rev === null ? undefined : store.records.bodyAt(op.seq, op.base_rev)
   store.ops.settle(op, same ? current.ver : undefined)
@@ -59,7 +61,8 @@ export function settleConflict(
     onLogged()
   }
   // Logged as they came: what is sealed stays so.
-  const [our, their] = [sideOf(sent, store.device), sideOf(current, current.by)]
+  const our = sideOf(sent, store.device)
+  const their = sideOf(current, current.by)
 
   const putOnTop = (said: Clear<WireOp> | Clear<WireChange>, body: JsonObject) => {
     const { session, resource } = said

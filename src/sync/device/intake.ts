@@ -72,7 +72,15 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
         }
         return ops.refuse(op, refusalOf(result.error, now))
       case 'conflict':
-        return settleConflict(store, op, result, now, { accept: (current) => accept(current), onLogged })
+        return settleConflict({
+          store,
+          op,
+          policy: result.policy,
+          current: result.current,
+          now,
+          accept: (current) => accept(current),
+          onLogged,
+        })
     }
   }
 

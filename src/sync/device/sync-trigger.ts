@@ -162,7 +162,7 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
     close() {
       closed = true
       background?.close()
-      for (const reason of [...timers.keys()]) cancel(reason)
+      for (const reason of timers.keys()) cancel(reason)
     },
   }
 }

@@ -55,6 +55,21 @@ export interface Mirror {
   exchange(request: string, reach?: SyncReach): Promise<MirrorAnswer>
 }
 
+/** One request while it is answered. */
+interface Exchange {
+  readonly request: SyncRequest
+  readonly reach: SyncReach | undefined
+  readonly nowMs: number
+  /** The answers that this request brought into being, by the number of their op. */
+  readonly fresh: Map<number, StoredAnswer>
+}
+
+/** What tells whether an op was answered before: the highest number taken from its device, and a key of its bytes. */
+interface Sent {
+  readonly lastMid: number
+  readonly hash: string
+}
+
 /** The mirror over `store`, which was opened with the role `mirror`. */
 export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
   const { records, settings, devices, sums } = store
@@ -100,14 +115,10 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     return { mid: op.mid, ...answer, current }
   }
 
-  const answerOnce = (
-    request: SyncRequest,
-    op: WireOp,
-    hash: string,
-    { lastMid, nowMs, fresh }: { lastMid: number; nowMs: number; fresh: Map<number, StoredAnswer> },
-    reach?: SyncReach,
-  ): Answer => {
+  /** The answer that was stored with the op's effect, or, when it comes for the first time, the one that it gets now. */
+  const answerOnce = ({ request, reach, nowMs, fresh }: Exchange, op: WireOp, sent: Sent): Answer => {
     const { device } = request
+    const { lastMid, hash } = sent
     if (op.mid <= lastMid) {
       const kept = fresh.get(op.mid) ?? devices.answer(device, op.mid)
       if (kept?.hash !== hash)
@@ -130,10 +141,11 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     devices.drop(device, ackedMid)
     const results: WireResult[] = []
     const fresh = new Map<number, StoredAnswer>()
+    const exchange: Exchange = { request, reach, nowMs, fresh }
     settings.holding(() => {
       for (const [i, op] of ops.entries()) {
         if (op.mid > lastMid + 1) break
-        const answer = answerOnce(request, op, hashes[i] ?? '', { lastMid, nowMs, fresh }, reach)
+        const answer = answerOnce(exchange, op, { lastMid, hash: hashes[i] ?? '' })
         results.push(complete(op, answer, reach))
         lastMid = Math.max(lastMid, op.mid)
       }
