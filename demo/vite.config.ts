@@ -51,7 +51,7 @@ export default defineConfig({
     // Named here because the worker's are only found when it starts, and finding them late reloads the page.
     include: [
       '@cfworker/json-schema',
-      'canonicalize',
+      '@scure/base',
       'comlink',
       'idb',
       'zod',

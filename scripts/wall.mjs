@@ -6,7 +6,7 @@ import { posix } from 'node:path'
 
 const ports = ['src/store', 'src/recall', 'src/sync']
 /** @type {Room} */
-const chapter = { imports: ['src/core', 'src/shape'], types: ports, npm: ['zod', 'canonicalize'] }
+const chapter = { imports: ['src/core', 'src/shape'], types: ports, npm: ['zod'] }
 const chapters = ['src/memory/*', 'src/trust', 'src/commons/*', 'src/bundle']
 const rooms = ['src/core', 'src/shape', ...ports, ...chapters, 'src/memory/kstar']
 const engine = [...rooms, 'src/engine']
@@ -17,7 +17,7 @@ const host = [...door, 'src/web']
 /** Longer paths win; `*` stands for one folder, and two such folders are two rooms. @type {Record<string, Room>} */
 const house = {
   'src/core': {},
-  'src/shape': { imports: ['src/core'], npm: ['zod'] },
+  'src/shape': { imports: ['src/core'], npm: ['zod', '@scure/base'] },
   'src/store': { imports: ['src/core'], npm: ['zod'] },
   'src/recall': { imports: ['src/core', 'src/store'], npm: ['zod'] },
   'src/sync': { imports: ['src/core', 'src/store'], npm: ['zod'] },

@@ -1,6 +1,6 @@
 // The lines of one book's object: hibernating WebSockets, and tickets in its memory.
 // Invariant: what is known of a line is attached to its socket, which outlives the object's sleep; a ticket is good once.
-import { toBase64Url } from '../src/core/text/base64url.ts'
+import { toBase64Url } from '../src/shape/encoded-bytes.ts'
 import type { Clock, Random } from '../src/core/ports.ts'
 import { heartbeat, liveProtocol } from '../src/sync/wire/live-wire.ts'
 import {

@@ -2,7 +2,7 @@
 // Invariant: a book knows the hash alone. A key is 256 random bits, so that SHA-256 needs no salt and no rounds; it is
 // shown once, to who made it, and comparing takes the same time wherever two hashes differ.
 import { z } from 'zod'
-import { toBase64Url } from '../core/text/base64url.ts'
+import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { Grant } from '../core/access/grant.ts'
 import { canonicalTime } from '../core/time.ts'
 import { permissions, principal, scopePattern } from './token-schema.ts'

@@ -1,6 +1,6 @@
 // What guards the keys of a book: a key of the device, or a passphrase. With a passphrase, the parameters stand beside.
 import { z } from 'zod'
-import { fromBase64, toBase64 } from '../core/text/base64.ts'
+import { fromBase64, toBase64 } from '../shape/encoded-bytes.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Cipher, Random, SealingKey } from '../core/ports.ts'
 

@@ -2,7 +2,7 @@
 // Invariant: a key is durable in the vault before anything is sealed with it, and none is dropped while anything needs it;
 // without the passphrase nothing of a key is in memory. A passphrase costs the same whether it is right or wrong.
 import { z } from 'zod'
-import { fromBase64, toBase64 } from '../core/text/base64.ts'
+import { fromBase64, toBase64 } from '../shape/encoded-bytes.ts'
 import { DaybookError } from '../core/errors.ts'
 import { toHex } from '../core/ids.ts'
 import type { InstantCipher, InstantKey, KeyVault, Ports, SealingKey } from '../core/ports.ts'

@@ -1,7 +1,7 @@
 // The keyring over WebCrypto, the same in page, edge and Node: only where the key pair is kept differs by host.
 // Invariant: private keys are used through the host's crypto alone; their bytes are never in this program's memory.
-import { fromBase64Url, toBase64Url } from '../core/text/base64url.ts'
-import { fromDidKey, toDidKey } from '../core/text/did-key.ts'
+import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
+import { fromDidKey, toDidKey } from '../shape/did-key.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Keyring, Signer } from '../core/ports.ts'
 

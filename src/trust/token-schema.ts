@@ -1,6 +1,6 @@
 // The shape of a control token: who may do what, where, until when, and on whose word.
 import { z } from 'zod'
-import { fromDidKey } from '../core/text/did-key.ts'
+import { fromDidKey } from '../shape/did-key.ts'
 import { isRecordId } from '../core/ids.ts'
 import { parseScope } from '../core/access/scope.ts'
 import { canonicalTime } from '../core/time.ts'

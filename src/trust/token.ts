@@ -1,11 +1,11 @@
 // What is signed of a token, how its lineage is hashed, how it is carried in one text, and what a link of a chain keeps to.
 // Invariants: a child never permits more than its parent: not in scope, not in permissions, not in time. And a token alone
 // makes no bearer text: that takes a secret of which the token has only the hash, and which is stored nowhere.
-import { fromBase64Url, toBase64Url } from '../core/text/base64url.ts'
+import { strictCanonicalText } from '../core/text/canonical-json.ts'
+import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
 import { permitsAll } from '../core/access/permission.ts'
 import { coversScope, parseScope } from '../core/access/scope.ts'
 import { isSameHash } from './access-key.ts'
-import { canonicalJson } from './canonical-json.ts'
 import { controlToken, type ControlToken, depthLimit } from './token-schema.ts'
 
 type Claims = Omit<ControlToken, 'signature'>
@@ -16,7 +16,7 @@ const unrevoked = { revoked: false, revoked_at: undefined, revocation_reason: un
 
 /** The canonical JSON of a token as it was granted, without the signature: revoking it later does not break that. */
 export function signedText(token: Claims): string {
-  return canonicalJson({ ...token, ...unrevoked, signature: undefined })
+  return strictCanonicalText({ ...token, ...unrevoked, signature: undefined })
 }
 
 /** SHA-256 of the parent's lineage and the parent, or of nothing for a token that has no parent. */
@@ -35,8 +35,10 @@ export function linkFault(parent: ControlToken, child: Claims): string | undefin
   if (!mayDelegate(parent)) return 'the parent does not carry `delegation`'
   const chain = [parent.token_id, ...parent.delegation_chain]
   if (chain.length > depthLimit) return `there are more than ${depthLimit} ancestors`
-  if (canonicalJson(chain) !== canonicalJson(child.delegation_chain)) return 'the chain is not the parent’s'
-  const [wide, narrow] = [parseScope(parent.scope), parseScope(child.scope)]
+  if (strictCanonicalText(chain) !== strictCanonicalText(child.delegation_chain))
+    return 'the chain is not the parent’s'
+  const wide = parseScope(parent.scope)
+  const narrow = parseScope(child.scope)
   if (!wide || !narrow || !coversScope(wide, narrow)) return 'the scope is wider than the parent’s'
   const extra = child.permissions.find((one) => one !== 'delegation' && !permitsAll(parent.permissions, one))
   if (extra !== undefined) return `the parent does not permit \`${extra}\``
@@ -59,7 +61,7 @@ export function makeSecret(random: (count: number) => Uint8Array): string {
 
 /** The whole token and its secret as one text, to be presented as a bearer token: letters, digits, `.`, `_` and `-`. */
 export function toBearer(token: ControlToken, secret: string): string {
-  const text = canonicalJson({ ...token, ...unrevoked })
+  const text = strictCanonicalText({ ...token, ...unrevoked })
   // ASCII, so that no encoder is needed; JSON reads it back.
   const ascii = text.replaceAll(
     /[^\u0020-\u007e]/g,

@@ -1,6 +1,6 @@
 // A sealer for worlds of devices: real AES-256-GCM under keys that a test hands out and takes away.
 import { gcm } from '@noble/ciphers/aes.js'
-import { fromBase64, toBase64 } from '../../src/core/text/base64.ts'
+import { fromBase64, toBase64 } from '../../src/shape/encoded-bytes.ts'
 import { lockedError, type SealedOwner, type Sealer } from '../../src/core/sealed.ts'
 
 export interface TestSealer extends Sealer {

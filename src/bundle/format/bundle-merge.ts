@@ -6,7 +6,7 @@ import type { ConflictPolicy, Kinds } from '../../core/kind.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import { recordText } from './bundle-shape.ts'
-import { canonicalText } from './canonical-text.ts'
+import { canonicalText } from '../../core/text/canonical-json.ts'
 
 export interface MergePlan {
   readonly upload: string

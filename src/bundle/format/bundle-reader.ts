@@ -18,7 +18,7 @@ import {
   recordHead,
 } from './bundle-shape.ts'
 import { createBundleTally } from './bundle-tally.ts'
-import { canonicalText } from './canonical-text.ts'
+import { canonicalText } from '../../core/text/canonical-json.ts'
 import { createTextFeed, type Reading } from './text-feed.ts'
 
 export interface ReadRecord {

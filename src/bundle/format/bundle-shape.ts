@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import { sensitivities } from '../../core/sealed.ts'
 import { canonicalTime } from '../../core/time.ts'
-import { canonicalText } from './canonical-text.ts'
+import { canonicalText } from '../../core/text/canonical-json.ts'
 
 export const bundleFormat = 'kstar-bundle'
 export const sealedFormat = 'kstar-bundle-encrypted'

@@ -12,7 +12,7 @@ import {
   recordText,
 } from './bundle-shape.ts'
 import { createBundleTally } from './bundle-tally.ts'
-import { canonicalText } from './canonical-text.ts'
+import { canonicalText } from '../../core/text/canonical-json.ts'
 
 /** Characters of record bodies read at once. */
 const pageLength = 100_000

@@ -3,7 +3,7 @@
 // Vizár, "Online authenticated-encryption and its nonce-reuse misuse-resistance", 2015), so what is cut, doubled or
 // reordered does not open. The key is new for each bundle, by its salt, so counters can serve as nonces.
 import { z } from 'zod'
-import { fromBase64, toBase64 } from '../../core/text/base64.ts'
+import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Cipher, Random, SealingKey } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'

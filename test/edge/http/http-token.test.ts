@@ -1,6 +1,6 @@
 // Control tokens over HTTP: the whole token as a bearer, and exactly its reach; what is forged or ended is let nowhere.
 import { expect, it } from 'vitest'
-import { toBase64Url } from '../../../src/core/text/base64url.ts'
+import { toBase64Url } from '../../../src/shape/encoded-bytes.ts'
 import { lineageHash, signedText, toBearer as bearerOf } from '../../../src/trust/token.ts'
 import { replaysOf } from '../../support/replay.ts'
 import { sha256 } from '../sha256.ts'

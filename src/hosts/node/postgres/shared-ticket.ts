@@ -1,7 +1,7 @@
 // Tickets to lines, in PostgreSQL: the process that gives one need not be the one that is shown it.
 // Invariant: a ticket is good once, for one book and a short time, and the database knows its hash alone.
 import { createHash } from 'node:crypto'
-import { toBase64Url } from '../../../core/text/base64url.ts'
+import { toBase64Url } from '../../../shape/encoded-bytes.ts'
 import { checkBookName } from '../../../core/book.ts'
 import type { Random } from '../../../core/ports.ts'
 import {

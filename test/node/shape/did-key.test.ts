@@ -1,8 +1,7 @@
-// Names of keys, and the texts of their bytes: one text for each, and nothing else is taken for one.
+// Names of keys: one text for each, and nothing else is taken for one.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromBase64Url, toBase64Url } from '../../../src/core/text/base64url.ts'
-import { fromDidKey, toDidKey } from '../../../src/core/text/did-key.ts'
+import { fromDidKey, toDidKey } from '../../../src/shape/did-key.ts'
 
 describe('did:key', () => {
   it('names the key of the specification', () => {
@@ -34,27 +33,6 @@ describe('did:key', () => {
           expect(bytes === undefined || toDidKey(bytes) === text).toBe(true)
         },
       ),
-    )
-  })
-})
-
-describe('base64url', () => {
-  it('is what Node makes of it, there and back', () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), (bytes) => {
-        const text = Buffer.from(bytes).toString('base64url')
-        expect(toBase64Url(bytes)).toBe(text)
-        expect(fromBase64Url(text)).toEqual(bytes)
-      }),
-    )
-  })
-
-  it('has one text for each byte string', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'ABZaz09-_=+/ é') }), (text) => {
-        const bytes = fromBase64Url(text)
-        expect(bytes === undefined || toBase64Url(bytes) === text).toBe(true)
-      }),
     )
   })
 })

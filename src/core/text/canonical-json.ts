@@ -1,0 +1,50 @@
+// JSON in its one canonical spelling (RFC 8785): members sorted by UTF-16 code units, no space, numbers as ECMAScript
+// writes them. Invariant: one text for each value, so that a signature or a hash of the text means the value.
+import { DaybookError } from '../errors.ts'
+import type { Json } from '../json/path.ts'
+
+/**
+ * The canonical text of plain JSON; members that are undefined count as absent. A lone surrogate, which the RFC has no
+ * text for, is written as its escape: a book may hold one, and its bundle must not lose it.
+ */
+export function canonicalText(value: Json | undefined): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalText(item)).join(',')}]`
+  let text = ''
+  for (const [key, member] of Object.entries(value).sort(byKey)) {
+    if (member === undefined) continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalText(member)}`
+  }
+  return `{${text}}`
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1
+}
+
+/** The same for what is signed; throws `invalid-input` for what the RFC has no text for, such as half a character. */
+export function strictCanonicalText(value: unknown): string {
+  checkStrict(value)
+  return canonicalText(value as Json)
+}
+
+function checkStrict(value: unknown): void {
+  if (value === null || typeof value === 'boolean') return
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw noCanonicalForm('Lone surrogate is not allowed')
+  } else if (typeof value === 'number') {
+    if (Number.isNaN(value)) throw noCanonicalForm('NaN is not allowed')
+    if (!Number.isFinite(value)) throw noCanonicalForm('Infinity is not allowed')
+  } else if (Array.isArray(value)) value.forEach(checkStrict)
+  else if (typeof value === 'object') {
+    for (const [key, member] of Object.entries(value).sort(byKey)) {
+      if (member === undefined) continue
+      checkStrict(key)
+      checkStrict(member)
+    }
+  } else throw noCanonicalForm('it is no JSON value')
+}
+
+function noCanonicalForm(reason: string): DaybookError {
+  return new DaybookError('invalid-input', `It has no canonical form: ${reason}.`)
+}
