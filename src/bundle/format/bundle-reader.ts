@@ -10,6 +10,7 @@ import {
   agentShape,
   type BundleHead,
   bundleVersion,
+  checkNotNewer,
   closingText,
   type Integrity,
   integrityShape,
@@ -202,23 +203,8 @@ export function within<Result>(path: string, check: () => Result): Result {
 }
 
 function checkVersion(version: string): void {
-  if (version === bundleVersion) return
-  if (/^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version) && isLater(version, bundleVersion)) {
-    throw new DaybookError(
-      'bundle-newer',
-      `The bundle has version ${version}, this Daybook reads ${bundleVersion}.`,
-      {
-        details: { path: 'version', found: version, known: bundleVersion },
-      },
-    )
-  }
-  throw wrong('version', `A bundle of version ${bundleVersion} is wanted`)
-}
-
-function isLater(version: string, known: string): boolean {
-  const [a, b] = [version, known].map((one) => one.split('.').map(Number))
-  const i = a?.findIndex((part, place) => part !== b?.[place]) ?? -1
-  return i >= 0 && (a?.[i] ?? 0) > (b?.[i] ?? 0)
+  checkNotNewer(version)
+  if (version !== bundleVersion) throw wrong('version', `A bundle of version ${bundleVersion} is wanted`)
 }
 
 function checkOwnWords(counted: Json, said: JsonObject): void {

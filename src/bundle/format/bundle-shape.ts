@@ -2,6 +2,7 @@
 // Invariant: the checksum is over the canonical JSON (RFC 8785) of the bundle without `integrity`. Top-level members
 // stand in the order that lets both sides stream, so the text of `memory` is hashed between the parts around it.
 import { z } from 'zod'
+import { DaybookError } from '../../core/errors.ts'
 import { isRecordId } from '../../core/ids.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import { pluralOf } from '../../core/kind.ts'
@@ -14,6 +15,23 @@ import { canonicalText } from '../../core/text/canonical-json.ts'
 export const bundleFormat = 'kstar-bundle'
 export const sealedFormat = 'kstar-bundle-encrypted'
 export const bundleVersion = '1.0.0'
+
+/** Throws `bundle-newer` for a version `1.2.3` that is later than the one that is read here. */
+export function checkNotNewer(version: string): void {
+  if (!/^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version) || !isLater(version, bundleVersion)) return
+  throw new DaybookError(
+    'bundle-newer',
+    `The bundle has version ${version}, this Daybook reads ${bundleVersion}.`,
+    { details: { path: 'version', found: version, known: bundleVersion } },
+  )
+}
+
+function isLater(version: string, known: string): boolean {
+  const ours = known.split('.').map(Number)
+  const theirs = version.split('.').map(Number)
+  const i = theirs.findIndex((part, place) => part !== ours[place])
+  return i >= 0 && (theirs[i] ?? 0) > (ours[i] ?? 0)
+}
 
 export interface BundleAgent {
   readonly id: string
@@ -71,9 +89,10 @@ export function openingText({ exported_at, agent }: BundleHead): {
   readonly file: string
   readonly hashed: string
 } {
-  const [at, who, format, version] = [exported_at, { ...agent }, bundleFormat, bundleVersion].map(
-    canonicalText,
-  )
+  const at = canonicalText(exported_at)
+  const who = canonicalText({ ...agent })
+  const format = canonicalText(bundleFormat)
+  const version = canonicalText(bundleVersion)
   return {
     file: `{"format":${format},"version":${version},"exported_at":${at},"agent":${who},"memory":{`,
     hashed: `{"agent":${who},"exported_at":${at},"format":${format},"memory":{`,

@@ -5,9 +5,10 @@
 import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { DaybookError } from '../../core/errors.ts'
+import { isJsonObject } from '../../core/json/path.ts'
 import type { Cipher, Random, SealingKey } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
-import { bundleVersion, sealedFormat } from './bundle-shape.ts'
+import { bundleVersion, checkNotNewer, sealedFormat } from './bundle-shape.ts'
 import { within } from './bundle-reader.ts'
 
 /** OWASP's least for PBKDF2-HMAC-SHA-256 (2023), and the most that is worth anybody's time. */
@@ -123,7 +124,7 @@ async function keyOf(line: string, passphrase: string, cipher: Cipher): Promise<
 function parse(line: string): unknown {
   try {
     const value: unknown = JSON.parse(line)
-    checkFuture(value)
+    if (isJsonObject(value) && typeof value['version'] === 'string') checkNotNewer(value['version'])
     return value
   } catch (cause) {
     if (cause instanceof DaybookError) throw cause
@@ -132,19 +133,6 @@ function parse(line: string): unknown {
       cause,
     })
   }
-}
-
-function checkFuture(value: unknown): void {
-  const version =
-    typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined
-  if (typeof version !== 'string' || !/^\d+\.\d+\.\d+$/.test(version) || version === bundleVersion) return
-  throw new DaybookError(
-    'bundle-newer',
-    `The bundle has version ${version}, this Daybook reads ${bundleVersion}.`,
-    {
-      details: { path: 'version', found: version, known: bundleVersion },
-    },
-  )
 }
 
 /** Twelve bytes: the number of the chunk, and whether it is the last. */

@@ -1,5 +1,6 @@
 // Ids of records that are known by a name, such as a skill: made from the name, so that there is one of each in a book,
 // also when two devices make it apart from each other.
+import { roundKey } from './text-key.ts'
 
 const limit = 128
 
@@ -21,10 +22,5 @@ function escape(name: string): string {
 }
 
 function key(text: string, round: number): string {
-  let [high, low] = [0x811c9dc5 ^ round, 0x1000193 + round]
-  for (let i = 0; i < text.length; i++) {
-    high = Math.imul(high ^ text.charCodeAt(i), 0x01000193)
-    low = Math.imul(low ^ (text.charCodeAt(i) + i), 0x01000193)
-  }
-  return ((high >>> 12) * 0x1_0000_0000 + (low >>> 0)).toString(16).padStart(13, '0')
+  return roundKey(text, round).toString(16).padStart(13, '0')
 }

@@ -2,7 +2,7 @@
 // Invariant: a task is called again until it succeeded or its tries are used up, whatever ends in between, and a try that
 // was given up changes neither its task nor its successor. (A call may thus take effect twice: what it writes has ids that
 // follow from its input, or it is a write, which carries the task's id as its requestId.)
-import type { AbortSignalLike } from '../../core/abort.ts'
+import { type AbortSignalLike, createAbort } from '../../core/abort.ts'
 import { DaybookError, type ErrorCode, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import { toHex } from '../../core/ids.ts'
@@ -225,26 +225,6 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
       cancelTimer?.()
       if (running.size > 0) void writes.write(() => queue.release(owner, now())).catch(() => undefined)
       for (const { abort } of running.values()) abort()
-    },
-  }
-}
-
-function createAbort(): { signal: AbortSignalLike; abort: () => void } {
-  const listeners = new Set<() => void>()
-  let aborted = false
-  return {
-    signal: {
-      get aborted() {
-        return aborted
-      },
-      addEventListener: (_type, listener) => void listeners.add(listener),
-      removeEventListener: (_type, listener) => void listeners.delete(listener),
-    },
-    abort() {
-      if (aborted) return
-      aborted = true
-      for (const listener of listeners) listener()
-      listeners.clear()
     },
   }
 }

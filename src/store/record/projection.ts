@@ -8,7 +8,8 @@ import { isSealedText } from '../../core/sealed.ts'
 import { canonicalTime } from '../../core/time.ts'
 import { facetTypes } from '../schema/column.ts'
 import type { Settings } from '../schema/settings.ts'
-import { textKey, textOf } from '../word/text.ts'
+import { textKey } from '../../core/text/text-key.ts'
+import { textOf } from '../word/text.ts'
 
 /** Thrown to a read that would have to derive more than it has the patience for. */
 export class FarBehind extends Error {

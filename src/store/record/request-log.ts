@@ -2,6 +2,7 @@
 import { DaybookError } from '../../core/errors.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { lockedError, sealedOf, type SealedOwner } from '../../core/sealed.ts'
+import { shortKey } from '../../core/text/text-key.ts'
 import type { Bodies } from './bodies.ts'
 
 export interface RequestLog {
@@ -55,9 +56,7 @@ function readAnswer(bodies: Bodies, requestId: string, text: string): unknown {
   return JSON.parse(plain)
 }
 
-/** Length and FNV-1a of a text: tells two inputs apart by accident, not against an adversary, who would only cheat himself. */
+/** Tells two inputs apart by accident, not against an adversary, who would only cheat himself. */
 function fingerprint(text: string): string {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return `${text.length}-${(hash >>> 0).toString(16)}`
+  return `${text.length}-${shortKey(text).toString(16)}`
 }

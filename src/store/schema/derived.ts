@@ -3,7 +3,7 @@
 import { type Kind, type Kinds, textFieldLimit } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from './settings.ts'
-import { textKey } from '../word/text.ts'
+import { textKey } from '../../core/text/text-key.ts'
 
 const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).join(', ')
 

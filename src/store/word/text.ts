@@ -27,17 +27,3 @@ export function embeddedText(kind: Kind, body: object): string {
     .join('\n')
     .slice(0, embeddedTextLimit)
 }
-
-/** A 52-bit key of the texts: two rounds of FNV-1a. Equal texts have equal keys. */
-export function textKey(texts: readonly string[]): number {
-  let [high, low] = [0x811c9dc5, 0x1000193]
-  for (const text of texts) {
-    for (let i = 0; i < text.length; i++) {
-      const unit = text.charCodeAt(i)
-      high = Math.imul(high ^ unit, 0x01000193)
-      low = Math.imul(low ^ (unit + i), 0x01000193)
-    }
-    high = Math.imul(high ^ 0xffff, 0x01000193)
-  }
-  return (high >>> 12) * 0x1_0000_0000 + (low >>> 0)
-}
