@@ -1,5 +1,6 @@
 // The import walls: which room may import which, which npm package lives where, and what may cross as a type only.
 // Type checking has the coarse walls too (project references); these are the exact ones. Every file has a room.
+// Beside them stands the one law of pure rooms that lint has no rule for: a date is made of a number, never of now.
 import { posix } from 'node:path'
 
 /** @typedef {{ imports?: string[], types?: string[], npm?: string[] }} Room */
@@ -100,4 +101,19 @@ export function judgeImport(file, specifier, isType) {
     return isType ? undefined : `${from.path} may import ${to.path} as a type only (${specifier})`
   }
   return `${from.path} may not import ${to?.path ?? target} (${specifier})`
+}
+
+const pure =
+  /^src\/([^/]+\.ts$|(core|shape|store|recall|sync|memory|trust|commons|bundle|engine|book)\/|doors\/[^/]+\.ts$)/
+
+/**
+ * What is wrong with a node of the syntax tree, or undefined: `new Date()` and `Date()` ask a clock.
+ * @param {string} file @param {{ type?: string, callee?: { type: string, name?: string }, arguments?: unknown[] }} node
+ */
+export function judgeClock(file, { type, callee, arguments: given }) {
+  const isMade = type === 'NewExpression' || type === 'CallExpression'
+  const isNow = type === 'CallExpression' || given?.length === 0
+  if (!isMade || !isNow || callee?.type !== 'Identifier' || callee.name !== 'Date' || !pure.test(file))
+    return undefined
+  return 'time comes through the Clock of core/ports.ts, not through a date without a number'
 }

@@ -1,77 +1,49 @@
 // Instants as text: canonical form is UTC with milliseconds, `2026-01-31T15:00:00.000Z`, so that text order is time order.
-// Pure arithmetic on the proleptic Gregorian calendar (H. Hinnant, "chrono-compatible low-level date algorithms").
+// The calendar is the platform's; how an instant may be written is decided here, more strictly than `Date.parse` does.
 
-const dayMs = 86_400_000
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|z|[+-]\d{2}:?\d{2})?)?$/
 
-/** Days since 1970-01-01 of a civil date; `month` counts from 1. */
-function daysFromCivil(year: number, month: number, day: number): number {
-  const y = month <= 2 ? year - 1 : year
-  const era = Math.floor(y / 400)
-  const yearOfEra = y - era * 400
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
-  return era * 146_097 + dayOfEra - 719_468
-}
-
-/** Year, month (from 1) and day of a number of days since 1970-01-01. */
-export function civilFromDays(days: number): { year: number; month: number; day: number } {
-  const z = days + 719_468
-  const era = Math.floor(z / 146_097)
-  const dayOfEra = z - era * 146_097
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  )
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const mp = Math.floor((5 * dayOfYear + 2) / 153)
-  const month = mp + (mp < 10 ? 3 : -9)
-  return {
-    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
-    month,
-    day: dayOfYear - Math.floor((153 * mp + 2) / 5) + 1,
-  }
-}
+/** The first and the last millisecond of the years 1 to 9999: outside of them, text order is not time order. */
+const firstMs = -62_135_596_800_000
+const lastMs = 253_402_300_799_999
 
 /** Milliseconds since 1970 UTC of an ISO 8601 date or date-time (no offset means UTC), or undefined. */
 export function parseTime(text: string): number | undefined {
   const match = pattern.exec(text)
   if (!match) return undefined
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map((part) => Number(part ?? 0))
-  const days = daysFromCivil(year, month, day)
-  const back = civilFromDays(days)
-  const offset = offsetMs(match[8])
-  if (back.month !== month || back.day !== day || hour > 23 || minute > 59 || second > 59) return undefined
-  if (offset === undefined) return undefined
-  const ms = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000)
-  return days * dayMs + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms - offset
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', zone] = match
+  const days = dayStart(Number(year), Number(month), Number(day))
+  const offset = offsetMs(zone)
+  if (days === undefined || offset === undefined) return undefined
+  const hours = Number(hour)
+  const minutes = Number(minute)
+  const seconds = Number(second)
+  if (hours > 23 || minutes > 59 || seconds > 59) return undefined
+  const ms = Math.floor(Number(`0.${fraction}`) * 1000)
+  return days + hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + ms - offset
+}
+
+/** Midnight UTC of a day, or undefined when there is no such day; `month` counts from 1. */
+function dayStart(year: number, month: number, day: number): number | undefined {
+  const date = new Date(0)
+  // Unlike `Date.UTC`, this takes the years 0 to 99 for what they are.
+  const ms = date.setUTCFullYear(year, month - 1, day)
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : undefined
 }
 
 function offsetMs(zone: string | undefined): number | undefined {
   if (zone === undefined || zone === 'Z' || zone === 'z') return 0
-  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))]
+  const hours = Number(zone.slice(1, 3))
+  const minutes = Number(zone.slice(-2))
   if (hours > 23 || minutes > 59) return undefined
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-/** The canonical text of an instant given in milliseconds since 1970 UTC. */
+/** The canonical text of an instant given in milliseconds since 1970 UTC, or of the nearest one that has such a text. */
 export function formatTime(ms: number): string {
-  const days = Math.floor(ms / dayMs)
-  const rest = ms - days * dayMs
-  const { year, month, day } = civilFromDays(days)
-  const pad = (value: number, width: number) => String(Math.floor(value)).padStart(width, '0')
-  const time = `${pad(rest / 3_600_000, 2)}:${pad((rest / 60_000) % 60, 2)}:${pad((rest / 1000) % 60, 2)}.${pad(rest % 1000, 3)}`
-  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${time}Z`
+  return new Date(Math.min(Math.max(Math.floor(ms), firstMs), lastMs)).toISOString()
 }
-
-/** The first and the last millisecond of the years 1 to 9999: outside of them, text order is not time order. */
-const [firstMs, lastMs] = [-62_135_596_800_000, 253_402_300_799_999]
 
 /** Any ISO 8601 text in its canonical form, or undefined when it is none. */
 export function canonicalTime(text: string): string | undefined {
@@ -91,8 +63,8 @@ const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.spli
 
 /** Words by which people look for a day: `2026-01-31 31 january 2026 saturday`. */
 export function dateWords(ms: number): string {
-  const days = Math.floor(ms / dayMs)
-  const { year, month, day } = civilFromDays(days)
-  const weekday = weekdays[(((days + 4) % 7) + 7) % 7] ?? ''
-  return `${formatTime(ms).slice(0, 10)} ${day} ${months[month - 1] ?? ''} ${year} ${weekday}`
+  const date = new Date(ms)
+  const weekday = weekdays[date.getUTCDay()] ?? ''
+  const month = months[date.getUTCMonth()] ?? ''
+  return `${date.toISOString().slice(0, 10)} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()} ${weekday}`
 }

@@ -1,4 +1,4 @@
-// Instants as text, held against the platform's own dates, which the pure rooms may not use.
+// Instants as text, held against the platform's own dates: those read more forms than these do.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonicalTime, dateWords, formatTime, isDateOnly, parseTime } from '../../../src/core/time.ts'
@@ -41,6 +41,17 @@ describe('time', () => {
         }
       }
     }
+  })
+
+  test.each([
+    [lastMs + 1, '9999-12-31T23:59:59.999Z'],
+    [Number.MAX_SAFE_INTEGER, '9999-12-31T23:59:59.999Z'],
+    [Number.POSITIVE_INFINITY, '9999-12-31T23:59:59.999Z'],
+    [firstMs - 1, '0001-01-01T00:00:00.000Z'],
+    [0.9, '1970-01-01T00:00:00.000Z'],
+    [-0.1, '1969-12-31T23:59:59.999Z'],
+  ])('has a text that sorts for %d too', (ms, text) => {
+    expect(formatTime(ms)).toBe(text)
   })
 
   test('has every millisecond of a second', () => {

@@ -1,6 +1,7 @@
 // The import walls hold: each forbidden direction is tried, beside what is allowed.
+import { parseAst } from 'rolldown/parseAst'
 import { describe, expect, test } from 'vitest'
-import { judgeImport, roomOf } from '../../../scripts/wall.mjs'
+import { judgeClock, judgeImport, roomOf } from '../../../scripts/wall.mjs'
 
 type Case = readonly [file: string, specifier: string, kind?: 'type']
 
@@ -101,4 +102,33 @@ test('a file in a folder that no room covers has no room', () => {
   expect(roomOf('src/memory/loose.ts')).toBeUndefined()
   expect(roomOf('src/loose.ts')).toBeUndefined()
   expect(roomOf('src/engine/door/call.ts')?.path).toBe('src/engine')
+})
+
+describe('a date', () => {
+  const judge = (file: string, source: string) => {
+    const [statement] = parseAst(source).body
+    if (statement?.type !== 'ExpressionStatement') throw new Error('An expression is wanted here.')
+    return judgeClock(file, statement.expression as Parameters<typeof judgeClock>[1])
+  }
+
+  test.each(['new Date()', 'new Date', 'Date()', 'Date(5)'])('%s asks a clock', (source) => {
+    for (const file of [
+      'src/core/time.ts',
+      'src/engine/door/call.ts',
+      'src/doors/local-door.ts',
+      'src/index.ts',
+    ])
+      expect(judge(file, source)).toContain('Clock')
+    for (const file of [
+      'src/web/web-ports.ts',
+      'src/hosts/node/cli.ts',
+      'src/doors/http/app.ts',
+      'demo/app.tsx',
+    ])
+      expect(judge(file, source)).toBeUndefined()
+  })
+
+  test.each(['new Date(0)', 'new Date(ms)', 'Date.UTC(2026, 0)', 'new Dates()'])('%s does not', (source) => {
+    expect(judge('src/core/time.ts', source)).toBeUndefined()
+  })
 })
