@@ -1,4 +1,4 @@
-// Cancellation, as far as rooms without a platform can speak of it. An `AbortSignal` is one of these.
+// Cancellation, as far as code without a platform can speak of it. An `AbortSignal` is one of these.
 import { DaybookError } from './errors.ts'
 
 export interface AbortSignalLike {

@@ -75,8 +75,8 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly bound?: boolean
   /** What ids of its records begin with that follow from a name. Nobody but the owner gives such an id to another kind. */
   readonly idPrefix?: string
-  /** Where a record says who speaks, and what whoever hears it may change all the same. A guest speaks for itself alone. */
-  readonly speaker?: { readonly path: string; readonly heard: readonly string[] }
+  /** Where a record says who speaks, and which fields listeners may change all the same. A guest speaks for itself alone. */
+  readonly speaker?: { readonly path: string; readonly listenerFields: readonly string[] }
   /** How sensitive records of this kind are that do not say so themselves. Default `standard`. */
   readonly sensitivity?: Sensitivity
   /** Ops of this kind are sent ahead of all others, and at once where a mirror is configured. */
@@ -147,7 +147,7 @@ export function foreignWord(
   }
   if (!before) return speaker.path
   const said = (one: JsonObject) =>
-    Object.fromEntries(Object.entries(one).filter(([field]) => !speaker.heard.includes(field)))
+    Object.fromEntries(Object.entries(one).filter(([field]) => !speaker.listenerFields.includes(field)))
   return sameJson(said(body), said(before)) ? undefined : speaker.path
 }
 

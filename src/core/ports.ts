@@ -1,4 +1,4 @@
-// Everything the pure rooms need from the outside world, as small interfaces with their laws.
+// Everything that code without a platform needs from the outside world, as small interfaces with their laws.
 // Each port has several implementations and one contract suite that runs on all of them.
 import type { AbortSignalLike } from './abort.ts'
 import type { DaybookError } from './errors.ts'
@@ -250,7 +250,7 @@ export interface Carrier {
   call?(id: string, input: unknown, requestId: string, signal: AbortSignalLike): Promise<unknown>
   /**
    * Opens a line on which the mirror tells of changes by itself, where the host has one. Law: `opened` is called at most
-   * once, then `heard` for each text; `ended` exactly once, unless `close` was called first, and nothing after it. Texts may
+   * once, then `received` for each text; `ended` exactly once, unless `close` was called first, and nothing after it. Texts may
    * be lost with the line and with nothing else.
    */
   listen?(device: string, hooks: LineHooks): Line
@@ -258,7 +258,7 @@ export interface Carrier {
 
 export interface LineHooks {
   opened(): void
-  heard(text: string): void
+  received(text: string): void
   /** Why the line is gone: `offline` when it broke, or what the mirror refused with. */
   ended(error: DaybookError): void
 }

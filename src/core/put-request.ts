@@ -24,7 +24,7 @@ export interface PutRequest {
   readonly body: JsonObject
   /** Whose it is, and how sensitive; what is left out stays as it is, or is as the book and the kind say. */
   readonly scope?: Partial<Scope> & { readonly sensitivity?: Sensitivity | undefined }
-  /** The body is known to fit its kind: the room that owns the kind has just checked it. */
+  /** The body is known to fit its kind: the chapter that owns the kind has just checked it. */
   readonly checked?: boolean
   /** When it was made and changed, for a record that comes back from elsewhere. Default: what is known, and now. */
   readonly times?: { readonly created_at: string; readonly updated_at: string }

@@ -35,7 +35,8 @@ export function createStampClock(clock: Clock, device: string, last = ''): Stamp
   const see = (stamp: string) => {
     const match = pattern.exec(stamp)
     if (!match) return
-    const [theirMs, theirCount] = [Number.parseInt(match[1] ?? '0', 16), Number.parseInt(match[2] ?? '0', 16)]
+    const theirMs = Number.parseInt(match[1] ?? '0', 16)
+    const theirCount = Number.parseInt(match[2] ?? '0', 16)
     // Nothing could be made after the last instant there is.
     if (theirMs >= lastMs) return
     if (theirMs > ms || (theirMs === ms && theirCount > count)) [ms, count] = [theirMs, theirCount]

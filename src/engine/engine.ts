@@ -32,7 +32,7 @@ import { createStatus, evictedText, unlikeEmbedder, unlikeOwner } from './status
 import { createBookEmbedding, noEmbedding } from '../recall/book-embedding.ts'
 import { createTasks } from './task/task-access.ts'
 import { createRecall } from '../recall/recall.ts'
-import { sayingOf } from '../recall/saying.ts'
+import { quoteOf } from '../recall/quote.ts'
 import { createTextLegs } from '../recall/text-leg.ts'
 import { openBookStore } from '../store/book-store.ts'
 import { createBackground } from '../sync/device/background.ts'
@@ -280,7 +280,7 @@ export function createEngine(options: EngineOptions): Engine {
       records: view.access.reader,
       tasks: tasks.reader,
       recall: (query) => view.recall(query, signal),
-      saying: (record) => sayingOf(kinds, record),
+      saying: (record) => quoteOf(kinds, record),
       status: () => status(desk),
       room: roomFor(caller, room.of(desk.seat.tab, requestId)),
       embedStatus() {

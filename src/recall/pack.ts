@@ -51,7 +51,8 @@ export const preamble =
  * above for English prose and scripts like Chinese, whatever the model; never below a quarter of the characters.
  */
 export function estimateTokens(text: string): number {
-  let [ascii, other] = [0, 0]
+  let ascii = 0
+  let other = 0
   for (const char of text) {
     if (char <= '\x7f') ascii += 1
     else other += 1
@@ -96,7 +97,8 @@ function laneOf(record: RecallHit['record'], { session, resource, agent }: PackO
 /** The text as far as `limit` tokens reach, and whether that cut it. */
 function shorten(text: string, limit: number): readonly [text: string, cut: boolean] {
   if (estimateTokens(text) <= limit) return [text, false]
-  let [low, high] = [0, text.length]
+  let low = 0
+  let high = text.length
   while (low < high) {
     const middle = (low + high + 1) >>> 1
     if (estimateTokens(text.slice(0, middle)) < limit) low = middle

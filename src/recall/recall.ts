@@ -18,7 +18,7 @@ import type { Leg, Question } from './leg.ts'
 import { stopWords } from '../store/word/stop-words.ts'
 
 /** How many of the best are read to be looked at once more; so many more than wanted, first, and the rest if they can matter. */
-const lookedAt = { least: 20, times: 3, spare: 6 } as const
+const lookedAt = { least: 20, times: 3, extra: 6 } as const
 /** How many candidates a leg brings; many times what is usually returned, because fusion reorders them. */
 const candidateLimit = 200
 
@@ -52,7 +52,7 @@ export function createRecall({ store, clock, legs }: RecallParts): Recall {
     // What says the same as another falls out, so it may take more than one look to have enough.
     const step = Math.max(lookedAt.least, lookedAt.times * limit)
     const enough = diversity === 0 ? limit : Infinity
-    const piece = diversity === 0 ? limit + lookedAt.spare : step
+    const piece = diversity === 0 ? limit + lookedAt.extra : step
     const looked: Reranked<Weighted>[] = []
     let ranked: Reranked<Weighted>[] = []
     for (let from = 0; from < weighed.length;) {

@@ -16,15 +16,15 @@ export interface Read<Item> {
   readonly has?: readonly string[] | undefined
 }
 
-/** What a record says: its terms but stop words, and its numbers in their order. */
-interface Said {
+/** The words of a record: its terms but stop words, and its numbers in their order. */
+interface Wording {
   readonly terms: ReadonlySet<string>
   readonly numbers: string
 }
 
 export interface Reranked<Item> extends Read<Item> {
-  /** Told when it is first asked for, because of most it never is. */
-  readonly said: () => Said
+  /** Made when it is first asked for: of most records nobody asks. */
+  readonly wording: () => Wording
 }
 
 /** What a record gains that has all neighbouring words of the question side by side. */
@@ -44,19 +44,19 @@ export function lookAt<Item>(one: Read<Item>, terms: readonly string[]): Reranke
   const { has } = one
   const mayStand = (term: string | undefined) => term !== undefined && (has?.includes(term) ?? true)
   const isOpen = terms.some((term, i) => i > 0 && mayStand(term) && mayStand(terms[i - 1]))
-  const told = isOpen ? pairsIn(wordsOf(), terms) / (terms.length - 1) : 0
-  let said: Said | undefined
+  const pairShare = isOpen ? pairsIn(wordsOf(), terms) / (terms.length - 1) : 0
+  let wording: Wording | undefined
   return {
     ...one,
-    score: one.score * (1 + phraseShare * told) * (asks(one.texts) ? askingShare : 1),
-    said: () => (said ??= sayingOf(wordsOf().flat())),
+    score: one.score * (1 + phraseShare * pairShare) * (asks(one.texts) ? askingShare : 1),
+    wording: () => (wording ??= wordingOf(wordsOf().flat())),
   }
 }
 
 /** What `score` can become at most by being looked at. */
 export const highestScore = (score: number): number => score * (1 + phraseShare)
 
-function sayingOf(words: readonly string[]): Said {
+function wordingOf(words: readonly string[]): Wording {
   return {
     terms: new Set(words.filter((term) => !stopWords.has(term))),
     numbers: words.filter((term) => /\d/.test(term)).join(' '),
@@ -104,7 +104,8 @@ function pairsIn(fields: readonly (readonly string[])[], terms: readonly string[
 /** True when two records of one kind have nearly all words and all numbers in common. */
 function saysTheSame(a: Reranked<unknown>, b: Reranked<unknown>): boolean {
   if (a.record.kind !== b.record.kind) return false
-  const [one, other] = [a.said(), b.said()]
+  const one = a.wording()
+  const other = b.wording()
   if (one.numbers !== other.numbers || one.terms.size === 0) return false
   return overlap(one.terms, other.terms, sameShare) >= sameShare
 }
@@ -118,10 +119,11 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, least = 0): num
   if (total === 0) return 0
   /** As many as both may have, given what was looked at so far. */
   let both = Math.min(a.size, b.size)
-  let spare = a.size - both
+  /** As many words of `a` may be missing from `b` before fewer than that are in both. */
+  let allowedMisses = a.size - both
   for (const term of a) {
     if (b.has(term)) continue
-    if (spare > 0) spare -= 1
+    if (allowedMisses > 0) allowedMisses -= 1
     else both -= 1
     if (both / (total - both) < least) break
   }
@@ -149,7 +151,7 @@ export function diversify<Item>(
     rest.splice(rest.indexOf(next), 1)
     chosen.push(next)
     for (const one of rest)
-      closest.set(one, Math.max(closest.get(one) ?? 0, overlap(one.said().terms, next.said().terms)))
+      closest.set(one, Math.max(closest.get(one) ?? 0, overlap(one.wording().terms, next.wording().terms)))
   }
   return chosen
 }

@@ -36,7 +36,8 @@ export interface TextEvidence {
 /** In a book of fewer records, words weigh as they would among this many: so few say nothing of how rare a word is. */
 const fewRecords = 100
 /** BM25's k1 and b, as FTS5 has them. */
-const [k1, b] = [1.2, 0.75]
+const k1 = 1.2
+const b = 0.75
 
 /** What a word adds to the score of a text that has it `count` times and is `length` times as long as the average. */
 export function gain(count: number, length: number): number {
@@ -98,7 +99,8 @@ function gather({ queries }: BookStore, question: Question): TextEvidence | unde
     return i
   }
   const places = queries.places(seqs, scope)
-  const [before, after] = [new Int32Array(found.length).fill(-1), new Int32Array(found.length).fill(-1)]
+  const before = new Int32Array(found.length).fill(-1)
+  const after = new Int32Array(found.length).fill(-1)
   const sessions = new Int32Array(found.length)
   const numbers = new Map<string | number, number>()
   found.forEach(({ seq }, i) => {

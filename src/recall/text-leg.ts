@@ -8,7 +8,8 @@ import { createEvidenceReader, gain, type TextEvidence } from './text-evidence.t
 /** A record that has less than this share of the question's weight is not an answer to it. */
 export const coverageFloor = 0.12
 /** One word of this many may be there by chance, so it must weigh more. */
-export const [longQuestion, chanceFloor] = [5, 0.18]
+export const longQuestion = 5
+export const chanceFloor = 0.18
 /** With its neighbours it must have this much: they may have come together by chance. */
 export const windowFloor = 0.25
 /** How much a word counts that stands in the record before, or in the one after: answers follow what they answer. */
@@ -74,21 +75,27 @@ const floorFor = (words: readonly string[], asked: number) =>
 function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
   const { foreign, limit, found, seqs, counts, lengths, weights, totalWeight, before, after } = evidence
   const width = weights.length
-  const [left, right] = [new Int32Array(seqs.length).fill(-1), new Int32Array(seqs.length).fill(-1)]
+  const left = new Int32Array(seqs.length).fill(-1)
+  const right = new Int32Array(seqs.length).fill(-1)
   left.set(before)
   right.set(after)
   for (let i = 0; i < found.length; i++) {
-    const [one, other] = [before[i] as number, after[i] as number]
+    const one = before[i] as number
+    const other = after[i] as number
     if (one >= 0) right[one] = i
     if (other >= 0) left[other] = i
   }
-  const [scores, coverages] = [new Float64Array(seqs.length), new Float64Array(seqs.length)]
+  const scores = new Float64Array(seqs.length)
+  const coverages = new Float64Array(seqs.length)
   for (let i = 0; i < seqs.length; i++) {
-    const [a, b] = [left[i] as number, right[i] as number]
-    let [length, parts] = [lengths[i] as number, 1]
+    const a = left[i] as number
+    const b = right[i] as number
+    let length = lengths[i] as number
+    let parts = 1
     if (a >= 0) [length, parts] = [length + (lengths[a] as number), parts + 1]
     if (b >= 0) [length, parts] = [length + (lengths[b] as number), parts + 1]
-    let [score, matched] = [0, 0]
+    let score = 0
+    let matched = 0
     for (let j = 0; j < width; j++) {
       let count = counts[i * width + j] as number
       if (a >= 0) count += beside.before * (counts[a * width + j] as number)
@@ -107,7 +114,9 @@ function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
     .slice(0, limit)
   const best = scores[order[0] ?? 0] ?? 0
   return order.map((i, at) => {
-    const [bm25, coverage, rank] = [scores[i] as number, coverages[i] as number, at + 1]
+    const bm25 = scores[i] as number
+    const coverage = coverages[i] as number
+    const rank = at + 1
     const strength = best > 0 ? Math.sqrt(coverage * (bm25 / best)) : 0
     const candidate = { seq: seqs[i] as number, rank, strength, because: { rank, bm25, coverage } }
     const own = counts.subarray(i * width, (i + 1) * width).some((count) => count > 0)

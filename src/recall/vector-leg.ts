@@ -24,8 +24,8 @@ const nothing: LegAnswer<'vector'> = { candidates: [], found: 0 }
 const liftShare = 0.5
 /** A similarity this far above the least is a full answer: strength 1. */
 const fullSpan = 0.5
-/** How many more than wanted are looked at, for those that the scope sorts out; then a mask decides. */
-const spare = 2
+/** As many times more than wanted are looked at, because the scope sorts some out; if too many, a mask decides. */
+const oversampling = 2
 
 /** strength = (similarity − least / 2) / (1/2 + least / 2), within 0 and 1. What is at least `minSimilarity` answers. */
 export function createVectorLeg({
@@ -44,13 +44,13 @@ export function createVectorLeg({
     const { session, resource, filters } = scope
     const isNarrow = [session, resource, filters].some((one) => one !== undefined)
     if (!isNarrow) {
-      const best = search(limit * spare)
+      const best = search(limit * oversampling)
       const seen = store.queries.sift(
         best.map(({ seq }) => seq),
         scope,
       )
       const left = best.filter(({ seq }) => seen.has(seq))
-      if (left.length >= limit || best.length < limit * spare) return left.slice(0, limit)
+      if (left.length >= limit || best.length < limit * oversampling) return left.slice(0, limit)
     }
     return search(limit, store.queries.reach(scope))
   }

@@ -54,7 +54,8 @@ export async function readKeyText(
   }
   if (parsed.guard.by !== 'passphrase') throw notKeys()
   const key = await deriveGuard(parsed.guard, passphrase, cipher)
-  const [nonce, ct] = [fromBase64(parsed.n), fromBase64(parsed.ct)]
+  const nonce = fromBase64(parsed.n)
+  const ct = fromBase64(parsed.ct)
   const opened = nonce?.length === 12 && ct ? await key.open(nonce, headOf(parsed), ct) : undefined
   const keys = opened === undefined ? undefined : readKeys(opened)
   if (keys) return keys

@@ -169,7 +169,8 @@ export function createKeychain({ book, vault, random, cipher, aes, onChange }: K
       return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ct) }
     },
     open(owner, sealed) {
-      const [nonce, ct] = [fromBase64(sealed.n), fromBase64(sealed.ct)]
+      const nonce = fromBase64(sealed.n)
+      const ct = fromBase64(sealed.ct)
       if (nonce?.length !== 12 || !ct) return undefined
       return keyOf(sealed.kid)?.open(nonce, boundTo(owner, sealed), ct)
     },

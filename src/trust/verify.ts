@@ -73,7 +73,8 @@ export function isOfThisBook(
 }
 
 function covers(wide: string, narrow: string): boolean {
-  const [one, other] = [parseScope(wide), parseScope(narrow)]
+  const one = parseScope(wide)
+  const other = parseScope(narrow)
   return one !== undefined && other !== undefined && coversScope(one, other)
 }
 

@@ -8,7 +8,7 @@ import { kinds } from '../../src/engine/capability-table.ts'
 import { dateWords, parseTime } from '../../src/core/time.ts'
 import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
 import { openDaybook } from '../../src/hosts/node/index.ts'
-import { sayingOf } from '../../src/recall/saying.ts'
+import { quoteOf } from '../../src/recall/quote.ts'
 import { createTextSource } from '../bench/text-source.ts'
 import { fillGolden, keyOf } from '../golden/corpus.ts'
 import { heldOut } from '../golden/held-out.ts'
@@ -90,7 +90,7 @@ async function textsOf(book: Daybook): Promise<Text[]> {
       ...(cursor === undefined ? {} : { cursor }),
     })
     for (const record of page.records) {
-      const { said, happenedAt } = sayingOf(kinds, record as never)
+      const { said, happenedAt } = quoteOf(kinds, record as never)
       const hit = { record } as unknown as RecallHit
       texts.push({ key: keyOf(hit), text: `${said} ${dateWords(parseTime(happenedAt) ?? 0)}` })
     }

@@ -59,7 +59,7 @@ export function createSimLines(head: () => number): SimLines {
         return true
       }
       heard += 1
-      if (text !== undefined) line.hooks.heard(text)
+      if (text !== undefined) line.hooks.received(text)
       else {
         line.isOpen = true
         line.hooks.opened()

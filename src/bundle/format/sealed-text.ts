@@ -16,7 +16,7 @@ const iterations = { written: 600_000, least: 600_000, most: 10_000_000 } as con
 const saltBytes = 16
 /** Characters of a chunk. */
 const chunkLength = 65_536
-/** A chunk's bytes in base64, with room. */
+/** More than a chunk's bytes take in base64. */
 const lineLimit = 400_000
 
 const parameters = z.strictObject({

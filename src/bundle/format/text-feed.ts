@@ -85,7 +85,12 @@ export function createTextFeed(): TextFeed {
   }
 }
 
-const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93]
+const quote = 34
+const backslash = 92
+const openBrace = 123
+const closeBrace = 125
+const openBracket = 91
+const closeBracket = 93
 
 function unexpected(path: string, wanted?: string): DaybookError {
   const message =

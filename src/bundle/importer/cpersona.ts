@@ -104,7 +104,8 @@ function memoryDrafts(name: string, { place, value }: Line, fallback: string): D
 function episodeDraft(name: string, { place, value }: Line): Draft {
   const one = readShape(name, place, episode, value)
   const { agent_id: agent, project_id: resource, summary, keywords, ...span } = one
-  const [start_time, end_time] = [timeOf(span.start_time), timeOf(span.end_time)]
+  const start_time = timeOf(span.start_time)
+  const end_time = timeOf(span.end_time)
   const words =
     typeof keywords === 'string' ? keywords.split(/[,、;\n]/.test(keywords) ? /[,、;\n]/ : /\s+/) : keywords
   return {

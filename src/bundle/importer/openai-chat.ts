@@ -50,7 +50,8 @@ export function parseOpenAiChat(file: SourceFile, isLines: boolean): Drafts {
     let previous: string | undefined
     for (const one of said) {
       n += 1
-      const [id, at] = [`chat-${hash}-${n}`, formatTime(recordedMs - (total - n) * 1000)]
+      const id = `chat-${hash}-${n}`
+      const at = formatTime(recordedMs - (total - n) * 1000)
       if (one.role === 'user') goal = contentText(one)
       const spoken = { id, text: contentText(one), role: one.role, at, metadata: { file: name } }
       const isAnswer = one.role === 'tool' || one.role === 'function'

@@ -42,7 +42,7 @@ export const inboxKind: Kind<'inbox', InboxBody> = {
   sync: { push: true, pull: true },
   expires: 'expires_at',
   idPrefix: 'inbox::',
-  speaker: { path: 'from', heard: ['delivered_to', 'acknowledged_by'] },
+  speaker: { path: 'from', listenerFields: ['delivered_to', 'acknowledged_by'] },
   // It is what somebody else says, and nothing that this agent remembers.
   recallable: () => false,
   embed: false,

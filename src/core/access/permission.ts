@@ -37,6 +37,7 @@ function matches(permission: string, id: string): boolean {
 
 function coversPattern(wide: string, narrow: string): boolean {
   if (!wide.includes(':') || !narrow.includes(':')) return false
-  const [one, other] = [parseScope(wide), parseScope(narrow)]
+  const one = parseScope(wide)
+  const other = parseScope(narrow)
   return one !== undefined && other !== undefined && coversScope(one, other)
 }

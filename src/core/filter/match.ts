@@ -45,7 +45,8 @@ function contains(found: Json | undefined, wanted: Scalar): boolean {
 function compare(found: Json | undefined, wanted: string | number): number | undefined {
   if (typeof found === 'number' && typeof wanted === 'number') return found - wanted
   if (typeof found !== 'string' || typeof wanted !== 'string') return undefined
-  const [a, b] = [Array.from(found), Array.from(wanted)]
+  const a = Array.from(found)
+  const b = Array.from(wanted)
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
     const difference = (a[i]?.codePointAt(0) ?? 0) - (b[i]?.codePointAt(0) ?? 0)
     if (difference !== 0) return difference

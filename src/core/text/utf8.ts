@@ -15,7 +15,7 @@ export function utf8Length(text: string): number {
   return bytes
 }
 
-/** Writes `text` at `at`, lone surrogates as their replacement, and answers how many bytes it took; there must be room. */
+/** Writes `text` at `at`, lone surrogates as their replacement, and answers how many bytes it took; there must be space for it. */
 export function writeUtf8(text: string, into: Uint8Array, at: number): number {
   let to = at
   for (const character of text) {

@@ -1,4 +1,4 @@
-// Shapes that the kinds and verbs of this room share: texts and names, a query, a page, a receipt.
+// Shapes that the kinds and verbs of this chapter share: texts and names, a query, a page, a receipt.
 import { z } from 'zod'
 import type { Filters } from '../../core/filter/filter.ts'
 import type { JsonObject } from '../../core/json/path.ts'

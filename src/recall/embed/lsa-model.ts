@@ -128,7 +128,8 @@ export function readLsa(parts: readonly ModelPart[], dimensions: number): LsaMod
     dimensions,
     embed(text, purpose) {
       const vector = new Float32Array(dimensions)
-      let [all, understood] = [0, 0]
+      let all = 0
+      let understood = 0
       for (const [term, count] of countTerms(text)) {
         const place = places.get(term)
         const weight = frequencyWeight(count) * (place?.weight ?? unknown)

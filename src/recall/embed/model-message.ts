@@ -48,8 +48,8 @@ export interface ModelLink {
 }
 
 /**
- * Starts workers for models. Law: what the worker answers is heard in its order; `ended` is told once when it is gone
- * without `end`; nothing is heard after either. Rejects when no worker can be started.
+ * Starts workers for models. Law: the host hands on the worker's answers in their order, calls `ended` once when the
+ * worker is gone without `end`, and hands on nothing after either. Rejects when no worker can be started.
  */
 export interface ModelHost {
   start(hear: (answer: ModelAnswer) => void, ended: (why: string) => void): Promise<ModelLink>

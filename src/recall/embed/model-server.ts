@@ -61,13 +61,13 @@ export function serveModel({
     const runtime = (await importRuntime(choice.runtime).catch((cause: unknown) => {
       throw runtimeFault(cause)
     })) as TransformersRuntime
-    let told = -1
+    let lastPercent = -1
     // What is not in the cache is as good as missing.
     if (choice.offline) runtime.env.fetch = () => Promise.resolve(notFound())
     const extractor = await openModel(runtime, choice, (done, total) => {
       const percent = Math.floor((100 * done) / Math.max(1, total))
-      if (percent === told) return
-      told = percent
+      if (percent === lastPercent) return
+      lastPercent = percent
       post({ type: 'loading', done, total }, [])
     }).catch((cause: unknown) => {
       throw modelFault(cause, choice)
@@ -173,14 +173,14 @@ function rowsOf(tensor: Tensor, count: number): Float32Array[] {
   return Array.from({ length: rows }, (_, i) => numbers.slice(i * dimensions, (i + 1) * dimensions))
 }
 
-const saying = (cause: unknown) =>
+const messageOf = (cause: unknown) =>
   (cause instanceof Error ? cause.message : String(cause)).split('\n')[0]?.slice(0, 300) ?? ''
-const isNetwork = (cause: unknown) => /fetch|network|ENOTFOUND|ECONN|ETIMEDOUT/i.test(saying(cause))
+const isNetwork = (cause: unknown) => /fetch|network|ENOTFOUND|ECONN|ETIMEDOUT/i.test(messageOf(cause))
 
 function runtimeFault(cause: unknown): DaybookError {
   return new DaybookError(
     'embedder-failed',
-    `Transformers.js could not be loaded (${saying(cause)}). Install it, \`npm install @huggingface/transformers\`, or give the address of its module as \`embedder.runtime\`.`,
+    `Transformers.js could not be loaded (${messageOf(cause)}). Install it, \`npm install @huggingface/transformers\`, or give the address of its module as \`embedder.runtime\`.`,
     { details: { package: '@huggingface/transformers' }, retry: isNetwork(cause), cause },
   )
 }
@@ -191,7 +191,7 @@ function modelFault(cause: unknown, { model, dtype, offline }: ModelChoice): Day
     : `Check \`embedder.model\`, \`embedder.dtype\` (here ${dtype}) and \`embedder.path\`.`
   return new DaybookError(
     'embedder-failed',
-    `The model \`${model}\` could not be loaded (${saying(cause)}). ${hint}`,
+    `The model \`${model}\` could not be loaded (${messageOf(cause)}). ${hint}`,
     {
       details: { model },
       retry: !offline && isNetwork(cause),

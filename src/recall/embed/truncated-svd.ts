@@ -137,7 +137,8 @@ function* eigenOf(symmetric: readonly Float64Array[]): Generator<void, RightVect
 
 /** One rotation that makes a[p][q] zero. `vectors[i]` stays the i-th eigenvector. */
 function rotate(a: readonly Float64Array[], vectors: readonly Float64Array[], p: number, q: number): void {
-  const [rowP, rowQ] = [a[p] as Float64Array, a[q] as Float64Array]
+  const rowP = a[p] as Float64Array
+  const rowQ = a[q] as Float64Array
   const pq = rowP[q] as number
   if (pq === 0) return
   const theta = ((rowQ[q] as number) - (rowP[p] as number)) / (2 * pq)
@@ -145,7 +146,8 @@ function rotate(a: readonly Float64Array[], vectors: readonly Float64Array[], p:
   const c = 1 / Math.sqrt(t * t + 1)
   const s = t * c
   for (const row of a) {
-    const [x, y] = [row[p] as number, row[q] as number]
+    const x = row[p] as number
+    const y = row[q] as number
     row[p] = c * x - s * y
     row[q] = s * x + c * y
   }
@@ -155,7 +157,8 @@ function rotate(a: readonly Float64Array[], vectors: readonly Float64Array[], p:
 
 function turn(x: Float64Array, y: Float64Array, c: number, s: number): void {
   for (let k = 0; k < x.length; k++) {
-    const [u, v] = [x[k] as number, y[k] as number]
+    const u = x[k] as number
+    const v = y[k] as number
     x[k] = c * u - s * v
     y[k] = s * u + c * v
   }

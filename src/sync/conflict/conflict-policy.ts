@@ -57,7 +57,8 @@ export interface Said {
 /** True when two changes say the same: then there is no conflict between them, whatever their versions. */
 export function saysSame(one: Said, other: Said): boolean {
   if (one.op !== other.op || one.session !== other.session || one.resource !== other.resource) return false
-  const [a, b] = [one.body ?? one.enc, other.body ?? other.enc]
+  const a = one.body ?? one.enc
+  const b = other.body ?? other.enc
   return (
     (one.sensitivity ?? 'standard') === (other.sensitivity ?? 'standard') && sameJson(a as Json, b as Json)
   )
@@ -70,7 +71,8 @@ export function finalWinner(
   present: Said,
 ): 'arriving' | 'present' | undefined {
   if (!kind?.isFinal || !arriving.body || !present.body) return undefined
-  const [one, other] = [kind.isFinal(arriving.body as object), kind.isFinal(present.body as object)]
+  const one = kind.isFinal(arriving.body as object)
+  const other = kind.isFinal(present.body as object)
   if (one === other) return undefined
   return one ? 'arriving' : 'present'
 }

@@ -53,7 +53,8 @@ export function syncAddress(url: string, book: string): string {
 export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
   const { key, fetch, scheduler, gzip, deadlineMs = 60_000 } = options
   const url = syncAddress(options.url, options.book)
-  const [live, capabilities] = [url.replace(/sync$/, 'live'), url.replace(/sync$/, 'capabilities')]
+  const live = url.replace(/sync$/, 'live')
+  const capabilities = url.replace(/sync$/, 'capabilities')
   if (typeof key === 'string') checkKey(key, 'sync.key')
 
   const send = async (to: string, request: unknown, more: Record<string, string> = {}): Promise<unknown> => {

@@ -102,7 +102,8 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     const kind = store.kinds.get(row.kind)
     const ours = toChange(row, store.device)
     if (finalWinner(kind, change, ours) !== 'arriving' || !ops.dropUnsent(row.seq)) return false
-    const [lost, kept] = [sideOf(ours, store.device), sideOf(change, change.by)]
+    const lost = sideOf(ours, store.device)
+    const kept = sideOf(change, change.by)
     store.conflicts.add({
       record: row.id,
       kind: row.kind,
@@ -126,7 +127,8 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
       store.conflicts.add({ record: row.id, kind: row.kind, policy, at: now, state: 'settled', lost, kept })
       onLogged()
     }
-    const [mine, theirs] = [sideOf(ours, store.device), sideOf(change, change.by)]
+    const mine = sideOf(ours, store.device)
+    const theirs = sideOf(change, change.by)
     if (final === 'arriving' || (change.stamp >= row.stamp && final === undefined)) {
       log(mine, theirs)
       return accept(change)

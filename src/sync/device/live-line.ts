@@ -50,7 +50,7 @@ export function openLiveLine(
     }
     opened.onmessage = (event) => {
       const { data } = event as { readonly data: unknown }
-      if (!done && typeof data === 'string') hooks.heard(data)
+      if (!done && typeof data === 'string') hooks.received(data)
     }
     // An error is always followed by this.
     opened.onclose = (event) => {

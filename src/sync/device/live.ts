@@ -86,7 +86,7 @@ export function createBookLive(options: LiveOptions): Live | undefined {
         become('open')
         later(beatEveryMs, beat)
       },
-      heard(text) {
+      received(text) {
         if (!isCurrent()) return
         // Whatever it is: the other side lives.
         attempts = 0

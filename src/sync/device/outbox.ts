@@ -23,7 +23,7 @@ import { encodeOp, type OpNote } from '../wire/wire-op.ts'
 const usualPage = { limit: wireLimits.pullRecords, maxBytes: wireLimits.pullBytes } as const
 /** Ops read at once: bodies are large. */
 const chunk = 25
-/** Room for the digits of an op's number, and the comma after it. */
+/** What the digits of an op's number take, and the comma after it. */
 const numberBytes = 17
 
 /** Kinds that are sent and fetched, all by default, and who wins conflicts in them, by default as the kind says. */

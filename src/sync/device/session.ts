@@ -243,7 +243,8 @@ function beginOf(
 
 /** What was refused when this Daybook was another one may fit now. */
 function retryAfterUpdate(store: BookStore): void {
-  const [before, now] = [store.settings.getNumber('schema'), schemaNumber(store.kinds)]
+  const before = store.settings.getNumber('schema')
+  const now = schemaNumber(store.kinds)
   if (before === now) return
   store.settings.set('schema', now)
   if (before > 0) store.ops.retry()

@@ -61,7 +61,8 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
       wire.forgetWins ?? kind?.forgetWins,
     )
   if (winner === 'device' && policy === 'merge') return { s: 'conflict', policy }
-  const [arrived, stood] = [sideOf(wire, from.device), sideOf(present, present.by)]
+  const arrived = sideOf(wire, from.device)
+  const stood = sideOf(present, present.by)
   store.conflicts.add({
     record: row.id,
     kind: row.kind,

@@ -51,7 +51,7 @@ describe('the second look', () => {
         const kept: typeof all = []
         for (const one of [...all].sort((a, b) => b.score - a.score || b.seq - a.seq)) {
           const same = kept.some((other) => {
-            const [a, b] = [one.said(), other.said()]
+            const [a, b] = [one.wording(), other.wording()]
             if (a.numbers !== b.numbers || a.terms.size === 0) return false
             const both = [...a.terms].filter((term) => b.terms.has(term)).length
             return both / (a.terms.size + b.terms.size - both) >= sameShare

@@ -41,7 +41,7 @@ function create({ chance = 0.5, wanted = true, answers = true } = {}) {
         lines.push(line)
         const send = (text: string) => {
           line.said.push(text)
-          if (answers) hooks.heard('pong')
+          if (answers) hooks.received('pong')
         }
         return {
           send,
@@ -71,9 +71,9 @@ describe('the line of a device', () => {
     expect([live?.state(), last().device]).toEqual(['open', store.device])
     store.db.transaction(() => store.settings.set('cursor', 7))
     for (const text of ['pong', poke(7), poke(3), 'pong', '', '{', '{"type":"later","x":1}', poke(-1), '[]'])
-      last().hooks.heard(text)
+      last().hooks.received(text)
     expect(pokes()).toBe(0)
-    last().hooks.heard(poke(8))
+    last().hooks.received(poke(8))
     expect(pokes()).toBe(1)
   })
 
@@ -82,9 +82,9 @@ describe('the line of a device', () => {
     await time.advance(0)
     last().hooks.opened()
     store.db.transaction(() => store.settings.set('cursor', 7))
-    last().hooks.heard(poke(3))
+    last().hooks.received(poke(3))
     expect(pokes()).toBe(1)
-    last().hooks.heard(poke(3))
+    last().hooks.received(poke(3))
     expect(pokes()).toBe(1)
   })
 
@@ -99,7 +99,7 @@ describe('the line of a device', () => {
     const waits = lines.slice(1).map(({ atMs }, i) => atMs - i * 600_000)
     expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000])
     last().hooks.opened()
-    last().hooks.heard('pong')
+    last().hooks.received('pong')
     fail()
     await time.advance(1000)
     expect(lines.length).toBe(7)
@@ -112,7 +112,7 @@ describe('the line of a device', () => {
     for (let i = 1; i <= 3; i++) {
       await time.advance(beatEveryMs)
       expect(last().said.length).toBe(i)
-      last().hooks.heard('pong')
+      last().hooks.received('pong')
     }
     await time.advance(beatEveryMs + 10_000)
     expect([last().closed, live?.state()]).toEqual([true, 'waiting'])
@@ -202,7 +202,7 @@ describe('a line over a socket', () => {
       'd_1',
       {
         opened: () => void heard.push('opened'),
-        heard: (text) => void heard.push(text),
+        received: (text) => void heard.push(text),
         ended: ({ code }) => void heard.push(`ended ${code}`),
       },
     )

@@ -26,12 +26,17 @@ export function directionOf(found: SpaceVector | undefined): Direction | undefin
 /** Cosine of two directions of one space, −1 to 1; 0 for those of two. The error of the bytes is below 0.01. */
 export function cosineOf(one: Direction, other: Direction): number {
   if (one.space !== other.space) return 0
-  const [a, b] = [fromBase64(one.bytes), fromBase64(other.bytes)]
+  const a = fromBase64(one.bytes)
+  const b = fromBase64(other.bytes)
   if (!a || a.length !== b?.length) return 0
-  const [x, y] = [new Int8Array(a.buffer), new Int8Array(b.buffer)]
-  let [dot, xx, yy] = [0, 0, 0]
+  const x = new Int8Array(a.buffer)
+  const y = new Int8Array(b.buffer)
+  let dot = 0
+  let xx = 0
+  let yy = 0
   for (let i = 0; i < x.length; i++) {
-    const [p, q] = [x[i] ?? 0, y[i] ?? 0]
+    const p = x[i] ?? 0
+    const q = y[i] ?? 0
     dot += p * q
     xx += p * p
     yy += q * q

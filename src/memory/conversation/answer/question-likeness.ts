@@ -25,7 +25,8 @@ function marksOf(question: string): string {
  */
 export function questionLikeness(one: string, other: string): number {
   if (marksOf(one) !== marksOf(other)) return 0
-  const [a, b] = [featuresOf(one), featuresOf(other)]
+  const a = featuresOf(one)
+  const b = featuresOf(other)
   if (a.length + b.length === 0) return 0
   const left = new Map<string, number>()
   for (const feature of a) left.set(feature, (left.get(feature) ?? 0) + 1)

@@ -44,13 +44,13 @@ export async function archiveEpisode(
       isNew: false,
       method: known['method'] === 'abstractive' ? 'abstractive' : 'extractive',
     }
-  const told = await tellOf(at, said)
+  const abstract = await abstractOf(at, said)
   const body = {
-    summary: told.summary,
-    keywords: told.keywords,
+    summary: abstract.summary,
+    keywords: abstract.keywords,
     ...spanOf(said),
     message_count: said.length,
-    method: told.method,
+    method: abstract.method,
   }
   const id = await at.write(({ records }) => {
     const messages = said.flatMap(({ id: msgId, record }) => {
@@ -63,16 +63,19 @@ export async function archiveEpisode(
   return {
     id,
     isNew: true,
-    method: told.method,
-    ...(told.degraded === undefined ? {} : { degraded: told.degraded }),
+    method: abstract.method,
+    ...(abstract.degraded === undefined ? {} : { degraded: abstract.degraded }),
   }
 }
 
-interface Told extends Pick<EpisodeBody, 'summary' | 'keywords' | 'method'> {
+interface EpisodeAbstract extends Pick<EpisodeBody, 'summary' | 'keywords' | 'method'> {
   readonly degraded?: string
 }
 
-async function tellOf({ llm, signal, attempt }: TaskContext, said: readonly Line[]): Promise<Told> {
+async function abstractOf(
+  { llm, signal, attempt }: TaskContext,
+  said: readonly Line[],
+): Promise<EpisodeAbstract> {
   const extract = () => ({
     summary: summarise(said),
     keywords: keywordsOf(said),

@@ -1,9 +1,10 @@
-// An abstractive summary: a language model tells an episode in its own words, within bounds.
+// An abstractive summary: a language model says what a history was about in its own words, within bounds.
 import { z } from 'zod'
 import type { AbortSignalLike } from '../../../core/abort.ts'
 import type { Llm } from '../../../core/ports.ts'
 import { type Line, speakerOf } from '../message/history.ts'
 import { asData, askJson, type Asked } from '../llm/ask.ts'
+import { partition } from '../llm/partition.ts'
 
 const said = z.strictObject({
   summary: z.string().trim().min(1).max(2000),
@@ -20,7 +21,7 @@ const instruction =
 /** More parts than this are not sent: such a history is summarised by extraction. */
 const partLimit = 12
 
-/** Asks for a summary; a history too long for one question is told part by part, and then the parts together. */
+/** Asks for a summary; of a history too long for one question each part is summarised, and then their summaries. */
 export async function askSummary(
   llm: Llm,
   lines: readonly Line[],
@@ -31,35 +32,19 @@ export async function askSummary(
     llm.limitChars,
   )
   if (parts.length > partLimit) return { failed: 'The history is too long for the model.', retry: false }
-  const told: Abstract[] = []
+  const summaries: Abstract[] = []
   for (const text of parts) {
     const part = await askJson(llm, { instruction, text: asData('conversation', text) }, said, signal)
     if (part.failed !== undefined) return part
-    told.push(part.value)
+    summaries.push(part.value)
   }
-  const [only] = told
-  if (only && told.length === 1) return { value: only }
-  const whole = told.map(({ summary }, i) => `Part ${i + 1}: ${summary}`).join('\n')
+  const [only] = summaries
+  if (only && summaries.length === 1) return { value: only }
+  const whole = summaries.map(({ summary }, i) => `Part ${i + 1}: ${summary}`).join('\n')
   return askJson(
     llm,
     { instruction, text: asData('conversation', whole.slice(0, llm.limitChars)) },
     said,
     signal,
   )
-}
-
-/** Lines in as few texts as fit the limit; a longer line is parted. */
-export function partition(lines: readonly string[], limit: number): string[] {
-  const pieces = lines.flatMap((line) => {
-    const count = Math.max(1, Math.ceil(line.length / limit))
-    return Array.from({ length: count }, (_, i) => line.slice(i * limit, (i + 1) * limit).toWellFormed())
-  })
-  const parts: string[] = []
-  for (const piece of pieces) {
-    const last = parts.at(-1)
-    if (last !== undefined && last.length + 1 + piece.length <= limit)
-      parts[parts.length - 1] = `${last}\n${piece}`
-    else parts.push(piece)
-  }
-  return parts
 }

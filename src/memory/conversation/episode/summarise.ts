@@ -7,6 +7,7 @@
 // the best of λ × worth − (1 − λ) × greatest cosine with what is chosen already, λ = 0.7, and never one that says what
 // a chosen one says (cosine above 0.7).
 import { type Line, speakerOf } from '../message/history.ts'
+import { sentencesOf } from '../message/sentence.ts'
 import { tellingWords } from '../message/telling-word.ts'
 
 export const summaryLimit = { sentences: 5, characters: 700, sentence: 300 } as const
@@ -23,14 +24,6 @@ interface Sentence {
 }
 
 type Vector = ReadonlyMap<string, number>
-
-/** The sentences of `text`: parted at line ends and after full stops, in any script. */
-export function sentencesOf(text: string): string[] {
-  return text
-    .split(/\n+|(?<=[.!?…]["'”’)]{0,3})\s+(?=\P{Ll})|(?<=[。！？]["'”’」）]{0,3})/u)
-    .map((sentence) => sentence.trim())
-    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
-}
 
 /** The summary of a history: up to five of its sentences in their order, with their speakers. Empty for no words. */
 export function summarise(lines: readonly Line[]): string {

@@ -1,4 +1,4 @@
-// Whose conversation a verb is about, and what narrows a list: shapes that the verbs of this room share.
+// Whose conversation a verb is about, and what narrows a list: shapes that the verbs of this chapter share.
 import { z } from 'zod'
 import type { CallContext } from '../../../core/capability/capability.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
@@ -47,7 +47,8 @@ export function scopeOf(
   }: { agent_id?: string | undefined; session?: string | undefined; resource?: string | undefined },
   { scope }: Pick<CallContext, 'scope'>,
 ) {
-  const [own, about] = [session ?? scope.session, resource ?? scope.resource]
+  const own = session ?? scope.session
+  const about = resource ?? scope.resource
   return {
     agent: agent_id ?? scope.agent,
     ...(own === undefined ? {} : { session: own }),

@@ -53,6 +53,7 @@ export function isUser({ source }: Line): boolean {
 /** When a history began and ended, as far as its messages say. */
 export function spanOf(lines: readonly Line[]): { start_time?: string; end_time?: string } {
   const times = lines.flatMap(({ timestamp }) => timestamp ?? []).toSorted()
-  const [first, last] = [times[0], times.at(-1)]
+  const first = times[0]
+  const last = times.at(-1)
   return first === undefined || last === undefined ? {} : { start_time: first, end_time: last }
 }

@@ -31,7 +31,7 @@ export const messageBody = z.looseObject({
 })
 export type MessageBody = z.output<typeof messageBody>
 
-/** A record of this room as it comes back: its head and, on the same level, its body. */
+/** A record of this chapter as it comes back: its head and, on the same level, its body. */
 export const stored = <Name extends string, Shape extends z.ZodRawShape>(
   kind: Name,
   body: z.ZodObject<Shape>,

@@ -6,7 +6,7 @@ import { type Line, speakerOf } from '../message/history.ts'
 import { fold } from '../../../core/text/fold.ts'
 import type { Statement } from './user-fact.ts'
 import { asData, askJson, type Asked } from '../llm/ask.ts'
-import { partition } from '../episode/ask-summary.ts'
+import { partition } from '../llm/partition.ts'
 
 const said = z.strictObject({
   facts: z

@@ -7,7 +7,7 @@ import { scopeName } from '../../../shape/scope-name.ts'
 import { scopeOf } from '../message/conversation-scope.ts'
 import { history, isUser, type Line } from '../message/history.ts'
 import { askFacts } from './ask-fact.ts'
-import { type Facts, type Heard, learn, tell, writeProfile } from './profile-fact.ts'
+import { type DatedStatement, type Facts, learn, tell, writeProfile } from './profile-fact.ts'
 import { type Profile, profileLimit } from './profile-kind.ts'
 import { namedMessage, profileOf } from '../record-name.ts'
 import { findStatements } from './user-fact.ts'
@@ -26,7 +26,7 @@ const told = z.object({
 const userId = z.string().max(1000)
 
 interface Found {
-  readonly heard: readonly (Heard & { readonly line: Line })[]
+  readonly heard: readonly (DatedStatement & { readonly line: Line })[]
   readonly degraded?: string
 }
 

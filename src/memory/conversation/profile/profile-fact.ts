@@ -3,21 +3,18 @@
 // which device, decides nothing. Of an attribute with one value, the one that was said last holds.
 import { type KnownFact, profileLimit } from './profile-kind.ts'
 import { fold } from '../../../core/text/fold.ts'
-import { isSingle, opposites } from './user-fact.ts'
+import { isSingle, opposites, type Statement } from './user-fact.ts'
 
 export type Facts = Readonly<Record<string, KnownFact>>
 
 /** A statement with its time and, where it is a record, its message. */
-export interface Heard {
-  readonly attribute: string
-  readonly value: string
-  readonly denied: boolean
+export interface DatedStatement extends Statement {
   readonly at: string
   readonly message?: string | undefined
 }
 
-/** A fact as it is told: with what holds instead, when it holds no longer. */
-export interface ToldFact {
+/** A fact as callers see it: with what holds instead, when it holds no longer. */
+export interface ShownFact {
   readonly attribute: string
   readonly value: string
   readonly since: string
@@ -29,10 +26,10 @@ export interface ToldFact {
 
 const keyOf = (attribute: string, value: string) => `${attribute}: ${fold(value)}`
 
-/** The facts with what was heard added to them. */
-export function learn(facts: Facts, heard: readonly Heard[]): Facts {
+/** The facts with the statements added to them. */
+export function learn(facts: Facts, statements: readonly DatedStatement[]): Facts {
   const known: Record<string, KnownFact> = { ...facts }
-  for (const { attribute, value, denied, at, message } of heard) {
+  for (const { attribute, value, denied, at, message } of statements) {
     const key = keyOf(attribute, value)
     const before = known[key]
     const said_at = latest(before?.said_at, denied ? undefined : at)
@@ -55,7 +52,7 @@ export function learn(facts: Facts, heard: readonly Heard[]): Facts {
 /** A value is spelled as it was last said; of one instant, and of denials, the first in the order of the alphabet. */
 function spelling(
   before: KnownFact | undefined,
-  { value, denied, at }: Pick<Heard, 'value' | 'denied' | 'at'>,
+  { value, denied, at }: Pick<DatedStatement, 'value' | 'denied' | 'at'>,
 ): string {
   if (!before) return value
   if (denied && before.said_at !== undefined) return before.value
@@ -71,13 +68,13 @@ function latest(one: string | undefined, other: string | undefined): string | un
 }
 
 /** What holds now, and what did before; the latest first. */
-export function tell(facts: Facts): { current: ToldFact[]; earlier: ToldFact[] } {
+export function tell(facts: Facts): { current: ShownFact[]; earlier: ShownFact[] } {
   const all = Object.values(facts)
   const holding = all.filter(
     ({ said_at, denied_at }) => said_at !== undefined && (denied_at === undefined || denied_at < said_at),
   )
-  const told = all
-    .map((fact): ToldFact => {
+  const shown = all
+    .map((fact): ShownFact => {
       const { attribute, value, since, messages, denied_at = since } = fact
       const plain = { attribute, value, since, said_at: fact.said_at ?? since, messages }
       if (!holding.includes(fact)) return { ...plain, superseded_at: denied_at }
@@ -88,8 +85,8 @@ export function tell(facts: Facts): { current: ToldFact[]; earlier: ToldFact[] }
     })
     .toSorted(byTime)
   return {
-    current: told.filter((fact) => fact.superseded_at === undefined),
-    earlier: told.filter((fact) => fact.superseded_at !== undefined),
+    current: shown.filter((fact) => fact.superseded_at === undefined),
+    earlier: shown.filter((fact) => fact.superseded_at !== undefined),
   }
 }
 
@@ -107,13 +104,15 @@ interface Timed {
 
 /** Latest first; of one instant, in an order that is the same everywhere. */
 function byTime(one: Timed, other: Timed): number {
-  const [at, otherAt] = [one.said_at ?? one.since, other.said_at ?? other.since]
+  const at = one.said_at ?? one.since
+  const otherAt = other.said_at ?? other.since
   if (at !== otherAt) return at > otherAt ? -1 : 1
-  const [a, b] = [keyOf(one.attribute, one.value), keyOf(other.attribute, other.value)]
+  const a = keyOf(one.attribute, one.value)
+  const b = keyOf(other.attribute, other.value)
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** What holds now as text, a line for each attribute, those with one value first. Lines that find no room are counted. */
+/** What holds now as text, a line for each attribute, those with one value first. Lines that do not fit are counted. */
 export function writeProfile(facts: Facts): string {
   const { current } = tell(facts)
   const lines = new Map<string, string[]>()
@@ -122,11 +121,11 @@ export function writeProfile(facts: Facts): string {
   ))
     lines.set(attribute, [...(lines.get(attribute) ?? []), value])
   const all = [...lines].map(([attribute, values]) => `${attribute}: ${values.join(', ')}`)
-  const room = profileLimit.characters - 40
+  const limit = profileLimit.characters - 40
   const kept: string[] = []
   let length = 0
   for (const line of all) {
-    if (length + line.length + 1 > room) continue
+    if (length + line.length + 1 > limit) continue
     kept.push(line)
     length += line.length + 1
   }

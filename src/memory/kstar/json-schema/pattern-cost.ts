@@ -6,7 +6,8 @@ import { parsePattern, type Pattern } from './pattern-parse.ts'
 /** Longest pattern, in UTF-16 units, and largest automaton that is judged. */
 const limits = { source: 1000, positions: 300, edges: 3000, copies: 64, paths: 100_000 } as const
 /** About how many steps a match may take; a pattern that can't be given this much text is refused. */
-const [steps, leastText] = [25_000_000, 50]
+const steps = 25_000_000
+const leastText = 50
 
 export type PatternCost =
   /** May take a time without sensible bounds, or can't be judged. */

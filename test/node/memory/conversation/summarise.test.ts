@@ -1,11 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { sentencesOf } from '../../../../src/memory/conversation/message/sentence.ts'
 import { keywordLimit, keywordsOf } from '../../../../src/memory/conversation/episode/keyword.ts'
-import {
-  sentencesOf,
-  summarise,
-  summaryLimit,
-} from '../../../../src/memory/conversation/episode/summarise.ts'
+import { summarise, summaryLimit } from '../../../../src/memory/conversation/episode/summarise.ts'
 import { tellingWords } from '../../../../src/memory/conversation/message/telling-word.ts'
 
 const line = (name: string, content: string) => ({

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
   type Facts,
-  type Heard,
+  type DatedStatement,
   learn,
   tell,
   writeProfile,
@@ -87,7 +87,7 @@ it('takes no more than moments for hostile text', () => {
 })
 
 const at = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z`
-const heard = (attribute: string, value: string, day: number, denied = false): Heard => ({
+const heard = (attribute: string, value: string, day: number, denied = false): DatedStatement => ({
   attribute,
   value,
   denied,
