@@ -14,7 +14,7 @@ import type {
 import type { Durability, Scope } from '../core/record.ts'
 import type { RoomEvent } from '../core/capability/room-port.ts'
 import type { EmbedderSource } from '../recall/embed/embedder-source.ts'
-import type { Role } from '../store/record/record-store.ts'
+import type { Role } from '../store/record/mirror-places.ts'
 import type { SyncPreferences } from '../sync/device/sync-plan.ts'
 
 export interface EngineOptions {

@@ -20,7 +20,8 @@ import { createPostingArchive } from './posting/posting-archive.ts'
 import { createProjection, type Projection } from './record/projection.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createQueryStore, type QueryStore } from './query/query-store.ts'
-import { createRecordStore, type RecordStore, type Role } from './record/record-store.ts'
+import type { Role } from './record/mirror-places.ts'
+import { createRecordStore, type RecordStore } from './record/record-store.ts'
 import { createRequestLog, type RequestLog } from './record/request-log.ts'
 import { createResealing, type Resealing } from './record/reseal.ts'
 import { createShelf, type Shelf } from './sealed/opened-records.ts'
@@ -30,7 +31,7 @@ import { createTaskQueue, type TaskQueue } from './task-queue.ts'
 import { createTextLeg, type TextLeg, type TextLegBudget } from './posting/text-index.ts'
 import { createVectorStore, type VectorStore } from './vector/vector-store.ts'
 import { clearStaging, createStaging, type StagingStore } from './record/staging.ts'
-import { createVeil } from './record/cover-clear-text.ts'
+import { createClearTextCover } from './record/cover-clear-text.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 /** An object at the edge has 128 MB in all. */
@@ -141,7 +142,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const archive = createPostingArchive(db, projection, settings, budget ? budget.segments : undefined)
   const textLeg =
     budget === false ? undefined : createTextLeg(db, kinds, projection, archive, ports.clock, budget)
-  const veil = createVeil(db, role === 'mirror', settings, bodies)
+  const cover = createClearTextCover(db, role === 'mirror', settings, bodies)
   const { spare } = newer ? {} : options
   const checkpoint = spare && createCheckpoint({ db, ...spare, settings, ...ports })
   const records = createRecordStore({
@@ -152,15 +153,15 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     projection,
     sums,
     bodies,
-    veil,
-    checkpoint,
+    cover,
+    onChange: checkpoint?.changed,
   })
   const onCommit = () => {
     checkpoint?.committed()
     options.onCommit()
   }
   const none = () => undefined
-  records.watchSealed({ changed: () => (sealedChanges += 1), placed: none, unplaced: none })
+  records.watchSealed({ changed: () => (sealedChanges += 1), placed: none, mirrorCleared: none })
   const open = createQueryStore(db, kinds, projection, textLeg, ports.clock)
   const shelf =
     options.openMemory &&

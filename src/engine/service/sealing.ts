@@ -202,7 +202,7 @@ export function createSealing({
       store().records.watchSealed({
         changed: () => (knownToHaveNone = false),
         placed: ignore,
-        unplaced: ignore,
+        mirrorCleared: ignore,
       })
       return false
     },

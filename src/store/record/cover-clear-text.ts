@@ -1,6 +1,6 @@
-// What is left in clear of a record that has become sensitive: its earlier versions, lost edits, stored answers, vector.
-// Invariant: it goes in the transaction that seals the record. A device that has the key seals it; a copy that has none,
-// such as the mirror, removes it. What the files still hold of it is taken out by the next scrub, which is noted as due.
+// Covers what is left in clear of a record that has become sensitive: its earlier versions, lost edits, stored answers,
+// vector. Invariant: this happens in the transaction that seals the record. A device that has the key seals those texts; a
+// copy that has none, such as the mirror, removes them. The next scrub, noted as due, takes them out of the files.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Bodies } from './bodies.ts'
 import type { RecordRow } from '../schema/record-row.ts'
@@ -9,7 +9,7 @@ import type { Settings } from '../schema/settings.ts'
 /** The setting that says that something was deleted which the files must not keep. */
 export const scrubDue = 'scrub_due'
 
-export interface Veil {
+export interface ClearTextCover {
   /** Leaves nothing in clear of the record in `row`, which is sealed now. Inside a transaction. */
   cover(row: Pick<RecordRow, 'seq' | 'id' | 'kind'>): void
 }
@@ -26,7 +26,12 @@ const clearConflicts = `DELETE FROM conflicts WHERE record = ?
   AND (${['lost_body', 'kept_body', 'base_body'].map(isClear).join(' OR ')})`
 
 /** `isMirror`: what is removed here is kept, sealed, on the devices. */
-export function createVeil(db: SqlDatabase, isMirror: boolean, settings: Settings, bodies: Bodies): Veil {
+export function createClearTextCover(
+  db: SqlDatabase,
+  isMirror: boolean,
+  settings: Settings,
+  bodies: Bodies,
+): ClearTextCover {
   return {
     cover(row) {
       const { seq, id } = row

@@ -1,4 +1,5 @@
-// A row of `records` and the record it stands for.
+// A row of `records`, its columns, and the record that it stands for.
+// Invariant: the columns are named once, here; whoever writes a row binds its values by these names.
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import type { Stored } from '../../core/record.ts'
@@ -29,9 +30,48 @@ export interface RecordRow extends SqlRow {
   readonly body: string
 }
 
+/** The columns of `records`, in the order in which they are written. */
+const columnNames = [
+  'seq',
+  'id',
+  'kind',
+  'agent',
+  'session',
+  'resource',
+  'created_at',
+  'updated_at',
+  'stamp',
+  'ver',
+  'place',
+  'device',
+  'op',
+  'rev',
+  'deleted',
+  'sensitivity',
+  'kid',
+  'body',
+] as const
+/** What a change of a record may write: its number and its id stay. */
+const changingNames = columnNames.filter((name) => name !== 'seq' && name !== 'id')
+
 /** Columns of a `RecordRow`, for queries that name the table `r`. */
-export const recordColumns =
-  'r.seq, r.id, r.kind, r.agent, r.session, r.resource, r.created_at, r.updated_at, r.stamp, r.ver, r.place, r.device, r.op, r.rev, r.deleted, r.sensitivity, r.kid, r.body'
+export const recordColumns = columnNames.map((name) => `r.${name}`).join(', ')
+
+const listed = `records (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`
+/** Writes a new row; its values are `insertedValues`. */
+export const insertRecordSql = `INSERT INTO ${listed}`
+/** Writes a row in the place of another one with its number; its values are `insertedValues`. */
+export const replaceRecordSql = `INSERT OR REPLACE INTO ${listed}`
+/** Writes over the row with the same number; its values are `updatedValues`. */
+export const updateRecordSql = `UPDATE records SET ${changingNames.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`
+
+export const insertedValues = (row: RecordRow): SqlValue[] => columnNames.map((name) => row[name])
+
+export function updatedValues(row: RecordRow): SqlValue[] {
+  const values: SqlValue[] = changingNames.map((name) => row[name])
+  values.push(row.seq)
+  return values
+}
 
 /**
  * The record as users see it; `body` is what a sealed one opens as. The head is written last: a body can't pass itself off

@@ -146,7 +146,7 @@ export function createShelf({ db, kinds, bodies, clock, openMemory, main }: Shel
     placed(seq) {
       if (held.has(seq)) due.add(seq)
     },
-    unplaced: () => {
+    mirrorCleared: () => {
       for (const seq of held) due.add(seq)
     },
     renew,

@@ -186,7 +186,7 @@ function checkAnswer({ epoch, ops, pull }: SyncRequest, response: SyncResponse):
 /** Begins anew with a mirror that is not the one this device knew. Nothing here is lost: what it lacks is sent again. */
 export function startOver(store: BookStore): void {
   rename(store, 0)
-  store.records.unplace()
+  store.records.clearMirrorVersions()
   store.settings.remove('epoch')
   store.settings.set('cursor', 0)
   store.settings.set(resyncing, 1)

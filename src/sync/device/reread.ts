@@ -13,7 +13,7 @@ const rereading = 'reread'
 
 /** From here on the changes above place `from` are asked for again, and nothing is sent until they were all read. */
 export function beginReread(store: BookStore, from: number, kinds?: readonly string[]): void {
-  store.records.misplace(from, kinds)
+  store.records.clearMirrorPlaces(from, kinds)
   store.settings.set('cursor', from)
   store.settings.set(resyncing, rereading)
 }
@@ -35,7 +35,7 @@ export function endReread(
   { lastMid, now, kinds }: { lastMid: number; now: string; kinds?: readonly string[] | undefined },
 ): { id: string; kind: string }[] {
   store.ops.unsend(lastMid)
-  return store.records.misplaced(kinds).flatMap((row) => {
+  return store.records.withoutMirrorPlace(kinds).flatMap((row) => {
     const { id, kind, deleted } = row
     if (deleted) return []
     if (row.op !== null && !decideEdit(store, row, now)) return []

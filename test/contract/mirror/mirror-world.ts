@@ -16,7 +16,7 @@ import { createRecordAccess, type RecordAccess } from '../../../src/engine/conte
 import { type BookStore, openBookStore } from '../../../src/store/book-store.ts'
 import { toRecord } from '../../../src/store/schema/record-row.ts'
 import { createTestSealer } from '../../support/test-sealer.ts'
-import type { Role } from '../../../src/store/record/record-store.ts'
+import type { Role } from '../../../src/store/record/mirror-places.ts'
 import { createMirror, type Mirror } from '../../../src/sync/mirror/mirror.ts'
 import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.ts'
 import { decideConflict } from '../../../src/sync/sync-capability.ts'

@@ -88,7 +88,7 @@ describe('the op log', () => {
           } else if (step.do === 'startOver') {
             db.transaction(() => {
               ops.renumber(0)
-              records.unplace()
+              records.clearMirrorVersions()
               ops.relogUnplaced()
             })
             const live = db.all<{ op: number | null }>('SELECT op FROM records')
@@ -124,7 +124,7 @@ describe('the op log', () => {
       }
       store.records.accept(op, { ver: 1, place: 1, device: 'other' })
     }
-    store.records.unplace()
+    store.records.clearMirrorVersions()
     store.ops.relogUnplaced()
     store.put({}, { id: 'd' })
     expect(store.ops.unsent(10).map(({ row }) => row.id)).toEqual(['a', 'b', 'c', 'd'])
