@@ -1,9 +1,9 @@
 // The op log of a device: the changes that the mirror has not acknowledged, in order. It is the outbox.
 // Invariant: an op that was sent keeps its number and bytes; a record has at most one op that was not sent.
-// An op that the mirror will never take is refused: it waits here, with the reason, until its record changes again.
+// What becomes of an op that the mirror will never take: refused-ops.ts.
 import type { OutboxEntry, OutboxQuery } from '../../core/capability/outbox-entry.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
-import type { RefusedOp } from '../../core/capability/refused-op.ts'
+import { createRefusedOps, refusalOf, type RefusedOps } from './refused-ops.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 
@@ -32,7 +32,7 @@ export interface SentOp {
   readonly rounds: number
 }
 
-export interface OpLog {
+export interface OpLog extends RefusedOps {
   /** The number of the op that a change of `row` (undefined for a new record) belongs to. */
   log(row: RecordRow | undefined, seq: number): number
   /** Logs that the record of `row` was sealed under another key; a change that waits takes that along. */
@@ -56,18 +56,8 @@ export interface OpLog {
   settle(op: SentOp, ver?: number): void
   /** The unsent op of the record at `seq` is the `rounds`th attempt to merge. */
   noteRounds(seq: number, rounds: number): void
-  /** The op can't be taken as it is. It is sent no more; a later edit of its record takes its place. */
-  refuse(op: Pick<SentOp, 'n'> & Partial<SentOp>, reason: Refusal): void
-  /** The refused ops, oldest first, after number `after`. */
-  refused(limit: number, after?: number): RefusedOp[]
-  /** How many ops were refused. */
-  refusedCount(): number
-  /** Refused ops are unsent again: those of these records, or all. Answers the records. */
-  retry(records?: readonly string[]): { readonly id: string; readonly kind: string }[]
   /** A part of the log, with the records that its ops are about. */
   list(query: OutboxQuery): OutboxEntry[]
-  /** Why the first refused op was refused, if any was. */
-  refusal(): Refusal | undefined
   /** The number of the newest op there ever was. */
   last(): number
   /** The highest mid that was answered. */
@@ -79,19 +69,9 @@ export interface OpLog {
   /** Takes back the unsent op of the record at `seq`; false when there is none. */
   dropUnsent(seq: number): boolean
   /** Logs every record that the mirror has not named and that has no op, as unknown to the mirror. */
-  relogUnplaced(): void
+  relogWithoutPlace(): void
   /** Makes the ops unsent again and numbers anew from 1, for a device with a new name. `base`: what all build on now. */
   renumber(base?: number): void
-}
-
-/** Why an op was refused, in the words of the error that said so. */
-export interface Refusal {
-  readonly code: string
-  readonly message: string
-  /** Canonical time. */
-  readonly at?: string | undefined
-  /** Where in the change, if the error said so. */
-  readonly path?: string | undefined
 }
 
 type Joined = RecordRow & Omit<PendingOp, 'row'>
@@ -120,6 +100,7 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
   const acknowledge = (mid: number) =>
     settings.set('acked_mid', Math.max(mid, settings.getNumber('acked_mid')))
   return {
+    ...createRefusedOps(db, acknowledge),
     log(row, seq) {
       if (row?.op != null) {
         const found = db.get<{ refused: string | null }>(
@@ -187,49 +168,13 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       else db.run(`UPDATE ops SET base = ?, base_rev = ? ${later}`, [ver, rev, seq])
       acknowledge(mid)
     },
-    refuse({ n, mid }, reason) {
-      const replaced = db.get(
-        'SELECT o.n FROM ops o JOIN records r ON r.seq = o.seq WHERE o.n = ? AND r.op <> o.n',
-        [n],
-      )
-      if (replaced) db.run('DELETE FROM ops WHERE n = ?', [n])
-      else
-        db.run('UPDATE ops SET mid = NULL, wire = NULL, refused = ? WHERE n = ?', [JSON.stringify(reason), n])
-      if (mid !== undefined) acknowledge(mid)
-    },
-    refusal() {
-      const row = db.get<{ refused: string }>(
-        'SELECT refused FROM ops WHERE refused IS NOT NULL ORDER BY n LIMIT 1',
-      )
-      return row && (JSON.parse(row.refused) as Refusal)
-    },
-    refused(limit, after = 0) {
-      const rows = db.all<{ n: number; id: string; kind: string; deleted: number; refused: string }>(
-        `SELECT o.n, r.id, r.kind, r.deleted, o.refused FROM ops o JOIN records r ON r.seq = o.seq
-         WHERE o.refused IS NOT NULL AND o.n > ? ORDER BY o.n LIMIT ?`,
-        [after, limit],
-      )
-      return rows.map(({ n, id: record, kind, deleted, refused }) => {
-        return { n, record, kind, op: deleted ? 'forget' : 'put', ...(JSON.parse(refused) as Refusal) }
-      })
-    },
-    refusedCount: () => count('SELECT count(*) AS n FROM ops WHERE refused IS NOT NULL'),
-    retry(records) {
-      const found = db.all<{ n: number; id: string; kind: string }>(
-        `SELECT o.n, r.id, r.kind FROM ops o JOIN records r ON r.seq = o.seq
-         WHERE o.refused IS NOT NULL AND (? IS NULL OR r.id IN (SELECT value FROM json_each(?))) ORDER BY o.n`,
-        [records ? 1 : null, JSON.stringify(records ?? [])],
-      )
-      for (const { n } of found) db.run('UPDATE ops SET refused = NULL WHERE n = ?', [n])
-      return found.map(({ id, kind }) => ({ id, kind }))
-    },
     last: () => lastN,
     list: ({ limit, after = 0 }) =>
       db.all<ListedRow>(listSql, [after, limit]).map(({ n, record, kind, at, ...row }): OutboxEntry => {
         const op = row.deleted === 1 ? 'forget' : 'put'
         const head = { n, record, kind, op, at } as const
         if (row.refused !== null) {
-          const { code, message } = JSON.parse(row.refused) as Refusal
+          const { code, message } = refusalOf(row.refused)
           return { ...head, state: 'refused', error: { code, message } }
         }
         return { ...head, state: row.mid === null ? 'waiting' : 'sent' }
@@ -261,7 +206,7 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       db.run('UPDATE records SET op = NULL WHERE seq = ? AND op = ?', [seq, found.n])
       return true
     },
-    relogUnplaced() {
+    relogWithoutPlace() {
       const last = count('SELECT max(n) AS n FROM ops')
       db.run(
         'INSERT INTO ops (n, seq, base) SELECT ? + seq, seq, 0 FROM records WHERE op IS NULL AND place = 0',

@@ -1,15 +1,10 @@
 // Fills what is derived from records (facets, links, text index) behind the writes and before the next read of it.
 // Invariant: rows up to `derived_seq` that are not in `stale` are exactly what their records say.
-import { citedIds, type FacetName, isEmbeddable, type Kind, type Kinds } from '../../core/kind.ts'
-import { type JsonObject, readPath } from '../../core/json/path.ts'
+import type { Kinds } from '../../core/kind.ts'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
-import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
-import { isSealedText } from '../../core/sealed.ts'
-import { canonicalTime } from '../../core/time.ts'
-import { facetTypes } from '../schema/column.ts'
+import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
-import { textKey } from '../../core/text/text-key.ts'
-import { textOf } from '../word/text.ts'
+import { DerivedRows, type Source, sourceColumns } from './derived-rows.ts'
 
 /** Thrown to a read that would have to derive more than it has the patience for. */
 export class FarBehind extends Error {
@@ -56,40 +51,11 @@ export interface Projection {
   touch(seq: number): void
 }
 
-interface Source extends SqlRow {
-  readonly seq: number
-  readonly id: string
-  readonly kind: string
-  readonly session: string | null
-  readonly created_at: string
-  readonly updated_at: string
-  readonly deleted: number
-  readonly body: string
-}
-
-const columns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
 const batch = 2000
 /** How many more than were written are derived while too many are behind. */
-const keepUpSpare = 100
+const keepUpExtra = 100
 /** Bodies may be large: so many are in memory at once, however many share a transaction. */
 const page = 40
-const facetColumns = [
-  'domain',
-  'actor',
-  'action',
-  'success',
-  'subject',
-  'confidence',
-  'schema',
-  'name',
-  'importance',
-  'pinned',
-] as const
-const textInsert = (count: number) => {
-  const names = Array.from({ length: count }, (_, i) => `t${i}`)
-  return `INSERT INTO text_index (rowid, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`
-}
-
 /** `frozen`: nothing can be written, and this is what a read of what is behind ends with. */
 export function createProjection(
   db: SqlDatabase,
@@ -112,89 +78,7 @@ export function createProjection(
     for (const watcher of watchers) watcher(seq)
   }
 
-  const write = (row: Source, fresh: boolean) => {
-    const kind = kinds.get(row.kind)
-    if (!fresh) removeDerived(row, kind)
-    if (kind && isShown(row)) derive(row, kind, fresh)
-  }
-
-  /** Nothing of a sealed record is derived here: see shelf.ts. */
-  const isShown = (row: Source) => row.deleted === 0 && !isSealedText(row.body)
-
-  const removeDerived = (row: Source, kind: Kind | undefined) => {
-    const cited = db.all<{ target: string }>('SELECT target FROM links WHERE seq = ? AND supersedes = 1', [
-      row.seq,
-    ])
-    db.run('DELETE FROM links WHERE seq = ?', [row.seq])
-    for (const { target } of cited) settleSuperseded(target)
-    if (kind && isShown(row)) return
-    db.run('DELETE FROM facets WHERE seq = ?', [row.seq])
-    db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
-    rowChanged(row.seq)
-  }
-
-  /** Notes since when a record is superseded by one of its kind. If it has no derived rows yet, it asks when it gets them. */
-  const settleSuperseded = (id: string) => {
-    const seq = db.get<{ seq: number }>('SELECT seq FROM records WHERE id = ?', [id])?.seq
-    if (seq === undefined) return
-    db.run(
-      `UPDATE facets SET superseded_at = (
-         SELECT min(g.happened_at) FROM links l JOIN facets g ON g.seq = l.seq
-         WHERE l.target = ? AND l.supersedes = 1 AND g.kind = facets.kind)
-       WHERE seq = ?`,
-      [id, seq],
-    )
-    rowChanged(seq)
-  }
-
-  const derive = (row: Source, kind: Kind, fresh: boolean) => {
-    const body = JSON.parse(row.body) as JsonObject
-    const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
-    const texts = textOf(kind, body, happenedAt)
-    const key = textKey(texts)
-    const before = fresh
-      ? undefined
-      : db.get<{ text_key: number }>('SELECT text_key FROM facets WHERE seq = ?', [row.seq])
-    const embed = isEmbeddable(kind, body) ? 1 : 0
-    const values = facetColumns.map((name) => facetValue(body, name, kind.facets[name]))
-    const recallable = kind.recallable?.(body) === false ? 0 : 1
-    const expires = textAt(body, kind.expires)
-    db.run(
-      `INSERT OR REPLACE INTO facets (seq, kind, recallable, created_at, updated_at, session, happened_at,
-        ${facetColumns.join(', ')}, text_key, superseded_at, expires_at, embed)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?, ?)`,
-      [
-        row.seq,
-        row.kind,
-        recallable,
-        row.created_at,
-        row.updated_at,
-        row.session,
-        happenedAt,
-        ...values,
-        key,
-        null,
-        expires === undefined ? null : (canonicalTime(expires) ?? null),
-        embed,
-      ],
-    )
-    for (const { path, supersedes = false } of kind.cites ?? []) {
-      for (const target of citedIds(body, path)) {
-        db.run('INSERT OR IGNORE INTO links (target, seq, path, supersedes) VALUES (?, ?, ?, ?)', [
-          target,
-          row.seq,
-          path,
-          Number(supersedes),
-        ])
-        if (supersedes) settleSuperseded(target)
-      }
-    }
-    if (kind.cites?.some(({ supersedes }) => supersedes)) settleSuperseded(row.id)
-    if (!fresh) rowChanged(row.seq)
-    if (before?.text_key === key) return
-    if (before) db.run('DELETE FROM text_index WHERE rowid = ?', [row.seq])
-    if (texts.length > 0) db.run(textInsert(texts.length), [row.seq, ...texts])
-  }
+  const derived = new DerivedRows(db, kinds, rowChanged)
 
   /** Derives up to `limit` records, a page in memory at a time; true when more are behind. */
   const run = (limit: number): boolean => {
@@ -206,19 +90,19 @@ export function createProjection(
     generation += 1
     if (stale) {
       const rows = db.all<Source>(
-        `SELECT ${columns} FROM records WHERE seq IN (SELECT seq FROM stale LIMIT ?)`,
+        `SELECT ${sourceColumns} FROM records WHERE seq IN (SELECT seq FROM stale LIMIT ?)`,
         [limit],
       )
-      for (const row of rows) write(row, false)
+      for (const row of rows) derived.write(row, false)
       for (const row of rows) db.run('DELETE FROM stale WHERE seq = ?', [row.seq])
       if (rows.length === limit) return true
     }
     const from = derivedSeq()
-    const rows = db.all<Source>(`SELECT ${columns} FROM records WHERE seq > ? ORDER BY seq LIMIT ?`, [
+    const rows = db.all<Source>(`SELECT ${sourceColumns} FROM records WHERE seq > ? ORDER BY seq LIMIT ?`, [
       from,
       limit,
     ])
-    for (const row of rows) write(row, true)
+    for (const row of rows) derived.write(row, true)
     const last = rows.at(-1)
     if (last) settings.set('derived_seq', last.seq)
     return rows.length === limit
@@ -258,7 +142,7 @@ export function createProjection(
     catchUp() {
       const lag = patience === Infinity ? 0 : countLag()
       if (lag > patience) throw new FarBehind(lag)
-      // Where there is hardly room, in steps for which the log needs little.
+      // Where there is hardly any space left: in steps for which the log needs little.
       for (let size = batch; ;) {
         try {
           if (!step(size)) return
@@ -283,7 +167,7 @@ export function createProjection(
       lagAtMost += written
       if (lagAtMost <= limit) return
       lagAtMost = countLag()
-      if (lagAtMost > limit) step(written + keepUpSpare)
+      if (lagAtMost > limit) step(written + keepUpExtra)
     },
     catchUpWithin() {
       // The flags stay up: if the transaction around is undone, so is this.
@@ -306,24 +190,5 @@ export function createProjection(
       watchers.push(watcher)
     },
     touch: (seq) => rowChanged(seq),
-  }
-}
-
-function textAt(body: JsonObject, path: string | undefined): string | undefined {
-  const value = path === undefined ? undefined : readPath(body, path)
-  return typeof value === 'string' ? value : undefined
-}
-
-/** What a hot column holds: a value of its type, booleans as 0 or 1. Anything else is found in the JSON alone. */
-function facetValue(body: JsonObject, name: FacetName, path: string | undefined): SqlValue {
-  const value = path === undefined ? undefined : readPath(body, path)
-  switch (facetTypes[name]) {
-    case 'boolean':
-      return typeof value === 'boolean' ? Number(value) : null
-    case 'number':
-      return typeof value === 'number' ? value : null
-    case 'text':
-      // Binding would replace half a character, and the column would say what the record does not.
-      return typeof value === 'string' && value.isWellFormed() ? value : null
   }
 }

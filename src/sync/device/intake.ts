@@ -3,7 +3,8 @@
 import type { ConflictSide } from '../../core/conflict.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import type { Refusal, SentOp } from '../../store/record/op-log.ts'
+import type { SentOp } from '../../store/record/op-log.ts'
+import type { Refusal } from '../../store/record/refused-ops.ts'
 import { handedOn } from './outbox.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy, finalWinner, saysSame } from '../conflict/conflict-policy.ts'
@@ -159,7 +160,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
       tally.changed.push(...endReread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds }))
     // What this mirror did not name it does not have.
     else {
-      ops.relogUnplaced()
+      ops.relogWithoutPlace()
       settings.set(handedOn, ops.last())
     }
   }

@@ -89,7 +89,7 @@ describe('the op log', () => {
             db.transaction(() => {
               ops.renumber(0)
               records.clearMirrorVersions()
-              ops.relogUnplaced()
+              ops.relogWithoutPlace()
             })
             const live = db.all<{ op: number | null }>('SELECT op FROM records')
             expect(live.every(({ op }) => op !== null)).toBe(true)
@@ -125,7 +125,7 @@ describe('the op log', () => {
       store.records.accept(op, { ver: 1, place: 1, device: 'other' })
     }
     store.records.clearMirrorVersions()
-    store.ops.relogUnplaced()
+    store.ops.relogWithoutPlace()
     store.put({}, { id: 'd' })
     expect(store.ops.unsent(10).map(({ row }) => row.id)).toEqual(['a', 'b', 'c', 'd'])
   })

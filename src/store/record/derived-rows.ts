@@ -1,0 +1,175 @@
+// The derived rows of one record: its hot columns (facets), what it cites (links), its words (the text index).
+// Invariant: they say exactly what the record says. Of a sealed or forgotten one there are none: what is sealed is derived
+// in memory alone, see sealed/opened-records.ts.
+import { citedIds, type FacetName, isEmbeddable, type Kind, type Kinds } from '../../core/kind.ts'
+import { type JsonObject, readPath } from '../../core/json/path.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
+import { isSealedText } from '../../core/sealed.ts'
+import { canonicalTime } from '../../core/time.ts'
+import { facetTypes } from '../schema/column.ts'
+import { textKey } from '../../core/text/text-key.ts'
+import { textOf } from '../word/text.ts'
+
+/** What is read of a record to derive its rows. */
+export interface Source extends SqlRow {
+  readonly seq: number
+  readonly id: string
+  readonly kind: string
+  readonly session: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly deleted: number
+  readonly body: string
+}
+
+/** The columns of a `Source`. */
+export const sourceColumns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
+
+/** Hot columns that a kind fills from its body; `happened_at` falls back on the time of the record. */
+const facetColumns = [
+  'domain',
+  'actor',
+  'action',
+  'success',
+  'subject',
+  'confidence',
+  'schema',
+  'name',
+  'importance',
+  'pinned',
+] as const
+
+const facetsInsert = `INSERT OR REPLACE INTO facets (seq, kind, recallable, created_at, updated_at, session, happened_at,
+    ${facetColumns.join(', ')}, text_key, superseded_at, expires_at, embed)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?, ?)`
+
+const textInsert = (count: number) => {
+  const names = Array.from({ length: count }, (_, i) => `t${i}`)
+  return `INSERT INTO text_index (rowid, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`
+}
+
+export class DerivedRows {
+  readonly #db: SqlDatabase
+  readonly #kinds: Kinds
+  readonly #onChange: (seq: number) => void
+
+  /** `onChange` hears of each record whose derived rows change that were there before. */
+  constructor(db: SqlDatabase, kinds: Kinds, onChange: (seq: number) => void) {
+    this.#db = db
+    this.#kinds = kinds
+    this.#onChange = onChange
+  }
+
+  /** Writes the rows of a record. `fresh`: it has none yet. Inside a transaction. */
+  write(row: Source, fresh: boolean): void {
+    const kind = this.#kinds.get(row.kind)
+    const isShown = row.deleted === 0 && !isSealedText(row.body)
+    const shown = isShown ? kind : undefined
+    if (!fresh) this.#remove(row.seq, shown !== undefined)
+    if (shown) this.#derive(row, shown, fresh)
+  }
+
+  /** `isKept`: the other rows are written over. */
+  #remove(seq: number, isKept: boolean): void {
+    const cited = this.#db.all<{ target: string }>(
+      'SELECT target FROM links WHERE seq = ? AND supersedes = 1',
+      [seq],
+    )
+    this.#db.run('DELETE FROM links WHERE seq = ?', [seq])
+    for (const { target } of cited) this.#settleSuperseded(target)
+    if (isKept) return
+    this.#db.run('DELETE FROM facets WHERE seq = ?', [seq])
+    this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
+    this.#onChange(seq)
+  }
+
+  #derive(row: Source, kind: Kind, fresh: boolean): void {
+    const { seq } = row
+    const body = JSON.parse(row.body) as JsonObject
+    const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
+    const texts = textOf(kind, body, happenedAt)
+    const key = textKey(texts)
+    const before = fresh ? undefined : this.#textKeyOf(seq)
+    this.#writeFacets(row, kind, body, { happenedAt, key })
+    this.#writeLinks(row, kind, body)
+    if (!fresh) this.#onChange(seq)
+    if (before === key) return
+    if (before !== undefined) this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
+    if (texts.length > 0) this.#db.run(textInsert(texts.length), [seq, ...texts])
+  }
+
+  #textKeyOf(seq: number): number | undefined {
+    return this.#db.get<{ text_key: number }>('SELECT text_key FROM facets WHERE seq = ?', [seq])?.text_key
+  }
+
+  #writeFacets(
+    row: Source,
+    kind: Kind,
+    body: JsonObject,
+    { happenedAt, key }: { readonly happenedAt: string; readonly key: number },
+  ): void {
+    const expires = textAt(body, kind.expires)
+    this.#db.run(facetsInsert, [
+      row.seq,
+      row.kind,
+      kind.recallable?.(body) === false ? 0 : 1,
+      row.created_at,
+      row.updated_at,
+      row.session,
+      happenedAt,
+      ...facetColumns.map((name) => facetValue(body, name, kind.facets[name])),
+      key,
+      null,
+      expires === undefined ? null : (canonicalTime(expires) ?? null),
+      isEmbeddable(kind, body) ? 1 : 0,
+    ])
+  }
+
+  #writeLinks({ seq, id }: Source, { cites = [] }: Kind, body: JsonObject): void {
+    for (const { path, supersedes = false } of cites) {
+      for (const target of citedIds(body, path)) {
+        this.#db.run('INSERT OR IGNORE INTO links (target, seq, path, supersedes) VALUES (?, ?, ?, ?)', [
+          target,
+          seq,
+          path,
+          Number(supersedes),
+        ])
+        if (supersedes) this.#settleSuperseded(target)
+      }
+    }
+    if (cites.some(({ supersedes }) => supersedes)) this.#settleSuperseded(id)
+  }
+
+  /** Notes since when a record is superseded by one of its kind. If it has no derived rows yet, it asks when it gets them. */
+  #settleSuperseded(id: string): void {
+    const seq = this.#db.get<{ seq: number }>('SELECT seq FROM records WHERE id = ?', [id])?.seq
+    if (seq === undefined) return
+    this.#db.run(
+      `UPDATE facets SET superseded_at = (
+         SELECT min(g.happened_at) FROM links l JOIN facets g ON g.seq = l.seq
+         WHERE l.target = ? AND l.supersedes = 1 AND g.kind = facets.kind)
+       WHERE seq = ?`,
+      [id, seq],
+    )
+    this.#onChange(seq)
+  }
+}
+
+function textAt(body: JsonObject, path: string | undefined): string | undefined {
+  const value = path === undefined ? undefined : readPath(body, path)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** What a hot column holds: a value of its type, booleans as 0 or 1. Anything else is found in the JSON alone. */
+function facetValue(body: JsonObject, name: FacetName, path: string | undefined): SqlValue {
+  const value = path === undefined ? undefined : readPath(body, path)
+  switch (facetTypes[name]) {
+    case 'boolean':
+      return typeof value === 'boolean' ? Number(value) : null
+    case 'number':
+      return typeof value === 'number' ? value : null
+    case 'text':
+      // Binding would replace half a character, and the column would say what the record does not.
+      return typeof value === 'string' && value.isWellFormed() ? value : null
+  }
+}
