@@ -95,14 +95,14 @@ export function createEngine(options: EngineOptions): Engine {
     kinds: plan.kinds,
     role,
     ports,
-    textLeg,
+    textIndex: textLeg,
     truth,
     onCommit: () => idle.committed(),
     sealer: sealing.keychain,
     openMemory: options.openMemory,
     isMarked: options.care !== undefined,
     wasKept: options.wasKept,
-    spare: options.spare,
+    checkpointFile: options.spare,
   })
   const copying =
     store.checkpoint &&

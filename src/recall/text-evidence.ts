@@ -2,7 +2,7 @@
 // that stand right beside them in their sessions, and how often each has each word of the question.
 // Invariant: the same on every host, whether postings in memory or FTS5 answered.
 import type { BookStore } from '../store/book-store.ts'
-import type { Candidate } from '../store/query/query-store.ts'
+import type { Candidate } from '../store/query/recall-questions.ts'
 import { isUnspaced } from '../store/word/unspaced-script.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { wordWeight } from './fuse.ts'

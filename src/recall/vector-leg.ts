@@ -45,7 +45,7 @@ export function createVectorLeg({
     const isNarrow = [session, resource, filters].some((one) => one !== undefined)
     if (!isNarrow) {
       const best = search(limit * oversampling)
-      const seen = store.queries.sift(
+      const seen = store.queries.matching(
         best.map(({ seq }) => seq),
         scope,
       )

@@ -24,11 +24,11 @@ import type { Role } from './record/mirror-places.ts'
 import { createRecordStore, type RecordStore } from './record/record-store.ts'
 import { createRequestLog, type RequestLog } from './record/request-log.ts'
 import { createResealing, type Resealing } from './record/reseal.ts'
-import { createShelf, type Shelf } from './sealed/opened-records.ts'
-import { createShelvedQueries } from './sealed/joint-query.ts'
+import { createOpenedRecords, type OpenedRecords } from './sealed/opened-records.ts'
+import { createJointQueries } from './sealed/joint-query.ts'
 import { createSettings, type Settings } from './schema/settings.ts'
 import { createTaskQueue, type TaskQueue } from './task-queue.ts'
-import { createTextLeg, type TextLeg, type TextLegBudget } from './posting/text-index.ts'
+import { createTextIndex, type TextIndex, type TextIndexBudget } from './posting/text-index.ts'
 import { createVectorStore, type VectorStore } from './vector/vector-store.ts'
 import { clearStaging, createStaging, type StagingStore } from './record/staging.ts'
 import { createClearTextCover } from './record/cover-clear-text.ts'
@@ -56,13 +56,13 @@ export interface BookStore {
   /** Opens and seals bodies. */
   readonly bodies: Bodies
   /** Sealed records in clear, in memory, while the keys are here; absent where they never are. */
-  readonly shelf: Shelf | undefined
+  readonly openedRecords: OpenedRecords | undefined
   readonly ops: OpLog
   readonly sums: PlaceSums
   readonly projection: Projection
   readonly queries: QueryStore
   /** The text index in memory, where it is wanted. It fills only as it is stepped. */
-  readonly textLeg: TextLeg | undefined
+  readonly textIndex: TextIndex | undefined
   /** Vectors; nothing happens here until a space is entered. */
   readonly vectors: VectorStore
   /** The model that is computed from the book's own texts. */
@@ -89,14 +89,14 @@ export interface BookStoreOptions {
   readonly ports: Ports
   /** Runs after each committed group of writes. */
   readonly onCommit: () => void
-  /** Whether texts are searched in memory, and within which bounds. */
-  readonly textLeg?: boolean | TextLegBudget
+  /** Whether the words of texts are kept in memory to be searched there, and within which bounds. */
+  readonly textIndex?: boolean | TextIndexBudget
   /** At a mirror: where its commits become final, when that is not `db`. */
   readonly truth?: Truth | undefined
   /** Somebody knows of a book here: if there is none, that is noted in the new one. */
   readonly wasKept?: boolean | undefined
   /** Where a copy of the records is kept. Default: none is. */
-  readonly spare?: { readonly file: SpareFile; readonly isWanted: boolean } | undefined
+  readonly checkpointFile?: { readonly file: SpareFile; readonly isWanted: boolean } | undefined
   /** Notes in the book that it is open, until it is closed. */
   readonly isMarked?: boolean
   /** Seals what is sensitive. Default: this copy has no keys. */
@@ -111,7 +111,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const now = ports.clock.now()
   const newer = findNewer(given)
   const { db, derives } = newer ? readOnly(given, newer) : { db: given, derives: true }
-  const wanted = newer ? false : (options.textLeg ?? false)
+  const wanted = newer ? false : (options.textIndex ?? false)
   if (!newer) migrate(db, formatTime(now))
   const settings = createSettings(db)
   if (derives) prepareDerived(db, kinds, settings)
@@ -140,11 +140,12 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const budget = wanted === true ? undefined : wanted
   // Also where nothing is kept in memory: what another host kept here must not grow old unnoticed.
   const archive = createPostingArchive(db, projection, settings, budget ? budget.segments : undefined)
-  const textLeg =
-    budget === false ? undefined : createTextLeg(db, kinds, projection, archive, ports.clock, budget)
+  const { clock } = ports
+  const textIndex =
+    budget === false ? undefined : createTextIndex({ db, kinds, projection, archive, clock, budget })
   const cover = createClearTextCover(db, role === 'mirror', settings, bodies)
-  const { spare } = newer ? {} : options
-  const checkpoint = spare && createCheckpoint({ db, ...spare, settings, ...ports })
+  const place = newer ? undefined : options.checkpointFile
+  const checkpoint = place && createCheckpoint({ db, ...place, settings, ...ports })
   const records = createRecordStore({
     db,
     role,
@@ -162,11 +163,11 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   }
   const none = () => undefined
   records.watchSealed({ changed: () => (sealedChanges += 1), placed: none, mirrorCleared: none })
-  const open = createQueryStore(db, kinds, projection, textLeg, ports.clock)
-  const shelf =
+  const open = createQueryStore({ db, kinds, projection, clock, textIndex })
+  const openedRecords =
     options.openMemory &&
-    createShelf({ db, kinds, bodies, clock: ports.clock, openMemory: options.openMemory, main: open })
-  if (shelf) records.watchSealed(shelf)
+    createOpenedRecords({ db, kinds, bodies, clock, openMemory: options.openMemory, main: open })
+  if (openedRecords) records.watchSealed(openedRecords)
   return {
     db,
     newer,
@@ -187,23 +188,23 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       log: ops,
       settings,
       onSealed(seq) {
-        shelf?.changed(seq)
+        openedRecords?.changed(seq)
         checkpoint?.changed(seq, false)
       },
     }),
     bodies,
-    shelf,
+    openedRecords,
     sums,
     ops,
     projection,
-    queries: createShelvedQueries({
+    queries: createJointQueries({
       db,
       kinds,
       bodies,
       main: open,
-      shelf: (within) => shelf?.questions(within),
+      opened: (within) => openedRecords?.questions(within),
     }),
-    textLeg,
+    textIndex,
     models: createModelStore(db, kinds, projection, settings),
     vectors: createVectorStore(db, kinds, projection, settings, {
       wasm: ports.wasm,

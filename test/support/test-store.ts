@@ -47,7 +47,7 @@ export interface TestStore extends BookStore {
   forget(id: string): void
 }
 
-export interface TestStoreOptions extends Pick<BookStoreOptions, 'textLeg' | 'sealer'> {
+export interface TestStoreOptions extends Pick<BookStoreOptions, 'textIndex' | 'sealer'> {
   /** A database that is there already, perhaps with a book in it. */
   readonly db?: SqlDatabase
 }

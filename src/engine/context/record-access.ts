@@ -70,7 +70,7 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
   const guest = caller.role === 'guest' ? caller : undefined
   const queries = guest ? store.queries.within(guest.reach) : store.queries
   // A guest is answered from the database: the index in memory knows no reach.
-  const seen = guest ? { ...store, queries, textLeg: undefined } : store
+  const seen = guest ? { ...store, queries, textIndex: undefined } : store
   const kindNamed = (name: string) => {
     const kind = kinds.get(name)
     if (!kind) throw new DaybookError('internal', `There is no kind \`${name}\`.`)
@@ -279,7 +279,7 @@ function createAccess(store: BookStore, ids: Ids, scope: Scope, caller: Caller):
         const rows = [...new Set(ids)].flatMap((id) => seenRow(id) ?? []).filter(({ deleted }) => !deleted)
         for (const { seq, kid } of rows) {
           countUse(store.db, store.projection, seq, now)
-          if (kid !== null) store.shelf?.changed(seq)
+          if (kid !== null) store.openedRecords?.changed(seq)
         }
         return rows.length
       },

@@ -52,7 +52,7 @@ export function createIdleWork({
   const takeTexts = () => {
     const began = clock.now()
     for (let i = 0; i < textBatches; i++) {
-      if (!store.textLeg?.step(textBatch)) return false
+      if (!store.textIndex?.step(textBatch)) return false
       if (clock.now() - began >= textSliceMs) break
     }
     return true

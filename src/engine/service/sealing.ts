@@ -60,7 +60,7 @@ export function createSealing({
     cipher,
     aes: ports.aes,
     onChange() {
-      store().shelf?.renew()
+      store().openedRecords?.renew()
       onChange()
       resealSoon()
     },
@@ -222,7 +222,7 @@ export function createSealing({
     close() {
       closed = true
       cancel?.()
-      store().shelf?.close()
+      store().openedRecords?.close()
     },
   }
 }

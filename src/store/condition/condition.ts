@@ -5,7 +5,7 @@ import type { Fragment } from '../schema/column.ts'
 
 export type Read = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]) => Row[]
 
-export interface Sifted {
+export interface MatchingRecord {
   readonly seq: number
   readonly kind: string
   readonly happenedAt: string
@@ -24,7 +24,7 @@ export interface Weighed {
   readonly uses: number
 }
 
-interface SiftRow extends SqlRow {
+interface MatchingRow extends SqlRow {
   readonly seq: number
   readonly kind: string
   readonly happened_at: string
@@ -39,13 +39,13 @@ interface WeighRow extends SqlRow {
 }
 
 /** Those of `seqs` that satisfy `where`. */
-export function siftRows(
+export function matchingRows(
   read: Read,
   seqs: readonly number[],
   where: readonly Fragment[],
-): Map<number, Sifted> {
+): Map<number, MatchingRecord> {
   const { condition, params, records } = conditionOf(where)
-  const rows = read<SiftRow>(
+  const rows = read<MatchingRow>(
     `SELECT f.seq, f.kind, f.happened_at FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value ${records}
      WHERE ${condition}`,
     [JSON.stringify(seqs), ...params],

@@ -1,6 +1,7 @@
 // Keeps postings of the text index in memory: fills them in idle moments, from what the book has kept of them and then
-// from its records, follows what the projection changes, and has them kept. Invariant: they are read from what is committed and derived, so a rollback never leaves a trace in them. While they
-// are not complete, and when they would take too much memory, there is no answer here and FTS5 gives it.
+// from its records, follows what the projection changes, and has the archive keep them.
+// Invariant: they are read from what is committed and derived, so a rollback never leaves a trace in them. While they are not
+// complete, and when they would take too much memory, there is no answer here and FTS5 gives it.
 import type { Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Clock, SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -15,14 +16,14 @@ import { plainSql } from '../condition/recall-scope.ts'
 import { textOf } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
 
-export interface TextLegState {
+export interface TextIndexState {
   /** `cold`: FTS5 answers until all records are taken in. `off`: it answers for good. */
   readonly state: 'cold' | 'warm' | 'off'
   readonly records: number
   readonly bytes: number
 }
 
-export interface TextLeg {
+export interface TextIndex {
   /**
    * Takes in up to `limit` records once nothing is left to derive, or a segment of what was kept, or keeps some; true
    * when more is to be done. For idle time: outside of transactions.
@@ -34,10 +35,10 @@ export interface TextLeg {
   frequencies(terms: readonly string[]): Map<string, number> | undefined
   /** The postings themselves, or undefined when the database must be asked. */
   warm(): Postings | undefined
-  state(): TextLegState
+  state(): TextIndexState
 }
 
-export interface TextLegBudget {
+export interface TextIndexBudget {
   readonly records: number
   readonly bytes: number
   /** How they are kept in the book. */
@@ -45,14 +46,14 @@ export interface TextLegBudget {
 }
 
 /** What is more takes too long to fill, or too much of a phone's memory. */
-const defaultBudget: TextLegBudget = { records: 1_200_000, bytes: 300_000_000 }
+const defaultBudget: TextIndexBudget = { records: 1_200_000, bytes: 300_000_000 }
 /** This few records are taken in at once by the question that finds them missing. */
 const catchUpLimit = 50
 /**
  * What was kept is read by the first questions if it is no more than this, and in no more time in all: a reading that is not
  * finished then was waited for in vain. What is more is read in idle moments.
  */
-const [loadLimitBytes, loadLimitMs] = [1_500_000, 150]
+const loadLimit = { bytes: 1_500_000, ms: 150 } as const
 
 interface Source extends SqlRow {
   readonly seq: number
@@ -68,14 +69,17 @@ const lightSql = `f.importance IS NULL AND f.confidence IS NULL AND f.pinned IS 
 const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS plain, ${lightSql} AS light, r.body
   FROM facets f JOIN records r ON r.seq = f.seq`
 
-export function createTextLeg(
-  db: SqlDatabase,
-  kinds: Kinds,
-  projection: Projection,
-  archive: PostingArchive,
-  clock: Clock,
-  budget: TextLegBudget = defaultBudget,
-): TextLeg {
+export interface TextIndexParts {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly projection: Projection
+  readonly archive: PostingArchive
+  readonly clock: Clock
+  readonly budget?: TextIndexBudget | undefined
+}
+
+export function createTextIndex(parts: TextIndexParts): TextIndex {
+  const { db, kinds, projection, archive, clock, budget = defaultBudget } = parts
   let postings = createPostings(archive.compacted)
   let find = createPostingSearch(postings)
   /** Records up to here are taken in, but for those in `changed`. */
@@ -188,8 +192,8 @@ export function createTextLeg(
 
   /** For a question: reads what was kept, while questions have not waited long enough for that. */
   const loadNow = () => {
-    if (archive.sizeBytes() > loadLimitBytes) return
-    for (let now = clock.now(); source === 'loading' && waitedMs < loadLimitMs;) {
+    if (archive.sizeBytes() > loadLimit.bytes) return
+    for (let now = clock.now(); source === 'loading' && waitedMs < loadLimit.ms;) {
       const began = now
       load()
       now = clock.now()

@@ -6,7 +6,8 @@ import type { SqlRow } from '../../core/ports.ts'
 import type { Fragment } from '../schema/column.ts'
 import { frequencyAt, seekPosting } from '../posting/posting-list.ts'
 import type { Postings } from '../posting/postings.ts'
-import { conditionOf, type Read, siftRows } from '../condition/condition.ts'
+import { conditionOf, matchingRows, type Read } from '../condition/condition.ts'
+import type { RecallScope } from '../condition/recall-scope.ts'
 import { textOf } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
 
@@ -16,6 +17,12 @@ export interface Place {
   /** The record right before it in its session by time, when it may be seen. */
   readonly before: number | undefined
   readonly after: number | undefined
+}
+
+/** Where evidence is read from: the postings, while all of them are in memory, or else the database. */
+export interface EvidenceSource {
+  readonly read: Read
+  readonly known: Postings | undefined
 }
 
 /** Rows of numbers for records, in the order in which they were asked for. A record that is not there has size 0. */
@@ -31,11 +38,9 @@ export interface TermCounts {
  * what is not within `bounds` is no neighbour at all.
  */
 export function placesOf(
-  read: Read,
-  known: Postings | undefined,
+  { read, known }: EvidenceSource,
   seqs: readonly number[],
-  { where, isPlain }: { where: readonly Fragment[]; isPlain: boolean },
-  bounds: readonly Fragment[] = [],
+  { where, isPlain, bounds }: Pick<RecallScope, 'where' | 'isPlain'> & { bounds: readonly Fragment[] },
 ): Map<number, Place> {
   const places = known ? placesInMemory(known, seqs) : placesInDatabase(read, seqs, bounds)
   const beside = new Set<number>()
@@ -50,7 +55,7 @@ export function placesOf(
     if (known && document >= 0 && known.isPlain(document)) seen.add(seq)
     else asked.push(seq)
   }
-  if (asked.length > 0) for (const seq of siftRows(read, asked, where).keys()) seen.add(seq)
+  if (asked.length > 0) for (const seq of matchingRows(read, asked, where).keys()) seen.add(seq)
   const visible = (seq: number | undefined) => (seq !== undefined && seen.has(seq) ? seq : undefined)
   if (seen.size === beside.size) return places
   return new Map(
@@ -109,9 +114,7 @@ function placesInDatabase(
 
 /** How often each of `seqs` has each of `terms`, which are spelled as the index spells them. */
 export function countTerms(
-  read: Read,
-  kinds: Kinds,
-  known: Postings | undefined,
+  { read, known, kinds }: EvidenceSource & { readonly kinds: Kinds },
   seqs: readonly number[],
   terms: readonly string[],
 ): TermCounts {

@@ -50,7 +50,8 @@ function compareTexts(one: string, other: string): number {
   if (one === other) return 0
   const length = Math.min(one.length, other.length)
   for (let i = 0; i < length; i++) {
-    const [a, b] = [one.charCodeAt(i), other.charCodeAt(i)]
+    const a = one.charCodeAt(i)
+    const b = other.charCodeAt(i)
     if (a !== b) return lifted(a) - lifted(b)
   }
   return one.length - other.length

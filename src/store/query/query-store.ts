@@ -4,7 +4,6 @@ import type {
   Citing,
   Count,
   CountQuery,
-  Extent,
   RecordPage,
   RecordQuery,
   TextHit,
@@ -20,7 +19,7 @@ import type { Reach } from '../../core/access/reach.ts'
 import type { Stored } from '../../core/record.ts'
 import { formatTime } from '../../core/time.ts'
 import { afterSql, keyName, orderSql, parseOrder, type PlaceById } from './cursor.ts'
-import { currentSql } from '../condition/current-sql.ts'
+import { currentSql, type Currency } from '../condition/current-sql.ts'
 import type { Fragment } from '../schema/column.ts'
 import { filterSql } from '../condition/filter-sql.ts'
 import { selectionSql } from '../condition/json-path-sql.ts'
@@ -29,69 +28,33 @@ import { type OrderedRows, toPage } from './query-page.ts'
 import { type Beside, createReachRank } from './reach-rank.ts'
 import { reachSql } from '../condition/reach-sql.ts'
 import { type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
-import type { TextLeg } from '../posting/text-index.ts'
-import { kindNamed, type RecallScope, scopeSql, type ScopeQuery } from '../condition/recall-scope.ts'
-import { countTerms, type Place, placesOf, type TermCounts } from './evidence.ts'
-import { type IndexTotals, readTotals } from '../posting/index-totals.ts'
-import { conditionOf, type Sifted, siftRows, type Weighed, weighRows } from '../condition/condition.ts'
+import type { TextIndex } from '../posting/text-index.ts'
+import { kindNamed, type RecallScope, type ScopeQuery } from '../condition/recall-scope.ts'
+import { conditionOf } from '../condition/condition.ts'
 import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapshot.ts'
-import { createTextRank, type RankedText, type TextRank } from './text-rank.ts'
-import { readBegun, readFrequencies } from '../posting/term-table.ts'
+import { createRecallQuestions, type RecallQuestions } from './recall-questions.ts'
+import { createTally, type Tally } from './tally.ts'
+import { createTextRank, type TextRank } from './text-rank.ts'
 import { searchText } from './text-search.ts'
-
-export interface CandidateQuery extends ScopeQuery {
-  readonly words: readonly string[]
-  readonly match: 'any' | 'all'
-  readonly limit: number
-}
-
-export interface Candidate extends RankedText {
-  readonly rank: number
-}
 
 /**
  * What is expired or superseded when a question is asked is left out, but for what `include` names.
  * Invariant: one that was narrowed to a reach answers as if there were no record outside it.
  */
-export interface QueryStore {
+export interface QueryStore extends RecallQuestions, Tally {
   /** The same questions over those of its records that are in `reach`. */
   within(reach: Reach): QueryStore
   query(query: RecordQuery): RecordPage
   search(query: TextQuery): TextHit[]
   count(query: CountQuery): Count
-  candidates(query: CandidateQuery): Candidate[]
-  /** Those of `seqs` that `scope` lets a recall see. For legs that have an index of their own. */
-  sift(seqs: readonly number[], scope: ScopeQuery): Map<number, Sifted>
-  /** The same, with what weighs a hit beside its text. */
-  weigh(seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed>
-  /** Where records stand in their sessions; neighbours outside `scope` are left out. */
-  places(seqs: readonly number[], scope: ScopeQuery): Map<number, Place>
-  /** How often each of the records has each of the terms, which are spelled as the index spells them. */
-  termCounts(seqs: readonly number[], terms: readonly string[]): TermCounts
-  /** What the text index counts over all its rows. */
-  totals(): IndexTotals
-  /** The numbers of all records that `scope` lets a recall see. */
-  reach(scope: ScopeQuery): number[]
   /** Records by their numbers. */
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
-  /** In how many records each indexed word stands; words are given as the index spells them. */
-  frequencies(words: readonly string[]): Map<string, number>
-  /** The indexed word that the most records have of those that begin with `beginning`. */
-  begun(beginning: string): string | undefined
-  /** Live records of each kind. */
-  counts(): Record<string, number>
-  /** Bytes of the live records' bodies, and how many of them have changes that no mirror has. */
-  usage(): { readonly bytes: number; readonly pending: number }
-  /** Live records that are indexed. */
-  size(): number
-  /** The live records of each kind that are derived: how many, and when the first and the last happened. */
-  extents(): Record<string, Extent>
   /** The live records that cite `id`, in the order in which they were stored. */
   citing(id: string): Citing[]
   snapshot(query: SnapshotQuery): RecordSnapshot
 }
 
-/** One store's own part of an answer, for whoever makes one answer of two: see shelved-query.ts. */
+/** One store's own part of an answer, for whoever makes one answer of two: see joint-query.ts. */
 export interface QueryParts extends QueryStore {
   within(reach: Reach): QueryParts
   /** The rows of a page and one more if there are more, with the values of its order keys. */
@@ -106,11 +69,22 @@ export interface QueryParts extends QueryStore {
   listed(query: SnapshotQuery): Iterable<SnapshotEntry>
 }
 
+export interface QueryStoreParts {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly projection: Projection
+  readonly clock: Clock
+  /** Words in memory, where they are kept: only for whoever sees all records. */
+  readonly textIndex?: TextIndex | undefined
+  /** Only what is in all of these may be seen. */
+  readonly reaches?: readonly Reach[]
+  /** Another database, whose records count when it is told how common a word is. */
+  readonly beside?: Beside | undefined
+}
+
 const always: Fragment = { sql: '1', params: [] }
 const parameterLimit = 100
 const narrowedLimit = 16
-/** What a record weighs that says nothing of itself. */
-const weightless = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
 /** How much of a canonical instant names its period, and what completes it to an instant. */
 const periods = {
   hour: [13, ':00:00.000Z'],
@@ -118,14 +92,8 @@ const periods = {
   month: [7, '-01T00:00:00.000Z'],
 } as const
 
-export function createQueryStore(
-  db: SqlDatabase,
-  kinds: Kinds,
-  projection: Projection,
-  leg: TextLeg | undefined,
-  clock: Clock,
-  { reaches = [], beside }: { readonly reaches?: readonly Reach[]; readonly beside?: Beside } = {},
-): QueryParts {
+export function createQueryStore(parts: QueryStoreParts): QueryParts {
+  const { db, kinds, projection, clock, textIndex, reaches = [], beside } = parts
   const now = () => formatTime(clock.now())
   /** Stands in every condition below. */
   const bounds: readonly Fragment[] = reaches.map((reach) => reachSql(reach, kinds))
@@ -133,11 +101,7 @@ export function createQueryStore(
   const kindOf = (name: string | undefined): Kind | undefined =>
     name === undefined ? undefined : kindNamed(kinds, name)
 
-  /** By their scopes, because they keep what they have counted. */
-  const narrowed = new Map<string, QueryParts>()
-  let counted: { readonly n: number; readonly generation: number } | undefined
-
-  const all = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
+  const read = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
     if (params.length > parameterLimit) {
       throw new DaybookError('invalid-filter', 'The filters have too many conditions.', {
         details: { path: 'filters' },
@@ -148,20 +112,33 @@ export function createQueryStore(
 
   const narrow =
     isBound || beside
-      ? createReachRank(all, isBound ? bounds : [always], projection.generation, beside)
+      ? createReachRank(read, isBound ? bounds : [always], projection.generation, beside)
       : undefined
-  const rank = narrow?.rank ?? createTextRank(all, leg)
+  const rank = narrow?.rank ?? createTextRank(read, textIndex)
+  const recall = createRecallQuestions({
+    db,
+    kinds,
+    projection,
+    textIndex,
+    read,
+    rank,
+    narrow,
+    bounds,
+    now,
+  })
 
-  const conditions = (kind: Kind | undefined, filters: unknown): Fragment[] => [
+  /** What a question about `kind` may find: what its filters let through and is current, or asked for all the same. */
+  const conditions = (kind: Kind | undefined, filters: unknown, include?: Currency): Fragment[] => [
     ...(kind ? [{ sql: 'f.kind = ?', params: [kind.name] }] : []),
     ...bounds,
     filterSql(parseFilters(filters), kind),
+    ...currentSql(kind, now(), { ...include, bounds }),
   ]
 
   const placeById = (id: string): number | undefined => {
     const { condition, params } = conditionOf(bounds)
     projection.catchUp()
-    return all<{ seq: number }>(
+    return read<{ seq: number }>(
       `SELECT f.seq FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ? AND ${condition}`,
       [id, ...params],
     )[0]?.seq
@@ -171,12 +148,12 @@ export function createQueryStore(
     const { kind: name, filters, selection, include, orderBy, limit = 100, offset = 0, cursor } = asked
     const kind = kindOf(name)
     const keys = parseOrder(orderBy, kind)
-    const where = [...conditions(kind, filters), ...currentSql(kind, now(), { ...include, bounds })]
+    const where = conditions(kind, filters, include)
     if (selection) where.push(selectionSql(selection))
     if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? place : undefined))
     const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
     projection.catchUp()
-    const rows = all<RecordRow>(
+    const rows = read<RecordRow>(
       `SELECT ${recordColumns}${selected} FROM facets f JOIN records r ON r.seq = f.seq
        WHERE ${where.map((part) => part.sql).join(' AND ')} ORDER BY ${orderSql(keys)} LIMIT ? OFFSET ?`,
       [...keys.flatMap((key) => key.params), ...where.flatMap((part) => part.params), limit + 1, offset],
@@ -184,209 +161,76 @@ export function createQueryStore(
     return { rows, keys }
   }
 
-  const count = ({ kind: name, filters, include, by }: CountQuery): Count => {
-    const kind = kindOf(name)
-    const where = [...conditions(kind, filters), ...currentSql(kind, now(), { ...include, bounds })]
-    projection.catchUp()
-    const [length, rest] = periods[by]
-    const buckets = all<{ at: string; count: number; failed: number }>(
-      `SELECT substr(f.happened_at, 1, ?) || ? AS at, count(*) AS count, total(f.success = 0) AS failed
-       FROM facets f JOIN records r ON r.seq = f.seq
-       WHERE ${where.map((part) => part.sql).join(' AND ')} GROUP BY 1 ORDER BY 1`,
-      [length, rest, ...where.flatMap((part) => part.params)],
-    )
-    return { total: buckets.reduce((sum, bucket) => sum + bucket.count, 0), buckets }
-  }
-
-  const records = (seqs: readonly number[]): RecordRow[] => {
+  const rows = (seqs: readonly number[]): RecordRow[] => {
     const { condition, params } = conditionOf([...bounds, always])
     const facets = isBound ? 'JOIN facets f ON f.seq = r.seq' : ''
-    return all<RecordRow>(
+    return read<RecordRow>(
       `SELECT ${recordColumns} FROM records r ${facets} WHERE r.seq IN (SELECT value FROM json_each(?)) AND ${condition}`,
       [JSON.stringify(seqs), ...params],
     )
   }
 
-  const searchWhere: QueryParts['searchWhere'] = ({ kind: name, filters }) => {
-    const kind = kindOf(name)
-    return [...conditions(kind, filters), ...currentSql(kind, now(), { bounds })]
-  }
+  const searchWhere: QueryParts['searchWhere'] = ({ kind, filters }) => conditions(kindOf(kind), filters)
 
-  const search = (query: TextQuery): TextHit[] => {
-    const where = searchWhere(query)
-    projection.catchUp()
-    return searchText({ rank, records }, kindOf(query.kind), where, query)
-  }
-
-  const bounded = (scope: ScopeQuery): RecallScope => {
-    const asked = scopeSql(kinds, scope, now(), bounds)
-    return isBound ? { where: [...bounds, ...asked.where], isNarrow: true, isPlain: false } : asked
-  }
-
-  const candidates = ({ words, match, limit, ...scope }: CandidateQuery): Candidate[] => {
-    projection.catchUp()
-    return rank({ words, match, ...bounded(scope), ties: 'happened', limit }).map((one, i) => ({
-      ...one,
-      rank: i + 1,
-    }))
-  }
-
-  const sift = (seqs: readonly number[], scope: ScopeQuery): Map<number, Sifted> => {
-    const { where } = bounded(scope)
-    projection.catchUp()
-    return siftRows(all, seqs, where)
-  }
-
-  const weigh = (seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed> => {
-    const { where, isPlain } = bounded(scope)
-    projection.catchUp()
-    const known = isPlain ? leg?.warm() : undefined
-    if (!known) return weighRows(all, seqs, where)
-    const light: [number, Weighed][] = []
-    const asked: number[] = []
-    for (const seq of seqs) {
-      const document = known.documentOf(seq)
-      if (document < 0 || !known.isPlain(document) || !known.isLight(document)) asked.push(seq)
-      else light.push([seq, { ...weightless, at: known.threads.atOf(document) }])
-    }
-    return new Map([...light, ...(asked.length > 0 ? weighRows(all, asked, where) : [])])
-  }
-
-  const places = (seqs: readonly number[], scope: ScopeQuery): Map<number, Place> => {
-    const compiled = bounded(scope)
-    projection.catchUp()
-    return placesOf(all, leg?.warm(), seqs, compiled, bounds)
-  }
-
-  const countsWithin = (): Record<string, number> => {
-    const { condition, params, records: joined } = conditionOf(bounds)
-    projection.catchUp()
-    const rows = all<{ kind: string; n: number }>(
-      `SELECT f.kind, count(*) AS n FROM facets f ${joined} WHERE ${condition} GROUP BY f.kind`,
-      params,
-    )
-    return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
-  }
-
-  const reach = (scope: ScopeQuery): number[] => {
-    const { condition, params, records: joined } = conditionOf(scopeSql(kinds, scope, now(), bounds).where)
-    projection.catchUp()
-    return all<{ seq: number }>(`SELECT f.seq FROM facets f ${joined} WHERE ${condition}`, params).map(
-      ({ seq }) => seq,
-    )
-  }
-
-  const listed = ({ kinds: names, from, before }: SnapshotQuery): Iterable<SnapshotEntry> => {
-    const wanted = names.map((name) => kindNamed(kinds, name, 'kinds'))
-    const timeless = JSON.stringify(wanted.filter((kind) => kind.timeless).map((kind) => kind.name))
-    const exempt = 'f.kind IN (SELECT value FROM json_each(?)) OR f.happened_at'
-    const where: Fragment[] = [
-      ...bounds,
-      { sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(names)] },
-      ...(from === undefined ? [] : [{ sql: `(${exempt} >= ?)`, params: [timeless, from] }]),
-      ...(before === undefined ? [] : [{ sql: `(${exempt} < ?)`, params: [timeless, before] }]),
-    ]
+  const listed = (query: SnapshotQuery): Iterable<SnapshotEntry> => {
+    const where = [...bounds, ...snapshotSql(kinds, query)]
     projection.catchUp()
     return listRecords(db, where)
   }
 
+  /** By their scopes, because they keep what they have counted. */
+  const narrowed = new Map<string, QueryParts>()
+  const within = (reach: Reach): QueryParts => {
+    const { text } = reach.scope
+    const known = narrowed.get(text)
+    if (known) return known
+    const made = createQueryStore({
+      db,
+      kinds,
+      projection,
+      clock,
+      reaches: [...reaches, reach],
+      beside: beside?.within(reach),
+    })
+    if (narrowed.size >= narrowedLimit) narrowed.delete(narrowed.keys().next().value ?? '')
+    narrowed.set(text, made)
+    return made
+  }
+
   return {
-    within(reach) {
-      const { text } = reach.scope
-      const known = narrowed.get(text)
-      if (known) return known
-      const bound = { reaches: [...reaches, reach], ...(beside ? { beside: beside.within(reach) } : {}) }
-      const made = createQueryStore(db, kinds, projection, undefined, clock, bound)
-      if (narrowed.size >= narrowedLimit) narrowed.delete(narrowed.keys().next().value ?? '')
-      narrowed.set(text, made)
-      return made
-    },
+    ...recall,
+    ...createTally({ db, projection, textIndex, read, narrow, bounds }),
+    within,
     query: (asked) => toPage(page(asked), asked.limit, isBound),
-    search,
+    search(query) {
+      const where = searchWhere(query)
+      projection.catchUp()
+      return searchText({ rank, records: rows }, kindOf(query.kind), where, query)
+    },
     page,
     placeById,
     rank(question) {
       projection.catchUp()
       return rank(question)
     },
-    rows: records,
+    rows,
     searchWhere,
-    scope: bounded,
-    count,
-    candidates,
-    sift,
-    reach,
-    weigh,
-    places,
-    termCounts(seqs, terms) {
+    count({ kind: name, filters, include, by }) {
+      const where = conditions(kindOf(name), filters, include)
       projection.catchUp()
-      return countTerms(all, kinds, leg?.warm(), seqs, terms)
-    },
-    totals() {
-      projection.catchUp()
-      return narrow ? narrow.totals() : readTotals(db)
-    },
-    read: (seqs) => new Map(records(seqs).map((row) => [row.seq, toRecord(row)])),
-    frequencies(words) {
-      projection.catchUp()
-      if (narrow) return narrow.frequencies(words)
-      const known = leg?.frequencies(words)
-      if (known) return known
-      return readFrequencies(db, words)
-    },
-    begun(beginning) {
-      projection.catchUp()
-      if (narrow) return narrow.begun(beginning)
-      return readBegun(db, beginning)
-    },
-    counts() {
-      if (isBound) return countsWithin()
-      // What is derived is counted on an index; only what is behind is read from the records themselves.
-      const rows = db.all<{ kind: string; n: number }>(
-        `SELECT kind, sum(n) AS n FROM (
-           SELECT kind, count(*) AS n FROM facets GROUP BY kind
-           UNION ALL SELECT kind, -count(*) FROM facets WHERE seq IN (SELECT seq FROM stale) GROUP BY kind
-           UNION ALL SELECT kind, count(*) FROM records
-             WHERE (seq > ? OR seq IN (SELECT seq FROM stale)) AND deleted = 0 AND kid IS NULL GROUP BY kind)
-         GROUP BY kind HAVING sum(n) > 0`,
-        [projection.derivedSeq()],
+      const [length, rest] = periods[by]
+      const buckets = read<{ at: string; count: number; failed: number }>(
+        `SELECT substr(f.happened_at, 1, ?) || ? AS at, count(*) AS count, total(f.success = 0) AS failed
+         FROM facets f JOIN records r ON r.seq = f.seq
+         WHERE ${where.map((part) => part.sql).join(' AND ')} GROUP BY 1 ORDER BY 1`,
+        [length, rest, ...where.flatMap((part) => part.params)],
       )
-      return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
+      return { total: buckets.reduce((sum, bucket) => sum + bucket.count, 0), buckets }
     },
-    usage() {
-      const { condition, params } = conditionOf([...bounds, always])
-      projection.catchUp()
-      const [row] = all<{ bytes: number; pending: number }>(
-        `SELECT total(octet_length(r.body)) AS bytes, count(r.op) AS pending
-         FROM facets f JOIN records r ON r.seq = f.seq WHERE ${condition}`,
-        params,
-      )
-      return row ?? { bytes: 0, pending: 0 }
-    },
-    size() {
-      projection.catchUp()
-      if (narrow) return narrow.totals().rows
-      const known = leg?.warm()?.records()
-      if (known !== undefined) return known
-      if (counted?.generation !== projection.generation()) {
-        const n = db.get<{ n: number }>('SELECT count(*) AS n FROM facets')?.n ?? 0
-        counted = { n, generation: projection.generation() }
-      }
-      return counted.n
-    },
-    extents() {
-      const { condition, params, records: joined } = conditionOf([...bounds, always])
-      projection.catchUp()
-      const rows = all<Extent & SqlRow & { kind: string }>(
-        `SELECT f.kind, count(*) AS count, min(f.happened_at) AS earliest, max(f.happened_at) AS latest
-         FROM facets f ${joined} WHERE ${condition} GROUP BY f.kind`,
-        params,
-      )
-      return Object.fromEntries(rows.map(({ kind, ...extent }) => [kind, extent]))
-    },
+    read: (seqs) => new Map(rows(seqs).map((row) => [row.seq, toRecord(row)])),
     citing(id) {
       const { condition, params } = conditionOf([...bounds, { sql: 'r.deleted = 0', params: [] }])
-      return all<Citing & SqlRow>(
+      return read<Citing & SqlRow>(
         `SELECT r.id, r.kind, l.path FROM links l JOIN records r ON r.seq = l.seq
          ${isBound ? 'JOIN facets f ON f.seq = r.seq' : ''} WHERE l.target = ? AND ${condition} ORDER BY r.seq, l.path`,
         [id, ...params],
@@ -395,4 +239,16 @@ export function createQueryStore(
     listed,
     snapshot: (query) => takeSnapshot(db, listed(query)),
   }
+}
+
+/** Records of the asked kinds that happened in the asked span; the kinds that know no time are there whenever they happened. */
+function snapshotSql(kinds: Kinds, { kinds: names, from, before }: SnapshotQuery): Fragment[] {
+  const wanted = names.map((name) => kindNamed(kinds, name, 'kinds'))
+  const timeless = JSON.stringify(wanted.filter((kind) => kind.timeless).map((kind) => kind.name))
+  const exempt = 'f.kind IN (SELECT value FROM json_each(?)) OR f.happened_at'
+  return [
+    { sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(names)] },
+    ...(from === undefined ? [] : [{ sql: `(${exempt} >= ?)`, params: [timeless, from] }]),
+    ...(before === undefined ? [] : [{ sql: `(${exempt} < ?)`, params: [timeless, before] }]),
+  ]
 }

@@ -31,7 +31,7 @@ export interface ReachRank {
   totals(): IndexTotals
 }
 
-/** Records in another database that are ranked along: how common a word is, is told from all of them. */
+/** Records in another database that are ranked along: how common a word is, depends on all of them. */
 export interface Beside {
   totals(): IndexTotals
   frequencies(terms: readonly string[]): ReadonlyMap<string, number>
@@ -96,7 +96,9 @@ export function createReachRank(
     const matches = expression === undefined ? [] : matchesOf(expression, where)
     if (matches.length === 0) return []
     const others = beside?.totals() ?? { rows: 0, terms: 0 }
-    const [rows, all] = [totals().rows + others.rows, totals().terms + others.terms]
+    const own = totals()
+    const rows = own.rows + others.rows
+    const all = own.terms + others.terms
     const seqs = JSON.stringify(matches.map(({ seq }) => seq))
     const last = words.length - 1
     const terms = new Map<string, boolean>(

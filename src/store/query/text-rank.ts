@@ -3,9 +3,9 @@
 import type { SqlRow } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
-import { conditionOf, type Read, siftRows } from '../condition/condition.ts'
+import { conditionOf, matchingRows, type Read } from '../condition/condition.ts'
 import { matchExpression, type MatchOptions } from '../word/text-query.ts'
-import type { TextLeg } from '../posting/text-index.ts'
+import type { TextIndex } from '../posting/text-index.ts'
 import { tokenize } from '../word/tokenize.ts'
 
 export interface RankQuestion extends MatchOptions {
@@ -42,15 +42,15 @@ interface FacetRow extends SqlRow {
 }
 
 /** How many more than wanted are looked at, for those that the condition sorts out and for equals. */
-const spare = 20
+const surplus = 20
 /** How many times as many are taken when too few of the best satisfied the condition. */
 const widening = 4
 
-/** Ranks over an index that is caught up; `leg` answers what it can. */
-export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
+/** Ranks over an index that is caught up; `textIndex`, the words in memory, answers what it can. */
+export function createTextRank(read: Read, textIndex: TextIndex | undefined): TextRank {
   /** Those of `best` that satisfy the condition, in the order of `best`. */
-  const sift = (best: readonly Best[], { where, isPlain }: RankQuestion): RankedText[] => {
-    const known = isPlain ? leg?.warm() : undefined
+  const matching = (best: readonly Best[], { where, isPlain }: RankQuestion): RankedText[] => {
+    const known = isPlain ? textIndex?.warm() : undefined
     const at = new Map<number, number>()
     const asked: number[] = []
     for (const { seq } of best) {
@@ -59,7 +59,8 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
       else asked.push(seq)
     }
     if (asked.length > 0)
-      for (const row of siftRows(read, asked, where).values()) at.set(row.seq, parseTime(row.happenedAt) ?? 0)
+      for (const row of matchingRows(read, asked, where).values())
+        at.set(row.seq, parseTime(row.happenedAt) ?? 0)
     return best.flatMap((one): RankedText[] => {
       const happened = at.get(one.seq)
       return happened === undefined ? [] : [{ ...one, at: happened }]
@@ -70,7 +71,7 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
    * Goes through lists of the best, each longer than the one before, until it has the first `wanted` and nothing that
    * comes later could be among them: when the list is in the final order, or all that is left scores less.
    */
-  const createSieve = (question: RankQuestion, wanted: number, inOrder: boolean) => {
+  const createCollector = (question: RankQuestion, wanted: number, inOrder: boolean) => {
     const found: RankedText[] = []
     let from = 0
     const isClear = (next: Best | undefined) => {
@@ -79,8 +80,8 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
     }
     /** The answer, or undefined when a longer list is needed. `isAll`: there is no longer one. */
     return (best: readonly Best[], isAll: boolean): RankedText[] | undefined => {
-      for (; from < best.length && !isClear(best[from]); from += wanted + spare)
-        found.push(...sift(best.slice(from, from + wanted + spare), question))
+      for (; from < best.length && !isClear(best[from]); from += wanted + surplus)
+        found.push(...matching(best.slice(from, from + wanted + surplus), question))
       if (from < best.length || isAll || isClear(best.at(-1)))
         return found.sort(byRank(question.ties)).slice(question.offset ?? 0, wanted)
       from = best.length
@@ -88,16 +89,16 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
     }
   }
 
-  const fromLeg = (question: RankQuestion, wanted: number): RankedText[] | undefined => {
+  const fromMemory = (question: RankQuestion, wanted: number): RankedText[] | undefined => {
     const { match, prefix, columns, words } = question
-    if (!leg || match === 'all' || prefix || columns) return undefined
+    if (!textIndex || match === 'all' || prefix || columns) return undefined
     const terms = words.map((word) => tokenize(word))
     // A word that the index parts is a phrase, and postings know no order.
     if (terms.some((parts) => parts.length !== 1)) return undefined
-    const sieve = createSieve(question, wanted, question.ties === 'stored')
-    for (let taken = wanted + 2 * spare; ; taken *= widening) {
-      const best = leg.search(terms.flat(), taken)
-      const settled = best && sieve(best, best.length < taken)
+    const collect = createCollector(question, wanted, question.ties === 'stored')
+    for (let taken = wanted + 2 * surplus; ; taken *= widening) {
+      const best = textIndex.search(terms.flat(), taken)
+      const settled = best && collect(best, best.length < taken)
       if (!best || settled) return settled
     }
   }
@@ -105,12 +106,12 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
   /** Joining every match costs more than ranking it, so the best are taken from the index before they are joined. */
   const fromIndex = (question: RankQuestion, expression: string, wanted: number) => {
     if (question.isNarrow) return undefined
-    const taken = 2 * wanted + spare
+    const taken = 2 * wanted + surplus
     const best = read<SqlRow & Best>(
       'SELECT rowid AS seq, -rank AS score FROM text_index WHERE text_index MATCH ? ORDER BY rank LIMIT ?',
       [expression, taken],
     )
-    return createSieve(question, wanted, false)(best, best.length < taken)
+    return createCollector(question, wanted, false)(best, best.length < taken)
   }
 
   /** Ranks without reading a body: sorting would carry every one of them along. */
@@ -138,7 +139,7 @@ export function createTextRank(read: Read, leg: TextLeg | undefined): TextRank {
     const quick =
       limit === undefined
         ? undefined
-        : (fromLeg(question, offset + limit) ?? fromIndex(question, expression, offset + limit))
+        : (fromMemory(question, offset + limit) ?? fromIndex(question, expression, offset + limit))
     return quick ?? fromJoin(question, expression)
   }
 }

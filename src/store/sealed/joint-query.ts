@@ -1,6 +1,7 @@
-// One answer of two stores: of what lies in clear in the book, and of what is sealed there and open on the shelf.
-// Invariant: without anything on the shelf every answer is the book's own; with it, orders, counts and ranks are those of
-// one book, but for neighbours in a session, which are looked for among records of the same sort.
+// One answer of two stores: of what lies in clear in the book, and of what is sealed there and
+// was opened in memory.
+// Invariant: while nothing is opened every answer is the book's own; else orders, counts and ranks are those of one book,
+// but for neighbours in a session, which each store looks for among its own records.
 import type { Count, Extent } from '../../core/capability/capability.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -13,25 +14,25 @@ import { takeSnapshot, type SnapshotEntry } from '../record/snapshot.ts'
 import type { TermCounts } from '../query/evidence.ts'
 import { searchText } from '../query/text-search.ts'
 
-export interface ShelvedParts {
+export interface JointQueryParts {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly bodies: Bodies
   readonly main: QueryParts
-  /** The questions over the shelf, caught up. */
-  shelf(within?: boolean): QueryParts | undefined
-  /** What a guest sees, whose cursors carry ids and who is told of nothing else. */
+  /** The questions over the opened records, caught up; `within`: inside a transaction. */
+  opened(within?: boolean): QueryParts | undefined
+  /** What a guest sees: its cursors carry ids, and no number tells it of anything else. */
   readonly reach?: Reach
 }
 
-export function createShelvedQueries(parts: ShelvedParts): QueryStore {
-  const { db, kinds, bodies, main, shelf, reach } = parts
-  /** `own` of the book alone while nothing is on the shelf, else what `both` makes of the two. */
+export function createJointQueries(parts: JointQueryParts): QueryStore {
+  const { db, kinds, bodies, main, opened, reach } = parts
+  /** `own` of the book alone while nothing is opened, else what `both` makes of the two. */
   const either = <Answer>(
     own: (store: QueryParts) => Answer,
     both: (one: Answer, other: Answer) => Answer,
   ): Answer => {
-    const other = shelf()
+    const other = opened()
     return other ? both(own(main), own(other)) : own(main)
   }
   const kindOf = (name: string | undefined): Kind | undefined =>
@@ -40,39 +41,41 @@ export function createShelvedQueries(parts: ShelvedParts): QueryStore {
   const termCounts = (seqs: readonly number[], terms: readonly string[]): TermCounts =>
     either((store) => store.termCounts(seqs, terms), addCounts)
 
-  /** Sealed records of these kinds that are not on the shelf. */
+  /** Sealed records of these kinds that are not opened. */
   const countLocked = (names: readonly string[], other: QueryParts | undefined): number => {
-    const [all, open] = [countSealed(db), other?.counts() ?? {}]
-    return names.reduce((sum, name) => sum + (all[name] ?? 0) - (open[name] ?? 0), 0)
+    const all = countSealed(db)
+    const readable = other?.counts() ?? {}
+    return names.reduce((sum, name) => sum + (all[name] ?? 0) - (readable[name] ?? 0), 0)
   }
 
   return {
     within: (narrower) =>
-      createShelvedQueries({
+      createJointQueries({
         ...parts,
         main: main.within(narrower),
-        shelf: (within) => shelf(within)?.within(narrower),
+        opened: (within) => opened(within)?.within(narrower),
         reach: narrower,
       }),
     query(asked) {
-      const other = shelf()
+      const other = opened()
       if (!other) return main.query(asked)
       const { offset = 0, limit = 100 } = asked
       const wide = { ...asked, offset: 0, limit: offset + limit }
       const placeById = (id: string) => main.placeById(id) ?? other.placeById(id)
-      const [one, two] = [main.page(wide, placeById), other.page(wide, placeById)]
+      const one = main.page(wide, placeById)
+      const two = other.page(wide, placeById)
       const rows = mergeRows(one.rows, two.rows, one.keys).slice(offset, offset + limit + 1)
       return toPage({ rows, keys: one.keys }, limit, reach !== undefined)
     },
     search(query) {
-      const other = shelf()
+      const other = opened()
       if (!other) return main.search(query)
       const where = main.searchWhere(query)
       const records = (seqs: readonly number[]) => [...main.rows(seqs), ...other.rows(seqs)]
       return searchText({ rank: rank(other), records }, kindOf(query.kind), where, query)
     },
     candidates(query) {
-      const other = shelf()
+      const other = opened()
       if (!other) return main.candidates(query)
       const { words, match, limit, ...scope } = query
       return rank(other)({ words, match, ...main.scope(scope), isPlain: false, ties: 'happened', limit }).map(
@@ -80,13 +83,13 @@ export function createShelvedQueries(parts: ShelvedParts): QueryStore {
       )
     },
     count: (query) => either((store) => store.count(query), addBuckets),
-    sift: (seqs, scope) => either((store) => store.sift(seqs, scope), joinMaps),
+    matching: (seqs, scope) => either((store) => store.matching(seqs, scope), joinMaps),
     weigh: (seqs, scope) => either((store) => store.weigh(seqs, scope), joinMaps),
     places: (seqs, scope) => either((store) => store.places(seqs, scope), joinMaps),
     read: (seqs) => either((store) => store.read(seqs), joinMaps),
     frequencies: (words) => either((store) => store.frequencies(words), addMaps),
     begun(beginning) {
-      const found = [main, ...(shelf() ? [shelf()] : [])].flatMap((store) => store?.begun(beginning) ?? [])
+      const found = [main, opened()].flatMap((store) => store?.begun(beginning) ?? [])
       if (found.length < 2) return found[0]
       const counts = either((store) => store.frequencies(found), addMaps)
       return found.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || (a < b ? -1 : 1))[0]
@@ -115,17 +118,17 @@ export function createShelvedQueries(parts: ShelvedParts): QueryStore {
     extents: () => either((store) => store.extents(), joinExtents),
     counts() {
       if (reach) return either((store) => store.counts(), addRecords)
-      // The owner is told of what is locked, too.
+      // The owner hears of what is locked, too.
       return addRecords(main.counts(), countSealed(db))
     },
     citing(id) {
-      const other = shelf(true)
+      const other = opened(true)
       return other ? [...main.citing(id), ...caughtUp(other).citing(id)] : main.citing(id)
     },
     snapshot(query) {
-      const other = query.sealed === false ? undefined : shelf()
+      const other = query.sealed === false ? undefined : opened()
       const sealed = other ? [...other.listed(query)] : []
-      // A guest is told of nothing that it can't read.
+      // A guest hears of nothing that it can't read.
       const locked = reach || query.sealed === false ? 0 : countLocked(query.kinds, other)
       return takeSnapshot(db, inOrder(main.listed(query), sealed), { bodies, sealed: sealed.length, locked })
     },

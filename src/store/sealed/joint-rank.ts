@@ -6,9 +6,17 @@ import { byRank, type RankedText, type RankQuestion, type TextRank } from '../qu
 import { tokenize } from '../word/tokenize.ts'
 
 /** FTS5's constants. */
-const [k1, b] = [1.2, 0.75]
+const k1 = 1.2
+const b = 0.75
 
 type CountTerms = (seqs: readonly number[], terms: readonly string[]) => TermCounts
+
+/** The two stores, and how often their records have some terms. */
+interface JointStores {
+  readonly one: QueryParts
+  readonly other: QueryParts
+  readonly countTerms: CountTerms
+}
 
 export function rankTogether(one: QueryParts, other: QueryParts, countTerms: CountTerms): TextRank {
   return (question) => {
@@ -20,7 +28,7 @@ export function rankTogether(one: QueryParts, other: QueryParts, countTerms: Cou
     }
     const found = [...one.rank(wide), ...other.rank({ ...wide, isPlain: false })]
     const isPlainScore = question.columns === undefined && question.prefix !== true
-    const scored = isPlainScore ? rescore(question.words, found, one, other, countTerms) : found
+    const scored = isPlainScore ? rescore(question.words, found, { one, other, countTerms }) : found
     return scored.sort(byRank(ties)).slice(offset, limit === undefined ? undefined : offset + limit)
   }
 }
@@ -28,15 +36,16 @@ export function rankTogether(one: QueryParts, other: QueryParts, countTerms: Cou
 function rescore(
   words: readonly string[],
   found: readonly RankedText[],
-  one: QueryParts,
-  other: QueryParts,
-  countTerms: CountTerms,
+  { one, other, countTerms }: JointStores,
 ): RankedText[] {
   const terms = words.flatMap((word) => tokenize(word))
-  const [first, second] = [one.totals(), other.totals()]
-  const [rows, all] = [first.rows + second.rows, first.terms + second.terms]
+  const first = one.totals()
+  const second = other.totals()
+  const rows = first.rows + second.rows
+  const all = first.terms + second.terms
   const average = rows > 0 && all > 0 ? all / rows : 1
-  const [having, elsewhere] = [one.frequencies(terms), other.frequencies(terms)]
+  const having = one.frequencies(terms)
+  const elsewhere = other.frequencies(terms)
   const weights = terms.map((term) => {
     const n = (having.get(term) ?? 0) + (elsewhere.get(term) ?? 0)
     const rarity = Math.log((rows - n + 0.5) / (n + 0.5))

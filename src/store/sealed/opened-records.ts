@@ -1,6 +1,6 @@
-// Sealed records in clear, in a database in memory: so that they are found by the same questions as all others while the
-// keys are here. Invariant: nothing of it is written anywhere; it is taken from what the book holds, so a rollback leaves
-// no trace in it; and it is empty as soon as the keys are put away.
+// Sealed records that were opened: in clear, in a database in memory, so that the same questions find them as all others
+// while the keys are here. Invariant: nothing of them is written anywhere; they are read from what the book holds, so a
+// rollback leaves no trace in them; and there are none as soon as the keys are put away.
 import type { Kinds } from '../../core/kind.ts'
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
@@ -9,29 +9,29 @@ import { prepareDerived } from '../schema/derived.ts'
 import { migrate } from '../schema/migrate.ts'
 import { createProjection, type Projection } from '../record/projection.ts'
 import { createQueryStore, type QueryParts } from '../query/query-store.ts'
-import { type RecordRow, recordColumns } from '../schema/record-row.ts'
+import { insertedValues, type RecordRow, recordColumns, replaceRecordSql } from '../schema/record-row.ts'
 import type { SealedWatcher } from '../record/record-store.ts'
 import { createSettings } from '../schema/settings.ts'
 
-export interface Shelf extends SealedWatcher {
+export interface OpenedRecords extends SealedWatcher {
   /** Keys came or went: what can be read is looked at anew. */
   renew(): void
-  /** The questions, over a shelf that is caught up; undefined while nothing is on it. `within`: inside a transaction. */
+  /** The questions, over the opened records, caught up; undefined while there are none. `within`: inside a transaction. */
   questions(within?: boolean): QueryParts | undefined
   close(): void
 }
 
-export interface ShelfParts {
+export interface OpenedRecordsParts {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly bodies: Bodies
   readonly clock: Clock
   readonly openMemory: () => SqlDatabase
-  /** The questions over what is not sealed, for what is told from both. */
+  /** The questions over what is not sealed, for answers that need both. */
   readonly main: QueryParts
 }
 
-interface Board {
+interface Opened {
   readonly memory: SqlDatabase
   readonly projection: Projection
   readonly questions: QueryParts
@@ -39,13 +39,20 @@ interface Board {
 
 const batch = 500
 
-export function createShelf({ db, kinds, bodies, clock, openMemory, main }: ShelfParts): Shelf {
-  let board: Board | undefined
-  /** Records on the shelf, and those to be looked at: none of them is missed, some are looked at for nothing. */
+export function createOpenedRecords({
+  db,
+  kinds,
+  bodies,
+  clock,
+  openMemory,
+  main,
+}: OpenedRecordsParts): OpenedRecords {
+  let opened: Opened | undefined
+  /** Records that are opened, and those to be looked at: none of them is missed, some are looked at for nothing. */
   const held = new Set<number>()
   const due = new Set<number>()
 
-  const open = (): Board => {
+  const open = (): Opened => {
     const memory = openMemory()
     migrate(memory, formatTime(clock.now()))
     const settings = createSettings(memory)
@@ -54,13 +61,13 @@ export function createShelf({ db, kinds, bodies, clock, openMemory, main }: Shel
     return {
       memory,
       projection,
-      questions: createQueryStore(memory, kinds, projection, undefined, clock, { beside: main }),
+      questions: createQueryStore({ db: memory, kinds, projection, clock, beside: main }),
     }
   }
 
   const clear = () => {
-    board?.memory.close()
-    board = undefined
+    opened?.memory.close()
+    opened = undefined
     held.clear()
   }
 
@@ -71,30 +78,9 @@ export function createShelf({ db, kinds, bodies, clock, openMemory, main }: Shel
       due.add(seq)
   }
 
-  const put = ({ memory, projection }: Board, row: RecordRow, text: string) => {
+  const put = ({ memory, projection }: Opened, row: RecordRow, text: string) => {
     const { seq } = row
-    memory.run(
-      `INSERT OR REPLACE INTO records (seq, id, kind, agent, session, resource, created_at, updated_at, stamp, ver, place,
-         device, op, rev, deleted, sensitivity, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
-      [
-        seq,
-        row.id,
-        row.kind,
-        row.agent,
-        row.session,
-        row.resource,
-        row.created_at,
-        row.updated_at,
-        row.stamp,
-        row.ver,
-        row.place,
-        row.device,
-        row.op,
-        row.rev,
-        row.sensitivity,
-        text,
-      ],
-    )
+    memory.run(replaceRecordSql, insertedValues({ ...row, kid: null, body: text }))
     const uses = db.get<{ count: number; last_at: string }>('SELECT count, last_at FROM uses WHERE seq = ?', [
       seq,
     ])
@@ -110,7 +96,7 @@ export function createShelf({ db, kinds, bodies, clock, openMemory, main }: Shel
     else projection.markGrown()
   }
 
-  const remove = ({ memory, projection }: Board, seq: number) => {
+  const remove = ({ memory, projection }: Opened, seq: number) => {
     // Its derived rows go as those of a forgotten record do.
     memory.run("UPDATE records SET deleted = 1, body = '{}' WHERE seq = ?", [seq])
     projection.markStale(seq)
@@ -130,7 +116,8 @@ export function createShelf({ db, kinds, bodies, clock, openMemory, main }: Shel
       }),
     )
     if (readable.size === 0 && !seqs.some((seq) => held.has(seq))) return
-    const on = (board ??= open())
+    opened ??= open()
+    const on = opened
     on.memory.transaction(() => {
       for (const seq of seqs) {
         const found = readable.get(seq)
@@ -155,7 +142,7 @@ export function createShelf({ db, kinds, bodies, clock, openMemory, main }: Shel
       for (let from = 0; from < seqs.length; from += batch) take(seqs.slice(from, from + batch))
       // What a transaction that is not over says may yet be undone, and is looked at once more.
       if (!within) due.clear()
-      return held.size === 0 ? undefined : board?.questions
+      return held.size === 0 ? undefined : opened?.questions
     },
     close: clear,
   }

@@ -29,7 +29,7 @@ const recall = async (text: string) => {
   return (answer as { readonly hits: readonly unknown[] }).hits.length
 }
 const rank = (question: string) =>
-  use().store.textLeg?.search([...new Set(tokenize(question))], hitLimit)?.length ?? 0
+  use().store.textIndex?.search([...new Set(tokenize(question))], hitLimit)?.length ?? 0
 
 async function timed(work: () => unknown): Promise<number> {
   const began = performance.now()
@@ -39,9 +39,9 @@ async function timed(work: () => unknown): Promise<number> {
 
 /** Does at once what idle moments would do. */
 function settle(): void {
-  const { projection, textLeg } = use().store
+  const { projection, textIndex } = use().store
   while (projection.step(stepRecords));
-  while (textLeg?.step(stepRecords));
+  while (textIndex?.step(stepRecords));
 }
 
 const worker = {
@@ -82,7 +82,7 @@ const worker = {
   },
   sizeBytes: () => use().store.db.sizeBytes(),
   /** Bytes of memory that the postings take. */
-  postingBytes: () => use().store.textLeg?.state().bytes ?? 0,
+  postingBytes: () => use().store.textIndex?.state().bytes ?? 0,
 }
 export type EngineWorker = typeof worker
 

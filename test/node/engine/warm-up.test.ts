@@ -5,23 +5,23 @@ import { compare, fill, kinds } from '../store/posting/posting-case.ts'
 import { openTestStore } from '../../support/test-store.ts'
 
 /** So small that a hundred records are many pieces to read. */
-const textLeg = { records: 1e6, bytes: 1e9, segments: { least: 2, tail: 5, merged: 16 } }
+const textIndex = { records: 1e6, bytes: 1e9, segments: { least: 2, tail: 5, merged: 16 } }
 const pieceMs = 20
 const limitMs = 150
 
 test('questions wait so long in all for what was kept; FTS5 answers until the rest is read in idle time', () => {
   const db = openNodeDatabase({ path: ':memory:' })
-  const made = openTestStore(kinds, { db, textLeg })
+  const made = openTestStore(kinds, { db, textIndex })
   for (let i = 0; i < 120; i++) made.put({ title: `red t${i}` })
   fill(made)
-  const store = openTestStore(kinds, { db, textLeg })
+  const store = openTestStore(kinds, { db, textIndex })
   store.projection.catchUp()
   // Each look at the clock finds it so much later, and there is one look after each piece.
   let looks = 0
   Object.defineProperty(store, 'now', { get: () => 1_769_900_000_000 + pieceMs * looks++ })
   const ask = () => {
     const before = looks
-    const found = store.textLeg?.search(['red'], 5)?.length
+    const found = store.textIndex?.search(['red'], 5)?.length
     return { found, waitedMs: pieceMs * (looks - before) }
   }
   const first = ask()
@@ -30,7 +30,7 @@ test('questions wait so long in all for what was kept; FTS5 answers until the re
   expect(first.waitedMs).toBeLessThanOrEqual(limitMs + 2 * pieceMs)
   expect(ask().waitedMs).toBeLessThanOrEqual(pieceMs)
   expect(store.queries.search({ text: 'red', limit: 200 })).toHaveLength(120)
-  expect(store.textLeg?.state().state).toBe('cold')
+  expect(store.textIndex?.state().state).toBe('cold')
   fill(store)
   expect(compare(store, ['red', 't7'], 30)).toBe(30)
   db.close()

@@ -38,7 +38,7 @@ function openBook() {
   }
   return {
     db,
-    open: (textLeg: typeof small | true = small) => openTestStore(kinds, { db: faulty, textLeg }),
+    open: (textIndex: typeof small | true = small) => openTestStore(kinds, { db: faulty, textIndex }),
     fail: (statement: number) => (left = statement),
     /** How many records postings were made from, so far. */
     taken: () => taken,
@@ -62,12 +62,12 @@ const outdated = ({ db }: Pick<TestStore, 'db'>) =>
 function reload(store: TestStore): number {
   store.projection.catchUp()
   let most = 0
-  while (store.textLeg?.state().state !== 'warm') {
-    if (most === 0 && store.textLeg?.search(['red'], 1)) break
-    store.textLeg?.step(1)
-    most = Math.max(most, store.textLeg?.state().records ?? 0)
+  while (store.textIndex?.state().state !== 'warm') {
+    if (most === 0 && store.textIndex?.search(['red'], 1)) break
+    store.textIndex?.step(1)
+    most = Math.max(most, store.textIndex?.state().records ?? 0)
   }
-  return store.textLeg?.state().records ?? 0
+  return store.textIndex?.state().records ?? 0
 }
 
 type Past = typeof history extends fc.Arbitrary<infer Value> ? Value : never
@@ -181,13 +181,13 @@ describe('postings kept in the book', () => {
       ])
     emptyAllBut(['r-3', 'late'])
     const again = book.open()
-    expect(again.textLeg?.state().state).toBe('cold')
+    expect(again.textIndex?.state().state).toBe('cold')
     expect(staleOf(again)).toBe(2)
     const ask = (asked: TestStore) => {
       asked.projection.catchUp()
-      const counts = ['red', 'green', 't3'].map((term) => asked.textLeg?.search([term], 99)?.length)
+      const counts = ['red', 'green', 't3'].map((term) => asked.textIndex?.search([term], 99)?.length)
       expect(counts).toEqual([39, 1, 0])
-      expect(asked.textLeg?.state()).toMatchObject({ state: 'warm', records: 40 })
+      expect(asked.textIndex?.state()).toMatchObject({ state: 'warm', records: 40 })
       compare(asked, ['red', 'blue', 'green', 't7'], 20)
     }
     ask(again)

@@ -19,10 +19,10 @@ export const kinds = [
   makeKind({ name: 'other', text: ['note'] }),
 ]
 
-export const fill = ({ projection, textLeg }: TestStore) => {
+export const fill = ({ projection, textIndex }: TestStore) => {
   projection.catchUp()
-  while (textLeg?.step(7));
-  expect(textLeg?.state().state).toBe('warm')
+  while (textIndex?.step(7));
+  expect(textIndex?.state().state).toBe('warm')
 }
 
 const isNear = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b))
@@ -45,7 +45,7 @@ export function compare(store: TestStore, words: readonly string[], limit: numbe
     [expression, limit],
   )
   const terms = words.flatMap((word) => tokenize(word))
-  const found = store.textLeg?.search(terms, limit) ?? []
+  const found = store.textIndex?.search(terms, limit) ?? []
   expectSame(found, wanted)
   const rowsWith = words.map(
     (word) =>
@@ -66,8 +66,11 @@ const bySeq = <Value>(map: ReadonlyMap<number, Value>) => [...map].sort(([a], [b
 
 /** Asks the store, which has the postings, and another way to the same book, which has not. */
 export function compareStores(store: TestStore, words: readonly string[], limit: number): void {
-  const plain = createQueryStore(store.db, createKinds(kinds), store.projection, undefined, {
-    now: () => store.now,
+  const plain = createQueryStore({
+    db: store.db,
+    kinds: createKinds(kinds),
+    projection: store.projection,
+    clock: { now: () => store.now },
   })
   const bare = ({ seq, at, rank }: ReturnType<typeof plain.candidates>[number]) => [seq, at, rank]
   const scopes = [
@@ -198,7 +201,7 @@ export function live(
     }
     for (const one of steps) {
       if (one.do === 'derive') store.projection.step(3)
-      else if (one.do === 'step') store.textLeg?.step(2)
+      else if (one.do === 'step') store.textIndex?.step(2)
       else if (one.do === 'fill') fill(store)
     }
   }

@@ -10,7 +10,7 @@ const opened: TestStore[] = []
 afterEach(() => opened.splice(0).forEach(({ db }) => db.close()))
 
 function open(): TestStore {
-  const store = openTestStore(kinds, { textLeg: true })
+  const store = openTestStore(kinds, { textIndex: true })
   opened.push(store)
   return store
 }
@@ -55,14 +55,14 @@ describe('postings', () => {
     store.db.transaction(() => Array.from({ length: 4000 }, (_, i) => put(i)))
     fill(store)
     ask()
-    const before = store.textLeg?.state().bytes ?? 0
+    const before = store.textIndex?.state().bytes ?? 0
     store.db.transaction(() => {
       for (let i = 0; i < 4000; i += 3) put(i)
       for (let i = 0; i < 4000; i += 2) store.forget(`n-${i}`)
     })
     fill(store)
     ask()
-    const after = store.textLeg?.state()
+    const after = store.textIndex?.state()
     expect(after?.records).toBe(2000)
     expect(after?.bytes).toBeLessThan(before)
     store.db.transaction(() => Array.from({ length: 300 }, (_, i) => put(5000 + i)))
@@ -75,13 +75,13 @@ describe('postings', () => {
       { records: 20, bytes: 1e9 },
       { records: 1000, bytes: 8000 },
     ]) {
-      const store = openTestStore(kinds, { textLeg: budget })
+      const store = openTestStore(kinds, { textIndex: budget })
       opened.push(store)
       store.db.transaction(() => Array.from({ length: 100 }, (_, i) => store.put({ title: `red t${i}` })))
       store.projection.catchUp()
-      while (store.textLeg?.step(7));
-      expect(store.textLeg?.state()).toEqual({ state: 'off', records: 0, bytes: 0 })
-      expect(store.textLeg?.search(['red'], 3)).toBeUndefined()
+      while (store.textIndex?.step(7));
+      expect(store.textIndex?.state()).toEqual({ state: 'off', records: 0, bytes: 0 })
+      expect(store.textIndex?.search(['red'], 3)).toBeUndefined()
       expect(store.queries.search({ text: 'red', limit: 200 })).toHaveLength(100)
     }
   })
@@ -94,7 +94,7 @@ describe('postings', () => {
       store.queries.candidates({ words: ['red'], match: 'any', limit: 500 }).map(({ has }) => has)
     putMany(60)
     expect(has()).toEqual(Array.from({ length: 60 }))
-    expect(store.textLeg?.state().state).toBe('cold')
+    expect(store.textIndex?.state().state).toBe('cold')
     fill(store)
     putMany(3)
     expect(has()).toEqual(Array.from({ length: 63 }, () => ['red']))
@@ -103,7 +103,7 @@ describe('postings', () => {
     store.projection.catchUp()
     const id = one?.id ?? ''
     store.put({ title: 'blue' }, { id })
-    while (store.textLeg?.step(7));
+    while (store.textIndex?.step(7));
     store.put({ title: 'red' }, { id })
     expect(has()).toHaveLength(64)
     compare(store, ['red', 'blue'], 100)
@@ -149,8 +149,8 @@ describe('postings', () => {
     fill(store)
     store.db.exec('DELETE FROM facets; DELETE FROM text_index')
     store.settings.set('derived_seq', 0)
-    expect(store.textLeg?.search(['red'], 5)).toEqual([])
-    expect(store.textLeg?.state().records).toBe(0)
+    expect(store.textIndex?.search(['red'], 5)).toEqual([])
+    expect(store.textIndex?.state().records).toBe(0)
     store.projection.markGrown()
     fill(store)
     expect(compare(store, ['red'], 5)).toBe(3)

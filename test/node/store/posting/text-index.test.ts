@@ -65,7 +65,7 @@ function open({
 }
 
 const store = (engine: Engine) => engine.call('kstar:store_traces', { traces })
-const stateOf = (engine: Engine) => engine.store.textLeg?.state().state
+const stateOf = (engine: Engine) => engine.store.textIndex?.state().state
 
 /** The logarithms of two hosts may differ in the last digit. */
 const rounded = (results: readonly RecallResult[]) =>
@@ -151,9 +151,9 @@ describe('the text index in memory', () => {
     })
     opened.push(second)
     for (let task = tasks.shift(); task; task = tasks.shift()) task()
-    expect(second.store.textLeg?.state()).toMatchObject({ state: 'warm', records: 300 })
+    expect(second.store.textIndex?.state()).toMatchObject({ state: 'warm', records: 300 })
     second.close()
     db.close()
-    expect(open({ role: 'mirror' }).engine.store.textLeg).toBeUndefined()
+    expect(open({ role: 'mirror' }).engine.store.textIndex).toBeUndefined()
   })
 })

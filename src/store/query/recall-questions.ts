@@ -1,0 +1,139 @@
+// What recall asks of one store: candidates by their words, and whatever ranks records that were found.
+// Invariant: every answer is narrowed by the scope of the question and by the bounds of who asks before anything is ranked.
+import type { Kinds } from '../../core/kind.ts'
+import type { SqlDatabase } from '../../core/ports.ts'
+import {
+  conditionOf,
+  type MatchingRecord,
+  matchingRows,
+  type Read,
+  type Weighed,
+  weighRows,
+} from '../condition/condition.ts'
+import { type RecallScope, type ScopeQuery, scopeSql } from '../condition/recall-scope.ts'
+import { type IndexTotals, readTotals } from '../posting/index-totals.ts'
+import { readBegun, readFrequencies } from '../posting/term-table.ts'
+import type { TextIndex } from '../posting/text-index.ts'
+import type { Projection } from '../record/projection.ts'
+import type { Fragment } from '../schema/column.ts'
+import { countTerms, type Place, placesOf, type TermCounts } from './evidence.ts'
+import type { ReachRank } from './reach-rank.ts'
+import type { RankedText, TextRank } from './text-rank.ts'
+
+export interface CandidateQuery extends ScopeQuery {
+  readonly words: readonly string[]
+  readonly match: 'any' | 'all'
+  readonly limit: number
+}
+
+export interface Candidate extends RankedText {
+  readonly rank: number
+}
+
+export interface RecallQuestions {
+  candidates(query: CandidateQuery): Candidate[]
+  /** Those of `seqs` that `scope` lets a recall see. For legs that have an index of their own. */
+  matching(seqs: readonly number[], scope: ScopeQuery): Map<number, MatchingRecord>
+  /** The same, with what weighs a hit beside its text. */
+  weigh(seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed>
+  /** Where records stand in their sessions; neighbours outside `scope` are left out. */
+  places(seqs: readonly number[], scope: ScopeQuery): Map<number, Place>
+  /** How often each of the records has each of the terms, which are spelled as the index spells them. */
+  termCounts(seqs: readonly number[], terms: readonly string[]): TermCounts
+  /** What the text index counts over all its rows. */
+  totals(): IndexTotals
+  /** The numbers of all records that `scope` lets a recall see. */
+  reach(scope: ScopeQuery): number[]
+  /** In how many records each indexed word stands; words are given as the index spells them. */
+  frequencies(words: readonly string[]): Map<string, number>
+  /** The indexed word that the most records have of those that begin with `beginning`. */
+  begun(beginning: string): string | undefined
+}
+
+export interface RecallQuestionParts {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly projection: Projection
+  readonly textIndex: TextIndex | undefined
+  readonly read: Read
+  readonly rank: TextRank
+  /** What counts words among the records within `bounds` alone; absent where all of the index counts. */
+  readonly narrow: ReachRank | undefined
+  /** Conditions that every record satisfies which may be seen. */
+  readonly bounds: readonly Fragment[]
+  /** The present instant, canonical text. */
+  readonly now: () => string
+}
+
+/** What a record weighs that says nothing of itself. */
+const weightless = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
+
+/** `scope`: the conditions of a recall, for whoever ranks over two stores. */
+export function createRecallQuestions(
+  parts: RecallQuestionParts,
+): RecallQuestions & { scope(query: ScopeQuery): RecallScope } {
+  const { db, kinds, projection, textIndex, read, rank, narrow, bounds, now } = parts
+
+  const scopeOf = (query: ScopeQuery): RecallScope => {
+    const asked = scopeSql(kinds, query, now(), bounds)
+    return bounds.length > 0 ? { where: [...bounds, ...asked.where], isNarrow: true, isPlain: false } : asked
+  }
+
+  return {
+    scope: scopeOf,
+    candidates({ words, match, limit, ...scope }) {
+      projection.catchUp()
+      return rank({ words, match, ...scopeOf(scope), ties: 'happened', limit }).map((one, i) => ({
+        ...one,
+        rank: i + 1,
+      }))
+    },
+    matching(seqs, scope) {
+      const { where } = scopeOf(scope)
+      projection.catchUp()
+      return matchingRows(read, seqs, where)
+    },
+    weigh(seqs, scope) {
+      const { where, isPlain } = scopeOf(scope)
+      projection.catchUp()
+      const known = isPlain ? textIndex?.warm() : undefined
+      if (!known) return weighRows(read, seqs, where)
+      const light: [number, Weighed][] = []
+      const asked: number[] = []
+      for (const seq of seqs) {
+        const document = known.documentOf(seq)
+        if (document < 0 || !known.isPlain(document) || !known.isLight(document)) asked.push(seq)
+        else light.push([seq, { ...weightless, at: known.threads.atOf(document) }])
+      }
+      return new Map([...light, ...(asked.length > 0 ? weighRows(read, asked, where) : [])])
+    },
+    places(seqs, scope) {
+      const { where, isPlain } = scopeOf(scope)
+      projection.catchUp()
+      return placesOf({ read, known: textIndex?.warm() }, seqs, { where, isPlain, bounds })
+    },
+    termCounts(seqs, terms) {
+      projection.catchUp()
+      return countTerms({ read, kinds, known: textIndex?.warm() }, seqs, terms)
+    },
+    totals() {
+      projection.catchUp()
+      return narrow ? narrow.totals() : readTotals(db)
+    },
+    reach(scope) {
+      const { condition, params, records } = conditionOf(scopeSql(kinds, scope, now(), bounds).where)
+      projection.catchUp()
+      const rows = read<{ seq: number }>(`SELECT f.seq FROM facets f ${records} WHERE ${condition}`, params)
+      return rows.map(({ seq }) => seq)
+    },
+    frequencies(words) {
+      projection.catchUp()
+      if (narrow) return narrow.frequencies(words)
+      return textIndex?.frequencies(words) ?? readFrequencies(db, words)
+    },
+    begun(beginning) {
+      projection.catchUp()
+      return narrow ? narrow.begun(beginning) : readBegun(db, beginning)
+    },
+  }
+}
