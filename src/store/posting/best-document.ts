@@ -38,30 +38,63 @@ const openShare = 0.4
 /** So many of a rare list's documents are looked at for a first bar. */
 const scouts = 1024
 /** Gains are kept for frequencies and sizes below these. */
-const [knownFrequencies, knownSizes] = [4, 256]
+const knownFrequencies = 4
+const knownSizes = 256
 
 export function createBestDocuments(windowSize = defaultWindow): BestDocuments {
-  const scores = new Float64Array(windowSize)
-  const candidates = new Uint32Array(windowSize)
-  const gains = new Float64Array(knownFrequencies * knownSizes)
-  let gainsFor = Number.NaN
-  let perTerm = 0
+  const search = new WindowSearch(windowSize)
+  return (walks, field, limit) => search.find(walks, field, limit)
+}
 
-  const prepare = (average: number) => {
-    if (gainsFor === average) return
-    gainsFor = average
-    perTerm = 0.9 / average
+/** What each document of a window has so far, and what a term adds to it. */
+class WindowScores {
+  readonly candidates: Uint32Array
+  readonly #scores: Float64Array
+  readonly #gains = new Float64Array(knownFrequencies * knownSizes)
+  #gainsFor = Number.NaN
+  #perTerm = 0
+  #sizes: Uint32Array = new Uint32Array(0)
+  /** The document with which the window begins. */
+  #first = 0
+
+  constructor(windowSize: number) {
+    this.#scores = new Float64Array(windowSize)
+    this.candidates = new Uint32Array(windowSize)
+  }
+
+  /** For a question over `field`. */
+  prepare({ sizes, average }: Field): void {
+    this.#sizes = sizes
+    if (this.#gainsFor === average) return
+    this.#gainsFor = average
+    this.#perTerm = 0.9 / average
     // Of size 0 are those that were removed: they gain nothing.
     for (let frequency = 1; frequency < knownFrequencies; frequency++)
       for (let size = 1; size < knownSizes; size++)
-        gains[frequency * knownSizes + size] = gainOf(frequency, size)
+        this.#gains[frequency * knownSizes + size] = this.#gainOf(frequency, size)
   }
-  const gainOf = (frequency: number, size: number) =>
-    size === 0 ? 0 : (2.2 * frequency) / (frequency + 0.3 + perTerm * size)
 
-  /** Adds what entries give to the documents of the window that begins at `first`. */
-  const walk = ({ list, weight }: Walk, from: number, to: number, first: number, sizes: Uint32Array) => {
+  /** From now on the window begins with the document `first`. */
+  begin(first: number): void {
+    this.#first = first
+  }
+
+  /** Nothing in the window has anything; it ends before the document `end`. */
+  clear(end: number): void {
+    this.#scores.fill(0, 0, end - this.#first)
+  }
+
+  scoreOf(document: number): number {
+    return this.#scores[document - this.#first] as number
+  }
+
+  /** Adds what entries give to the documents of the window. */
+  add({ list, weight }: Walk, from: number, to: number): void {
     const { entries } = list
+    const scores = this.#scores
+    const gains = this.#gains
+    const sizes = this.#sizes
+    const first = this.#first
     for (let at = from; at < to; at++) {
       const entry = entries[at] as number
       const document = entry >>> 8
@@ -70,21 +103,29 @@ export function createBestDocuments(windowSize = defaultWindow): BestDocuments {
       const gain =
         frequency < knownFrequencies && size < knownSizes
           ? (gains[frequency * knownSizes + size] as number)
-          : gainOf(frequencyAt(list, at), size)
+          : this.#gainOf(frequencyAt(list, at), size)
       const place = document - first
       scores[place] = (scores[place] as number) + weight * gain
     }
   }
 
-  /** Takes the documents of entries that have nothing so far for candidates; answers how many there are. */
-  const note = (
-    { entries }: PostingList,
-    from: number,
-    to: number,
-    first: number,
-    sizes: Uint32Array,
-    noted: number,
-  ): number => {
+  /** What `document` gets from a list, looked up from `from` on. Answers where it was looked for. */
+  addOne({ list, weight }: Walk, document: number, from: number): number {
+    const at = seekPosting(list, document, from)
+    if (at < list.length && (list.entries[at] as number) >>> 8 === document) {
+      const place = document - this.#first
+      const gain = this.#gainOf(frequencyAt(list, at), this.#sizes[document] as number)
+      this.#scores[place] = (this.#scores[place] as number) + weight * gain
+    }
+    return at
+  }
+
+  /** Takes the documents of entries that have nothing so far for candidates, behind `noted`; answers how many there are. */
+  note({ entries }: PostingList, from: number, to: number, noted: number): number {
+    const { candidates } = this
+    const scores = this.#scores
+    const sizes = this.#sizes
+    const first = this.#first
     let count = noted
     for (let at = from; at < to; at++) {
       const document = (entries[at] as number) >>> 8
@@ -94,7 +135,10 @@ export function createBestDocuments(windowSize = defaultWindow): BestDocuments {
   }
 
   /** Those of the candidates that have at least `bar`; answers how many. */
-  const keep = (count: number, first: number, bar: number): number => {
+  keep(count: number, bar: number): number {
+    const { candidates } = this
+    const scores = this.#scores
+    const first = this.#first
     let kept = 0
     for (let i = 0; i < count; i++) {
       const document = candidates[i] as number
@@ -103,51 +147,169 @@ export function createBestDocuments(windowSize = defaultWindow): BestDocuments {
     return kept
   }
 
-  /** All documents of the window that have at least `bar`, which is above 0. */
-  const gather = (first: number, end: number, bar: number): number => {
+  /** All documents of the window, which ends before `end`, that have at least `bar`, which is above 0. */
+  gather(end: number, bar: number): number {
+    const { candidates } = this
+    const scores = this.#scores
+    const first = this.#first
     let count = 0
     for (let place = 0; place < end - first; place++)
       if ((scores[place] as number) >= bar) candidates[count++] = first + place
     return count
   }
 
-  /** What `document` gets from a list, looked up from `from` on. Answers where it was looked for. */
-  const addOne = (
-    { list, weight }: Walk,
-    document: number,
-    from: number,
-    sizes: Uint32Array,
-    place: number,
-  ) => {
-    const at = seekPosting(list, document, from)
-    if (at < list.length && (list.entries[at] as number) >>> 8 === document)
-      scores[place] =
-        (scores[place] as number) + weight * gainOf(frequencyAt(list, at), sizes[document] as number)
-    return at
+  #gainOf(frequency: number, size: number): number {
+    return size === 0 ? 0 : (2.2 * frequency) / (frequency + 0.3 + this.#perTerm * size)
+  }
+}
+
+/** The search over one window after the other; it keeps its scratch memory. */
+class WindowSearch {
+  readonly #windowSize: number
+  readonly #scores: WindowScores
+
+  #walks: readonly Walk[] = []
+  /** remaining[i]: what the lists from i on can add to a score at most. */
+  #remaining: number[] = []
+  /** Where each list is read next. */
+  #positions: number[] = []
+  /** Where the window ends in each list that is walked. */
+  #ends: number[] = []
+  /** Whoever is among the best has one of the lists before this one. */
+  #essential = 0
+  /** What it takes to be among the best. */
+  #bar = 0
+
+  constructor(windowSize: number) {
+    this.#windowSize = windowSize
+    this.#scores = new WindowScores(windowSize)
+  }
+
+  find(walks: readonly Walk[], field: Field, limit: number): Uint32Array {
+    this.#begin(walks, field, limit)
+    const heap = createHeap(limit)
+    const found: number[] = []
+    const reached: number[] = []
+    for (let first = this.#next(0, field.documents); first < field.documents;) {
+      const end = Math.min(first + this.#windowSize, field.documents)
+      this.#scores.begin(first)
+      const count = this.#candidatesOf(first, end)
+      for (let i = 0; i < count; i++) {
+        const document = this.#scores.candidates[i] as number
+        const score = this.#scores.scoreOf(document)
+        if (score < this.#bar) continue
+        found.push(document)
+        reached.push(score)
+        if (score > heap.lowest()) heap.add(score)
+        this.#bar = Math.max(this.#bar, heap.lowest() * slack)
+      }
+      this.#scores.clear(end)
+      first = this.#next(end, field.documents)
+    }
+    const bar = this.#bar
+    return Uint32Array.from(found.filter((_, i) => (reached[i] as number) >= bar))
+  }
+
+  #begin(walks: readonly Walk[], field: Field, limit: number): void {
+    this.#walks = walks
+    this.#scores.prepare(field)
+    this.#remaining = [...walks.map(() => 0), 0]
+    for (let i = walks.length - 1; i >= 0; i--)
+      this.#remaining[i] = (this.#remaining[i + 1] ?? 0) + (walks[i] as Walk).bound
+    this.#positions = walks.map(() => 0)
+    this.#ends = walks.map(() => 0)
+    this.#essential = walks.length
+    this.#bar = this.#scout(field.sizes, limit) * slack
+  }
+
+  /** The first document, at or after `first`, that can be among the best; `documents` when there is none. */
+  #next(first: number, documents: number): number {
+    const walks = this.#walks
+    const positions = this.#positions
+    while (this.#essential > 0 && (this.#remaining[this.#essential - 1] as number) < this.#bar)
+      this.#essential -= 1
+    let next = documents
+    for (let i = 0; i < this.#essential; i++) {
+      const { list } = walks[i] as Walk
+      const at = seekPosting(list, first, positions[i] as number)
+      positions[i] = at
+      if (at < list.length) next = Math.min(next, (list.entries[at] as number) >>> 8)
+    }
+    return next
+  }
+
+  /** Leaves the candidates of a window with their whole scores; answers how many there are. */
+  #candidatesOf(first: number, end: number): number {
+    const walks = this.#walks
+    let walked = this.#essential
+    while (walked < walks.length && (this.#remaining[walked] as number) > this.#bar * openShare) walked += 1
+    let count = this.#walkLists(walked, first, end)
+    for (let i = walked; i < walks.length && count > 0; i++) {
+      this.#complete(i, count, first, end)
+      count = this.#scores.keep(count, this.#bar - (this.#remaining[i + 1] as number))
+    }
+    return count
+  }
+
+  /** Walks over the first `walked` lists; answers how many candidates that leaves. */
+  #walkLists(walked: number, first: number, end: number): number {
+    const walks = this.#walks
+    const positions = this.#positions
+    const ends = this.#ends
+    const scores = this.#scores
+    let entries = 0
+    for (let i = 0; i < walked; i++) {
+      const { list } = walks[i] as Walk
+      const from = seekPosting(list, first, positions[i] as number)
+      const to = seekPosting(list, end, from)
+      positions[i] = from
+      ends[i] = to
+      entries += to - from
+    }
+    const isSparse = entries < this.#windowSize * sparse
+    let count = 0
+    for (let i = 0; i < walked; i++) {
+      const walk = walks[i] as Walk
+      const from = positions[i] as number
+      const to = ends[i] as number
+      if (isSparse) count = scores.note(walk.list, from, to, count)
+      scores.add(walk, from, to)
+      positions[i] = to
+    }
+    const least = this.#bar - (this.#remaining[walked] as number)
+    if (!isSparse) return scores.gather(end, Math.max(least, Number.MIN_VALUE))
+    scores.candidates.subarray(0, count).sort()
+    return scores.keep(count, least)
+  }
+
+  /** Adds what list `i` gives to the candidates: over all its entries, or looked up for each, whichever is less work. */
+  #complete(i: number, count: number, first: number, end: number): void {
+    const walk = this.#walks[i] as Walk
+    const scores = this.#scores
+    let at = seekPosting(walk.list, first, this.#positions[i] as number)
+    const to = seekPosting(walk.list, end, at)
+    if (to - at < count * lookUp) scores.add(walk, at, to)
+    else {
+      for (let c = 0; c < count; c++) at = scores.addOne(walk, scores.candidates[c] as number, at)
+    }
+    this.#positions[i] = to
   }
 
   /** What `limit` documents have at least: the whole scores of the most promising ones that a rare list has. */
-  const scout = (walks: readonly Walk[], sizes: Uint32Array, limit: number): number => {
-    const byLength = [...walks].sort((a, b) => a.list.length - b.list.length)
+  #scout(sizes: Uint32Array, limit: number): number {
+    const byLength = [...this.#walks].sort((a, b) => a.list.length - b.list.length)
     const rare = byLength.filter(({ list }, i) => i === 0 || list.length <= scouts)
     const heap = createHeap(limit)
     const promising: { document: number; score: number }[] = []
-    const scoreOf = (document: number, from: number[], some: readonly Walk[]) => {
-      scores[0] = 0
-      for (let i = 0; i < some.length; i++)
-        from[i] = addOne(some[i] as Walk, document, from[i] as number, sizes, 0)
-      const score = scores[0]
-      scores[0] = 0
-      return score
-    }
     for (let i = 0; i < rare.length && promising.length < limit; i++) {
       const { list } = rare[i] as Walk
       const others = rare.slice(i)
-      const [before, from] = [rare.slice(0, i), others.map(() => 0)]
+      const before = rare.slice(0, i)
+      const from = others.map(() => 0)
       for (let at = 0; at < Math.min(list.length, scouts); at++) {
         const document = (list.entries[at] as number) >>> 8
         if (sizes[document] === 0 || before.some(({ list: other }) => has(other, document))) continue
-        const score = scoreOf(document, from, others)
+        const score = this.#wholeScore(document, others, from)
         if (score <= heap.lowest()) continue
         heap.add(score)
         promising.push({ document, score })
@@ -158,83 +320,20 @@ export function createBestDocuments(windowSize = defaultWindow): BestDocuments {
     const best = promising.filter(({ score }) => score >= least).slice(0, limit)
     best.sort((a, b) => a.document - b.document)
     heap.clear()
-    const from = walks.map(() => 0)
-    for (const { document } of best) heap.add(scoreOf(document, from, walks))
+    const from = this.#walks.map(() => 0)
+    for (const { document } of best) heap.add(this.#wholeScore(document, this.#walks, from))
     return heap.lowest()
   }
 
-  return (walks, { sizes, average, documents }, limit) => {
-    prepare(average)
-    /** remaining[i]: what the lists from i on can add to a score at most. */
-    const remaining = [...walks.map(() => 0), 0]
-    for (let i = walks.length - 1; i >= 0; i--)
-      remaining[i] = (remaining[i + 1] ?? 0) + (walks[i] as Walk).bound
-    const heap = createHeap(limit)
-    let bar = scout(walks, sizes, limit) * slack
-    const positions = walks.map(() => 0)
-    const ends = walks.map(() => 0)
-    const found: number[] = []
-    const reached: number[] = []
-    /** Whoever is among the best has one of the lists before this one. */
-    let essential = walks.length
-    for (let first = 0; ;) {
-      while (essential > 0 && (remaining[essential - 1] as number) < bar) essential -= 1
-      let next = documents
-      for (let i = 0; i < essential; i++) {
-        const { list } = walks[i] as Walk
-        const at = (positions[i] = seekPosting(list, first, positions[i] as number))
-        if (at < list.length) next = Math.min(next, (list.entries[at] as number) >>> 8)
-      }
-      if (next >= documents) break
-      first = next
-      const end = Math.min(first + windowSize, documents)
-      let walked = essential
-      while (walked < walks.length && (remaining[walked] as number) > bar * openShare) walked += 1
-      let entries = 0
-      for (let i = 0; i < walked; i++) {
-        const { list } = walks[i] as Walk
-        const from = (positions[i] = seekPosting(list, first, positions[i] as number))
-        entries += (ends[i] = seekPosting(list, end, from)) - from
-      }
-      const isSparse = entries < windowSize * sparse
-      let count = 0
-      for (let i = 0; i < walked; i++) {
-        const [from, to] = [positions[i] as number, ends[i] as number]
-        if (isSparse) count = note((walks[i] as Walk).list, from, to, first, sizes, count)
-        walk(walks[i] as Walk, from, to, first, sizes)
-        positions[i] = to
-      }
-      const least = bar - (remaining[walked] as number)
-      if (isSparse) {
-        candidates.subarray(0, count).sort()
-        count = keep(count, first, least)
-      } else count = gather(first, end, Math.max(least, Number.MIN_VALUE))
-      for (let i = walked; i < walks.length && count > 0; i++) {
-        const one = walks[i] as Walk
-        let at = seekPosting(one.list, first, positions[i] as number)
-        const to = seekPosting(one.list, end, at)
-        if (to - at < count * lookUp) walk(one, at, to, first, sizes)
-        else
-          for (let c = 0; c < count; c++) {
-            const document = candidates[c] as number
-            at = addOne(one, document, at, sizes, document - first)
-          }
-        positions[i] = to
-        count = keep(count, first, bar - (remaining[i + 1] as number))
-      }
-      for (let i = 0; i < count; i++) {
-        const document = candidates[i] as number
-        const score = scores[document - first] as number
-        if (score < bar) continue
-        found.push(document)
-        reached.push(score)
-        if (score > heap.lowest()) heap.add(score)
-        bar = Math.max(bar, heap.lowest() * slack)
-      }
-      scores.fill(0, 0, end - first)
-      first = end
-    }
-    return Uint32Array.from(found.filter((_, i) => (reached[i] as number) >= bar))
+  /** What `document` gets from `walks`, each looked up from where `from` says, and left where it was found. */
+  #wholeScore(document: number, walks: readonly Walk[], from: number[]): number {
+    const scores = this.#scores
+    scores.begin(document)
+    for (let i = 0; i < walks.length; i++)
+      from[i] = scores.addOne(walks[i] as Walk, document, from[i] as number)
+    const score = scores.scoreOf(document)
+    scores.clear(document + 1)
+    return score
   }
 }
 
