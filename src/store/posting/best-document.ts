@@ -46,127 +46,116 @@ export function createBestDocuments(windowSize = defaultWindow): BestDocuments {
   return (walks, field, limit) => search.find(walks, field, limit)
 }
 
-/** What each document of a window has so far, and what a term adds to it. */
-class WindowScores {
-  readonly candidates: Uint32Array
-  readonly #scores: Float64Array
-  readonly #gains = new Float64Array(knownFrequencies * knownSizes)
-  #gainsFor = Number.NaN
-  #perTerm = 0
-  #sizes: Uint32Array = new Uint32Array(0)
+/**
+ * What each document of a window has so far, and what a term adds to it. Closures over the arrays, because methods that load
+ * them from fields take a tenth longer.
+ */
+function createWindowScores(windowSize: number) {
+  const scores = new Float64Array(windowSize)
+  const candidates = new Uint32Array(windowSize)
+  const gains = new Float64Array(knownFrequencies * knownSizes)
+  let gainsFor = Number.NaN
+  let perTerm = 0
+  let sizes: Uint32Array = new Uint32Array(0)
   /** The document with which the window begins. */
-  #first = 0
+  let first = 0
 
-  constructor(windowSize: number) {
-    this.#scores = new Float64Array(windowSize)
-    this.candidates = new Uint32Array(windowSize)
-  }
-
-  /** For a question over `field`. */
-  prepare({ sizes, average }: Field): void {
-    this.#sizes = sizes
-    if (this.#gainsFor === average) return
-    this.#gainsFor = average
-    this.#perTerm = 0.9 / average
-    // Of size 0 are those that were removed: they gain nothing.
-    for (let frequency = 1; frequency < knownFrequencies; frequency++)
-      for (let size = 1; size < knownSizes; size++)
-        this.#gains[frequency * knownSizes + size] = this.#gainOf(frequency, size)
-  }
-
-  /** From now on the window begins with the document `first`. */
-  begin(first: number): void {
-    this.#first = first
-  }
-
-  /** Nothing in the window has anything; it ends before the document `end`. */
-  clear(end: number): void {
-    this.#scores.fill(0, 0, end - this.#first)
-  }
-
-  scoreOf(document: number): number {
-    return this.#scores[document - this.#first] as number
-  }
-
-  /** Adds what entries give to the documents of the window. */
-  add({ list, weight }: Walk, from: number, to: number): void {
-    const { entries } = list
-    const scores = this.#scores
-    const gains = this.#gains
-    const sizes = this.#sizes
-    const first = this.#first
-    for (let at = from; at < to; at++) {
-      const entry = entries[at] as number
-      const document = entry >>> 8
-      const size = sizes[document] as number
-      const frequency = entry & 255
-      const gain =
-        frequency < knownFrequencies && size < knownSizes
-          ? (gains[frequency * knownSizes + size] as number)
-          : this.#gainOf(frequencyAt(list, at), size)
-      const place = document - first
-      scores[place] = (scores[place] as number) + weight * gain
-    }
-  }
+  const gainOf = (frequency: number, size: number) =>
+    size === 0 ? 0 : (2.2 * frequency) / (frequency + 0.3 + perTerm * size)
 
   /** What `document` gets from a list, looked up from `from` on. Answers where it was looked for. */
-  addOne({ list, weight }: Walk, document: number, from: number): number {
+  const addOne = ({ list, weight }: Walk, document: number, from: number): number => {
     const at = seekPosting(list, document, from)
     if (at < list.length && (list.entries[at] as number) >>> 8 === document) {
-      const place = document - this.#first
-      const gain = this.#gainOf(frequencyAt(list, at), this.#sizes[document] as number)
-      this.#scores[place] = (this.#scores[place] as number) + weight * gain
+      const place = document - first
+      scores[place] =
+        (scores[place] as number) + weight * gainOf(frequencyAt(list, at), sizes[document] as number)
     }
     return at
   }
 
-  /** Takes the documents of entries that have nothing so far for candidates, behind `noted`; answers how many there are. */
-  note({ entries }: PostingList, from: number, to: number, noted: number): number {
-    const { candidates } = this
-    const scores = this.#scores
-    const sizes = this.#sizes
-    const first = this.#first
-    let count = noted
-    for (let at = from; at < to; at++) {
-      const document = (entries[at] as number) >>> 8
-      if (scores[document - first] === 0 && sizes[document] !== 0) candidates[count++] = document
-    }
-    return count
-  }
-
-  /** Those of the candidates that have at least `bar`; answers how many. */
-  keep(count: number, bar: number): number {
-    const { candidates } = this
-    const scores = this.#scores
-    const first = this.#first
-    let kept = 0
-    for (let i = 0; i < count; i++) {
-      const document = candidates[i] as number
-      if ((scores[document - first] as number) >= bar) candidates[kept++] = document
-    }
-    return kept
-  }
-
-  /** All documents of the window, which ends before `end`, that have at least `bar`, which is above 0. */
-  gather(end: number, bar: number): number {
-    const { candidates } = this
-    const scores = this.#scores
-    const first = this.#first
-    let count = 0
-    for (let place = 0; place < end - first; place++)
-      if ((scores[place] as number) >= bar) candidates[count++] = first + place
-    return count
-  }
-
-  #gainOf(frequency: number, size: number): number {
-    return size === 0 ? 0 : (2.2 * frequency) / (frequency + 0.3 + this.#perTerm * size)
+  return {
+    candidates,
+    addOne,
+    /** For a question over `field`. */
+    prepare(field: Field) {
+      sizes = field.sizes
+      if (gainsFor === field.average) return
+      gainsFor = field.average
+      perTerm = 0.9 / field.average
+      // Of size 0 are those that were removed: they gain nothing.
+      for (let frequency = 1; frequency < knownFrequencies; frequency++)
+        for (let size = 1; size < knownSizes; size++)
+          gains[frequency * knownSizes + size] = gainOf(frequency, size)
+    },
+    /** From now on the window begins with the document `document`. */
+    begin(document: number) {
+      first = document
+    },
+    /** Nothing in the window has anything; it ends before the document `end`. */
+    clear(end: number) {
+      scores.fill(0, 0, end - first)
+    },
+    scoreOf: (document: number): number => scores[document - first] as number,
+    /** The whole score of `document`, from `walks`; each list is looked up from where `from` says, and `from` moves on. */
+    wholeScore(document: number, walks: readonly Walk[], from: number[]): number {
+      first = document
+      for (let i = 0; i < walks.length; i++) from[i] = addOne(walks[i] as Walk, document, from[i] as number)
+      const score = scores[0] as number
+      scores[0] = 0
+      return score
+    },
+    /** Adds what entries give to the documents of the window. */
+    add({ list, weight }: Walk, from: number, to: number) {
+      const { entries } = list
+      const begun = first
+      const lengths = sizes
+      for (let at = from; at < to; at++) {
+        const entry = entries[at] as number
+        const document = entry >>> 8
+        const size = lengths[document] as number
+        const frequency = entry & 255
+        const gain =
+          frequency < knownFrequencies && size < knownSizes
+            ? (gains[frequency * knownSizes + size] as number)
+            : gainOf(frequencyAt(list, at), size)
+        const place = document - begun
+        scores[place] = (scores[place] as number) + weight * gain
+      }
+    },
+    /** Takes the documents of entries that have nothing so far for candidates, behind `noted`; answers how many there are. */
+    note({ entries }: PostingList, from: number, to: number, noted: number): number {
+      let count = noted
+      for (let at = from; at < to; at++) {
+        const document = (entries[at] as number) >>> 8
+        if (scores[document - first] === 0 && sizes[document] !== 0) candidates[count++] = document
+      }
+      return count
+    },
+    /** Those of the candidates that have at least `bar`; answers how many. */
+    keep(count: number, bar: number): number {
+      let kept = 0
+      for (let i = 0; i < count; i++) {
+        const document = candidates[i] as number
+        if ((scores[document - first] as number) >= bar) candidates[kept++] = document
+      }
+      return kept
+    },
+    /** All documents of the window, which ends before `end`, that have at least `bar`, which is above 0. */
+    gather(end: number, bar: number): number {
+      const begun = first
+      let count = 0
+      for (let place = 0; place < end - begun; place++)
+        if ((scores[place] as number) >= bar) candidates[count++] = begun + place
+      return count
+    },
   }
 }
 
 /** The search over one window after the other; it keeps its scratch memory. */
 class WindowSearch {
   readonly #windowSize: number
-  readonly #scores: WindowScores
+  readonly #scores: ReturnType<typeof createWindowScores>
 
   #walks: readonly Walk[] = []
   /** remaining[i]: what the lists from i on can add to a score at most. */
@@ -182,28 +171,32 @@ class WindowSearch {
 
   constructor(windowSize: number) {
     this.#windowSize = windowSize
-    this.#scores = new WindowScores(windowSize)
+    this.#scores = createWindowScores(windowSize)
   }
 
   find(walks: readonly Walk[], field: Field, limit: number): Uint32Array {
     this.#begin(walks, field, limit)
+    const scores = this.#scores
+    const { candidates } = scores
     const heap = createHeap(limit)
     const found: number[] = []
     const reached: number[] = []
     for (let first = this.#next(0, field.documents); first < field.documents;) {
       const end = Math.min(first + this.#windowSize, field.documents)
-      this.#scores.begin(first)
+      scores.begin(first)
       const count = this.#candidatesOf(first, end)
+      let bar = this.#bar
       for (let i = 0; i < count; i++) {
-        const document = this.#scores.candidates[i] as number
-        const score = this.#scores.scoreOf(document)
-        if (score < this.#bar) continue
+        const document = candidates[i] as number
+        const score = scores.scoreOf(document)
+        if (score < bar) continue
         found.push(document)
         reached.push(score)
         if (score > heap.lowest()) heap.add(score)
-        this.#bar = Math.max(this.#bar, heap.lowest() * slack)
+        bar = Math.max(bar, heap.lowest() * slack)
       }
-      this.#scores.clear(end)
+      this.#bar = bar
+      scores.clear(end)
       first = this.#next(end, field.documents)
     }
     const bar = this.#bar
@@ -286,11 +279,12 @@ class WindowSearch {
   #complete(i: number, count: number, first: number, end: number): void {
     const walk = this.#walks[i] as Walk
     const scores = this.#scores
+    const { candidates } = scores
     let at = seekPosting(walk.list, first, this.#positions[i] as number)
     const to = seekPosting(walk.list, end, at)
     if (to - at < count * lookUp) scores.add(walk, at, to)
     else {
-      for (let c = 0; c < count; c++) at = scores.addOne(walk, scores.candidates[c] as number, at)
+      for (let c = 0; c < count; c++) at = scores.addOne(walk, candidates[c] as number, at)
     }
     this.#positions[i] = to
   }
@@ -309,7 +303,7 @@ class WindowSearch {
       for (let at = 0; at < Math.min(list.length, scouts); at++) {
         const document = (list.entries[at] as number) >>> 8
         if (sizes[document] === 0 || before.some(({ list: other }) => has(other, document))) continue
-        const score = this.#wholeScore(document, others, from)
+        const score = this.#scores.wholeScore(document, others, from)
         if (score <= heap.lowest()) continue
         heap.add(score)
         promising.push({ document, score })
@@ -321,19 +315,8 @@ class WindowSearch {
     best.sort((a, b) => a.document - b.document)
     heap.clear()
     const from = this.#walks.map(() => 0)
-    for (const { document } of best) heap.add(this.#wholeScore(document, this.#walks, from))
+    for (const { document } of best) heap.add(this.#scores.wholeScore(document, this.#walks, from))
     return heap.lowest()
-  }
-
-  /** What `document` gets from `walks`, each looked up from where `from` says, and left where it was found. */
-  #wholeScore(document: number, walks: readonly Walk[], from: number[]): number {
-    const scores = this.#scores
-    scores.begin(document)
-    for (let i = 0; i < walks.length; i++)
-      from[i] = scores.addOne(walks[i] as Walk, document, from[i] as number)
-    const score = scores.scoreOf(document)
-    scores.clear(document + 1)
-    return score
   }
 }
 
