@@ -257,7 +257,9 @@ export function createEngine(options: EngineOptions): Engine {
     return (work) => {
       if (requestId === undefined || !repeatable) return write(now, desk, work)
       const { key, asked } = requestName(`${requestId}/${++writes}`, desk.caller, id)
-      return write(now, desk, (at) => store.requests.once(key, asked, input, now, () => work(at)))
+      return write(now, desk, (at) =>
+        store.requests.once({ requestId: key, capability: asked, input, now }, () => work(at)),
+      )
     }
   }
 
@@ -374,7 +376,7 @@ export function createEngine(options: EngineOptions): Engine {
         const run = () => capability.run(parsed, at as never)
         if (requestId === undefined) return run()
         const { key, asked } = requestName(requestId, caller, id)
-        return store.requests.once(key, asked, input, now, run)
+        return store.requests.once({ requestId: key, capability: asked, input, now }, run)
       })
     }
     return withReserve(capability, perform, options.lend)

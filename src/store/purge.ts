@@ -17,13 +17,15 @@ export interface Purge {
   isDue(): boolean
 }
 
-export function createPurge(
-  db: SqlDatabase,
-  projection: Projection,
-  archive: PostingArchive,
-  settings: Settings,
-  copy?: Pick<Checkpoint, 'scrub'>,
-): Purge {
+export interface PurgeParts {
+  readonly db: SqlDatabase
+  readonly projection: Projection
+  readonly archive: PostingArchive
+  readonly settings: Settings
+  readonly checkpoint: Pick<Checkpoint, 'scrub'> | undefined
+}
+
+export function createPurge({ db, projection, archive, settings, checkpoint }: PurgeParts): Purge {
   return {
     purge(id, seq) {
       db.run('DELETE FROM history WHERE seq = ?', [seq])
@@ -41,7 +43,7 @@ export function createPurge(
       archive.drop()
       db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
       db.scrub()
-      copy?.scrub()
+      checkpoint?.scrub()
       // Only now: a scrub that was cut off is made again.
       if (settings.get(scrubDue) !== undefined) db.transaction(() => settings.remove(scrubDue))
     },

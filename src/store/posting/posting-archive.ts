@@ -1,11 +1,11 @@
-// The postings kept in the book, so that a reopened book need not tell them from its records again. In segments, each a
+// The postings kept in the book, so that a reopened book need not make them from its records again. In segments, each a
 // run of documents; small ones are merged into larger ones. Derived, never migrated: what is in doubt is dropped.
 // Invariants: with its segments a book notes in the same transaction up to which record they are complete (`savedSeq`),
 // and with every later change of such a record, in the transaction of that change, that they are no longer (`stale`).
-import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
-import { createByteReader, createByteWriter } from './byte-stream.ts'
+import type { SqlDatabase } from '../../core/ports.ts'
 import { mergeRun, segmentLimits } from './posting-merge.ts'
-import { checksumOf, type OpenSegment, openSegment, segmentVersion, writeSegment } from './posting-segment.ts'
+import { type OpenSegment, openSegment, writeSegment } from './posting-segment.ts'
+import { readSeqs, SegmentTable } from './segment-table.ts'
 import type { OnCompact, Postings } from './postings.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Settings } from '../schema/settings.ts'
@@ -28,7 +28,7 @@ export interface PostingArchive {
    * last one (`isWhole`), only full tails are kept.
    */
   save(postings: Postings, seq: number, isWhole: boolean): boolean
-  /** Told when postings give their documents new numbers. */
+  /** Is called when postings give their documents new numbers. */
   compacted: OnCompact
   /** What is kept belongs to other postings than those in memory: the next `save` or `tidy` drops it. */
   abandon(): void
@@ -47,20 +47,6 @@ interface Segment {
   readonly documents: number
 }
 
-interface SegmentRow extends SqlRow {
-  readonly n: number
-  readonly last_seq: number
-  readonly documents: number
-  readonly size_bytes: number
-  readonly checksum: number
-  readonly gone: Uint8Array
-}
-
-/** In the table `book`: the checksum of the last segment. */
-const endKey = 'posting_end'
-/** Durable Objects take values up to 2 MB. */
-const partBytes = 1_000_000
-
 /** The archive of the book in `db`. It notes what changes whether or not anybody has postings in memory. */
 export function createPostingArchive(
   db: SqlDatabase,
@@ -68,6 +54,7 @@ export function createPostingArchive(
   settings: Settings,
   limits = segmentLimits,
 ): PostingArchive {
+  const table = new SegmentTable(db, settings)
   let segments: Segment[] = []
   let saved = 0
   let sizeBytes = 0
@@ -78,43 +65,26 @@ export function createPostingArchive(
   let reading: Generator<undefined, 'done' | 'damaged'> | undefined
   let torn = false
 
-  const rows = () => db.all<SegmentRow>('SELECT * FROM posting_segments ORDER BY n')
   const note = () => {
-    const all = rows()
+    const all = table.rows()
     saved = all.reduce((most, { last_seq }) => Math.max(most, last_seq), 0)
     sizeBytes = all.reduce((sum, row) => sum + row.size_bytes, 0)
-    return all
   }
   note()
-  const stale = () => db.all<{ seq: number }>('SELECT seq FROM posting_stale').map(({ seq }) => seq)
 
   projection.watch((seq) => {
     if (seq > saved) return
     marks += 1
-    db.run('INSERT OR IGNORE INTO posting_stale (seq) VALUES (?)', [seq])
+    table.markStale(seq)
   })
-
-  const readParts = (row: SegmentRow, before: number): Uint8Array | undefined => {
-    const bytes = new Uint8Array(row.size_bytes)
-    let length = 0
-    for (const part of db.all<{ bytes: Uint8Array }>(
-      'SELECT bytes FROM posting_parts WHERE segment = ? ORDER BY part',
-      [row.n],
-    )) {
-      if (length + part.bytes.length > bytes.length) return undefined
-      bytes.set(part.bytes, length)
-      length += part.bytes.length
-    }
-    return length === bytes.length && checkOf(row, bytes, before) === row.checksum ? bytes : undefined
-  }
 
   /** All are opened before the first is read, so that each list has its final size at once. */
   function* readAll(postings: Postings): Generator<undefined, 'done' | 'damaged'> {
-    const all = rows()
-    if ((all.at(-1)?.checksum ?? 0) !== settings.getNumber(endKey)) return 'damaged'
+    const all = table.rows()
+    if (!table.isWhole(all)) return 'damaged'
     const opened: OpenSegment[] = []
     for (const [i, row] of all.entries()) {
-      const bytes = readParts(row, all[i - 1]?.checksum ?? 0)
+      const bytes = table.read(row, all[i - 1]?.checksum ?? 0)
       yield
       if (!bytes) return 'damaged'
       opened.push(yield* openSegment(bytes, postings))
@@ -135,39 +105,10 @@ export function createPostingArchive(
     { lastSeq, gone, run }: { lastSeq: number; gone: readonly number[]; run: readonly Segment[] },
   ): Segment => {
     const n = run[0]?.n ?? (segments.at(-1)?.n ?? 0) + 1
-    const before = db.get<{ checksum: number }>(
-      'SELECT checksum FROM posting_segments WHERE n < ? ORDER BY n DESC LIMIT 1',
-      [n],
-    )
-    // Whatever should not be there goes as well.
-    db.run('DELETE FROM posting_segments WHERE n >= ?', [n])
-    db.run('DELETE FROM posting_parts WHERE segment >= ?', [n])
-    const bytes = writeSegment(postings, from, to)
     const sizes = postings.sizes().subarray(from, to)
     const documents = sizes.reduce((count, size) => (size === 0 ? count : count + 1), 0)
-    const row = { last_seq: lastSeq, documents, size_bytes: bytes.length, gone: writeSeqs(gone) }
-    const checksum = checkOf(row, bytes, before?.checksum ?? 0)
-    db.run(
-      `INSERT INTO posting_segments (n, last_seq, documents, size_bytes, checksum, gone) VALUES (?, ?, ?, ?, ?, ?)`,
-      [n, lastSeq, documents, bytes.length, checksum, row.gone],
-    )
-    settings.set(endKey, checksum)
-    for (let at = 0, part = 0; at < bytes.length; at += partBytes, part++)
-      db.run('INSERT INTO posting_parts (segment, part, bytes) VALUES (?, ?, ?)', [
-        ...[n, part],
-        bytes.subarray(at, at + partBytes),
-      ])
+    table.write({ n, lastSeq, documents, gone, bytes: writeSegment(postings, from, to) })
     return { n, from, to, documents }
-  }
-
-  /** Of records up to `lastSeq` some have a later document, which is not kept yet. Inside a transaction. */
-  const markUnsaved = (postings: Postings, from: number, lastSeq: number) => {
-    const sizes = postings.sizes()
-    for (let document = from; document < postings.documents(); document++) {
-      const seq = postings.seqOf(document)
-      if (sizes[document] !== 0 && seq <= lastSeq)
-        db.run('INSERT OR IGNORE INTO posting_stale (seq) VALUES (?)', [seq])
-    }
   }
 
   const saveTail = (postings: Postings, seq: number) => {
@@ -178,10 +119,10 @@ export function createPostingArchive(
     for (let document = from; !isAll && document < to; document++)
       lastSeq = Math.max(lastSeq, postings.seqOf(document))
     const written = db.transaction(() => {
-      const gone = stale()
+      const gone = table.stale()
       const segment = write(postings, { from, to }, { lastSeq, gone, run: [] })
-      db.run('DELETE FROM posting_stale')
-      markUnsaved(postings, to, lastSeq)
+      table.clearStale()
+      markUnsaved(table, postings, to, lastSeq)
       return segment
     })
     segments.push(written)
@@ -196,13 +137,14 @@ export function createPostingArchive(
     )
     if (count === 0) return false
     const run = segments.slice(-count)
-    const [first, last] = [run[0] as Segment, run.at(-1) as Segment]
+    const first = run[0] as Segment
+    const last = run.at(-1) as Segment
     const written = db.transaction(() => {
-      const old = rows().filter(({ n }) => n >= first.n)
+      const old = table.rows().filter(({ n }) => n >= first.n)
       const lastSeq = old.reduce((most, row) => Math.max(most, row.last_seq), 0)
       // Nothing stands before the first segment, so nothing is gone from there.
       const gone = run.length === segments.length ? [] : old.flatMap((row) => readSeqs(row.gone))
-      markUnsaved(postings, last.to, saved)
+      markUnsaved(table, postings, last.to, saved)
       return write(postings, { from: first.from, to: last.to }, { lastSeq, gone, run })
     })
     segments.splice(-count, count, written)
@@ -211,20 +153,19 @@ export function createPostingArchive(
   }
 
   const drop = () => {
-    db.transaction(() => {
-      db.exec('DELETE FROM posting_segments; DELETE FROM posting_parts; DELETE FROM posting_stale')
-      settings.remove(endKey)
-    })
+    db.transaction(() => table.drop())
     torn = reading !== undefined
     segments = []
-    saved = sizeBytes = marks = 0
+    saved = 0
+    sizeBytes = 0
+    marks = 0
     abandoned = false
   }
 
   return {
     sizeBytes: () => (abandoned ? 0 : sizeBytes),
     savedSeq: () => saved,
-    stale,
+    stale: () => table.stale(),
     load(postings) {
       if (torn || saved > projection.derivedSeq()) return 'damaged'
       reading ??= readAll(postings)
@@ -248,21 +189,7 @@ export function createPostingArchive(
       }
       return merge(postings)
     },
-    compacted(renamed, count) {
-      // Boundaries stand before the first document at or after them that stayed.
-      const places = new Map<number, number>()
-      let next = count
-      const bounds = new Set(segments.flatMap(({ from, to }) => [from, to]))
-      for (let document = renamed.length; document >= 0; document--) {
-        const to = renamed[document] ?? -1
-        if (to >= 0) next = to
-        if (bounds.has(document)) places.set(document, next)
-      }
-      for (const segment of segments) {
-        segment.from = places.get(segment.from) ?? count
-        segment.to = places.get(segment.to) ?? count
-      }
-    },
+    compacted: (renamed, count) => renumber(segments, renamed, count),
     abandon() {
       abandoned = true
       torn = false
@@ -276,35 +203,27 @@ export function createPostingArchive(
   }
 }
 
-/** Over all there is of a segment, and the checksum of the one before it: one that is missing is noticed. */
-function checkOf(
-  {
-    last_seq,
-    documents,
-    size_bytes,
-    gone,
-  }: Pick<SegmentRow, 'last_seq' | 'documents' | 'size_bytes' | 'gone'>,
-  bytes: Uint8Array,
-  before: number,
-): number {
-  const head = createByteWriter()
-  for (const number of [before, last_seq, documents, size_bytes]) head.number(number)
-  return checksumOf(bytes, checksumOf(gone, checksumOf(head.bytes(), segmentVersion)))
-}
-
-function writeSeqs(seqs: readonly number[]): Uint8Array {
-  const out = createByteWriter()
-  let last = 0
-  out.number(seqs.length)
-  for (const seq of new Float64Array(seqs).sort()) {
-    out.number(seq - last)
-    last = seq
+/** Of records up to `lastSeq` some have a later document, which is not kept yet. Inside a transaction. */
+function markUnsaved(table: SegmentTable, postings: Postings, from: number, lastSeq: number): void {
+  const sizes = postings.sizes()
+  for (let document = from; document < postings.documents(); document++) {
+    const seq = postings.seqOf(document)
+    if (sizes[document] !== 0 && seq <= lastSeq) table.markStale(seq)
   }
-  return out.bytes()
 }
 
-function readSeqs(bytes: Uint8Array): number[] {
-  const read = createByteReader(bytes)
-  let last = 0
-  return Array.from({ length: read.number() }, () => (last += read.number()))
+/** Moves the bounds of segments after a compaction: each stands before the first document at or after it that stayed. */
+function renumber(segments: readonly Segment[], renamed: Int32Array, count: number): void {
+  const places = new Map<number, number>()
+  const bounds = new Set(segments.flatMap(({ from, to }) => [from, to]))
+  let next = count
+  for (let document = renamed.length; document >= 0; document--) {
+    const to = renamed[document] ?? -1
+    if (to >= 0) next = to
+    if (bounds.has(document)) places.set(document, next)
+  }
+  for (const segment of segments) {
+    segment.from = places.get(segment.from) ?? count
+    segment.to = places.get(segment.to) ?? count
+  }
 }

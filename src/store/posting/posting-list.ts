@@ -5,7 +5,7 @@
 export interface PostingList {
   entries: Uint32Array
   length: number
-  /** Entries that are still to be read from what was kept; there is room for all of them once the first is. */
+  /** Entries that are still to be read from what was kept; the array has the size for all of them once the first is. */
   expected: number
   often: Map<number, number> | undefined
   /** Entries of documents that are not removed, as of so many removals. */
@@ -46,21 +46,25 @@ export function addPosting(list: PostingList, document: number, frequency: numbe
   if (list.shortest) shorten(list.shortest, frequency, size)
 }
 
-/** Adds `count` of the expected entries as posting-segment.ts writes them: documents from `first` on. Answers where they end. */
-export function readPostings(
-  list: PostingList,
-  count: number,
-  first: number,
-  bytes: Uint8Array,
-  from: number,
-): number {
+/** Entries as posting-segment.ts writes them: the next one begins at `at`. */
+export interface WrittenEntries {
+  readonly bytes: Uint8Array
+  /** The number here of the first document that they may name. */
+  readonly first: number
+  at: number
+}
+
+/** Adds the next `count` of the expected entries to `list`. */
+export function readPostings(list: PostingList, count: number, written: WrittenEntries): void {
   if (list.length + list.expected > list.entries.length) {
     const grown = new Uint32Array(list.length + list.expected)
     grown.set(list.entries.subarray(0, list.length))
     list.entries = grown
   }
   const { entries } = list
-  let [at, document, length] = [from, first, list.length]
+  const { bytes } = written
+  let { at, first: document } = written
+  let { length } = list
   for (let left = count; left > 0; left--) {
     let part = bytes[at++] as number
     let entry = part & 127
@@ -84,7 +88,7 @@ export function readPostings(
   list.length = length
   list.expected -= count
   list.live += count
-  return at
+  written.at = at
 }
 
 export function frequencyAt(list: PostingList, at: number): number {

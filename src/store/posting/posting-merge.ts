@@ -7,7 +7,7 @@ export interface SegmentLimits {
   readonly least: number
   /** The most of one that is written for the first time, and of one that is merged from others. */
   readonly tail: number
-  /** Room for four full tails and some smaller ones after them. */
+  /** Holds four full tails and some smaller ones after them. */
   readonly merged: number
 }
 

@@ -76,7 +76,8 @@ function writeTerms(
       grown.set(entries)
       entries = grown
     }
-    let [count, before] = [0, 0]
+    let count = 0
+    let before = 0
     for (let at = begin; at < end; at++) {
       const place = places[((list.entries[at] as number) >>> 8) - from] as number
       if (place < 0) continue
@@ -118,9 +119,11 @@ export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<u
   const kinds = new Float64Array(read.number())
   for (let i = 0; i < kinds.length; i++) kinds[i] = read.number()
   yield
-  const [seqs, times] = [new Float64Array(kinds.length), new Float64Array(kinds.length)]
+  const seqs = new Float64Array(kinds.length)
+  const times = new Float64Array(kinds.length)
   const sizes = new Uint32Array(kinds.length)
-  let [seq, at] = [0, 0]
+  let seq = 0
+  let at = 0
   for (let i = 0; i < kinds.length; i++) {
     seqs[i] = seq += read.signed()
     times[i] = at += read.signed()
@@ -157,11 +160,13 @@ export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<u
         })
         if (i % piece.documents === piece.documents - 1) yield
       }
-      let [end, left] = [read.at(), piece.entries as number]
+      const written = { bytes, first, at: read.at() }
+      let left: number = piece.entries
       for (let i = 0; i < lists.length; i++) {
         const count = counts[i] as number
-        end = readPostings(lists[i] as PostingList, count, first, bytes, end)
-        if ((left -= count) > 0) continue
+        readPostings(lists[i] as PostingList, count, written)
+        left -= count
+        if (left > 0) continue
         yield
         left = piece.entries
       }

@@ -53,9 +53,10 @@ export interface Postings {
 const compaction = { least: 1000, share: 0.25 } as const
 /** What the engine takes for a term beside its entries: rounded up. */
 const overhead = { term: 260 } as const
-const [plainFlag, lightFlag] = [1, 2]
+const plainFlag = 1
+const lightFlag = 2
 
-/** Told of the new numbers of documents, below 0 for those that went, and how many there are now. */
+/** Is given the new numbers of documents, below 0 for those that went, and how many there are now. */
 export type OnCompact = (renamed: Int32Array, count: number) => void
 
 export function createPostings(onCompact?: OnCompact): Postings {

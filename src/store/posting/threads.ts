@@ -83,7 +83,8 @@ export function createThreads(seqOf: (document: number) => number): Threads {
         thread.documents.sort(compare)
         thread.sorted = true
       }
-      let [low, high] = [0, thread.documents.length]
+      let low = 0
+      let high = thread.documents.length
       while (low < high) {
         const middle = (low + high) >>> 1
         if (compare(thread.documents[middle] as number, document) < 0) low = middle + 1

@@ -5,9 +5,18 @@ import { lockedError, sealedOf, type SealedOwner } from '../../core/sealed.ts'
 import { shortKey } from '../../core/text/text-key.ts'
 import type { Bodies } from './bodies.ts'
 
+/** A call that carries a request id. */
+export interface NumberedRequest {
+  readonly requestId: string
+  readonly capability: string
+  readonly input: unknown
+  /** Canonical time. */
+  readonly now: string
+}
+
 export interface RequestLog {
-  /** Runs `work` unless `requestId` was answered before, then gives that answer again. Inside a transaction. */
-  once<Result>(requestId: string, capability: string, input: unknown, now: string, work: () => Result): Result
+  /** Runs `work` unless the request was answered before, then gives that answer again. Inside a transaction. */
+  once<Result>(request: NumberedRequest, work: () => Result): Result
   /** Forgets answers older than `before`. */
   prune(before: string): void
   /** Forgets the answers of all requests from `from` to before `until`, by their ids. */
@@ -21,8 +30,8 @@ export const answerOwner = (requestId: string): SealedOwner => ({ kind: 'answer'
 export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges: () => number): RequestLog {
   const isQuoting = (before: number) => sealedChanges() > before && bodies.sealer.current() !== undefined
   return {
-    once<Result>(requestId: string, capability: string, input: unknown, now: string, work: () => Result) {
-      // No input at all is told apart from `null` by its length.
+    once<Result>({ requestId, capability, input, now }: NumberedRequest, work: () => Result) {
+      // No input at all differs from `null` by its length.
       const key = fingerprint(input === undefined ? '' : JSON.stringify(input))
       const found = db.get<{ capability: string; input: string; result: string }>(
         'SELECT capability, input, result FROM applied_requests WHERE request = ?',

@@ -69,13 +69,18 @@ interface Row extends SqlRow {
 const select = `SELECT f.seq, f.embed, f.text_key, v.text_key AS had, v.scale, v.numbers
   FROM facets f LEFT JOIN vectors v ON v.seq = f.seq AND v.space = ?`
 
-export function createVectorStore(
-  db: SqlDatabase,
-  kinds: Kinds,
-  projection: Projection,
-  settings: Settings,
-  { wasm, limitBytes = memoryLimitBytes }: { wasm?: Wasm | undefined; limitBytes?: number } = {},
-): VectorStore {
+export interface VectorStoreParts {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly projection: Projection
+  readonly settings: Settings
+  readonly wasm?: Wasm | undefined
+  /** How much memory the vectors may take, in bytes. */
+  readonly limitBytes?: number | undefined
+}
+
+export function createVectorStore(parts: VectorStoreParts): VectorStore {
+  const { db, kinds, projection, settings, wasm, limitBytes = memoryLimitBytes } = parts
   const spaces = createVectorSpaces(db, settings)
   let kernel: VectorKernel | undefined
   let matrix: VectorMatrix | undefined

@@ -19,7 +19,11 @@ describe('a call with a requestId', () => {
     const { requests, db } = open()
     let runs = 0
     const call = () =>
-      db.transaction(() => requests.once('r', 'kstar:put', { a: 1 }, now, () => ({ id: `id-${++runs}` })))
+      db.transaction(() =>
+        requests.once({ requestId: 'r', capability: 'kstar:put', input: { a: 1 }, now }, () => ({
+          id: `id-${++runs}`,
+        })),
+      )
     expect(call()).toEqual({ id: 'id-1' })
     expect(call()).toEqual({ id: 'id-1' })
     expect(runs).toBe(1)
@@ -30,7 +34,10 @@ describe('a call with a requestId', () => {
     let runs = 0
     const call = (fails: boolean) =>
       db.transaction(() => {
-        const answer = requests.once('r', 'kstar:put', {}, now, () => ++runs)
+        const answer = requests.once(
+          { requestId: 'r', capability: 'kstar:put', input: {}, now },
+          () => ++runs,
+        )
         if (fails) throw new Error('undone')
         return answer
       })
@@ -45,30 +52,37 @@ describe('a call with a requestId', () => {
     ['no input', 'kstar:put', undefined],
   ])('is refused for %s', (_what, capability, input) => {
     const { requests } = open()
-    requests.once('r', 'kstar:put', { a: 1 }, now, () => 1)
-    const again = () => requests.once('r', capability, input, now, () => 2)
+    requests.once({ requestId: 'r', capability: 'kstar:put', input: { a: 1 }, now }, () => 1)
+    const again = () => requests.once({ requestId: 'r', capability, input, now }, () => 2)
     expect(again).toThrow(expect.objectContaining({ code: 'request-reused' }) as Error)
   })
 
   test('is the same call when a field is absent or undefined', () => {
     const { requests } = open()
-    requests.once('r', 'kstar:put', { a: 1, b: undefined }, now, () => 1)
-    expect(requests.once('r', 'kstar:put', { a: 1 }, now, () => 2)).toBe(1)
+    requests.once({ requestId: 'r', capability: 'kstar:put', input: { a: 1, b: undefined }, now }, () => 1)
+    expect(requests.once({ requestId: 'r', capability: 'kstar:put', input: { a: 1 }, now }, () => 2)).toBe(1)
   })
 
   test('may have no input and no answer', () => {
     const { requests } = open()
     let runs = 0
-    for (let i = 0; i < 2; i++) requests.once('r', 'kstar:put', undefined, now, () => void runs++)
+    for (let i = 0; i < 2; i++)
+      requests.once({ requestId: 'r', capability: 'kstar:put', input: undefined, now }, () => void runs++)
     expect(runs).toBe(1)
   })
 
   test('is forgotten after its time', () => {
     const { requests } = open()
-    requests.once('old', 'kstar:put', {}, '2026-01-01T00:00:00.000Z', () => 1)
-    requests.once('new', 'kstar:put', {}, '2026-01-02T00:00:00.000Z', () => 1)
+    requests.once(
+      { requestId: 'old', capability: 'kstar:put', input: {}, now: '2026-01-01T00:00:00.000Z' },
+      () => 1,
+    )
+    requests.once(
+      { requestId: 'new', capability: 'kstar:put', input: {}, now: '2026-01-02T00:00:00.000Z' },
+      () => 1,
+    )
     requests.prune('2026-01-02T00:00:00.000Z')
-    expect(requests.once('old', 'kstar:put', {}, now, () => 2)).toBe(2)
-    expect(requests.once('new', 'kstar:put', {}, now, () => 2)).toBe(1)
+    expect(requests.once({ requestId: 'old', capability: 'kstar:put', input: {}, now }, () => 2)).toBe(2)
+    expect(requests.once({ requestId: 'new', capability: 'kstar:put', input: {}, now }, () => 2)).toBe(1)
   })
 })
