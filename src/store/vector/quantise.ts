@@ -19,8 +19,8 @@ export function quantise(vector: Float32Array): QuantisedVector {
 }
 
 /**
- * A question in 16 bits, so that nearly all of the error is the stored vector's. The largest number leaves room for the
- * sum: all products together, of at most 127 × `most` each, fit 31 bits.
+ * A question in 16 bits, so that nearly all of the error is the stored vector's. The largest number is small enough
+ * for the sum: all products together, of at most 127 × `most` each, fit 31 bits.
  */
 export function quantiseQuestion(vector: Float32Array, into: Int16Array): number {
   const most = Math.min(32_767, Math.floor((2 ** 31 - 1) / (127 * into.length)))

@@ -18,7 +18,7 @@ export interface VectorSearch {
 }
 
 export interface VectorMatrix {
-  /** False when there is no room left. */
+  /** False when there is no space left. */
   set(seq: number, vector: QuantisedVector): boolean
   remove(seq: number): void
   has(seq: number): boolean
@@ -28,7 +28,7 @@ export interface VectorMatrix {
   sizeBytes(): number
 }
 
-/** Room grows by this share, so that filling costs few copies. */
+/** Memory grows by this share, so that filling costs few copies. */
 const growth = 1.25
 
 export function createVectorMatrix(
@@ -41,15 +41,16 @@ export function createVectorMatrix(
   const rowLimit = Math.min(layout.rowLimit, Math.floor(limitBytes / stride))
   const rows = new Map<number, number>()
   let seqs = new Float64Array(64)
-  let room = 0
+  /** Rows that the memory has space for. */
+  let spaceRows = 0
 
   const reserve = (count: number): boolean => {
     if (count > rowLimit) return false
-    if (count > room) {
+    if (count > spaceRows) {
       const wanted = Math.min(rowLimit, Math.max(64, Math.ceil(count * growth)))
       // Eight bytes more than the rows: the last load of a row may begin at its end.
       if (!kernel.grow(layout.rows + wanted * stride + 8)) return false
-      room = wanted
+      spaceRows = wanted
     }
     if (count > seqs.length) {
       const grown = new Float64Array(Math.ceil(count * growth))
@@ -133,12 +134,15 @@ function createBest(limit: number) {
   const heap: Scored[] = []
   const sink = (from: number) => {
     for (let at = from; ;) {
-      const [left, right] = [2 * at + 1, 2 * at + 2]
+      const left = 2 * at + 1
+      const right = left + 1
       let worst = at
       if (left < heap.length && isWorse(heap[left] as Scored, heap[worst] as Scored)) worst = left
       if (right < heap.length && isWorse(heap[right] as Scored, heap[worst] as Scored)) worst = right
       if (worst === at) return
-      ;[heap[at], heap[worst]] = [heap[worst] as Scored, heap[at] as Scored]
+      const moved = heap[at] as Scored
+      heap[at] = heap[worst] as Scored
+      heap[worst] = moved
       at = worst
     }
   }
