@@ -5,9 +5,6 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../../../../src/core/ports.t
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { compare, compareStores, fill, history, kinds, live, vocabulary } from './posting-case.ts'
 import { mergeRun, segmentLimits } from '../../../../src/store/posting/posting-merge.ts'
-import { openSegment, writeSegment } from '../../../../src/store/posting/posting-segment.ts'
-import { frequencyAt } from '../../../../src/store/posting/posting-list.ts'
-import { createPostings, type Postings } from '../../../../src/store/posting/postings.ts'
 import { openTestStore, type TestStore } from '../../../support/test-store.ts'
 
 const opened: SqlDatabase[] = []
@@ -309,92 +306,4 @@ describe('postings kept in the book', () => {
     fill(again)
     expect(compare(again, ['red', 't3'], 30)).toBe(24)
   })
-
-  test('have the same terms, facts and places byte for byte after a way through bytes', () => {
-    const facts = fc.record({
-      session: fc.option(fc.string({ maxLength: 12 }), { nil: undefined }),
-      at: fc.integer({ min: -(2 ** 45), max: 2 ** 45 }),
-      isPlain: fc.boolean(),
-      isLight: fc.boolean(),
-    })
-    const term = fc.oneof(
-      fc.constantFrom('a', 'b', 'c', 'é', '漢字', '😀'),
-      fc.stringMatching(/^[a-z0-9]{1,40}$/),
-    )
-    const record = fc.record({
-      terms: fc.array(term, { maxLength: 30 }),
-      repeats: fc.nat(700),
-      facts,
-      removed: fc.boolean(),
-    })
-    fc.assert(
-      fc.property(fc.array(record, { maxLength: 40 }), fc.nat(40), (records, split) => {
-        const postings = createPostings()
-        records.forEach(({ terms, repeats, facts: told }, i) =>
-          postings.set(i + 1, [...terms, ...Array.from({ length: repeats }, () => 'often')], told),
-        )
-        records.forEach(({ removed }, i) => removed && postings.remove(i + 1))
-        const middle = Math.min(split, postings.documents())
-        const parts = [
-          writeSegment(postings, 0, middle),
-          writeSegment(postings, middle, postings.documents()),
-        ]
-        const back = createPostings()
-        for (const segment of parts.map((part) => atOnce(openSegment(part, back)))) atOnce(segment.read())
-        expect(back.records()).toBe(postings.records())
-        expect(told(back)).toEqual(told(withoutRemoved(records)))
-      }),
-      { numRuns: 60 },
-    )
-  })
 })
-
-/** All the pieces of some work. */
-function atOnce<Result>(work: Generator<undefined, Result>): Result {
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-  }
-}
-
-type Told = Parameters<ReturnType<typeof createPostings>['set']>[2]
-
-/** The records that stayed, as if there had never been others. */
-function withoutRemoved(
-  records: readonly {
-    readonly terms: readonly string[]
-    readonly repeats: number
-    readonly facts: Told
-    readonly removed: boolean
-  }[],
-): Postings {
-  const postings = createPostings()
-  records.forEach(({ terms, repeats, facts, removed }, i) => {
-    if (removed) return
-    postings.set(i + 1, [...terms, ...Array.from({ length: repeats }, () => 'often')], facts)
-  })
-  return postings
-}
-
-/** All there is to say of them, by records. */
-function told(postings: Postings) {
-  const documents = Array.from({ length: postings.documents() }, (_, document) => document)
-  const entries = (term: string) => {
-    const list = postings.list(term)
-    return Array.from({ length: list?.length ?? 0 }, (_, at) => {
-      const document = (list?.entries[at] ?? 0) >>> 8
-      return [postings.seqOf(document), list && frequencyAt(list, at)]
-    })
-  }
-  return {
-    records: documents.map((document) => {
-      const session = postings.threads.sessionOf(document)
-      return [
-        ...[postings.seqOf(document), postings.sizes()[document], postings.threads.atOf(document)],
-        ...[postings.isPlain(document), postings.isLight(document)],
-        session === 0 ? undefined : postings.threads.nameOf(session),
-      ]
-    }),
-    terms: [...postings.terms()].sort().map((term) => [term, postings.frequency(term), entries(term)]),
-  }
-}

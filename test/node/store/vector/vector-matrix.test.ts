@@ -62,12 +62,14 @@ describe('vectors in memory', () => {
   test('SIMD equals the scalar twin bit by bit, and plain floats up to the bounds of quantisation', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: 150 }),
-        steps,
-        fc.integer({ min: 100, max: 200 }),
-        fc.integer({ min: 1, max: 70 }),
-        fc.option(fc.array(fc.integer({ min: 1, max: 70 })), { nil: undefined }),
-        (dimensions, list, seed, limit, only) => {
+        fc.record({
+          dimensions: fc.integer({ min: 1, max: 150 }),
+          list: steps,
+          seed: fc.integer({ min: 100, max: 200 }),
+          limit: fc.integer({ min: 1, max: 70 }),
+          only: fc.option(fc.array(fc.integer({ min: 1, max: 70 })), { nil: undefined }),
+        }),
+        ({ dimensions, list, seed, limit, only }) => {
           const { simd, scalar } = pair(dimensions)
           const model = new Map<number, Float32Array>()
           apply([simd, scalar], model, list, dimensions)
