@@ -11,12 +11,18 @@ export interface NewerBook {
   error(): DaybookError
 }
 
-/** Undefined for a book that this code can bring to its own schema, an empty one included. */
-export function findNewer(db: SqlDatabase, known = schemaVersion): NewerBook | undefined {
+/** The schema of the book in `db`; 0 for an empty one. */
+export function readVersion(db: SqlDatabase): number {
   const table = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'")
-  if (!table) return undefined
-  const found =
+  if (!table) return 0
+  return (
     db.get<{ version: number | null }>('SELECT max(version) AS version FROM schema_version')?.version ?? 0
+  )
+}
+
+/** The one check for a book of a later version. Undefined for one that this code can bring to its own schema. */
+export function findNewer(db: SqlDatabase, known = schemaVersion): NewerBook | undefined {
+  const found = readVersion(db)
   if (found <= known) return undefined
   const message = `The book has schema ${found}, this Daybook knows ${known}: it can be read, but not written.`
   return { found, error: () => new DaybookError('book-newer', message, { details: { found, known } }) }
