@@ -1,4 +1,4 @@
-// Compiles a filter to SQL with the meaning of core/match.ts: a property test holds the two side by side.
+// Compiles a filter to SQL with the meaning of core/filter/match.ts: a property test holds the two side by side.
 // Invariant: every test yields 0 or 1, never NULL, so that NOT means not.
 import type { Predicate, Scalar } from '../../core/filter/filter.ts'
 import { resolveTimes } from '../../core/filter/filter-time.ts'
@@ -96,7 +96,7 @@ function twoValued({ sql, optional }: ColumnPlace, test: string, params: readonl
 }
 
 // Inside the JSON: `t` is the type of what is found and `v` its value. Numbers are compared as doubles, as JavaScript
-// knows them; SQLite would tell apart integers that JavaScript can't.
+// knows them; to SQLite some integers differ that are equal to JavaScript.
 const isNumber = "t IN ('integer', 'real')"
 
 function inJson({ jsonPath }: JsonPlace, predicate: Test): Fragment {

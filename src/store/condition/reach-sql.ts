@@ -1,5 +1,5 @@
-// A reach as a condition of SQL over `facets f` and `records r`, with the meaning of core/reach.ts: a property test holds
-// the two side by side. Invariant: what a token says only ever becomes a bound parameter, and in doubt the answer is no.
+// A reach as a condition of SQL over `facets f` and `records r`, with the meaning of core/access/reach.ts: a property
+// test holds the two side by side. Invariant: what a token says only ever becomes a bound parameter, and in doubt the answer is no.
 import { type Kind, type Kinds, type ScopeFacet, scopePrefix } from '../../core/kind.ts'
 import { type Reach, reservedNames } from '../../core/access/reach.ts'
 import type { ScopePattern } from '../../core/access/scope.ts'

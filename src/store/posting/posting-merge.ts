@@ -22,7 +22,9 @@ const classOf = (documents: number, { least }: SegmentLimits) =>
 export function mergeRun(sizes: readonly number[], limits: SegmentLimits): number {
   const top = classOf(limits.merged, limits)
   for (let level = 0; level <= top; level++) {
-    let [run, total, peers] = [0, 0, 0]
+    let run = 0
+    let total = 0
+    let peers = 0
     for (let i = sizes.length - 1; i >= 0 && classOf(sizes[i] as number, limits) <= level; i--) {
       total += sizes[i] as number
       if (total > limits.merged) break

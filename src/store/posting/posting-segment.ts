@@ -12,7 +12,9 @@ export const segmentVersion = 1
 
 /** Bytes that an entry takes at most. */
 const entryBytes = 10
-const [plainFlag, lightFlag, flagCount] = [1, 2, 4]
+const plainFlag = 1
+const lightFlag = 2
+const flagCount = 4
 
 /** The live documents from `from` up to, not including, `to`. */
 export function writeSegment(postings: Postings, from: number, to: number): Uint8Array {
@@ -23,13 +25,16 @@ export function writeSegment(postings: Postings, from: number, to: number): Uint
   for (let document = from; document < to; document++)
     if (sizes[document] !== 0) places[document - from] = live.push(document) - 1
   writeSessions(postings, live, out)
-  let [lastSeq, lastAt] = [0, 0]
+  let lastSeq = 0
+  let lastAt = 0
   for (const document of live) {
-    const [seq, at] = [postings.seqOf(document), postings.threads.atOf(document)]
+    const seq = postings.seqOf(document)
+    const at = postings.threads.atOf(document)
     out.signed(seq - lastSeq)
     out.signed(at - lastAt)
     out.number(sizes[document] as number)
-    ;[lastSeq, lastAt] = [seq, at]
+    lastSeq = seq
+    lastAt = at
   }
   writeTerms(postings, [from, to], places, out)
   return out.bytes()
@@ -174,7 +179,7 @@ export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<u
   }
 }
 
-/** A number of 32 bits over `bytes`, in which each bit has a say: damage is told, not malice. */
+/** A number of 32 bits over `bytes`, to which each bit counts: it shows damage, not malice. */
 export function checksumOf(bytes: Uint8Array, seed: number): number {
   const whole = bytes.length & ~3
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -7,6 +7,7 @@ import {
   documentFrequency,
   type PostingList,
 } from './posting-list.ts'
+import { grown } from './grown.ts'
 import { createThreads, type Threads } from './threads.ts'
 
 /** What is kept of a record beside its terms, so that most questions need not ask the database for it. */
@@ -100,7 +101,9 @@ export function createPostings(onCompact?: OnCompact): Postings {
     }
     threads.compact(renamed, next)
     count = next
-    removed = removals = capacity = 0
+    removed = 0
+    removals = 0
+    capacity = 0
     for (const [term, list] of lists) {
       if (compactPostings(list, renamed)) capacity += list.length
       else lists.delete(term)
@@ -123,21 +126,11 @@ export function createPostings(onCompact?: OnCompact): Postings {
 
   const grow = (seq: number) => {
     if (count === sizes.length) {
-      const more = [
-        new Uint32Array(count * 2),
-        new Float64Array(count * 2),
-        new Uint8Array(count * 2),
-      ] as const
-      more[0].set(sizes)
-      more[1].set(seqs)
-      more[2].set(flags)
-      ;[sizes, seqs, flags] = more
+      sizes = grown(sizes, new Uint32Array(count * 2))
+      seqs = grown(seqs, new Float64Array(count * 2))
+      flags = grown(flags, new Uint8Array(count * 2))
     }
-    if (seq >= places.length) {
-      const more = new Int32Array(Math.max(seq + 1, places.length * 2))
-      more.set(places)
-      places = more
-    }
+    if (seq >= places.length) places = grown(places, new Int32Array(Math.max(seq + 1, places.length * 2)))
   }
 
   const append = (seq: number, size: number, facts: RecordFacts): number => {

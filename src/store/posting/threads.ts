@@ -2,6 +2,7 @@
 // record is found without asking the database. Beside the postings, by document number.
 // Invariant: the order is that of (happened_at, seq), as SQL would give it. A document that was removed stays in its
 // list until the next compaction and is stepped over.
+import { grown } from './grown.ts'
 
 interface Thread {
   readonly name: string
@@ -24,7 +25,7 @@ export interface Threads {
   sizeBytes(): number
 }
 
-/** `seqOf` tells the record of a document. */
+/** `seqOf` gives the record of a document. */
 export function createThreads(seqOf: (document: number) => number): Threads {
   const numbers = new Map<string, number>()
   let threads: Thread[] = []
@@ -35,10 +36,8 @@ export function createThreads(seqOf: (document: number) => number): Threads {
   const grow = (document: number) => {
     if (document < sessions.length) return
     const size = Math.max(document + 1, sessions.length * 2)
-    const grown = [new Uint32Array(size), new Float64Array(size)] as const
-    grown[0].set(sessions)
-    grown[1].set(times)
-    ;[sessions, times] = grown
+    sessions = grown(sessions, new Uint32Array(size))
+    times = grown(times, new Float64Array(size))
   }
 
   const compare = (a: number, b: number) => (times[a] as number) - (times[b] as number) || seqOf(a) - seqOf(b)

@@ -61,7 +61,7 @@ export function orderSql(keys: readonly OrderKey[]): string {
 }
 
 /**
- * The number of a record by its id. The cursors of those who may not see everything carry ids: numbers would tell how
+ * The number of a record by its id. The cursors of those who may not see everything carry ids: numbers give away how
  * many records there are.
  */
 export type PlaceById = (id: string) => number | undefined

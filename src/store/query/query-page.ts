@@ -10,7 +10,7 @@ export interface OrderedRows {
   readonly keys: readonly OrderKey[]
 }
 
-/** A page as it is answered. `isBound`: its cursor carries ids, because numbers would tell how many records there are. */
+/** A page as it is answered. `isBound`: its cursor carries ids, because numbers give away how many records there are. */
 export function toPage({ rows, keys }: OrderedRows, limit = 100, isBound = false): RecordPage {
   const page = rows.slice(0, limit)
   const records = page.map((row) => toRecord(row))

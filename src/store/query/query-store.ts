@@ -78,7 +78,7 @@ export interface QueryStoreParts {
   readonly textIndex?: TextIndex | undefined
   /** Only what is in all of these may be seen. */
   readonly reaches?: readonly Reach[]
-  /** Another database, whose records count when it is told how common a word is. */
+  /** Another database, whose records count in how common a word is. */
   readonly beside?: Beside | undefined
 }
 

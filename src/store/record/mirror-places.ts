@@ -1,5 +1,4 @@
-// Where records stand in the mirror's sequence: at the mirror, which numbers each change, and on a device, which notes what
-// the mirror gave. Everything here that writes runs inside a transaction.
+// Where records stand in the mirror's sequence: the mirror numbers each change, a device notes what the mirror gave. Everything here that writes runs inside a transaction.
 // Invariants: at the mirror each change has the next place, and the sums of places change with it; a version is never given
 // twice, not even to a record that was collected and comes again.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'

@@ -79,7 +79,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
   const { db, role, settings, log, projection, sums, bodies, cover, onChange } = parts
   const table = new RecordTable(db)
   const watchers: SealedWatcher[] = []
-  const tellSealed = (seq: number) => {
+  const sealedChanged = (seq: number) => {
     for (const watcher of watchers) watcher.changed(seq)
   }
 
@@ -106,7 +106,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     const row = rowOf(op, body, at, own)
     table.insert(row)
     projection.markGrown()
-    if (row.kid !== null) tellSealed(seq)
+    if (row.kid !== null) sealedChanged(seq)
     return row
   }
 
@@ -116,7 +116,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     projection.markStale(seq)
     const becameSealed = row.kid !== null && before.kid === null
     onChange?.(seq, row.deleted === 1 || becameSealed)
-    if (row.kid !== null || before.kid !== null) tellSealed(seq)
+    if (row.kid !== null || before.kid !== null) sealedChanged(seq)
     if (becameSealed) cover.cover(row)
     return row
   }

@@ -65,7 +65,7 @@ function readAnswer(bodies: Bodies, requestId: string, text: string): unknown {
   return JSON.parse(plain)
 }
 
-/** Tells two inputs apart by accident, not against an adversary, who would only cheat himself. */
+/** Length and key of a text: it differs for two inputs that differ by accident; an adversary would only cheat himself. */
 function fingerprint(text: string): string {
   return `${text.length}-${shortKey(text).toString(16)}`
 }

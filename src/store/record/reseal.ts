@@ -1,5 +1,5 @@
 // Seals anew what lies under a key that was rotated out, a little at a time: records, their versions, conflicts, answers.
-// Invariant: each step is one transaction and leaves everything readable; where it ended is told by what is left.
+// Invariant: each step is one transaction and leaves everything readable; the next one goes on with what is left.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { type SealedOwner, sealedOf } from '../../core/sealed.ts'
 import type { Bodies } from './bodies.ts'

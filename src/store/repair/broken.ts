@@ -1,4 +1,4 @@
-// Tells a file that is damaged from one that only failed.
+// Which errors mean that a file is damaged, and not that it failed this once.
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 
 /** SQLite's codes of pages that are not what they should be (https://sqlite.org/rescode.html). */

@@ -18,7 +18,7 @@ export interface Checkpoint {
   step(limit: number): boolean
   /** Takes what was deleted out of its file for good. */
   scrub(): void
-  /** The copy makes room for a full book, and there is none for a week. False when there was none. */
+  /** Removes the copy, so that a full book gets its space, and makes none for a week. False when there was none. */
   giveUp(): boolean
   /** When the copy last had everything; undefined when there is none, or nobody has looked yet. */
   completeAt(): string | undefined
@@ -38,7 +38,7 @@ export interface CheckpointParts {
 
 /** The setting that says which copy is the book's. */
 const markKey = 'checkpoint'
-/** Which records changed since they were copied. Told anew by beginning the copy anew, so no migration makes it. */
+/** Which records changed since they were copied. A copy that begins anew needs none, so no migration makes this table. */
 const staleTable = 'CREATE TABLE IF NOT EXISTS checkpoint_stale (seq INTEGER PRIMARY KEY)'
 /** Records that are covered at once. */
 const batch = 500
@@ -172,7 +172,7 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
       try {
         attempt(cover)
       } catch {
-        // The marks stay, and with them the next step's work; whoever meets the fault of the book is told of it.
+        // The marks stay, and with them the next step's work; a fault of the book is thrown to whoever meets it next.
         log.warn('The checkpoint still has what was forgotten, until its next step.')
       }
     },
@@ -201,7 +201,7 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
   }
 }
 
-/** False where there is no room to note what changed. */
+/** False where there is no space to note what changed. */
 function prepare(parts: CheckpointParts): boolean {
   try {
     parts.db.exec(staleTable)

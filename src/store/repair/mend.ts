@@ -61,7 +61,7 @@ export function mendedOf(db: SqlDatabase): Mended | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as Mended)
 }
 
-/** What the user is told while the damaged file is still there. */
+/** What the status says while the damaged file is still there. */
 export function mendedText(mended: Mended): string {
   const { at, aside, reason, records, unsent, broken, restored = 0, restoredFrom } = mended
   const lost = broken.length > 0 ? `not all of ${broken.join(', ')} could be read` : 'nothing was lost'

@@ -47,7 +47,7 @@ export function isBlamed(db: SqlDatabase): boolean {
   )
 }
 
-/** The tables that take pages of a database, small ones first where that can be told. */
+/** The tables that take pages of a database, by their names. */
 export function tablesOf(db: SqlDatabase): string[] {
   return db
     .all<{ name: string }>(

@@ -107,7 +107,7 @@ export function openRecordCopy(
   }
 }
 
-/** What is known of a copy that may be damaged itself; undefined when it can't be told, or is none. */
+/** What is known of a copy that may be damaged itself; undefined when nothing of it can be read, or it is none. */
 export function aboutCopy(db: SqlDatabase): { readonly completeAt: string | undefined } | undefined {
   try {
     return isBegun(db) ? { completeAt: noted(db, 'complete_at') } : undefined
@@ -125,7 +125,7 @@ const noted = (db: SqlDatabase, key: string) =>
 
 function isOf(db: SqlDatabase, { word, serial }: CopyMark, columns: readonly string[]): boolean {
   if (!isBegun(db) || columnsOf(db).join() !== columns.join()) return false
-  // Named anew, and the book was cut before it heard of that.
+  // The copy was named anew, and the book was cut before it noted the new word.
   if (noted(db, 'word_before') === word) return true
   return noted(db, 'word') === word && Number(noted(db, 'serial')) <= serial
 }

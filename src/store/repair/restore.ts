@@ -9,7 +9,7 @@ const transactionRows = 1000
 
 /**
  * Fills `to`, into which all was read that could be; the number of live records that came back. `knowsOps`: its outbox is
- * complete, and tells what of them was not sent.
+ * complete, and has an op for each that was not sent.
  */
 export function restore(checkpoint: SqlDatabase, to: SqlDatabase, knowsOps: boolean): number {
   const known = columnsOf(checkpoint)

@@ -6,7 +6,7 @@ import { columnsOf } from './record-copy.ts'
 import { isWholeBody } from '../schema/record-row.ts'
 import { restore } from './restore.ts'
 
-/** What cannot be told from anything else, most precious first, and by what its rows are ordered. */
+/** Tables that nothing else can bring back, most precious first, and by what their rows are ordered. */
 export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
   book: ['key'],
   ops: ['rowid'],
@@ -25,7 +25,7 @@ export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
 /** Uploads that were not whole, and what a mirror's object keeps for itself. */
 export const leftTables: readonly string[] = ['staged', 'rate_buckets', 'due_jobs', 'schema_version']
 
-/** Told anew from the records, or true of the damaged database alone. */
+/** Settings that are found anew from the records, or are true of the damaged database alone. */
 const staleKeys = /^(?:derived|posting|mended|checkpoint$|agreed$|open$)/
 const transactionRows = 1000
 

@@ -1,4 +1,5 @@
-// The tables that are told from the records: hot columns, links, full text. They are never migrated, only made anew.
+// The tables that the projection fills from the records: hot columns, links, full text. They are never migrated, only made
+// anew. Their text below has a key in each book: a change of a letter makes every book derive all of them again.
 // Invariant: what they hold was derived by this declaration of them and of each kind, or is marked to be derived again.
 import { type Kind, type Kinds, textFieldLimit } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'

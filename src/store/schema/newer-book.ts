@@ -1,5 +1,5 @@
 // A book that newer code wrote, as this code has it: it is read as it stands, and nothing in it is changed.
-// Invariant: nothing is ever committed. What this code can't read of it says so.
+// Invariant: nothing is ever committed; a question that this code can't put to it fails with `book-newer`.
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { schemaVersion } from './schema.ts'

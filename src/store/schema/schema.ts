@@ -1,5 +1,5 @@
 // The tables of a book, as forward-only numbered migrations. A migration that has been released never changes.
-// What can be told from the records is not here: see derived.ts.
+// Tables that this code can fill again from the records are not here: see derived.ts.
 
 /** Step n brings a book from version n to n + 1. */
 export const migrations: readonly string[] = [

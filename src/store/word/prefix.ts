@@ -20,7 +20,8 @@ export function grownWords(word: string): string[] {
   const begun = porterStem(word)
   const byStem = new Map<string, string>()
   for (let length = word.length; length >= Math.max(2, word.length - longest + 1); length--) {
-    const [start, rest] = [word.slice(0, length), word.slice(length)]
+    const start = word.slice(0, length)
+    const rest = word.slice(length)
     for (const ending of endings) {
       if (!ending.startsWith(rest)) continue
       const stem = porterStem(start + ending)

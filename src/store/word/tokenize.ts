@@ -1,4 +1,4 @@
-// The terms that the text index holds for a text, without asking it: the tokenizer of schema.ts, in TypeScript.
+// The terms that the text index holds for a text, without asking it: the tokenizer of schema/derived.ts, in TypeScript.
 // Invariant: equal terms here are equal terms in FTS5. (A term cut inside a character ends in U+FFFD, as SQLite shows it.)
 import { porterStem } from './porter.ts'
 import { unicodeWords } from './unicode-words.ts'

@@ -59,7 +59,8 @@ const separators = new Uint32Array(
 
 /** True for a code point that parts words. */
 export function isSeparator(code: number): boolean {
-  let [low, high] = [0, separators.length / 2]
+  let low = 0
+  let high = separators.length / 2
   while (low < high) {
     const middle = (low + high) >> 1
     if (code > (separators[2 * middle + 1] ?? 0)) low = middle + 1
