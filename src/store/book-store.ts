@@ -108,10 +108,10 @@ export interface BookStoreOptions {
 /** Opens the book in `given`. */
 export function openBookStore(given: SqlDatabase, options: BookStoreOptions): BookStore {
   const { kinds, role, ports } = options
-  const now = ports.clock.now()
+  const { clock } = ports
+  const now = clock.now()
   const newer = findNewer(given)
   const { db, derives } = newer ? readOnly(given, newer) : { db: given, derives: true }
-  const wanted = newer ? false : (options.textIndex ?? false)
   if (!newer) migrate(db, formatTime(now))
   const settings = createSettings(db)
   if (derives) prepareDerived(db, kinds, settings)
@@ -137,15 +137,15 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const ops = createOpLog(db, settings)
   const sums = createPlaceSums(db, settings)
   const projection = createProjection(db, kinds, settings, derives ? undefined : newer?.error)
-  const budget = wanted === true ? undefined : wanted
-  // Also where nothing is kept in memory: what another host kept here must not grow old unnoticed.
-  const archive = createPostingArchive(db, projection, settings, budget ? budget.segments : undefined)
-  const { clock } = ports
+  const inMemory = newer ? false : (options.textIndex ?? false)
+  const budget = typeof inMemory === 'object' ? inMemory : undefined
+  // The archive is there also where nothing is kept in memory: what another host kept must not grow old unnoticed.
+  const archive = createPostingArchive(db, projection, settings, budget?.segments)
   const textIndex =
-    budget === false ? undefined : createTextIndex({ db, kinds, projection, archive, clock, budget })
+    inMemory === false ? undefined : createTextIndex({ db, kinds, projection, archive, clock, budget })
   const cover = createClearTextCover(db, role === 'mirror', settings, bodies)
-  const place = newer ? undefined : options.checkpointFile
-  const checkpoint = place && createCheckpoint({ db, ...place, settings, ...ports })
+  const checkpointFile = newer ? undefined : options.checkpointFile
+  const checkpoint = checkpointFile && createCheckpoint({ db, ...checkpointFile, settings, ...ports })
   const records = createRecordStore({
     db,
     role,
@@ -163,10 +163,10 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   }
   const none = () => undefined
   records.watchSealed({ changed: () => (sealedChanges += 1), placed: none, mirrorCleared: none })
-  const open = createQueryStore({ db, kinds, projection, clock, textIndex })
+  const main = createQueryStore({ db, kinds, projection, clock, textIndex })
   const openedRecords =
     options.openMemory &&
-    createOpenedRecords({ db, kinds, bodies, clock, openMemory: options.openMemory, main: open })
+    createOpenedRecords({ db, kinds, bodies, clock, openMemory: options.openMemory, main })
   if (openedRecords) records.watchSealed(openedRecords)
   return {
     db,
@@ -178,7 +178,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     },
     renameDevice,
     mark,
-    stamps: createStampClock(ports.clock, deviceName(), last?.stamp ?? ''),
+    stamps: createStampClock(clock, deviceName(), last?.stamp ?? ''),
     settings,
     records,
     checkpoint,
@@ -201,7 +201,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       db,
       kinds,
       bodies,
-      main: open,
+      main,
       opened: (within) => openedRecords?.questions(within),
     }),
     textIndex,
