@@ -144,9 +144,10 @@ export function importCases({ book: open }: BookCase): void {
       },
     ],
   }
-  const turn = (id: string, parent: string | null, role: string, text: string, more: object = {}) => ({
+  const turn = (id: string, role: string, text: string, more: object = {}) => ({
     id,
-    parent,
+    // Each answers the one whose name is a letter shorter.
+    parent: id.slice(0, -1) || 'root',
     children: [],
     message: {
       id,
@@ -172,12 +173,12 @@ export function importCases({ book: open }: BookCase): void {
           parent: null,
           message: null,
         },
-        a: turn('a', 'root', 'system', 'Be kind.'),
-        aa: turn('aa', 'a', 'user', 'Describe my fjord photo'),
-        other: turn('other', 'aa', 'assistant', 'An answer that was made again'),
-        aaa: turn('aaa', 'aa', 'assistant', 'look()', { recipient: 'vision' }),
-        aaaa: turn('aaaa', 'aaa', 'tool', 'cliffs, water'),
-        aaaaa: turn('aaaaa', 'aaaa', 'assistant', 'Cliffs over still water.'),
+        a: turn('a', 'system', 'Be kind.'),
+        aa: turn('aa', 'user', 'Describe my fjord photo'),
+        aab: turn('aab', 'assistant', 'An answer that was made again'),
+        aaa: turn('aaa', 'assistant', 'look()', { recipient: 'vision' }),
+        aaaa: turn('aaaa', 'tool', 'cliffs, water'),
+        aaaaa: turn('aaaaa', 'assistant', 'Cliffs over still water.'),
       },
     },
   ]
@@ -268,9 +269,9 @@ export function importCases({ book: open }: BookCase): void {
     ['keyed-messages', 'k.json', JSON.stringify(keyed), ['message', 'message'], 'lighthouse keeper'],
     ['markdown', 'garden.md', note, ['fact', 'fact'], 'tomatoes south bed'],
   ]
-  it.each(good)(
+  it.for(good)(
     'imports %s, tells it by its content, and takes it once',
-    async (format, name, text, kinds, question) => {
+    async ([format, name, text, kinds, question]) => {
       const book = await open()
       const first = await book.import(text, { name })
       expect(first).toMatchObject({ format, imported: kinds.length, skipped: 0 })

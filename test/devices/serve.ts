@@ -69,8 +69,13 @@ async function startEdge(): Promise<{ url: string; stop(): Promise<void> }> {
     process.execPath,
     [
       join(root, 'node_modules/wrangler/bin/wrangler.js'),
-      ...['dev', '--ip', '127.0.0.1', '--port', '0', '--inspector-port', '0', '--log-level', 'log'],
-      ...['--persist-to', state, '--show-interactive-dev-session', 'false'],
+      'dev',
+      '--ip=127.0.0.1',
+      '--port=0',
+      '--inspector-port=0',
+      '--log-level=log',
+      `--persist-to=${state}`,
+      '--show-interactive-dev-session=false',
     ],
     {
       cwd: root,

@@ -48,13 +48,13 @@ it('can be left to a key that may do nothing else, for one agent, in its own nam
     await expectError(await call(`/v1/books/${book}/capabilities/${id}`, { key, body: {} }), 403, 'forbidden')
 })
 
-it.each([
+it.for([
   ['no key', null, { text: 'x' }, 401, 'unauthorized'],
   ['a wrong key', 'wrong', { text: 'x' }, 401, 'unauthorized'],
   ['a list', 'development', [], 400, 'invalid-input'],
   ['no text', 'development', {}, 400, 'invalid-input'],
   ['too much', 'development', { text: 'x'.repeat(1_000_001) }, 413, 'too-large'],
-] as const)('refuses %s, and leaves nothing', async (_what, key, body, status, code) => {
+] as const)('refuses %s, and leaves nothing', async ([_what, key, body, status, code]) => {
   const book = newBook()
   await expectError(await call(`/v1/books/${book}/inbox`, { key, body }), status, code)
   expect(await run(book, 'inbox:list', { agent: 'edge', state: 'all' })).toEqual({ messages: [] })

@@ -15,8 +15,12 @@ export async function startEdge(settings: Readonly<Record<string, string>>): Pro
   const port = await freePort()
   const state = mkdtempSync(join(tmpdir(), 'daybook-edge-'))
   const flags = [
-    ...['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', '0', '--persist-to', state],
-    ...['--show-interactive-dev-session', 'false', '--log-level', 'error'],
+    '--ip=127.0.0.1',
+    `--port=${port}`,
+    '--inspector-port=0',
+    `--persist-to=${state}`,
+    '--show-interactive-dev-session=false',
+    '--log-level=error',
     ...Object.entries(settings).flatMap(([name, value]) => ['--var', `${name}:${value}`]),
   ]
   const child = spawn(process.execPath, ['node_modules/wrangler/bin/wrangler.js', 'dev', ...flags], {

@@ -325,7 +325,7 @@ function setBack(
 
 /** The weather is fair, and nobody calls: what is due goes by itself. */
 async function goByItself({ world }: Stage): Promise<void> {
-  for (const letter of [...world.letters]) letter.drop()
+  for (const letter of world.letters.slice()) letter.drop()
   await world.rest()
   const watched = world.devices.filter(({ plan }) => plan === plans[0] || plan === plans[1])
   // No more accidents.
@@ -347,7 +347,7 @@ async function goByItself({ world }: Stage): Promise<void> {
 /** The weather is fair, everybody runs the newest Daybook, and all sync until nobody has anything to say. */
 async function comeToRest(stage: Stage): Promise<void> {
   const { world } = stage
-  for (const letter of [...world.letters]) letter.drop()
+  for (const letter of world.letters.slice()) letter.drop()
   await world.rest()
   for (const site of [world.mirror, ...world.devices]) {
     site.crash()

@@ -22,8 +22,15 @@ export async function replaysOf(row: object, secrets: readonly string[] = []): P
   const resealed = canonical({ ...row, secret_hash: await hexOf(own) })
   const tails = ['', hash, hash.slice(0, 43), signature, toText64(hash), await hexOf(hash), own, ...secrets]
   return [
-    ...[`dbt1.${whole}`, `dbt1.${canonical(without)}`, `dbt2.${whole}`, `dbt2.${resealed}.${own}`],
+    `dbt1.${whole}`,
+    `dbt1.${canonical(without)}`,
+    `dbt2.${whole}`,
+    `dbt2.${resealed}.${own}`,
     ...tails.flatMap((tail) => [whole, canonical(without)].map((text) => `dbt2.${text}.${tail}`)),
-    ...[`dbt1.${whole}.${own}`, `Bearer dbt2.${whole}`, whole, signature, hash].filter((one) => one !== ''),
-  ]
+    `dbt1.${whole}.${own}`,
+    `Bearer dbt2.${whole}`,
+    whole,
+    signature,
+    hash,
+  ].filter((one) => one !== '')
 }

@@ -63,7 +63,9 @@ export function printSearch({ sizes, failures }: SearchFigures, versions: Versio
       Object.keys(peer.rounds[0] ?? {}).map((way) => {
         const at = (share: 'p50' | 'p95') => peer.rounds.map((round) => round[way]?.[share] ?? Number.NaN)
         const beside = ownWays.flatMap(([ours, own]) =>
-          (['p50', 'p95'] as const).map((share) => timesOurs(peer, way, peers[ours], own, share)),
+          (['p50', 'p95'] as const).map((share) =>
+            timesOurs(rowsOf(peer, way), rowsOf(peers[ours], own), share),
+          ),
         )
         const label =
           key === 'daybook' || key === 'engine'
@@ -94,7 +96,13 @@ export function printVector({ size, peers, failures }: VectorFigures, versions: 
   const ours = peers['daybook']?.rounds ?? []
   const head = [
     `vectors, ${figure(size)} × 384`,
-    ...['p50 ms', 'p95 ms', 'p50 × ours', 'p95 × ours', 'same best ten', 'filled in', 'memory'],
+    'p50 ms',
+    'p95 ms',
+    'p50 × ours',
+    'p95 × ours',
+    'same best ten',
+    'filled in',
+    'memory',
   ]
   const lines = Object.entries(peers).map(([key, { name, rounds, agrees, fillMs, bytes }]) => {
     const times = (share: 'p50' | 'p95') =>
@@ -107,7 +115,8 @@ export function printVector({ size, peers, failures }: VectorFigures, versions: 
       `${name} ${versions[key] ?? ''}`,
       milliseconds(median(rounds.map(({ p50 }) => p50))),
       milliseconds(median(rounds.map(({ p95 }) => p95))),
-      ...[times('p50'), times('p95')],
+      times('p50'),
+      times('p95'),
       `${Math.round(100 * median(agrees))} %`,
       `${(fillMs / 1000).toFixed(1)} s`,
       megabytes(bytes),
@@ -148,18 +157,14 @@ function printReopened(size: number, peers: Readonly<Record<string, SearchPeerFi
   printTable([[...head, 'vectors in memory', 'settled in, at first', 'postings in memory'], ...lines])
 }
 
-function timesOurs(
-  peer: SearchPeerFigures,
-  way: string,
-  ours: SearchPeerFigures | undefined,
-  own: string,
-  share: 'p50' | 'p95',
-): string {
-  return ratio(
-    peer.rounds.map((round) => round[way]?.[share] ?? Number.NaN),
-    (ours?.rounds ?? []).map((round) => round[own]?.[share] ?? Number.NaN),
-    (value) => value,
-  )
+const rowsOf = (peer: SearchPeerFigures | undefined, way: string) =>
+  (peer?.rounds ?? []).map((round) => round[way])
+
+type Rows = ReturnType<typeof rowsOf>
+
+function timesOurs(theirs: Rows, ours: Rows, share: 'p50' | 'p95'): string {
+  const at = (rows: Rows) => rows.map((row) => row?.[share] ?? Number.NaN)
+  return ratio(at(theirs), at(ours), (value) => value)
 }
 
 export function ratio<Round extends StoreRound | number>(

@@ -55,7 +55,7 @@ async function runSize(run: BenchRun, size: number, failures: Failure[]) {
       await page?.close()
     }
   }
-  for (const [key, page] of [...pages]) {
+  for (const [key, page] of pages) {
     await attempt(key, 'filling', async () => {
       const described = await page.evaluate((peer) => bench.describe(peer), key)
       const fillMs = await page.evaluate(([peer, count]) => bench.fill(peer, count), [key, size] as const)
@@ -72,7 +72,7 @@ async function runSize(run: BenchRun, size: number, failures: Failure[]) {
     })
   }
   for (let round = 0; round <= run.rounds; round++) {
-    for (const [key, page] of [...pages]) {
+    for (const [key, page] of pages) {
       await attempt(key, round === 0 ? 'warming up' : `round ${round} of ${run.rounds}`, async () => {
         const result = await page.evaluate(([texts, count, n]) => bench.runRound(texts, count, n), [
           size,
@@ -88,7 +88,7 @@ async function runSize(run: BenchRun, size: number, failures: Failure[]) {
       })
     }
   }
-  for (const [key, page] of [...pages]) {
+  for (const [key, page] of pages) {
     await attempt(key, 'its size', async () => {
       const found = figures[key]
       if (!found) return

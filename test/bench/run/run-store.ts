@@ -27,7 +27,7 @@ export async function runStore(run: BenchRun): Promise<StoreFigures> {
       await page.close()
     }
   }
-  for (const [key, page] of [...pages]) {
+  for (const [key, page] of pages) {
     await attempt(key, page, async () => {
       figures[key] = { ...(await page.evaluate((peer) => bench.describe(peer), key)), rounds: [] }
     })

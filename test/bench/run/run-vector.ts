@@ -43,7 +43,7 @@ export async function runVector(run: BenchRun): Promise<VectorFigures> {
       pages.delete(key)
     }
   }
-  for (const [key, page] of [...pages]) {
+  for (const [key, page] of pages) {
     await attempt(key, 'filling', async () => {
       const described = await page.evaluate((peer) => bench.describe(peer as VectorPeerKey), key)
       const { ms, bytes } = await page.evaluate(([peer, count]) => bench.fill(peer as VectorPeerKey, count), [
@@ -55,7 +55,7 @@ export async function runVector(run: BenchRun): Promise<VectorFigures> {
   }
   for (let round = 0; round <= run.rounds; round++) {
     const best = new Map<string, readonly number[]>()
-    for (const [key, page] of [...pages]) {
+    for (const [key, page] of pages) {
       await attempt(key, round === 0 ? 'warming up' : `round ${round} of ${run.rounds}`, async () => {
         const reply = await page.evaluate(([count, n]) => bench.runRound(count, n), [
           questions,

@@ -148,13 +148,11 @@ export function routeIsolationCases(host: RouteHost): void {
       const strangers = [
         await makeKey(other, { owner: true }),
         await makeKey(other, { permissions: ['read', 'write', 'sync'] }),
-        ...[
-          null,
-          'wrong',
-          'dbt1.AAAA',
-          `dbk1.${'A'.repeat(16)}.${'A'.repeat(43)}`,
-          'eyJhbGciOiJub25lIn0.e30.',
-        ],
+        null,
+        'wrong',
+        'dbt1.AAAA',
+        `dbk1.${'A'.repeat(16)}.${'A'.repeat(43)}`,
+        'eyJhbGciOiJub25lIn0.e30.',
       ]
       const before = await recordsOf(book)
       for (const key of strangers) {

@@ -198,13 +198,14 @@ export function tokenCases({ book: open }: BookCase): void {
       expect(secret).toMatch(/^[\w-]{43}$/)
       const { token_id } = token
       const told = await Promise.all([
-        ...[book.tokens.list(), book.tokens.lineage({ token_id }), book.tokens.list({}, { as: token_id })],
-        ...[book.tokens.verify({ token_id, scope: '**' }), book.records.get({ id: token_id })],
-        ...[
-          book.records.query({ kind: 'token' }),
-          book.records.history({ id: token_id }),
-          book.outbox.list(),
-        ],
+        book.tokens.list(),
+        book.tokens.lineage({ token_id }),
+        book.tokens.list({}, { as: token_id }),
+        book.tokens.verify({ token_id, scope: '**' }),
+        book.records.get({ id: token_id }),
+        book.records.query({ kind: 'token' }),
+        book.records.history({ id: token_id }),
+        book.outbox.list(),
         exported(book, { include_tokens: true }),
       ])
       expect(JSON.stringify([token, told])).not.toContain(secret)

@@ -82,7 +82,7 @@ export function policyCases(host: DatabaseHost): void {
     await expectSame(b, world.mirror)
   })
 
-  it.each([
+  it.for([
     ['local_wins', 'edit', 'forget', 'edit', '(forget)'],
     ['local_wins', 'forget', 'edit', 'edit', '(forget)'],
     ['remote_wins', 'edit', 'forget', 'edit', '(forget)'],
@@ -95,7 +95,7 @@ export function policyCases(host: DatabaseHost): void {
     ['manual', 'forget', 'edit', 'edit', '(forget)'],
     ['forget_wins', 'edit', 'forget', undefined, 'edit'],
     ['forget_wins', 'forget', 'edit', undefined, 'edit'],
-  ] as const)('C3 %s: %s first, %s later', async (policy, first, second, outcome, lost) => {
+  ] as const)('C3 %s: %s first, %s later', async ([policy, first, second, outcome, lost]) => {
     const world = createWorld(host)
     const [a, b] = await twoWithOne(world, policy)
     for (const [device, what] of [

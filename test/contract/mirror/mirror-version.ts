@@ -23,7 +23,8 @@ const older = kind('note', 1, z.looseObject({ text: z.string(), size: z.string()
 const newer = kind('note', 2, z.looseObject({ text: z.string(), size: z.number() }))
 const before: Kinds = createKinds([...testKinds.values(), older])
 const after: Kinds = createKinds([
-  ...[...testKinds.values(), newer],
+  ...testKinds.values(),
+  newer,
   kind('added', 1, z.looseObject({ text: z.string() })),
 ])
 

@@ -145,6 +145,13 @@ interface Opened {
 
 let serial = 0
 
+interface SiteParts {
+  readonly name: string
+  readonly role: Role
+  readonly ports: Ports
+  readonly sealer?: Sealer
+}
+
 /**
  * An empty world over databases of `host`. `kindsAtMirror` is what the mirror knows, and
  * `kindsAt` what each site knows from its next start on, for tests of skew.
@@ -166,11 +173,8 @@ export function createWorld(
   })
 
   const createSite = <More extends object>(
-    name: string,
-    role: Role,
-    ports: Ports,
+    { name, role, ports, sealer }: SiteParts,
     more: (store: BookStore) => More,
-    sealer?: Sealer,
   ): { site: Site; on<Result>(work: (at: Opened & More) => Result | Promise<Result>): Promise<Result> } => {
     const place = `${prefix}-${name}`
     const opened = new Map<SqlDatabase, Promise<Opened & More>>()
@@ -238,9 +242,12 @@ export function createWorld(
   }
 
   const mirrorPorts = portsOf(() => 0)
-  const { site: mirrorSite, on: onMirror } = createSite('mirror', 'mirror', mirrorPorts, (store) => ({
-    mirror: createMirror({ store, clock: mirrorPorts.clock, random: mirrorPorts.random }) as Mirror,
-  }))
+  const { site: mirrorSite, on: onMirror } = createSite(
+    { name: 'mirror', role: 'mirror', ports: mirrorPorts },
+    (store) => ({
+      mirror: createMirror({ store, clock: mirrorPorts.clock, random: mirrorPorts.random }) as Mirror,
+    }),
+  )
   const mirror: TestMirror = {
     ...mirrorSite,
     // A wire carries text: nothing but JSON comes through, and no object is shared.
@@ -269,27 +276,21 @@ export function createWorld(
       return answer
     }
     const ports = portsOf(() => device.skewMs)
-    const { site, on } = createSite(
-      name,
-      'device',
-      ports,
-      (store) => {
-        const session: SyncSession = createSyncSession({
-          store,
-          carrier: { exchange: (request) => carry(request, session) },
-          clock: ports.clock,
-          selection,
-          onChange: () => undefined,
-          onState: (state, result) =>
-            told.push({
-              state,
-              result,
-            }),
-        })
-        return { session }
-      },
-      sealer,
-    )
+    const { site, on } = createSite({ name, role: 'device', ports, sealer }, (store) => {
+      const session: SyncSession = createSyncSession({
+        store,
+        carrier: { exchange: (request) => carry(request, session) },
+        clock: ports.clock,
+        selection,
+        onChange: () => undefined,
+        onState: (state, result) =>
+          told.push({
+            state,
+            result,
+          }),
+      })
+      return { session }
+    })
     const device: TestDevice = {
       ...site,
       get keys() {

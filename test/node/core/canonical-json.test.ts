@@ -22,7 +22,10 @@ describe('RFC 8785', () => {
       // `1` comes first in both orders: JavaScript puts it there, and so does the RFC after `\r`.
       'One',
       'Carriage Return',
-      ...['Control', 'Latin Small Letter O With Diaeresis', 'Euro Sign', 'Emoji: Grinning Face'],
+      'Control',
+      'Latin Small Letter O With Diaeresis',
+      'Euro Sign',
+      'Emoji: Grinning Face',
       'Hebrew Letter Dalet With Dagesh',
     ])
     expect(strictCanonicalText(JSON.parse(source))).toMatch(/^\{"\\r":"Carriage Return","1":"One",/)

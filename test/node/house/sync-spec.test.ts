@@ -9,12 +9,14 @@ const rules = [...read('src/sync/SPEC.md').matchAll(/^- \*\*([A-Z]\d+)\*\* /gm)]
 )
 const files = globSync('test/{contract,node,sim,edge,browser}/**/*.ts', { cwd: root })
 const titles = files.flatMap((file) =>
-  [...read(file).matchAll(/\b(?:describe|it|test)(?:\.each\([\s\S]*?\))?\(\s*['"`]((?:[A-Z]\d+ )+)/g)].map(
-    (match) => ({
-      file,
-      named: (match[1] ?? '').trim().split(' '),
-    }),
-  ),
+  [
+    ...read(file).matchAll(
+      /\b(?:describe|it|test)(?:\.(?:each|for)\([\s\S]*?\))?\(\s*['"`]((?:[A-Z]\d+ )+)/g,
+    ),
+  ].map((match) => ({
+    file,
+    named: (match[1] ?? '').trim().split(' '),
+  })),
 )
 
 describe('the specification of sync', () => {

@@ -77,7 +77,7 @@ describe.skipIf(skipped !== '')(`The inbox of several devices${skipped}`, () => 
   it('is the copy’s own where the key may do nothing but sync', async () => {
     const { url } = await start()
     await ask(`${url}/v1/books/narrowed/inbox`, { text: 'x' })
-    const made = await run(url, 'narrowed', 'daybook:create_access_key', {
+    const made = await run({ url, book: 'narrowed' }, 'daybook:create_access_key', {
       name: 's',
       permissions: ['sync'],
     })

@@ -24,7 +24,7 @@ const host: DatabaseHost = {
   evict: (name) => Promise.resolve(close(name)),
 }
 afterEach(() => {
-  for (const name of [...open.keys()]) close(name)
+  for (const name of open.keys()) close(name)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -221,7 +221,7 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
     }
     for (const queue of queues.values())
       queue.splice(0, queue.length, ...queue.filter((one) => one.tab !== tab))
-    for (const { holder: by, free } of [...locks.values()]) if (by === tab) free()
+    for (const { holder: by, free } of locks.values()) if (by === tab) free()
   }
 
   const kill = (tab: SimTab) => {

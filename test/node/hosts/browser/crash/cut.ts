@@ -27,7 +27,7 @@ export function* cutsOf(log: readonly Step[], powerCuts: number, dice: Dice): Ge
       yield { steps, by: 'torn', left: torn }
     }
     for (let i = 0; i < powerCuts; i++) {
-      const left = powerCut(live, flushed, loose, step, dice)
+      const left = powerCut({ live, flushed, loose }, step, dice)
       yield { steps, by: 'power', left }
     }
     apply(live, step)
@@ -42,13 +42,14 @@ export function* cutsOf(log: readonly Step[], powerCuts: number, dice: Dice): Ge
   yield { steps: log.length, by: 'kill', left: live }
 }
 
-function powerCut(
-  live: Image,
-  flushed: Image,
-  loose: ReadonlyMap<string, readonly Step[]>,
-  next: Step,
-  dice: Dice,
-): Image {
+interface Moment {
+  readonly live: Image
+  readonly flushed: Image
+  /** The steps of each file since it was flushed. */
+  readonly loose: ReadonlyMap<string, readonly Step[]>
+}
+
+function powerCut({ live, flushed, loose }: Moment, next: Step, dice: Dice): Image {
   const image = new Map<string, DiskFile>()
   /** Of everything that is loose: nothing, nearly nothing, half, nearly everything. */
   const kept = [0, 10, 50, 90][dice.below(4)] ?? 0

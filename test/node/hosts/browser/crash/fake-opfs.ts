@@ -66,7 +66,7 @@ class FakeDirectoryHandle extends FakeHandle {
     return new FakeFileHandle(file)
   }
   async removeEntry(name: string, { recursive = false } = {}) {
-    if (recursive) for (const file of [...disk.files.keys()]) disk.remove(file)
+    if (recursive) for (const file of disk.files.keys()) disk.remove(file)
     else disk.remove(name)
   }
   async *[Symbol.asyncIterator]() {

@@ -23,8 +23,8 @@ describe.skipIf(skipped !== '')(`Syncing on the command line${skipped}`, { timeo
     const { url } = await start()
     const home = await mkdtemp(join(tmpdir(), 'daybook-sync-'))
     closing.push(() => rm(home, { recursive: true }))
-    await run(url, 'tutor', 'kstar:store_trace', makeTrace())
-    const made = await run(url, 'tutor', 'daybook:create_access_key', {
+    await run({ url, book: 'tutor' }, 'kstar:store_trace', makeTrace())
+    const made = await run({ url, book: 'tutor' }, 'daybook:create_access_key', {
       name: 'narrow',
       permissions: ['sync'],
       push: ['perception'],

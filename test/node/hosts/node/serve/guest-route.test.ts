@@ -33,7 +33,7 @@ describe.skipIf(skipped !== '')(`a guest of daybook serve${skipped}`, { timeout:
   guestSyncCases(host)
 
   it('K6 a device of another name than its key takes over whose its records are', async () => {
-    const made = await run(url, 'renamed', 'daybook:create_access_key', {
+    const made = await run({ url, book: 'renamed' }, 'daybook:create_access_key', {
       name: 'laptop',
       permissions: ['sync', 'read'],
     })
@@ -42,7 +42,7 @@ describe.skipIf(skipped !== '')(`a guest of daybook serve${skipped}`, { timeout:
     const { id } = await device.traces.store(makeTrace())
     const agents = async () => {
       await device.sync()
-      const there = await run(url, 'renamed', 'kstar:get_record', { id })
+      const there = await run({ url, book: 'renamed' }, 'kstar:get_record', { id })
       return [(await device.records.get({ id }))?.agent, there.body['agent']]
     }
     expect(await agents()).toEqual(['laptop', 'laptop'])

@@ -80,7 +80,7 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
     const line = openLine(one.url, 'told', await ticketOf(one.url, 'told'))
     expect(await line.seq()).toBe(3)
     const heard = pulled(listener)
-    await run(two.url, 'told', 'kstar:store_trace', makeTrace())
+    await run({ url: two.url, book: 'told' }, 'kstar:store_trace', makeTrace())
     expect(await line.seq()).toBe(4)
     await heard
   })
@@ -133,18 +133,18 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
 
   it('hear only of kinds that their key may fetch, and end with the key, whoever revokes it', async () => {
     const [one, two] = [await start(), await start()]
-    const made = await run(one.url, 'narrow', 'daybook:create_access_key', {
+    const made = await run({ url: one.url, book: 'narrow' }, 'daybook:create_access_key', {
       name: 'n',
       permissions: ['sync'],
       pull: ['perception'],
     })
     const line = openLine(one.url, 'narrow', await ticketOf(one.url, 'narrow', String(made.body['key'])))
     expect(await line.seq()).toBe(1)
-    await run(two.url, 'narrow', 'kstar:store_trace', makeTrace())
+    await run({ url: two.url, book: 'narrow' }, 'kstar:store_trace', makeTrace())
     const believed = { type: 'belief', subject: 's', content: 'c', confidence: 1 }
-    await run(two.url, 'narrow', 'kstar:store_perception', believed)
+    await run({ url: two.url, book: 'narrow' }, 'kstar:store_perception', believed)
     expect(await line.seq()).toBe(3)
-    await run(two.url, 'narrow', 'daybook:revoke_access_key', { id: made.body['id'] })
+    await run({ url: two.url, book: 'narrow' }, 'daybook:revoke_access_key', { id: made.body['id'] })
     expect(await line.next()).toBe('closed 4401')
   })
 
@@ -155,7 +155,7 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
     let heard = await line.next()
     while (!heard.startsWith('closed')) heard = await line.next()
     expect(heard).toBe('closed 1009')
-    expect((await run(url, 'loud', 'daybook:status', {})).status).toBe(200)
+    expect((await run({ url, book: 'loud' }, 'daybook:status', {})).status).toBe(200)
   })
 
   it('end when the process does, and say that it comes back', async () => {
@@ -171,32 +171,42 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
     const [one, two] = [await start({ settings }), await start({ settings })]
     const statuses: number[] = []
     for (let i = 0; i < 5; i++)
-      statuses.push((await run(i % 2 ? one.url : two.url, 'rate', 'daybook:status', {})).status)
-    const { body } = await run(one.url, 'rate', 'daybook:create_access_key', {
+      statuses.push(
+        (await run({ url: i % 2 ? one.url : two.url, book: 'rate' }, 'daybook:status', {})).status,
+      )
+    const { body } = await run({ url: one.url, book: 'rate' }, 'daybook:create_access_key', {
       name: 'r',
       permissions: ['read'],
     })
     expect(statuses).toEqual([200, 200, 200, 200, 200])
     for (const { url } of [one, two]) {
-      const refused = await run(url, 'rate', 'daybook:status', {})
+      const refused = await run({ url, book: 'rate' }, 'daybook:status', {})
       expect(refused).toMatchObject({ status: 429, body: { code: 'rate-limited', retry: true } })
       expect((refused.body['details'] as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(900_000)
     }
-    expect((await run(two.url, 'rate', 'kstar:query_traces', {}, bearing(String(body['key'])))).status).toBe(
-      200,
-    )
+    expect(
+      (await run({ url: two.url, book: 'rate' }, 'kstar:query_traces', {}, bearing(String(body['key']))))
+        .status,
+    ).toBe(200)
     // Strangers have one purse together.
     const guess = `dbk1.${'A'.repeat(16)}.${'A'.repeat(43)}`
     const strangers: number[] = []
     for (let i = 0; i < 8; i++)
       strangers.push(
-        (await run(i % 2 ? one.url : two.url, 'rate', 'kstar:query_traces', {}, bearing(guess))).status,
+        (
+          await run(
+            { url: i % 2 ? one.url : two.url, book: 'rate' },
+            'kstar:query_traces',
+            {},
+            bearing(guess),
+          )
+        ).status,
       )
     expect(strangers).toEqual([401, 401, 401, 401, 401, 401, 429, 429])
     const { sql } = await postgres.get()
     await sql.rows("UPDATE daybook.rates SET at = at - interval '1500 seconds'")
-    expect((await run(one.url, 'rate', 'daybook:status', {})).status).toBe(200)
-    expect((await run(two.url, 'rate', 'daybook:status', {})).status).toBe(429)
+    expect((await run({ url: one.url, book: 'rate' }, 'daybook:status', {})).status).toBe(200)
+    expect((await run({ url: two.url, book: 'rate' }, 'daybook:status', {})).status).toBe(429)
   })
 
   describe('several processes', () => {
@@ -263,7 +273,10 @@ describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeou
       await untilOpen(listener)
       const heard = pulled(listener)
       await writer.traces.storeMany({ traces: Array.from({ length: 250 }, () => makeTrace()) })
-      await Promise.all([writer.sync(), run(two.url, 'pooled', 'kstar:store_trace', makeTrace())])
+      await Promise.all([
+        writer.sync(),
+        run({ url: two.url, book: 'pooled' }, 'kstar:store_trace', makeTrace()),
+      ])
       await heard
       await Promise.all([writer.sync(), listener.sync()])
       expect((await listener.status()).records).toEqual((await writer.status()).records)

@@ -59,7 +59,8 @@ describe.skipIf(skipped !== '')(`tokens before daybook serve${skipped}`, { timeo
     expect(stolen.map(({ length }) => length)).toEqual([2, 2, 2])
 
     const query = async (key: string) =>
-      (await world.run(url, 'own', 'kstar:query_traces', {}, { authorization: `Bearer ${key}` })).status
+      (await world.run({ url, book: 'own' }, 'kstar:query_traces', {}, { authorization: `Bearer ${key}` }))
+        .status
     expect([await query(bearer), await query(other.bearer ?? '')]).toEqual([200, 200])
     const secret = bearer.split('.').at(-1) ?? ''
     for (const row of stolen.flat()) {
@@ -73,7 +74,7 @@ describe.skipIf(skipped !== '')(`tokens before daybook serve${skipped}`, { timeo
   it('are granted by devices alone, whose keys the mirror has no private half of', async () => {
     const { url } = await world.start()
     const asked = { scope: '**', permissions: ['read'], granted_to: 'reader', expires_at }
-    const refused = await world.run(url, 'keyless', 'kstar:grant_control_token', asked)
+    const refused = await world.run({ url, book: 'keyless' }, 'kstar:grant_control_token', asked)
     expect([refused.status, refused.body['code']]).toEqual([409, 'signing-off'])
     const { sql } = await world.postgres.get()
     const rows = await sql.begin(enterSql('keyless', true), (within) =>

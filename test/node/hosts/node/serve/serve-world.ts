@@ -2,6 +2,11 @@
 import { type Daybook, openDaybook, serveMirrors } from '../../../../../src/hosts/node/index.ts'
 import { createPostgres } from '../postgres/postgres-world.ts'
 
+interface BookAt {
+  readonly url: string
+  readonly book: string
+}
+
 export function createServeWorld() {
   const key = 'test-key-0123456789'
   const postgres = createPostgres()
@@ -36,7 +41,7 @@ export function createServeWorld() {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-  const run = (url: string, book: string, id: string, input: unknown, headers?: Record<string, string>) =>
+  const run = ({ url, book }: BookAt, id: string, input: unknown, headers?: Record<string, string>) =>
     ask(`${url}/v1/books/${book}/capabilities/${id}`, input, headers)
 
   return {
