@@ -23,6 +23,7 @@ import { contextCases } from './context.ts'
 import { inboxCases } from './inbox.ts'
 import { accessKeyCases } from './access/access-key.ts'
 import { callerCases } from './access/caller.ts'
+import { guestCases } from './access/guest.ts'
 import { tokenCases } from './access/token.ts'
 import { newerBookCases } from './newer-book.ts'
 import { recallCases } from './recall.ts'
@@ -109,6 +110,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     if (host.keepsKeys === false) keylessCases(cases)
     answerCases(cases)
     tokenCases(cases)
+    guestCases(cases)
     callerCases(cases)
     accessKeyCases(cases)
     inboxCases(cases)

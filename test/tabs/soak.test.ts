@@ -1,6 +1,7 @@
 // Tabs that write all the time, and deaths at random: after each round the book is compared with what was acknowledged.
 // `npm run soak:tabs` kills a thousand times; DAYBOOK_TAB_KILLS and DAYBOOK_TAB_SEED choose otherwise.
 import { expect, it } from 'vitest'
+import { createRandom } from '../support/dice.ts'
 import { expectWhole } from './expect-whole.ts'
 import { endsOfTab, openTabs, type Tab, type Tabs } from './open-tabs.ts'
 
@@ -9,19 +10,8 @@ const seed = Number(process.env['DAYBOOK_TAB_SEED'] ?? Date.now() % 100_000)
 const killsPerBook = 20
 const tabsAtOnce = 4
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-function createDice(start: number): () => number {
-  let state = start >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const print = (line: string) => process.stdout.write(`${line}\n`)
-const dice = createDice(seed)
+const dice = createRandom(seed)
 const any = <Item>(items: readonly Item[]) => items[Math.floor(dice() * items.length)] as Item
 const quantile = (times: readonly number[], q: number) =>
   [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * q))] ?? 0

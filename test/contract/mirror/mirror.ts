@@ -9,6 +9,7 @@ import { namesakeCases } from './mirror-namesake.ts'
 import { policyCases } from './mirror-policy.ts'
 import { refusalCases } from './mirror-refusal.ts'
 import { restartCases } from './mirror-restart.ts'
+import { runCases } from './mirror-run.ts'
 import { selectionCases } from './mirror-selection.ts'
 import { sealedCases } from './mirror-seal.ts'
 import { versionCases } from './mirror-version.ts'
@@ -18,6 +19,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
   describe(`Sync: ${hostName}`, () => {
     convergenceCases(host)
     deliveryCases(host)
+    runCases(host)
     policyCases(host)
     mergeCases(host)
     digestCases(host)

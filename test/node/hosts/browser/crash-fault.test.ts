@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import type { ErrorCode } from '../../../../src/core/errors.ts'
-import { createDice } from './crash/dice.ts'
+import { createDice } from '../../../support/dice.ts'
 import type { Fault, Step } from './crash/fake-disk.ts'
 import { loadBrowserSqlite } from './crash/fake-opfs.ts'
 import { recover } from './crash/recover.ts'

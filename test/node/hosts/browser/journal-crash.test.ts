@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { loadBrowserSqlite } from './crash/fake-opfs.ts'
-import { createDice } from './crash/dice.ts'
+import { createDice } from '../../../support/dice.ts'
 import { type JournalRun, readShelf, runJournalled } from './journal/journal-run.ts'
 import type { JournalFault } from './journal/memory-journal.ts'
 

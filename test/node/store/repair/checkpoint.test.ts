@@ -10,7 +10,7 @@ import { createEngine, type Engine } from '../../../../src/engine/engine.ts'
 import { openBookFile } from '../../../../src/hosts/node/book/book-file.ts'
 import type { Status } from '../../../../src/index.ts'
 import { breakPages, leavesOf, pagesWith, rootOf } from './broken-file.ts'
-import { createDice } from '../../hosts/browser/crash/dice.ts'
+import { createDice } from '../../../support/dice.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-checkpoint-'))

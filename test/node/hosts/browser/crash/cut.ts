@@ -1,7 +1,7 @@
 // What a crash leaves of a disk, for each step of a log.
 // A killed process loses nothing that the disk had been told: the steps up to the cut, the last one perhaps in part.
 // A power cut may lose, of what was not flushed, any write or any 512-byte sector of one, in any order.
-import type { Dice } from './dice.ts'
+import type { Dice } from '../../../../support/dice.ts'
 import { apply, copyOf, DiskFile, type Image, type Step } from './fake-disk.ts'
 
 const sectorBytes = 512

@@ -1,6 +1,6 @@
 // Cuts a recorded run at every step, recovers what is left each time, and names every cut after which something is wrong.
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
-import { createDice } from './dice.ts'
+import { createDice } from '../../../../support/dice.ts'
 import { type Cut, cutsOf } from './cut.ts'
 import { copyOf, type Image } from './fake-disk.ts'
 import { type Recovered, recover, use } from './recover.ts'

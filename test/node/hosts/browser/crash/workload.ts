@@ -1,7 +1,7 @@
 // What an agent does to a book in an hour, from a seed: stores, edits, forgets, purges, and leaves it alone for a while.
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { makeTrace } from '../../../../support/trace.ts'
-import { createDice } from './dice.ts'
+import { createDice } from '../../../../support/dice.ts'
 
 /** Waits for the calls, which were made together, and notes what has been acknowledged by then. */
 export type Acknowledge = (calls: readonly Promise<unknown>[]) => Promise<void>

@@ -61,3 +61,16 @@ export function createServeWorld() {
     },
   }
 }
+
+/** Until `book` has synced something in. */
+export const pulled = (book: Daybook) =>
+  new Promise<number>((resolve) => {
+    book.on('sync', ({ result }) => {
+      if (result && result.pulled > 0) resolve(result.pulled)
+    })
+  })
+
+/** Until the line of `book` to its mirror is open. */
+export const untilOpen = async (book: Daybook) => {
+  while ((await book.status()).sync?.live !== 'open') await new Promise((resolve) => setImmediate(resolve))
+}
