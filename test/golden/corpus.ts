@@ -1,7 +1,8 @@
 // Puts the golden corpus into a book, through its public verbs, and tells which of its keys a hit is.
 import type { RecallHit } from '../../src/core/capability/capability.ts'
 import type { Daybook } from '../../src/book/daybook.ts'
-import { facts, perceptions, skills } from './known.ts'
+import { facts } from './fact.ts'
+import { perceptions, skills } from './known.ts'
 import { talk } from './talk.ts'
 import { work } from './work.ts'
 

@@ -1,52 +1,9 @@
 // Vectors behind the writes: they follow, survive a crash, never mix, go when their record goes, and are never waited for.
-import { afterEach, describe, expect, test } from 'vitest'
-import type { EmbedStatus, RecallResult } from '../../../src/core/capability/capability.ts'
+import { describe, expect, test } from 'vitest'
+import type { RecallResult } from '../../../src/core/capability/capability.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
-import type { SqlDatabase } from '../../../src/core/ports.ts'
-import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
-import { createMeaningEmbedder, type MeaningEmbedder } from '../../support/meaning-embedder.ts'
-import { makeTrace } from '../../support/trace.ts'
-import { openTestEngine, type TestEngine } from '../../support/test-engine.ts'
-
-const goals = ['fix the automobile', 'ask a physician', 'count the salary', 'wait for the storm to end']
-const plain = (id: string, goal: string) => ({
-  ...makeTrace({ id, task: { goal } }),
-  situation: { domain: 'd', context: {} },
-  action: { type: 'note' },
-  result: { success: true, outcome: {} },
-})
-
-const opened: TestEngine[] = []
-afterEach(() => opened.splice(0).forEach(({ engine }) => engine.close()))
-
-/** A database that outlives its engine. */
-function keptDatabase(): SqlDatabase {
-  return { ...openNodeDatabase({ path: ':memory:' }), close: () => undefined }
-}
-
-function open(
-  embedder: MeaningEmbedder | undefined,
-  db: SqlDatabase = keptDatabase(),
-  questionDeadlineMs?: number,
-) {
-  const test = openTestEngine({ db, embedder: embedder && { open: () => embedder, questionDeadlineMs } })
-  opened.push(test)
-  const { engine } = test
-  return {
-    ...test,
-    db,
-    store: (list: readonly string[] = goals) =>
-      engine.call('kstar:store_traces', { traces: list.map((goal, i) => plain(`t-${i}`, goal)) }),
-    recall: (text: string, more: object = {}) =>
-      engine.call('daybook:recall', { text, ...more }) as Promise<RecallResult>,
-    status: () => engine.call('embed:status', {}) as Promise<EmbedStatus>,
-    vectors: () =>
-      db.all<{ seq: number; fingerprint: string }>(
-        'SELECT v.seq, s.fingerprint FROM vectors v JOIN vector_spaces s ON s.id = v.space ORDER BY v.seq',
-      ),
-  }
-}
-const ids = ({ hits }: RecallResult) => hits.map(({ record }) => record.id)
+import { createMeaningEmbedder } from '../../support/meaning-embedder.ts'
+import { ids, keptDatabase, open, plain } from './embedding-case.ts'
 
 describe('vectors behind the writes', () => {
   test('a write returns before its vector is there; then what means the same is found, and why', async () => {
@@ -265,85 +222,5 @@ describe('another model', () => {
       (await embed.apply(embedder, args)).map(() => new Float32Array([1, 0, 0]))
     const { legs, degraded } = await book.recall('hospital')
     expect([legs['vector'], degraded]).toEqual([0, ['vectors: those of this model are not made yet.']])
-  })
-})
-
-describe('an embedder that fails', () => {
-  test('is asked again, later and later, and says why meanwhile; full text answers', async () => {
-    const embedder = createMeaningEmbedder()
-    const book = open(embedder)
-    let calls = 0
-    embedder.fail = () => {
-      calls += 1
-      throw new DaybookError('embedder-failed', 'It is away.')
-    }
-    await book.store()
-    await book.pass(8000)
-    expect(calls).toBe(4)
-    const status = await book.status()
-    expect(status).toMatchObject({ state: 'failing', behind: 4, lastError: { code: 'embedder-failed' } })
-    const asked = calls
-    const { hits, degraded } = await book.recall('salary')
-    expect(hits[0]?.record.id).toBe('t-2')
-    expect(degraded[0]).toMatch(/^vectors: .*It is away\./)
-    expect(calls).toBe(asked)
-    embedder.fail = undefined
-    await book.pass(20_000)
-    expect(await book.status()).toMatchObject({ state: 'ready', embedded: 4 })
-    expect((await book.recall('hospital')).degraded).toEqual([])
-  })
-
-  test('one that is slow is not waited for', async () => {
-    const embedder = createMeaningEmbedder()
-    const book = open(embedder, undefined, 300)
-    await book.store()
-    await book.pass()
-    embedder.fail = () => new Promise(() => undefined)
-    const answer = book.recall('the salary')
-    await book.pass(301)
-    const { hits, degraded } = await answer
-    expect(hits[0]?.record.id).toBe('t-2')
-    expect(degraded).toEqual([expect.stringContaining('longer than 300 ms') as string])
-  })
-
-  test('a question that was asked before needs no embedder', async () => {
-    const embedder = createMeaningEmbedder()
-    const book = open(embedder)
-    await book.store()
-    await book.pass()
-    await book.recall('hospital')
-    embedder.fail = () => {
-      throw new DaybookError('embedder-failed')
-    }
-    expect(ids(await book.recall('hospital'))).toEqual(['t-1'])
-  })
-
-  test('a text that it refuses holds up no other', async () => {
-    const embedder = createMeaningEmbedder()
-    embedder.fail = (texts) => {
-      if (texts.some((text) => text.includes('storm')))
-        throw new DaybookError('embedder-failed', undefined, { details: { status: 400 }, retry: false })
-    }
-    const book = open(embedder)
-    await book.store(['take a storm', ...goals])
-    await book.pass()
-    expect(await book.status()).toMatchObject({
-      state: 'ready',
-      total: 5,
-      embedded: 3,
-      refused: 2,
-      behind: 0,
-    })
-  })
-
-  test('one that refuses everything is at fault itself', async () => {
-    const embedder = createMeaningEmbedder({ batch: 1 })
-    embedder.fail = () => {
-      throw new DaybookError('embedder-failed', undefined, { details: { status: 400 }, retry: false })
-    }
-    const book = open(embedder)
-    await book.store(Array.from({ length: 20 }, (_, i) => `pay ${i}`))
-    await book.pass()
-    expect(await book.status()).toMatchObject({ state: 'failing', refused: 3, behind: 17 })
   })
 })
