@@ -5,8 +5,9 @@ import { stampLeadMs } from '../../src/sync/mirror/admit.ts'
 import { sameDigest, toDigest } from '../../src/sync/wire/digest.ts'
 import { type Ledger, rowsOf, tokenOf } from './ledger.ts'
 import type { Schedule, Step } from './schedule.ts'
-import { kindOf, openBodies } from './sim-kind.ts'
-import type { SimWorld, Site } from './sim-world.ts'
+import { kindOf, openBodies } from './world/sim-kind.ts'
+import type { Site } from './world/sim-site.ts'
+import type { SimWorld } from './world/sim-world.ts'
 
 /** Throws when what is left at rest breaks a law. */
 export function judge(world: SimWorld, ledger: Ledger, schedule: Schedule): void {

@@ -1,9 +1,9 @@
 // What was written in a simulated world, by whom and on top of what: asks of each write what became of it.
-import { openBodies } from './sim-kind.ts'
+import { openBodies } from './world/sim-kind.ts'
 import type { ConflictEntry } from '../../src/core/conflict.ts'
 import type { SqlRow } from '../../src/core/ports.ts'
 import { createConflictLog } from '../../src/store/record/conflict-log.ts'
-import type { Disk } from './sim-disk.ts'
+import type { Disk } from './world/sim-disk.ts'
 
 export interface Write {
   /** Said once: the text of a put, and the agent of a forget. */

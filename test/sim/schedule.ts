@@ -1,7 +1,7 @@
 // Schedules: what happens in a simulated world, step by step. A seed names one schedule for good.
 // Each schedule draws from some kinds of events only: bugs need a few of one sort together rather than some of each.
 import { createNumbers } from '../contract/mirror/mirror-world.ts'
-import { recordCount } from './sim-kind.ts'
+import { recordCount } from './world/sim-kind.ts'
 
 /** What the network does with one request of a sync that is carried through; `behead`: it loses the first op. */
 export type Weather =

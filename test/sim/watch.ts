@@ -1,6 +1,6 @@
 // Watches every answer of the mirror while a schedule is played: numbers that must grow do, and pages are in order.
 import type { SyncRequest, SyncResponse } from '../../src/sync/wire/protocol.ts'
-import type { SimWorld } from './sim-world.ts'
+import type { SimWorld } from './world/sim-world.ts'
 
 export interface Watch {
   /** How many changes and results the mirror has answered so far. */

@@ -1,7 +1,7 @@
 // The lines on which a simulated mirror tells of changes: frames under way, in order, lost only together with their line.
-import { DaybookError } from '../../src/core/errors.ts'
-import type { Line, LineHooks } from '../../src/core/ports.ts'
-import { heartbeat } from '../../src/sync/wire/live-wire.ts'
+import { DaybookError } from '../../../src/core/errors.ts'
+import type { Line, LineHooks } from '../../../src/core/ports.ts'
+import { heartbeat } from '../../../src/sync/wire/live-wire.ts'
 
 export interface SimLines {
   /** A line of the device `name`, whose process must be alive to hear. */

@@ -1,11 +1,11 @@
 // What outlives a crash: one database, and the handles of the engines that came and went on it.
 // Invariant: a handle that has died does nothing any more; what it had committed stays, and nothing else.
-import type { SqlDatabase, SqlRow, SqlValue } from '../../src/core/ports.ts'
-import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
-import { prepareDerived } from '../../src/store/schema/derived.ts'
-import { migrate } from '../../src/store/schema/migrate.ts'
-import { createSettings } from '../../src/store/schema/settings.ts'
-import type { Kinds } from '../../src/core/kind.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../../src/core/ports.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import { prepareDerived } from '../../../src/store/schema/derived.ts'
+import { migrate } from '../../../src/store/schema/migrate.ts'
+import { createSettings } from '../../../src/store/schema/settings.ts'
+import type { Kinds } from '../../../src/core/kind.ts'
 
 /** The process has died here. Nobody sees it but the test. */
 export class Crash extends Error {}

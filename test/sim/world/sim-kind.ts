@@ -1,10 +1,10 @@
 // The kinds of the simulated books: one for each policy, and those in which an older and a newer Daybook differ.
 import { z } from 'zod'
-import { createKinds, type Kind, type Kinds } from '../../src/core/kind.ts'
-import type { JsonObject } from '../../src/core/json/path.ts'
-import { createBodies } from '../../src/store/record/bodies.ts'
-import { testKinds } from '../contract/mirror/mirror-world.ts'
-import { createTestSealer } from '../support/test-sealer.ts'
+import { createKinds, type Kind, type Kinds } from '../../../src/core/kind.ts'
+import type { JsonObject } from '../../../src/core/json/path.ts'
+import { createBodies } from '../../../src/store/record/bodies.ts'
+import { testKinds } from '../../contract/mirror/mirror-world.ts'
+import { createTestSealer } from '../../support/test-sealer.ts'
 
 const kind = (name: string, version: number, more: Partial<Kind>): Kind => ({
   name,

@@ -1,5 +1,5 @@
 // Timers of a simulated world. They ring only while time is let pass: a clock that is set forward makes them late.
-import type { Scheduler } from '../../src/core/ports.ts'
+import type { Scheduler } from '../../../src/core/ports.ts'
 
 export interface SimTime {
   /** The timers of processes; `isAlive` is asked of whoever set one when it is due. */
