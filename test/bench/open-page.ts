@@ -1,7 +1,7 @@
 // One tab for each peer. What goes wrong in a page is heard in the terminal.
 import type { Page } from 'playwright'
 import { type Lack, takeFromWorkers } from '../support/server/without-storage.ts'
-import type { BenchRun } from './run/bench-run.ts'
+import type { BenchRun } from './bench-run.ts'
 
 declare const bench: { readonly peers: readonly string[] }
 

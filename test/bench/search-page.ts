@@ -1,6 +1,6 @@
 // The page that measures one searcher: the same texts in every one, then the same questions, round after round.
 import type { Reopened, SearchPeer, TextIndex } from './peer.ts'
-import { quantile } from './run/statistic.ts'
+import { quantile } from './statistic.ts'
 import { createTextSource } from './text-source.ts'
 
 const peers: Readonly<Record<string, () => Promise<SearchPeer>>> = {

@@ -1,6 +1,6 @@
 // The page that measures one store. Every round opens a new database, warms it up, and takes the rows in turn.
 import type { BenchTrace, StorePeer, TraceStore } from './peer.ts'
-import { type Budget, measureRate } from './run/rate.ts'
+import { type Budget, measureRate } from './rate.ts'
 import { createIdSource, createTraceSource, domains } from './trace-source.ts'
 
 /** Loaded when asked for, so that a page holds one peer only. */

@@ -3,8 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mean, ndcg } from '../golden/measure.ts'
-import type { EvalBook } from './eval-book.ts'
-import type { Figures } from './run-eval.ts'
+import type { EvalBook, Figures } from './eval-book.ts'
 
 /** The entries of a file: `.I` begins one, `.T`, `.A`, `.B`, `.W` its parts. */
 export function parseEntries(text: string): Map<string, string>[] {

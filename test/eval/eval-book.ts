@@ -4,6 +4,9 @@ import type { Daybook } from '../../src/book/daybook.ts'
 import { leastTexts } from '../../src/recall/embed/lsa-model.ts'
 import { type EmbedderOptions, openDaybook } from '../../src/hosts/node/index.ts'
 
+/** What was measured, by name. */
+export type Figures = Readonly<Record<string, number>>
+
 export interface EvalBook {
   readonly book: Daybook
   readonly recall: Daybook['recall']

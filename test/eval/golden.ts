@@ -2,8 +2,7 @@
 import { fillGolden, keyOf } from '../golden/corpus.ts'
 import { gradesOf, mean, ndcg, recallAt, reciprocalRank } from '../golden/measure.ts'
 import { questions } from '../golden/question.ts'
-import type { EvalBook } from './eval-book.ts'
-import type { Figures } from './run-eval.ts'
+import type { EvalBook, Figures } from './eval-book.ts'
 
 /** `nothing`: of the questions about nothing in the book, the share that was answered with nothing. */
 export async function evalGolden(

@@ -14,7 +14,7 @@ import { fillGolden, keyOf } from '../golden/corpus.ts'
 import { heldOut } from '../golden/held-out.ts'
 import { gradesOf, mean, ndcg, recallAt, reciprocalRank } from '../golden/measure.ts'
 import { type GoldenQuestion, questions } from '../golden/question.ts'
-import type { Figures } from './run-eval.ts'
+import type { Figures } from './eval-book.ts'
 
 interface Text {
   readonly key: string

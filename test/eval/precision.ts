@@ -5,8 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Filters } from '../../src/core/filter/filter.ts'
 import { mean } from '../golden/measure.ts'
-import type { EvalBook } from './eval-book.ts'
-import type { Figures } from './run-eval.ts'
+import type { EvalBook, Figures } from './eval-book.ts'
 
 interface Belief {
   readonly id: string

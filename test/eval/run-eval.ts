@@ -1,7 +1,7 @@
 // Runs one data set and answers its figures: shares from 0 to 1, and how long a recall took.
 import { evalCranfield } from './cranfield.ts'
 import type { EmbedderOptions } from '../../src/hosts/node/index.ts'
-import { type EvalBook, openEvalBook, type Stopwatch } from './eval-book.ts'
+import { type EvalBook, type Figures, openEvalBook, type Stopwatch } from './eval-book.ts'
 import { evalGolden } from './golden.ts'
 import { evalLocomo } from './locomo.ts'
 import { evalPrecision } from './precision.ts'
@@ -15,7 +15,6 @@ export interface EvalOptions {
   readonly embedder: EmbedderOptions
 }
 
-export type Figures = Readonly<Record<string, number>>
 export interface EvalResult {
   readonly dataset: string
   readonly latencyMs: { readonly p50: number; readonly p95: number }

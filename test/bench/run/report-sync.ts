@@ -1,7 +1,7 @@
 // The table of sync: milliseconds of each row, and how many times longer than Daybook within the same round.
 import { figure, milliseconds, printFailures, printModes, printTable, ratio } from './report.ts'
 import type { SyncFigures, SyncRound } from './run-sync.ts'
-import { median } from './statistic.ts'
+import { median } from '../statistic.ts'
 
 const rows = ['push', 'first', 'one', 'idle'] as const
 

@@ -1,7 +1,7 @@
 // The tables of several tabs: the time without an owner, and a follower's calls beside the owner's.
 import { figure, milliseconds, printFailures, printTable } from './report.ts'
 import type { TabsFigures } from './run-tabs.ts'
-import { median, quantile } from './statistic.ts'
+import { median, quantile } from '../statistic.ts'
 
 export function printTabs({ takeovers, calls, failures }: TabsFigures): void {
   printTable([

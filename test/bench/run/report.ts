@@ -2,7 +2,7 @@
 import type { SearchFigures, SearchPeerFigures } from './run-search.ts'
 import type { StoreFigures } from './run-store.ts'
 import type { VectorFigures } from './run-vector.ts'
-import { median } from './statistic.ts'
+import { median } from '../statistic.ts'
 import type { StoreRound } from '../store-page.ts'
 
 type Versions = Readonly<Record<string, string>>

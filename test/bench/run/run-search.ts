@@ -1,6 +1,6 @@
 // The search rows: every peer holds the same texts in a tab of its own; in rounds they answer the same questions.
 import { openPages } from '../open-page.ts'
-import type { BenchRun, Failure } from './bench-run.ts'
+import type { BenchRun, Failure } from '../bench-run.ts'
 import type { Reopened } from '../peer.ts'
 import type { SearchBench, SearchRound } from '../search-page.ts'
 

@@ -2,7 +2,7 @@
 // whatever changes on the machine in the meantime meets all of them alike.
 import type { Page } from 'playwright'
 import { openPages } from '../open-page.ts'
-import type { BenchRun, Failure } from './bench-run.ts'
+import type { BenchRun, Failure } from '../bench-run.ts'
 import type { StoreBench, StoreRound } from '../store-page.ts'
 
 export interface StoreFigures {

@@ -1,6 +1,6 @@
 // The sync rows: for each peer two devices, each a page of an origin of its own, and rounds in which every peer has its turn.
 import type { Page } from 'playwright'
-import type { BenchRun, Failure } from './bench-run.ts'
+import type { BenchRun, Failure } from '../bench-run.ts'
 import { openPages } from '../open-page.ts'
 import { serveEdge, servePouchdb, serveRxdb } from '../sync/sync-server.ts'
 import type { SyncBench } from '../sync-page.ts'

@@ -1,9 +1,9 @@
 // The rows of several tabs: how long a book is without an owner after its process died, and what a call costs that
 // another tab carries out.
 import type { Page } from 'playwright'
-import type { BenchRun, Failure } from './bench-run.ts'
+import type { BenchRun, Failure } from '../bench-run.ts'
 import { openPage } from '../open-page.ts'
-import { median } from './statistic.ts'
+import { median } from '../statistic.ts'
 import type { TabCall, TabsBench } from '../tabs-page.ts'
 
 export interface TabsFigures {

@@ -1,7 +1,7 @@
 // The vector rows: every scanner holds the same vectors in a worker of its own; in rounds they answer the same questions.
 import { openPages } from '../open-page.ts'
-import type { BenchRun, Failure } from './bench-run.ts'
-import { quantile } from './statistic.ts'
+import type { BenchRun, Failure } from '../bench-run.ts'
+import { quantile } from '../statistic.ts'
 import type { VectorBench } from '../vector-page.ts'
 import type { VectorPeerKey } from '../vector/vector-peers.ts'
 

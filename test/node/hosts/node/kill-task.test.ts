@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, expect, it } from 'vitest'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 import { settledTask } from '../../../contract/task.ts'
-import { openModelServer } from '../../recall/model-server.ts'
+import { openModelServer } from '../../../support/server/model-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-kill-'))
 const children: ChildProcess[] = []

@@ -18,7 +18,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 import { makeOwnFolder, openOwnFile } from '../../../../src/hosts/node/port/private-file.ts'
 import { makeTrace } from '../../../support/trace.ts'
-import { ended } from './cli/command-line.ts'
+import { ended } from './command-line.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-private-'))
 afterAll(() => rmSync(folder, { recursive: true }))

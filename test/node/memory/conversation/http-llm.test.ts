@@ -5,7 +5,12 @@ import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
 import { answerLimitBytes, createHttpLlm } from '../../../../src/memory/conversation/llm/http-llm.ts'
 import { failure } from '../../../contract/book-case.ts'
 import { llmContract, plannedAnswer } from '../../../contract/memory/llm.ts'
-import { type Behaviour, openModelServer, type ModelServer, say } from '../../recall/model-server.ts'
+import {
+  type Behaviour,
+  openModelServer,
+  type ModelServer,
+  say,
+} from '../../../support/server/model-server.ts'
 
 const servers: ModelServer[] = []
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ended, startDaybook } from './command-line.ts'
+import { ended, startDaybook } from '../command-line.ts'
 
 const asked: { url: string; key: string; input: unknown }[] = []
 const answers: { status: number; body: unknown }[] = []

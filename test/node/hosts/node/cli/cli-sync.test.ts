@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTrace } from '../../../../support/trace.ts'
-import { ended, startDaybook } from './command-line.ts'
+import { ended, startDaybook } from '../command-line.ts'
 import { skipped } from '../postgres/postgres-world.ts'
 import { createServeWorld } from '../serve/serve-world.ts'
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTrajectory } from '../../../../support/made-trajectory.ts'
-import { ended, startDaybook } from './command-line.ts'
+import { ended, startDaybook } from '../command-line.ts'
 
 const filler = fileURLToPath(new URL('../../../store/record/fill-book.ts', import.meta.url))
 let folder = ''

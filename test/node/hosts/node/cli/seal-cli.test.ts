@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDaybook } from '../../../../../src/hosts/node/index.ts'
-import { ended, startDaybook } from './command-line.ts'
+import { ended, startDaybook } from '../command-line.ts'
 
 let folder = ''
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTrace } from '../../../../support/trace.ts'
-import { startDaybook } from '../cli/command-line.ts'
+import { startDaybook } from '../command-line.ts'
 import { skipped } from '../postgres/postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
 

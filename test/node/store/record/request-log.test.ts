@@ -1,7 +1,7 @@
 // Exactly once: a call with a requestId takes effect with the transaction that holds it, and answers the same ever after.
 import { afterEach, describe, expect, test } from 'vitest'
-import type { SqlDatabase } from '../../../src/core/ports.ts'
-import { makeKind, openTestStore, type TestStore } from '../../support/test-store.ts'
+import type { SqlDatabase } from '../../../../src/core/ports.ts'
+import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 
 const opened: SqlDatabase[] = []
 afterEach(() => opened.splice(0).forEach((db) => db.close()))

@@ -7,8 +7,8 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { rolldown } from 'rolldown'
-import { withBuiltWorker } from '../../../../../scripts/bundle-plugin.mjs'
-import { root } from '../../../../../scripts/place.mjs'
+import { withBuiltWorker } from '../../../../scripts/bundle-plugin.mjs'
+import { root } from '../../../../scripts/place.mjs'
 
 /** The same sources make the same file, so that Node finds what it compiled of it before. */
 async function bundle(): Promise<string> {
