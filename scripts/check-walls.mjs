@@ -1,51 +1,43 @@
-// Holds every import and every date of the product against scripts/wall.mjs, and finds the room of every file.
+// Holds the sources against the walls of wall.mjs and the laws of folder.mjs.
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { parseAst } from 'rolldown/parseAst'
+import { join, posix } from 'node:path'
+import { judgeFolders } from './folder.mjs'
+import { importOf, nodesOf } from './imports.mjs'
 import { root } from './place.mjs'
 import { judgeClock, judgeImport, roomOf } from './wall.mjs'
 
-/**
- * Every node of a file's syntax tree.
- * @param {string} file
- * @returns {Generator<any>}
- */
-function* nodesOf(file) {
-  const lang = file.endsWith('.tsx') ? 'tsx' : 'ts'
-  const waiting = [parseAst(readFileSync(join(root, file), 'utf8'), { lang, astType: 'ts' })]
-  while (waiting.length > 0) {
-    /** @type {any} */
-    const node = waiting.pop()
-    if (node) yield node
-    for (const child of Object.values(node ?? {})) {
-      if (Array.isArray(child)) waiting.push(...child.filter((each) => typeof each === 'object'))
-      else if (child !== null && typeof child === 'object') waiting.push(child)
-    }
+const files = globSync('{src,worker,demo,scripts,test}/**/*.{ts,tsx,mjs,css}', {
+  cwd: root,
+  exclude: ['demo/dist/**'],
+}).map((file) => file.replaceAll('\\', '/'))
+const known = new Set(files)
+
+/** @type {string[]} */
+const faults = []
+/** @type {import('./folder.mjs').Arrow[]} */
+const arrows = []
+
+/** @param {string} file @param {any} node */
+function judge(file, node) {
+  const imported = importOf(node)
+  if (!imported) return judgeClock(file, node)
+  const { specifier, isType } = imported
+  const to = posix.join(posix.dirname(file), specifier.replace(/\?.*$/, ''))
+  if (specifier.startsWith('.') && known.has(to)) arrows.push({ from: file, to })
+  return /^(?:src|worker|demo)\//.test(file) ? judgeImport(file, specifier, isType) : undefined
+}
+
+for (const file of files.filter((name) => !name.endsWith('.css'))) {
+  if (/^(?:src|worker|demo)\//.test(file) && !roomOf(file))
+    faults.push(`${file}: in no room of scripts/wall.mjs`)
+  for (const node of nodesOf(file, readFileSync(join(root, file), 'utf8'))) {
+    const fault = judge(file, node)
+    if (fault) faults.push(`${file}: ${fault}`)
   }
 }
-
-/**
- * What is wrong with a node: an `import`, `export … from` or `import()` through a wall, or a date that asks a clock.
- * @param {string} file @param {any} node
- */
-function judge(file, node) {
-  if (node.source?.type !== 'Literal') return judgeClock(file, node)
-  const isType = node.type === 'TSImportType' || [node.importKind, node.exportKind].includes('type')
-  return judgeImport(file, String(node.source.value), isType)
-}
-
-const files = globSync('{src,worker,demo}/**/*.{ts,tsx}', { cwd: root, exclude: ['demo/dist/**'] })
-const faults = files
-  .map((file) => file.replaceAll('\\', '/'))
-  .flatMap((file) => {
-    if (!roomOf(file)) return [`${file}: in no room of scripts/wall.mjs`]
-    return [...nodesOf(file)].flatMap((node) => {
-      const fault = judge(file, node)
-      return fault ? [`${file}: ${fault}`] : []
-    })
-  })
+faults.push(...judgeFolders(files, arrows))
 
 if (faults.length > 0) {
-  console.error(`${faults.join('\n')}\n\n${faults.length} times a wall was broken.`)
+  console.error(`${faults.join('\n')}\n\n${faults.length} faults in the walls and folders of the house.`)
   process.exit(1)
 }
