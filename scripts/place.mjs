@@ -12,6 +12,17 @@ export const nodeBinary = join(
 /** Where a run of tests leaves its results, for `scripts/report.mjs`. */
 export const testReport = resolve(root, process.env['DAYBOOK_TEST_REPORT'] ?? '.cache/test-report.json')
 
+/** The arguments of `wrangler dev` for an edge at that port of this machine, with its state in a folder. @param {Record<string, string | number>} flags */
+export const devEdge = (flags) => [
+  'node_modules/wrangler/bin/wrangler.js',
+  'dev',
+  ...toFlags({ 'inspector-port': 0, 'show-interactive-dev-session': false, 'log-level': 'error', ...flags }),
+]
+
+/** @param {Record<string, string | number | boolean>} flags */
+export const toFlags = (flags) =>
+  Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
+
 /** Keeps wrangler to itself: no telemetry, no banner, nothing written outside the repository. */
 export const quietWrangler = {
   WRANGLER_SEND_METRICS: 'false',

@@ -1,6 +1,5 @@
 // `npm test [-- what Vitest takes]`: runs Vitest in a process of its own and sees that the run ends, and that nothing is left of it.
 // When nobody has reported anything for DAYBOOK_SILENCE_MS (three minutes; 0: for ever) it says what is waited for, and fails.
-import { spawn } from 'node:child_process'
 import {
   closeSync,
   existsSync,
@@ -15,12 +14,12 @@ import {
 import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { beginGuardedRun } from './guard/guarded-run.mjs'
-import { nodeBinary, root, testReport } from './place.mjs'
+import { root, testReport } from './place.mjs'
 import { TestProgress, withFailure } from './test-progress.mjs'
 
 const lookEveryMs = 250
 const graceMs = 3_000
-const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+const slowestShown = 10
 
 const silenceMs = Number(process.env['DAYBOOK_SILENCE_MS'] ?? 180_000)
 if (!Number.isInteger(silenceMs) || silenceMs < 0) {
@@ -56,18 +55,14 @@ function hear() {
   return true
 }
 
-const run = beginGuardedRun(() => void end(1))
-let isEnding = false
-
-/** Ends all that was started, and this process. @param {number} exitCode */
-async function end(exitCode) {
-  if (isEnding) return
-  isEnding = true
-  await run.end(graceMs)
-  closeSync(input)
-  rmSync(progressFile, { force: true })
-  process.exit(exitCode)
-}
+const run = beginGuardedRun({
+  kind: 'job',
+  graceMs,
+  onEnded() {
+    closeSync(input)
+    rmSync(progressFile, { force: true })
+  },
+})
 
 /** Says why the run failed, to people and in the report, which Vitest has written only if it came to its end. @param {string} reason */
 function fail(reason) {
@@ -76,8 +71,7 @@ function fail(reason) {
   writeFileSync(testReport, JSON.stringify(withFailure(report, reason)))
 }
 
-const vitest = spawn(
-  nodeBinary,
+const vitest = run.start(
   [
     join(root, 'node_modules/vitest/vitest.mjs'),
     'run',
@@ -86,26 +80,27 @@ const vitest = spawn(
     ...(has('--reporter') ? ['--reporter=./test/progress-reporter.ts'] : []),
     ...args,
   ],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, ...run.env, DAYBOOK_PROGRESS: progressFile } },
+  { DAYBOOK_PROGRESS: progressFile },
 )
 
 vitest.once('exit', (code, signal) => {
-  if (isEnding) return
+  if (run.isEnding()) return
   hear()
   if (signal) fail(`Vitest was ended by ${signal}, while these ran:\n  ${progress.waitedFor().join('\n  ')}`)
   else if (code !== 0 && !progress.hasFailure) fail(`Vitest ended with ${code}; its reason is above.`)
-  void end(code ?? 1)
+  const slowest = progress.slowest(slowestShown)
+  if (slowest.length > 1) console.log(`\nThe slowest files:\n${slowest.join('\n')}`)
+  void run.end(code ?? 1)
 })
-for (const [name, exitCode] of Object.entries(exitCodes)) process.on(name, () => void end(exitCode))
 
 let heardAt = performance.now()
 setInterval(() => {
-  if (isEnding || hear() || isWatched) {
+  if (run.isEnding() || hear() || isWatched) {
     heardAt = performance.now()
     return
   }
   if (silenceMs === 0 || performance.now() - heardAt < silenceMs) return
   const waited = progress.waitedFor().join('\n  ')
   fail(`Nothing was reported for ${silenceMs / 1000} s. Everything is ended. Waited for:\n  ${waited}`)
-  void end(1)
+  void run.end(1)
 }, lookEveryMs)

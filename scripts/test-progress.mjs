@@ -5,9 +5,9 @@ import { root } from './place.mjs'
 
 /**
  * A line. A `file` is of a project and has a state, and so may one of its tests; a `step` is work outside of tests.
- * @typedef {{ project?: string, file?: string, state?: string, test?: string, step?: string, isOver?: boolean }} Line
+ * @typedef {{ project?: string, file?: string, state?: string, ms?: number, test?: string, step?: string, isOver?: boolean }} Line
  */
-/** @typedef {{ project: string, file: string, state: string, tests: Map<string, string> }} KnownFile */
+/** @typedef {{ project: string, file: string, state: string, ms: number, tests: Map<string, string> }} KnownFile */
 /** @typedef {{ status: string, fullName: string }} Assertion */
 /** @typedef {{ name: string, status: string, message: string, assertionResults: Assertion[] }} Suite */
 
@@ -57,15 +57,16 @@ export class TestProgress {
   }
 
   /** @param {string} path @param {Line} line */
-  #hearFile(path, { project = '', state = '', test }) {
+  #hearFile(path, { project = '', state = '', ms = 0, test }) {
     const key = `${project} ${path}`
     if (state === 'given') this.#busy.add(key)
     if (state === 'given' || state === 'returned') {
       if (state === 'returned') this.#busy.delete(key)
       return
     }
-    const file = this.#files.get(key) ?? { project, file: path, state: 'planned', tests: new Map() }
+    const file = this.#files.get(key) ?? { project, file: path, state: 'planned', ms: 0, tests: new Map() }
     this.#files.set(key, file)
+    file.ms += ms
     if (test === undefined) file.state = state
     else file.tests.set(test, state)
     if (state !== 'planned') this.#last = file
@@ -90,6 +91,18 @@ export class TestProgress {
   /** @param {string} key */
   #isBegun(key) {
     return ![undefined, 'planned'].includes(this.#files.get(key)?.state)
+  }
+
+  /** The files that took longest, one line each: seconds, project, file. @param {number} count @returns {string[]} */
+  slowest(count) {
+    return [...this.#files.values()]
+      .filter(({ ms }) => ms > 0)
+      .sort((a, b) => b.ms - a.ms)
+      .slice(0, count)
+      .map(({ project, file, ms }) => {
+        const seconds = (ms / 1000).toFixed(1).padStart(6)
+        return `${seconds} s  ${project.padEnd(9)}  ${relative(root, file)}`
+      })
   }
 
   /** Whether a test has failed. */

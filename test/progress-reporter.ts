@@ -2,8 +2,20 @@
 import type { Reporter, TestCase, TestModule, TestProject, TestSpecification } from 'vitest/node'
 import { tellProgress } from './support/progress.ts'
 
-const tellFile = (module: TestModule, state: string) =>
-  tellProgress({ project: module.project.name, file: module.moduleId, state })
+const tellFile = (module: TestModule, state: string, ms?: number) =>
+  tellProgress({
+    project: module.project.name,
+    file: module.moduleId,
+    state,
+    ...(ms !== undefined && { ms }),
+  })
+
+/** Milliseconds of a file: its worker, its imports, its tests and hooks. */
+function timeOf(module: TestModule): number {
+  const took = module.diagnostic()
+  const before = took.environmentSetupDuration + took.prepareDuration + took.setupDuration
+  return before + took.collectDuration + took.duration
+}
 
 const tellTest = (test: TestCase) =>
   tellProgress({
@@ -57,7 +69,7 @@ export default class ProgressReporter implements Reporter {
     tellFile(module, 'running')
   }
   onTestModuleEnd(module: TestModule): void {
-    tellFile(module, 'ended')
+    tellFile(module, 'ended', timeOf(module))
   }
   onTestCaseReady(test: TestCase): void {
     tellTest(test)

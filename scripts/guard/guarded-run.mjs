@@ -1,11 +1,11 @@
 // A run of processes of which nothing is left behind, whoever dies first: the guardian ends them when this process does, and
-// this process is told when npm, which began it, is gone.
+// this process ends them and itself when it is told to, and when npm, which began it, is gone.
 import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endMarked, markedWith } from './marked.mjs'
-import { root } from '../place.mjs'
+import { nodeBinary, root } from '../place.mjs'
 
 const watchEveryMs = 250
 
@@ -39,49 +39,86 @@ function findBeginners() {
   return /(^|[/-])(ba|da|z|k|a)?sh$/.test(name) ? [process.ppid, parent] : [process.ppid]
 }
 
+/** Which exit code a job ends with that was told to end by a signal: as shells count. */
+const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+
+/** Sees that a guardian lives for as long as this process does. @param {string} mark @param {() => boolean} isEnding */
+function guard(mark, isEnding) {
+  const guardian = spawn(
+    process.execPath,
+    [join(root, 'scripts/guard/guardian.mjs'), mark, String(process.pid)],
+    // In a session of its own, without this run's mark.
+    { stdio: ['pipe', 'ignore', 'ignore'], detached: true, windowsHide: true },
+  )
+  guardian.unref()
+  const { stdin } = guardian
+  stdin.on('error', () => undefined)
+  if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref()
+  guardian.once('exit', () => isEnding() || guard(mark, isEnding))
+}
+
+/** Calls once when npm, which began this process, is gone: a signal that ends npm does not always reach its script. @param {() => void} call */
+function onceOrphaned(call) {
+  const begunBy = process.ppid
+  const beginners = findBeginners()
+  if (beginners.length === 0) return
+  const watch = setInterval(() => {
+    if (process.ppid === begunBy && beginners.every(isAlive)) return
+    clearInterval(watch)
+    call()
+  }, watchEveryMs)
+  watch.unref()
+}
+
 /**
- * @typedef {object} GuardedRun
- * @property {Record<string, string>} env What marks a process as one of this run.
- * @property {(graceMs: number) => Promise<void>} end Ends all processes of the run; those that do not within `graceMs` are killed.
+ * @typedef {object} RunOptions
+ * @property {'service' | 'job'} kind A service runs until it is told to end, and that is its success; a job that is told to has failed.
+ * @property {number} graceMs What does not end within it is killed.
+ * @property {() => void} [onEnded] Called when all of the run has ended, just before this process does.
  */
 
 /**
- * Begins a run. `onOrphaned` hears when npm, which began this process, is gone: a signal that ends npm does not always
- * reach its script.
- * @param {() => void} onOrphaned
+ * @typedef {object} GuardedRun
+ * @property {(args: readonly string[], env?: Record<string, string>) => import('node:child_process').ChildProcess} start
+ *   Starts a script with the project's Node, from the root, as a part of the run.
+ * @property {() => boolean} isEnding
+ * @property {(exitCode: number) => Promise<void>} end Ends all of the run and then this process; the first exit code counts.
+ */
+
+/**
+ * Begins a run, which ends with a signal, with npm, or with `end`; then this process does.
+ * @param {RunOptions} options
  * @returns {GuardedRun}
  */
-export function beginGuardedRun(onOrphaned) {
+export function beginGuardedRun({ kind, graceMs, onEnded }) {
   const mark = randomUUID()
-  const begunBy = process.ppid
-  const beginners = findBeginners()
+  const isService = kind === 'service'
   let isEnding = false
-  const guard = () => {
-    const guardian = spawn(
-      process.execPath,
-      [join(root, 'scripts/guard/guardian.mjs'), mark, String(process.pid)],
-      // In a session of its own, without this run's mark.
-      { stdio: ['pipe', 'ignore', 'ignore'], detached: true, windowsHide: true },
-    )
-    guardian.unref()
-    guardian.stdin.on('error', () => undefined)
-    const { stdin } = guardian
-    if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref()
-    guardian.once('exit', () => isEnding || guard())
+
+  /** @param {number} exitCode */
+  async function end(exitCode) {
+    if (isEnding) return
+    isEnding = true
+    await endMarked(mark, { root: process.pid, graceMs })
+    onEnded?.()
+    process.exit(exitCode)
   }
-  guard()
-  const watch = setInterval(() => {
-    const isOrphaned = beginners.length > 0 && (process.ppid !== begunBy || !beginners.every(isAlive))
-    if (!isOrphaned) return
-    clearInterval(watch)
-    onOrphaned()
-  }, watchEveryMs)
-  watch.unref()
+
+  guard(mark, () => isEnding)
+  onceOrphaned(() => void end(isService ? 0 : 1))
+  for (const [name, exitCode] of Object.entries(exitCodes))
+    process.on(name, () => void end(isService ? 0 : exitCode))
+
   return {
-    env: markedWith(mark),
-    async end(graceMs) {
-      isEnding = true
-      await endMarked(mark, { root: process.pid, graceMs })
-    },
+    start: (args, env) =>
+      spawn(nodeBinary, args, {
+        cwd: root,
+        stdio: isService ? ['ignore', 'inherit', 'inherit'] : 'inherit',
+        // A service has a group of its own: a Ctrl-C in the terminal is for this process, which ends it in order.
+        detached: isService && process.platform !== 'win32',
+        env: { ...process.env, ...env, ...markedWith(mark) },
+      }),
+    isEnding: () => isEnding,
+    end,
   }
 }

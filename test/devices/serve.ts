@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build, preview } from 'vite'
 import type { TestProject } from 'vitest/node'
-import { quietWrangler, root } from '../../scripts/place.mjs'
+import { devEdge, quietWrangler, root } from '../../scripts/place.mjs'
 import { inStep } from '../support/progress.ts'
 import { withLackingWorkers } from '../support/server/without-storage.ts'
 
@@ -67,16 +67,7 @@ async function startEdge(): Promise<{ url: string; stop(): Promise<void> }> {
   const state = mkdtempSync(join(tmpdir(), 'daybook-devices-'))
   const child = spawn(
     process.execPath,
-    [
-      join(root, 'node_modules/wrangler/bin/wrangler.js'),
-      'dev',
-      '--ip=127.0.0.1',
-      '--port=0',
-      '--inspector-port=0',
-      '--log-level=log',
-      `--persist-to=${state}`,
-      '--show-interactive-dev-session=false',
-    ],
+    devEdge({ ip: '127.0.0.1', port: 0, 'persist-to': state, 'log-level': 'log' }),
     {
       cwd: root,
       env: { ...process.env, ...quietWrangler },

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { quietWrangler, root } from '../../scripts/place.mjs'
+import { devEdge, quietWrangler, root } from '../../scripts/place.mjs'
 import { freePort } from '../support/server/free-port.ts'
 
 export interface RunningEdge extends AsyncDisposable {
@@ -14,16 +14,9 @@ export interface RunningEdge extends AsyncDisposable {
 export async function startEdge(settings: Readonly<Record<string, string>>): Promise<RunningEdge> {
   const port = await freePort()
   const state = mkdtempSync(join(tmpdir(), 'daybook-edge-'))
-  const flags = [
-    '--ip=127.0.0.1',
-    `--port=${port}`,
-    '--inspector-port=0',
-    `--persist-to=${state}`,
-    '--show-interactive-dev-session=false',
-    '--log-level=error',
-    ...Object.entries(settings).flatMap(([name, value]) => ['--var', `${name}:${value}`]),
-  ]
-  const child = spawn(process.execPath, ['node_modules/wrangler/bin/wrangler.js', 'dev', ...flags], {
+  const vars = Object.entries(settings).flatMap(([name, value]) => ['--var', `${name}:${value}`])
+  const args = [...devEdge({ ip: '127.0.0.1', port, 'persist-to': state }), ...vars]
+  const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,

@@ -9,6 +9,8 @@ export interface Progress {
   readonly file?: string
   readonly state?: string
   readonly test?: string
+  /** How long a file took, with its imports and hooks. */
+  readonly ms?: number
   readonly step?: string
   readonly isOver?: boolean
 }
