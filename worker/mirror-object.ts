@@ -1,34 +1,27 @@
-// The mirror of one book as a Durable Object. Wiring only: the engine and the mirror are the ones of every host.
+// The mirror of one book as a Durable Object: what it has open, and the jobs of its alarm. Wiring only: the engine, the mirror
+// and what it answers are the ones of every host.
 import { DurableObject } from 'cloudflare:workers'
-import { DaybookError, isDaybookError, toDaybookError } from '../src/core/errors.ts'
-import { checkBearer, standingOf } from '../src/trust/admission.ts'
+import { DaybookError, toDaybookError } from '../src/core/errors.ts'
+import { answerMirror, edgeAgent, type MirrorBook, unknownToken } from '../src/edge/answer-mirror.ts'
 import { createEngine, type Engine } from '../src/engine/engine.ts'
 import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror/mirror.ts'
 import { closeCodes } from '../src/sync/wire/live-wire.ts'
-import { syncReachOf } from '../src/sync/wire/sync-reach.ts'
 import { openDoDatabase } from './do-database.ts'
 import { createDueTable, type DueTable } from './due-table.ts'
 import { edgeLlm } from '../src/edge/edge-llm.ts'
 import { edgeVectors } from '../src/edge/edge-embedder.ts'
 import { createEmbedWatch, embedJob, type EmbedWatch } from './embed-watch.ts'
-import type { EdgeEnv, MirrorDoor, Presented } from '../src/edge/edge-env.ts'
+import type { EdgeEnv } from '../src/edge/edge-env.ts'
+import type { MirrorDoor, Presented } from '../src/edge/mirror-door.ts'
 import { forgetEndedKeys } from '../src/edge/forget-ended-keys.ts'
-import {
-  createLiveDesk,
-  type LiveBook,
-  type LiveDesk,
-  offeredTicket,
-  ticketMs,
-} from '../src/edge/live-lines.ts'
+import { createLiveLines, type LiveBook, type LiveLines, offeredTicket } from '../src/edge/live-lines.ts'
 import { createObjectLines, type ObjectLines } from './object-lines.ts'
-import { type Outcome, toOutcome } from '../src/edge/outcome.ts'
+import type { Outcome } from '../src/edge/outcome.ts'
 import { createRateLimit, type RateLimit, readRate } from '../src/edge/rate-limit.ts'
 import { createTaskWatch, taskJob, type TaskWatch } from './task-watch.ts'
 import { workerKeyring } from './worker-keyring.ts'
 import { workerPorts } from './worker-ports.ts'
 
-/** The agent that is named when a caller over HTTP stores something and names none. */
-const edgeAgent = 'edge'
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 const sweepEveryMs = 300_000
@@ -43,7 +36,7 @@ interface Opened {
   readonly due: DueTable
   readonly tasks: TaskWatch
   readonly vectors: EmbedWatch | undefined
-  readonly live: LiveDesk
+  readonly live: LiveLines
   readonly lines: ObjectLines
   /** The book, for its lines. */
   readonly book: LiveBook
@@ -51,6 +44,7 @@ interface Opened {
 
 export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   #opened: Opened | undefined
+  readonly #door = answerMirror((mayMake, work) => this.#within(mayMake, work))
 
   /** Opened by the first call, so that what goes wrong is that call's answer. */
   #open(): Opened {
@@ -80,7 +74,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     const vectors = embedder && !newer ? createEmbedWatch(engine, due) : undefined
     const lines = createObjectLines(this.ctx, workerPorts)
     const book: LiveBook = { store: engine.store, recheck: (standing) => engine.recheck(standing) }
-    const live = createLiveDesk(
+    const live = createLiveLines(
       { lines: lines.open, within: (work) => work(book), ...workerPorts },
       engine.store.settings.getNumber('head'),
     )
@@ -101,7 +95,8 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   async #setAlarm(due: DueTable): Promise<void> {
-    const [next, set] = [due.next(), await this.ctx.storage.getAlarm()]
+    const next = due.next()
+    const set = await this.ctx.storage.getAlarm()
     if (next !== undefined && next !== set) await this.ctx.storage.setAlarm(next)
   }
 
@@ -138,56 +133,62 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     if (job === 'lines' && live.sweep(book) > 0) due.plan('lines', Date.now() + sweepEveryMs)
   }
 
-  /** Who calls, at the cost of one request. Strangers pay from one purse together: none of them empties another's. */
-  async #admit(presented: Presented) {
-    const opened = presented.bearer === undefined ? this.#open() : this.#openFor(presented.bearer)
-    const { engine, rate, due } = opened
-    const admitted = await engine.admit(presented).catch((error: unknown) => {
-      if (isDaybookError(error, 'unauthorized')) rate.spend('stranger')
-      throw error
-    })
-    rate.spend(admitted.id)
-    due.ensure('rates', Date.now() + hourMs)
-    return { ...opened, admitted, caller: admitted.caller }
+  /** The book for one request. What the request left to be done is planned before it is answered. */
+  async #within<Result>(mayMake: boolean, work: (book: MirrorBook) => Promise<Result>): Promise<Result> {
+    if (!mayMake && !this.#opened && !this.#exists()) throw unknownToken()
+    const opened = this.#open()
+    try {
+      return await work(this.#toMirrorBook(opened))
+    } finally {
+      await this.#planJobs()
+    }
   }
 
-  admit(capabilityId: string, presented: Presented): Promise<Outcome<void>> {
-    return toOutcome(async () => {
-      const { engine, caller } = await this.#admit(presented)
-      engine.check(capabilityId, caller)
-    })
-  }
-
-  exchange(request: string, presented: Presented = {}): Promise<Outcome<string>> {
-    return toOutcome(async () => {
-      const { engine, mirror, caller, live, book } = await this.#admit(presented)
-      if (!mirror) throw engine.store.newer?.error()
-      engine.check('daybook:sync', caller)
-      const reach = syncReachOf(caller, engine.store.kinds)
-      try {
-        const { text, device, cursor, more } = await mirror.exchange(request, reach)
-        if (!more) live.came(device, cursor, book)
+  #toMirrorBook({ engine, mirror, rate, due, live, lines, book }: Opened): MirrorBook {
+    return {
+      engine,
+      mirror,
+      rate: {
+        spend(caller) {
+          rate.spend(caller)
+          due.ensure('rates', Date.now() + hourMs)
+        },
+      },
+      synced(device, cursor) {
+        if (cursor !== undefined) live.came(device, cursor, book)
         live.changed(book)
-        return text
-      } finally {
-        await this.#planJobs()
-      }
-    })
+      },
+      lines: {
+        admit: (standing) => live.admit(standing, book),
+        give: async (listener) => {
+          const ticket = lines.give(listener)
+          due.ensure('lines', Date.now() + sweepEveryMs)
+          await this.#setAlarm(due)
+          return ticket
+        },
+      },
+    }
+  }
+
+  // What is called over RPC must stand on the class itself.
+  admit(capabilityId: string, presented: Presented): Promise<Outcome<void>> {
+    return this.#door.admit(capabilityId, presented)
+  }
+
+  exchange(request: string, presented?: Presented): Promise<Outcome<string>> {
+    return this.#door.exchange(request, presented)
   }
 
   ticket(device: string, presented: Presented): Promise<Outcome<unknown>> {
-    return toOutcome(async () => {
-      const { engine, caller, admitted, live, lines, due, book } = await this.#admit(presented)
-      engine.check('daybook:sync', caller)
-      const reach = syncReachOf(caller, engine.store.kinds)
-      const kinds = reach ? { kinds: reach.pulled } : {}
-      const standing = standingOf(admitted)
-      live.admit(standing, book)
-      const ticket = lines.give({ device, standing, ...kinds })
-      due.ensure('lines', Date.now() + sweepEveryMs)
-      await this.#setAlarm(due)
-      return { ticket, expires_in_ms: ticketMs }
-    })
+    return this.#door.ticket(device, presented)
+  }
+
+  call(
+    id: string,
+    input: unknown,
+    options: Presented & { readonly requestId?: string } = {},
+  ): Promise<Outcome<unknown>> {
+    return this.#door.call(id, input, options)
   }
 
   /** The upgrade to a line. A book that nobody has opened has given no ticket, and is not made. */
@@ -208,28 +209,6 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   override webSocketMessage(socket: WebSocket): void {
     // There is nothing that it may say.
     socket.close(closeCodes.unheard)
-  }
-
-  call(
-    id: string,
-    input: unknown,
-    { requestId, ...presented }: Presented & { readonly requestId?: string } = {},
-  ): Promise<Outcome<unknown>> {
-    return toOutcome(async () => {
-      const { engine, caller } = await this.#admit(presented)
-      try {
-        return await engine.call(id, input, { caller, ...(requestId === undefined ? {} : { requestId }) })
-      } finally {
-        await this.#planJobs()
-      }
-    })
-  }
-
-  /** A stranger with what can't be a token or key of this book makes no book. */
-  #openFor(bearer: string): Opened {
-    checkBearer(bearer)
-    if (this.#exists()) return this.#open()
-    throw new DaybookError('unauthorized', 'Token not found.', { details: { reason: 'Token not found' } })
   }
 
   #exists(): boolean {

@@ -1,11 +1,12 @@
-// The mirror's half of the lines to devices: told when others have written. What a socket is and where tickets are kept is
-// the host's business: see object-lines.ts, and hosts/node/serve/book-lines.ts.
+// The mirror's half of the lines to devices: it pokes them when others have written. What a socket is and where tickets are
+// kept is the host's business.
 // Invariant: each line carries with it what its caller may hear and until when, so that nothing of this is lost when an
 // object sleeps; and no second poke is sent to a device that has not come for the first.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { Clock, Scheduler } from '../core/ports.ts'
 import type { Standing } from '../trust/admission.ts'
 import type { BookStore } from '../store/book-store.ts'
+import { type LatestPlace, latestPlaces } from '../store/record/latest-place.ts'
 import { closeCodes, liveProtocol, type Poke, ticketPrefix } from '../sync/wire/live-wire.ts'
 
 /** Whom a ticket is given to, and who a line belongs to. */
@@ -42,7 +43,7 @@ export interface LiveBook {
   recheck(standing: Standing): void
 }
 
-export interface LiveDeskOptions {
+export interface LiveLinesOptions {
   /** Lines that are open, of one device or of all. */
   readonly lines: (device?: string) => readonly Line[]
   /** Runs `work` on the book, at once or as soon as it is there. */
@@ -51,7 +52,7 @@ export interface LiveDeskOptions {
   readonly scheduler: Scheduler
 }
 
-export interface LiveDesk {
+export interface LiveLines {
   /**
    * Throws `unauthorized` once the caller's key, token or claims have ended, `rate-limited` when there are too many lines for
    * one more. Asked when a ticket is wanted, and again when it is shown.
@@ -85,9 +86,12 @@ const silentMs = 100_000
 /** A poke that nobody came for may have been lost. */
 const pokeAgainMs = 60_000
 
-/** A desk for the lines of one book, which stands at `head` of its sequence. */
-export function createLiveDesk({ lines, within, clock, scheduler }: LiveDeskOptions, head: number): LiveDesk {
-  let told = head
+/** The lines of one book, which stands at `head` of its sequence. */
+export function createLiveLines(
+  { lines, within, clock, scheduler }: LiveLinesOptions,
+  head: number,
+): LiveLines {
+  let toldSeq = head
   let cancel: (() => void) | undefined
   const headOf = ({ store }: LiveBook) => store.settings.getNumber('head')
 
@@ -110,25 +114,20 @@ export function createLiveDesk({ lines, within, clock, scheduler }: LiveDeskOpti
     return false
   }
 
-  const writtenAfter = (seq: number, { store }: LiveBook) =>
-    store.db.all<{ kind: string; place: number }>(
-      'SELECT kind, max(place) AS place FROM records WHERE place > ? GROUP BY kind',
-      [seq],
-    )
-  const tellOne = (line: Line, rows: ReturnType<typeof writtenAfter>, book: LiveBook) => {
+  const tellOne = (line: Line, written: readonly LatestPlace[], book: LiveBook) => {
     const one = line.state
     if (!stands(line, book)) return
     // Whoever wrote it has come with it, and has read it.
-    const isNews = rows.some(({ kind, place }) => place > one.seq && (one.kinds?.includes(kind) ?? true))
+    const isNews = written.some(({ kind, place }) => place > one.seq && (one.kinds?.includes(kind) ?? true))
     const isWaitedFor = clock.now() - one.pokedMs < pokeAgainMs
     if (!isNews || isWaitedFor) return
-    poke(line, told)
+    poke(line, toldSeq)
     line.note({ ...one, pokedMs: clock.now() })
   }
   const tell = (book: LiveBook) => {
-    const rows = writtenAfter(told, book)
-    told = headOf(book)
-    for (const line of lines()) tellOne(line, rows, book)
+    const written = latestPlaces(book.store.db, toldSeq)
+    toldSeq = headOf(book)
+    for (const line of lines()) tellOne(line, written, book)
   }
 
   return {
@@ -154,13 +153,13 @@ export function createLiveDesk({ lines, within, clock, scheduler }: LiveDeskOpti
       for (const line of lines(device)) {
         line.note({ ...line.state, pokedMs: 0, seq })
         // What was written while it came, and was told to the others already.
-        if (told > seq) tellOne(line, writtenAfter(seq, book), book)
+        if (toldSeq > seq) tellOne(line, latestPlaces(book.store.db, seq), book)
       }
     },
 
     changed(book) {
-      if (cancel || headOf(book) === told) return
-      if (lines().length === 0) told = headOf(book)
+      if (cancel || headOf(book) === toldSeq) return
+      if (lines().length === 0) toldSeq = headOf(book)
       else
         cancel = scheduler.later(gatherMs, () => {
           cancel = undefined

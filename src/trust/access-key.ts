@@ -63,10 +63,3 @@ export function toGrant(
 ): Grant {
   return { id, owner, agent: holder, scope, permissions: may, push, pull }
 }
-
-/** True when two texts of one length are the same; as long in time whatever differs. */
-export function isSameHash(one: string, other: string): boolean {
-  let difference = one.length ^ other.length
-  for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i)
-  return difference === 0
-}

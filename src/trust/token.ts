@@ -5,7 +5,7 @@ import { strictCanonicalText } from '../core/text/canonical-json.ts'
 import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
 import { permitsAll } from '../core/access/permission.ts'
 import { coversScope, parseScope } from '../core/access/scope.ts'
-import { isSameHash } from './access-key.ts'
+import { isSameHash } from '../core/same-hash.ts'
 import { controlToken, type ControlToken, depthLimit } from './token-schema.ts'
 
 type Claims = Omit<ControlToken, 'signature'>

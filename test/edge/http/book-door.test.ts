@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { generateKeyPair, exportJWK, SignJWT } from 'jose'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Mirrors, Presented } from '../../../src/edge/edge-env.ts'
+import type { Mirrors, Presented } from '../../../src/edge/mirror-door.ts'
 import { bookOfSubject } from '../../../src/doors/http/request/jwt.ts'
 import { isBookName } from '../../../src/core/book.ts'
 import { encodedRun, spelt } from '../../contract/access/book-address.ts'

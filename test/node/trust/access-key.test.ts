@@ -9,7 +9,8 @@ import { migrate } from '../../../src/store/schema/migrate.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { createSyncReach, withinReach } from '../../../src/sync/wire/sync-reach.ts'
 import type { SyncRequest } from '../../../src/sync/wire/protocol.ts'
-import { accessKeyId, isAccessKey, isSameHash, makeAccessKey } from '../../../src/trust/access-key.ts'
+import { isSameHash } from '../../../src/core/same-hash.ts'
+import { accessKeyId, isAccessKey, makeAccessKey } from '../../../src/trust/access-key.ts'
 import { createRateLimit } from '../../../src/edge/rate-limit.ts'
 
 const seed = 20_261_120

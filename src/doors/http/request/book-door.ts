@@ -2,7 +2,7 @@
 // in one step; routes are given what came of it and can name no other book, nor another caller.
 import { checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import type { BookDoor, Mirrors, Presented } from '../../../edge/edge-env.ts'
+import type { BookDoor, Mirrors, Presented } from '../../../edge/mirror-door.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
 
 const noLines = () => new DaybookError('unknown-route', 'This edge has no lines.')

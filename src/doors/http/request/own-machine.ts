@@ -1,13 +1,11 @@
 // What never left this machine: there, and only there, plain HTTP and the development key will do.
+import { isOwnAddress, isOwnName } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { isPassedOn } from '../../../core/passed-on.ts'
 
-const ownNames = new Set(['localhost', '127.0.0.1', '[::1]'])
-const ownAddress = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/
-
 /** True when `url` was asked of this very machine. The name is what the caller used, which is the caller's word. */
 export function isOwnMachine(url: URL): boolean {
-  return ownNames.has(url.hostname)
+  return isOwnName(url.hostname)
 }
 
 /**
@@ -17,9 +15,7 @@ export function isOwnMachine(url: URL): boolean {
 export function isAskedHere({ url, headers }: Pick<Request, 'url' | 'headers'>): boolean {
   const address = headers.get('cf-connecting-ip')
   return (
-    isOwnMachine(new URL(url)) &&
-    (address === null || ownAddress.test(address)) &&
-    !isPassedOn(headers.keys())
+    isOwnMachine(new URL(url)) && (address === null || isOwnAddress(address)) && !isPassedOn(headers.keys())
   )
 }
 

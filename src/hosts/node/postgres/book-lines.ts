@@ -6,12 +6,12 @@ import { closeCodes, heartbeat } from '../../../sync/wire/live-wire.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
 import type { Standing } from '../../../trust/admission.ts'
 import {
-  createLiveDesk,
+  createLiveLines,
   type Line,
   type LineState,
   type Listener,
   type LiveBook,
-  type LiveDesk,
+  type LiveLines,
 } from '../../../edge/live-lines.ts'
 import type { BookNews } from './news-postgres.ts'
 
@@ -27,7 +27,7 @@ export interface BookLinesOptions {
 
 export interface BookLines {
   has(book: string): boolean
-  /** Looks again whether the caller may have a line of `book`; see `LiveDesk.admit`. */
+  /** Looks again whether the caller may have a line of `book`; see `LiveLines.admit`. */
   admit(book: string, standing: Standing): Promise<void>
   /** A line of `listener` over `socket`, which is open. */
   add(book: string, listener: Listener, socket: WebSocket): Promise<void>
@@ -41,8 +41,8 @@ export interface BookLines {
   close(): void
 }
 
-interface Lines {
-  readonly desk: LiveDesk
+interface OpenLines {
+  readonly lines: LiveLines
   readonly open: Set<SocketLine>
 }
 
@@ -59,19 +59,18 @@ const goodbyeMs = 1000
 
 export function createBookLines(options: BookLinesOptions): BookLines {
   const { clock, scheduler, within, onFirst, onFault } = options
-  const books = new Map<string, Lines>()
+  const books = new Map<string, OpenLines>()
 
-  const withBook = (book: string, work: (live: LiveBook, desk: LiveDesk) => void) => {
-    const lines = books.get(book)
-    if (!lines) return
-    within(book, (live) => work(live, lines.desk)).catch(onFault)
+  const withBook = (book: string, work: (live: LiveBook, lines: LiveLines) => void) => {
+    const known = books.get(book)
+    if (known) within(book, (live) => work(live, known.lines)).catch(onFault)
   }
 
-  const deskOf = (book: string, live: LiveBook): Lines => {
+  const linesOf = (book: string, live: LiveBook): OpenLines => {
     const known = books.get(book)
     if (known) return known
     const open = new Set<SocketLine>()
-    const desk = createLiveDesk(
+    const lines = createLiveLines(
       {
         clock,
         scheduler,
@@ -80,9 +79,9 @@ export function createBookLines(options: BookLinesOptions): BookLines {
       },
       live.store.settings.getNumber('head'),
     )
-    const lines = { desk, open }
-    books.set(book, lines)
-    return lines
+    const opened = { lines, open }
+    books.set(book, opened)
+    return opened
   }
 
   const toLine = (socket: WebSocket, begun: LineState, onEnd: () => void): SocketLine => {
@@ -122,38 +121,38 @@ export function createBookLines(options: BookLinesOptions): BookLines {
     has: (book) => books.has(book),
     admit: (book, standing) =>
       within(book, (live) => {
-        const desk = books.get(book)?.desk
-        if (desk) desk.admit(standing, live)
+        const known = books.get(book)
+        if (known) known.lines.admit(standing, live)
         else live.recheck(standing)
       }),
     add: (book, listener, socket) =>
       within(book, (live) => {
-        const { desk, open } = deskOf(book, live)
-        const line = toLine(socket, desk.begin(listener), () => {
+        const { lines, open } = linesOf(book, live)
+        const line = toLine(socket, lines.begin(listener), () => {
           open.delete(line)
           if (open.size === 0 && books.get(book)?.open === open) books.delete(book)
         })
         open.add(line)
         // The line that the device had may have been the last one.
-        books.set(book, { desk, open })
+        books.set(book, { lines, open })
         // It may have ended while it was looked up.
         if (socket.readyState !== socket.OPEN) return line.end(restartCode)
-        desk.greet(line, live)
+        lines.greet(line, live)
         onFirst()
       }),
     hear: ({ book, came }) =>
-      withBook(book, (live, desk) => {
-        for (const [device, seq] of came) desk.came(device, seq, live)
-        desk.changed(live)
+      withBook(book, (live, lines) => {
+        for (const [device, seq] of came) lines.came(device, seq, live)
+        lines.changed(live)
       }),
     look() {
-      for (const book of books.keys()) withBook(book, (live, desk) => desk.changed(live))
+      for (const book of books.keys()) withBook(book, (live, lines) => lines.changed(live))
     },
     sweep() {
-      for (const book of books.keys()) withBook(book, (live, desk) => void desk.sweep(live))
+      for (const book of books.keys()) withBook(book, (live, lines) => void lines.sweep(live))
     },
     close() {
-      for (const { open } of [...books.values()]) for (const line of [...open]) line.end(restartCode)
+      for (const { open } of books.values()) for (const line of open) line.end(restartCode)
       books.clear()
     },
   }

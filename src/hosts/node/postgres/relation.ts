@@ -132,10 +132,8 @@ export const relations: readonly Relation[] = [
       owner: 'text',
       lease_until: 'text',
       result: 'text',
-      ...{
-        error_code: 'text',
-        error_message: 'text',
-      },
+      error_code: 'text',
+      error_message: 'text',
     },
     shared: true,
   },

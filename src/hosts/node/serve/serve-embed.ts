@@ -5,7 +5,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAbort } from '../../../core/abort.ts'
-import { isOwnMachine, shortestKey } from '../../../core/address.ts'
+import { checkKeyLength, isOwnHost, isOwnMachine } from '../../../core/address.ts'
 import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
 import { isPassedOn } from '../../../core/passed-on.ts'
 import { createFar } from '../../../recall/embed/create-embedder.ts'
@@ -34,7 +34,6 @@ export interface EmbedServer extends AsyncDisposable {
 }
 
 const bodyLimitBytes = 4_000_000
-const ownMachine = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /** Serves `POST /embed {texts}` → `{ embeddings, dimensions }`, and `GET /health`. */
 export async function serveEmbed({
@@ -43,15 +42,12 @@ export async function serveEmbed({
   host = '127.0.0.1',
   key,
 }: ServeEmbedOptions): Promise<EmbedServer> {
-  if (!ownMachine.has(host) && !key) {
+  if (!isOwnHost(host) && !key) {
     throw new DaybookError('invalid-input', '`key`: without one, only this machine is served.', {
       details: { path: 'key' },
     })
   }
-  if (key !== undefined && key.length < shortestKey) {
-    const message = `\`key\`: fewer than ${shortestKey} characters can be guessed.`
-    throw new DaybookError('invalid-input', message, { details: { path: 'key' } })
-  }
+  if (key !== undefined) checkKeyLength(key, 'key')
   parseEmbedderOptions(options)
   const embedder = createFar(options, nodeEmbedderHost)
 

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { checkKey, shortestKey } from '../../../core/address.ts'
+import { checkKey, checkKeyLength, isOwnAddress, isOwnHost } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { createApp } from '../../../doors/http/app.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
@@ -67,7 +67,6 @@ export interface MirrorServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const loopback = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+|localhost)$/
 const graceMs = 10_000
 
 /** Migrates the database and begins to answer. Rejects with `invalid-input` for settings that would let keys leak. */
@@ -171,11 +170,10 @@ const lineOf =
 function checkSettings({ host = '127.0.0.1', key, behindProxy = false }: ServeMirrorsOptions): void {
   const wrong = (path: string, message: string) =>
     new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
-  if (key !== undefined && checkKey(key, 'key').length < shortestKey)
-    throw wrong('key', `fewer than ${shortestKey} characters can be guessed`)
+  if (key !== undefined) checkKeyLength(checkKey(key, 'key'), 'key')
   if (behindProxy && !key)
     throw wrong('key', 'behind a proxy everybody seems to be this machine, so there must be one')
-  if (!loopback.test(host) && !behindProxy)
+  if (!isOwnHost(host) && !behindProxy)
     throw wrong('host', 'others are answered over HTTPS only, which a proxy before this must speak: say so')
 }
 
@@ -193,7 +191,7 @@ function addressed(request: Request, incoming: IncomingMessage, behindProxy: boo
     const proto = incoming.headers['x-forwarded-proto']
     if (proto !== 'https') url.hostname = 'plain.invalid'
     else url.protocol = 'https:'
-  } else if (![socket.remoteAddress, socket.localAddress].every((end) => loopback.test(end ?? '')))
+  } else if (![socket.remoteAddress, socket.localAddress].every((end) => isOwnAddress(end ?? '')))
     url.hostname = 'elsewhere.invalid'
   if (url.href === request.url && httpVersion !== '1.0') return request
   const { method, body, signal } = request

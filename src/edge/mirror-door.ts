@@ -1,0 +1,44 @@
+// The way to the mirrors of an edge, and to one book for one caller. Types only: what answers them is answer-mirror.ts.
+import type { Grant } from '../core/access/grant.ts'
+import type { Outcome } from './outcome.ts'
+
+/** A mirror as the routes see it: the Durable Object `Mirror`, or whatever keeps a book elsewhere. */
+export interface MirrorDoor {
+  /** Throws unless this may call the capability; for what is done outside of the book. */
+  admit(capabilityId: string, presented: Presented): Promise<Outcome<void>>
+  /** A ticket for a line of `device`; `unknown-route` where this edge has no lines. */
+  ticket(device: string, presented: Presented): Promise<Outcome<unknown>>
+  /** Answers the upgrade to a line, where this edge has lines; an error in its one shape otherwise. */
+  fetch?(request: Request): Promise<Response>
+  /** Answers one sync request of a device; both are JSON. */
+  exchange(request: string, options?: Presented): Promise<Outcome<string>>
+  /** Runs a capability. `requestId` makes a write safe to send again. */
+  call(
+    id: string,
+    input: unknown,
+    options: Presented & { readonly requestId?: string },
+  ): Promise<Outcome<unknown>>
+}
+
+/** The books of an edge, by name: `book-door.ts` alone opens them. */
+export interface Mirrors {
+  getByName(book: string): MirrorDoor
+}
+
+/** What a caller presents who does not have the key of the whole edge: a control token or an access key, or verified claims. */
+export interface Presented {
+  readonly bearer?: string
+  readonly grant?: Grant
+}
+
+/** One book, for one caller. Every verb throws what the book says of that caller. */
+export interface BookDoor {
+  /** Throws unless the caller may call the capability, at the cost of one request. */
+  admit(capabilityId: string): Promise<void>
+  /** A ticket for a line of `device`. */
+  ticket(device: string): Promise<unknown>
+  /** Answers one sync request; both are JSON. */
+  exchange(request: string): Promise<string>
+  /** Runs a capability. `requestId` makes a write safe to send again. */
+  call(id: string, input: unknown, requestId?: string): Promise<unknown>
+}
