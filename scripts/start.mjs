@@ -1,6 +1,7 @@
 // `npm start`: the edge (workerd through wrangler, no account) and the demo (Vite) side by side, until Ctrl-C.
 // Both ports are checked before anything starts; when one of the two dies the other is stopped with it, and so are both when this dies.
 import { setTimeout as delay } from 'node:timers/promises'
+import { hasShortKey, shortestKey } from './edge-key.mjs'
 import { beginGuardedRun } from './guard/guarded-run.mjs'
 import { devEdge, quietWrangler, toFlags } from './place.mjs'
 import { host, readPort, requireFreePort } from './port.mjs'
@@ -28,9 +29,9 @@ const port = await choosePorts()
 const demoUrl = `http://${host}:${port.demo}`
 const edgeUrl = `http://${host}:${port.edge}`
 const key = process.env['DAYBOOK_KEY']
-// The edge would let nobody in with it (src/core/address.ts).
-if (key?.split(/[\s,]+/).some((one) => one.length > 0 && one.length < 16)) {
-  console.error('\nDAYBOOK_KEY has fewer than 16 characters; set a longer one, or none.\n')
+// The edge would let nobody in with it.
+if (hasShortKey(key)) {
+  console.error(`\nDAYBOOK_KEY has fewer than ${shortestKey} characters; set a longer one, or none.\n`)
   process.exit(1)
 }
 const edgeState = process.env['EDGE_STATE'] ?? '.state/edge'

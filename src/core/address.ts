@@ -3,8 +3,10 @@
 import { DaybookError } from './errors.ts'
 
 const address = /^(https?):\/\/(\[[0-9a-f:.]+\]|[^/:?#@\s]+)(?::\d{1,5})?(?:\/[^?#\s]*)?$/i
+/** What a machine calls itself in an address. */
 const ownNames = new Set(['localhost', '127.0.0.1', '[::1]'])
-const ownAddress = /^(?:(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/
+/** What a machine answers itself from: the whole of 127.0.0.0/8 (RFC 1122, section 3.2.1.3), and `::1` (RFC 4291). */
+const ownAddress = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/
 /** What a bearer token may consist of (RFC 6750, section 2.1). */
 const token = /^[A-Za-z0-9._~+/-]+=*$/
 
@@ -14,7 +16,7 @@ export function checkAddress(url: unknown, path: string): string {
   const [, scheme = '', host = ''] = match ?? []
   const wrong = (message: string) => new DaybookError('invalid-input', message, { details: { path } })
   if (!match) throw wrong(`\`${path}\`: an http or https address without a query or credentials is wanted.`)
-  if (scheme.toLowerCase() === 'http' && !isOwnName(host)) {
+  if (scheme.toLowerCase() === 'http' && !isOwnName(host.toLowerCase())) {
     throw wrong(`\`${path}\`: only https, except to localhost.`)
   }
   return match[0].replace(/\/+$/, '')
@@ -22,37 +24,32 @@ export function checkAddress(url: unknown, path: string): string {
 
 /** True when nothing that is sent to `url` leaves this machine. */
 export function isOwnMachine(url: string): boolean {
-  return isOwnName(address.exec(url)?.[2] ?? '')
+  return isOwnName(address.exec(url)?.[2]?.toLowerCase() ?? '')
 }
 
-/** True when `name`, the host of an address, is this machine's own for everybody who says it. */
-export function isOwnName(name: string): boolean {
-  return ownNames.has(name.toLowerCase())
+/** True when `host`, spelled as the `hostname` of a URL, is a name of this machine: in lower case, IPv6 in brackets. */
+export function isOwnName(host: string): boolean {
+  return ownNames.has(host)
 }
 
-/** True for the IP address of an end of a connection that never left this machine. */
+/** True for an IP address of this machine alone. */
 export function isOwnAddress(ip: string): boolean {
   return ownAddress.test(ip)
 }
 
-/** True when a server that listens on `host` is heard on this machine alone. */
-export function isOwnHost(host: string): boolean {
-  return host === 'localhost' || isOwnAddress(host)
+/** `host` as it stands in a URL: an IPv6 address in brackets. */
+export function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
 }
 
 /** Fewest characters of a key that opens something: 16 of hexadecimal are 64 bits. Fewer can be guessed. */
 export const shortestKey = 16
 
-/** Throws `invalid-input` at `path` for a key that can be guessed. */
-export function checkKeyLength(key: string, path: string): void {
-  if (key.length >= shortestKey) return
-  throw new DaybookError(
-    'invalid-input',
-    `\`${path}\`: fewer than ${shortestKey} characters can be guessed.`,
-    {
-      details: { path },
-    },
-  )
+/** `key`, or `invalid-input` at `path` when it has so few characters that it can be guessed. */
+export function checkKeyLength(key: string, path: string): string {
+  if (key.length >= shortestKey) return key
+  const message = `\`${path}\`: fewer than ${shortestKey} characters can be guessed.`
+  throw new DaybookError('invalid-input', message, { details: { path } })
 }
 
 /** `key`, or `invalid-input` at `path` when it can't be a bearer token. */

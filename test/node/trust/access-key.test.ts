@@ -9,7 +9,6 @@ import { migrate } from '../../../src/store/schema/migrate.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { createSyncReach, withinReach } from '../../../src/sync/wire/sync-reach.ts'
 import type { SyncRequest } from '../../../src/sync/wire/protocol.ts'
-import { isSameHash } from '../../../src/core/same-hash.ts'
 import { accessKeyId, isAccessKey, makeAccessKey } from '../../../src/trust/access-key.ts'
 import { createRateLimit } from '../../../src/edge/rate-limit.ts'
 
@@ -36,16 +35,6 @@ describe('an access key', () => {
     )
     fc.assert(
       fc.property(fc.string(), (text) => accessKeyId(text) === undefined),
-      { seed },
-    )
-  })
-
-  it('compares as texts do', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string(), (one, other) => {
-        expect(isSameHash(one, one)).toBe(true)
-        expect(isSameHash(one, other)).toBe(one === other)
-      }),
       { seed },
     )
   })

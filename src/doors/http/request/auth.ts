@@ -6,6 +6,8 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { bearerAuth } from 'hono/bearer-auth'
 import { checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
+import { isSameHash } from '../../../core/same-hash.ts'
+import { toBase64Url } from '../../../core/text/base64url.ts'
 import { isAccessKey } from '../../../trust/access-key.ts'
 import { isBearer } from '../../../trust/token.ts'
 import { openBookDoor } from './book-door.ts'
@@ -87,16 +89,10 @@ function raise(message: string): never {
 async function isOneOf(one: string, others: readonly string[]): Promise<boolean> {
   const given = await digest(one)
   let found = false
-  for (const other of others) found = isSame(given, await digest(other)) || found
+  for (const other of others) found = isSameHash(given, await digest(other)) || found
   return found
 }
 
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  let difference = 0
-  for (const [i, byte] of one.entries()) difference |= byte ^ (other[i] ?? 0)
-  return difference === 0
-}
-
-async function digest(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+async function digest(text: string): Promise<string> {
+  return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
 }

@@ -3,6 +3,7 @@
 // Invariant: the string, which holds a password, is in no message and no log.
 import { readFileSync } from 'node:fs'
 import { type ClientConfig, Pool, type PoolClient, types } from 'pg'
+import { isOwnName } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { isConnectionFault } from './postgres-fault.ts'
 
@@ -34,7 +35,6 @@ export interface Postgres extends Sql {
   close(): Promise<void>
 }
 
-const ownNames = new Set(['', 'localhost', '127.0.0.1', '[::1]'])
 /** Dead connections of the pool that are passed over. */
 const tries = 3
 /** PostgreSQL's number of the type `bigint`; what is one here counts, and is below 2^53. */
@@ -157,7 +157,7 @@ function tlsOf({ hostname, searchParams }: URL, caFile: string | undefined) {
       return checked()
     case null:
       if (caFile !== undefined) return checked()
-      return ownNames.has(hostname) || searchParams.has('host') ? false : unchecked
+      return hostname === '' || isOwnName(hostname) || searchParams.has('host') ? false : unchecked
     default:
       throw new DaybookError('invalid-input', '`sslmode` is disable, require or verify-full.', {
         details: { path: 'database' },

@@ -5,7 +5,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAbort } from '../../../core/abort.ts'
-import { checkKeyLength, isOwnHost, isOwnMachine } from '../../../core/address.ts'
+import { checkKeyLength, hostInUrl, isOwnMachine, isOwnName } from '../../../core/address.ts'
 import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
 import { isPassedOn } from '../../../core/passed-on.ts'
 import { createFar } from '../../../recall/embed/create-embedder.ts'
@@ -42,7 +42,7 @@ export async function serveEmbed({
   host = '127.0.0.1',
   key,
 }: ServeEmbedOptions): Promise<EmbedServer> {
-  if (!isOwnHost(host) && !key) {
+  if (!isOwnName(hostInUrl(host)) && !key) {
     throw new DaybookError('invalid-input', '`key`: without one, only this machine is served.', {
       details: { path: 'key' },
     })
@@ -88,8 +88,7 @@ export async function serveEmbed({
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
   const { port: taken } = server.address() as AddressInfo
-  const name = host.includes(':') ? `[${host}]` : host
-  return { url: `http://${name}:${taken}/embed`, close, [Symbol.asyncDispose]: close }
+  return { url: `http://${hostInUrl(host)}:${taken}/embed`, close, [Symbol.asyncDispose]: close }
 }
 
 /** JSON only, by its type: a page of another origin could send plain text unasked, but not this. */

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { checkKey, checkKeyLength, isOwnAddress, isOwnHost } from '../../../core/address.ts'
+import { checkKey, checkKeyLength, hostInUrl, isOwnAddress } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { createApp } from '../../../doors/http/app.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
@@ -151,8 +151,7 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
         await postgres.close()
       })())
     const { port: taken } = server.address() as AddressInfo
-    const name = host.includes(':') ? `[${host}]` : host
-    return { url: `http://${name}:${taken}`, close, [Symbol.asyncDispose]: close }
+    return { url: `http://${hostInUrl(host)}:${taken}`, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await postgres.close()
     throw error
@@ -173,8 +172,13 @@ function checkSettings({ host = '127.0.0.1', key, behindProxy = false }: ServeMi
   if (key !== undefined) checkKeyLength(checkKey(key, 'key'), 'key')
   if (behindProxy && !key)
     throw wrong('key', 'behind a proxy everybody seems to be this machine, so there must be one')
-  if (!isOwnHost(host) && !behindProxy)
+  if (!isOnlyHere(host) && !behindProxy)
     throw wrong('host', 'others are answered over HTTPS only, which a proxy before this must speak: say so')
+}
+
+/** True for an end of a socket that only this machine reaches. Node shows IPv4 as IPv6 where a socket takes both. */
+function isOnlyHere(host: string): boolean {
+  return host === 'localhost' || isOwnAddress(host.replace(/^::ffff:(?=127\.)/, ''))
 }
 
 /**
@@ -191,7 +195,7 @@ function addressed(request: Request, incoming: IncomingMessage, behindProxy: boo
     const proto = incoming.headers['x-forwarded-proto']
     if (proto !== 'https') url.hostname = 'plain.invalid'
     else url.protocol = 'https:'
-  } else if (![socket.remoteAddress, socket.localAddress].every((end) => isOwnAddress(end ?? '')))
+  } else if (![socket.remoteAddress, socket.localAddress].every((end) => isOnlyHere(end ?? '')))
     url.hostname = 'elsewhere.invalid'
   if (url.href === request.url && httpVersion !== '1.0') return request
   const { method, body, signal } = request

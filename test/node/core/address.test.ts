@@ -1,0 +1,68 @@
+// One list tells what this machine is called, and one number how short a key may be, for every host and for `npm start`.
+import { describe, expect, it, test } from 'vitest'
+import { hasShortKey, shortestKey as shortestKeyToStart } from '../../../scripts/edge-key.mjs'
+import {
+  checkKeyLength,
+  hostInUrl,
+  isOwnAddress,
+  isOwnMachine,
+  isOwnName,
+  shortestKey,
+} from '../../../src/core/address.ts'
+import { isAllowedOrigin } from '../../../src/doors/http/request/origin.ts'
+import { isAskedHere } from '../../../src/doors/http/request/own-machine.ts'
+
+describe('this machine', () => {
+  test.each(['localhost', '127.0.0.1', '[::1]'])('is called %s by every part', (name) => {
+    expect(isOwnName(name)).toBe(true)
+    expect(isOwnMachine(`http://${name}:8787/embed`)).toBe(true)
+    expect(isAskedHere(new Request(`http://${name}:8787/`))).toBe(true)
+    expect(isAllowedOrigin(`http://${name}:8787`)).toBe(true)
+    expect(isAllowedOrigin(`https://${name}`)).toBe(true)
+  })
+
+  test.each(['localhost.example.org', '127.0.0.2', 'x@localhost', '[::2]', 'example.org'])(
+    'is not called %s',
+    (name) => {
+      expect(isOwnName(name)).toBe(false)
+      expect(isOwnMachine(`http://${name}:8787/embed`)).toBe(false)
+      expect(isAllowedOrigin(`http://${name}:8787`)).toBe(false)
+    },
+  )
+
+  it('is named by an origin only when that is nothing but an origin', () => {
+    for (const one of [
+      'http://localhost/',
+      'http://localhost:8787/path',
+      'ftp://localhost',
+      'LOCALHOST',
+      'null',
+    ])
+      expect(isAllowedOrigin(one)).toBe(false)
+  })
+
+  it('answers itself from 127.0.0.0/8 and from ::1', () => {
+    for (const ip of ['127.0.0.1', '127.8.9.255', '::1']) expect(isOwnAddress(ip)).toBe(true)
+    for (const ip of ['128.0.0.1', '10.127.0.1', '::2', '::ffff:10.0.0.1', ''])
+      expect(isOwnAddress(ip)).toBe(false)
+  })
+
+  it('has brackets around an IPv6 address in a URL', () => {
+    expect(['::1', 'localhost', '127.0.0.1'].map(hostInUrl)).toEqual(['[::1]', 'localhost', '127.0.0.1'])
+  })
+})
+
+describe('a key', () => {
+  it('has as many characters for `npm start` as for the edge', () => {
+    expect(shortestKeyToStart).toBe(shortestKey)
+  })
+
+  it('is refused one character below, and taken at the limit', () => {
+    const key = 'k'.repeat(shortestKey)
+    expect(checkKeyLength(key, 'key')).toBe(key)
+    expect(() => checkKeyLength(key.slice(1), 'key')).toThrow(/fewer than 16 characters can be guessed/)
+    expect(hasShortKey(`${key}, ${key}`)).toBe(false)
+    expect(hasShortKey(`${key} ${key.slice(1)}`)).toBe(true)
+    expect([hasShortKey(), hasShortKey('')]).toEqual([false, false])
+  })
+})
