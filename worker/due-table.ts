@@ -1,5 +1,7 @@
 // What a book's object has to do later, by name: an object has one alarm, and this table says what for.
 // Invariant: a job stands here until it is taken; who plans it again before that moves it, and the alarm rings for the first.
+// Nobody else reads or writes the table: it is this host's own, and is among the tables of every book only so that its
+// migrations are one list.
 import type { SqlDatabase } from '../src/core/ports.ts'
 
 export interface DueTable {

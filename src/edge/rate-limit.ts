@@ -1,7 +1,9 @@
 // How much each caller may ask of one book: a token bucket for each, in the book's own database.
-// Invariant: a bucket is exact while its object lives, and at most a second of spending is forgotten when it is thrown away.
+// Invariant: a bucket is exact as long as the host keeps this in memory, and at most a second of spending is forgotten when the
+// host throws it away.
 import { DaybookError } from '../core/errors.ts'
 import type { Clock, SqlDatabase } from '../core/ports.ts'
+import { openRateBuckets } from '../store/mirror/rate-buckets.ts'
 
 export interface Rate {
   /** How many requests may come at once. */
@@ -30,13 +32,11 @@ const saveEveryMs = 1000
 
 /** Buckets in `db`, filled at `rate`. */
 export function createRateLimit(db: SqlDatabase, clock: Clock, rate: Rate): RateLimit {
+  const saved = openRateBuckets(db)
   const buckets = new Map<string, Bucket>()
   const read = (caller: string): Bucket => {
-    const found = db.get<{ left: number; at: number }>(
-      'SELECT left_over AS left, at_ms AS at FROM rate_buckets WHERE caller = ?',
-      [caller],
-    )
-    return { left: found?.left ?? rate.burst, atMs: found?.at ?? clock.now(), savedMs: 0 }
+    const { left, atMs } = saved.read(caller) ?? { left: rate.burst, atMs: clock.now() }
+    return { left, atMs, savedMs: 0 }
   }
   return {
     spend(caller, cost = 1) {
@@ -54,18 +54,13 @@ export function createRateLimit(db: SqlDatabase, clock: Clock, rate: Rate): Rate
       bucket.left -= cost
       if (now - bucket.savedMs < saveEveryMs) return
       bucket.savedMs = now
-      db.run('INSERT OR REPLACE INTO rate_buckets (caller, left_over, at_ms) VALUES (?, ?, ?)', [
-        caller,
-        bucket.left,
-        now,
-      ])
+      saved.save(caller, bucket)
     },
     tidy() {
       const fullAfterMs = (rate.burst / rate.perSecond) * 1000
       const before = clock.now() - fullAfterMs
       for (const [caller, { atMs }] of buckets) if (atMs < before) buckets.delete(caller)
-      db.run('DELETE FROM rate_buckets WHERE at_ms < ?', [before])
-      return db.get<{ n: number }>('SELECT count(*) AS n FROM rate_buckets')?.n ?? 0
+      return saved.forgetBefore(before)
     },
   }
 }
