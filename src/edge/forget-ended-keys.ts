@@ -8,12 +8,12 @@ import type { Engine } from '../engine/engine.ts'
 export const endedKeyMs = 90 * 86_400_000
 
 /** Forgets the keys of the book that ended more than `endedKeyMs` before `nowMs`; answers how many. */
-export async function forgetEndedKeys({ call }: Pick<Engine, 'call'>, nowMs: number): Promise<number> {
+export async function forgetEndedKeys(engine: Pick<Engine, 'call'>, nowMs: number): Promise<number> {
   const before = formatTime(nowMs - endedKeyMs)
   let forgotten = 0
   let cursor: string | undefined
   do {
-    const page = (await call('daybook:list_access_keys', {
+    const page = (await engine.call('daybook:list_access_keys', {
       limit: 1000,
       ...(cursor === undefined ? {} : { cursor }),
     })) as CapabilityOutput<'daybook:list_access_keys'>
@@ -22,7 +22,7 @@ export async function forgetEndedKeys({ call }: Pick<Engine, 'call'>, nowMs: num
       return at !== undefined && at < before
     })
     for (const { id } of ended) {
-      await call('kstar:forget', { id })
+      await engine.call('kstar:forget', { id })
       forgotten += 1
     }
     cursor = page.cursor

@@ -91,9 +91,10 @@ export class BookCopies {
     try {
       return await work(await entry.copy)
     } finally {
+      // Still in use while this is asked, so that nobody else closes it.
+      const isSound = await isTrue(entry)
       entry.users -= 1
       entry.usedAt = this.#options.ports.clock.now()
-      const isSound = await isTrue(entry)
       if (!isSound || this.#entries.get(book) !== entry) this.#drop(book, entry)
       this.#dropIdle()
     }

@@ -121,10 +121,11 @@ class Mirrors implements PostgresMirrors {
   /** Once a day for each book that is in use, by whichever process comes first. */
   async tidy(book: string): Promise<boolean> {
     if (!(await this.#takeTidying(book))) return false
-    await this.#copies.within(book, false, async ({ engine: { call, store }, mirror, rate }) => {
+    await this.#copies.within(book, false, async ({ engine, mirror, rate }) => {
+      const { store } = engine
       const now = this.#options.ports.clock.now()
       await mirror.tidy()
-      await forgetEndedKeys({ call }, now)
+      await forgetEndedKeys(engine, now)
       const before = new Date(now - requestMemoryMs).toISOString()
       await store.writes.write(() => store.requests.prune(before))
       await rate.tidy()
