@@ -43,7 +43,7 @@ export function createEmbedWatch({ store, on, call }: Engine, due: DueTable): Em
             if (behind === 0 || state === 'failing' || Date.now() - began > longestMs) end()
           }, end)
         const off = on(({ name }) => name === 'progress' && look())
-        // Failures are not told of.
+        // No event comes of a failure.
         const timer = setInterval(look, lookMs)
         look()
       })

@@ -44,7 +44,7 @@ export function createObjectLines(
       return socket.deserializeAttachment() as LineState
     },
     note: (state) => socket.serializeAttachment(state),
-    heardMs: () => ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime(),
+    heartbeatMs: () => ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime(),
     send: (text) => socket.send(text),
     close: (code) => socket.close(code),
   })

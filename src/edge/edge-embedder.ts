@@ -43,13 +43,13 @@ export function edgeEmbedder(env: Omit<EdgeEnv, 'MIRROR'>): Embedder | undefined
 }
 
 /** What gives the records of a book at this edge vectors; undefined unless the deployment asks for that. */
-export function edgeVectors(env: EdgeEnv): EmbedderSource | undefined {
+export function edgeVectors(env: Omit<EdgeEnv, 'MIRROR'>): EmbedderSource | undefined {
   if (env.DAYBOOK_EMBED_RECORDS !== 'true') return undefined
   return { open: () => openOrFail(env) }
 }
 
 /** A deployment that is wrong in this must not keep a book from opening: its vectors fail, and say why. */
-function openOrFail(env: EdgeEnv): Embedder {
+function openOrFail(env: Omit<EdgeEnv, 'MIRROR'>): Embedder {
   try {
     const embedder = edgeEmbedder(env)
     if (embedder) return embedder

@@ -9,7 +9,7 @@ import { webPorts } from '../web/web-ports.ts'
 const defaultUrl = 'https://api.openai.com/v1'
 
 /** The model that `env` names, or undefined when it names none. */
-export function edgeLlm(env: EdgeEnv): Llm | undefined {
+export function edgeLlm(env: Omit<EdgeEnv, 'MIRROR'>): Llm | undefined {
   const { DAYBOOK_LLM_MODEL: model, DAYBOOK_LLM_URL: url, DAYBOOK_LLM_KEY: key } = env
   if (!model) return undefined
   try {

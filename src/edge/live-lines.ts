@@ -20,7 +20,7 @@ export interface Listener {
 /** What is known of a line; at most 16 KB as JSON. */
 export interface LineState extends Listener {
   readonly openedMs: number
-  /** When it was last told, if it has not come since; else 0. */
+  /** When it was last poked, if the device has not come since; else 0. */
   readonly pokedMs: number
   /** How far the device has read, as far as is known. */
   readonly seq: number
@@ -31,7 +31,7 @@ export interface Line {
   readonly state: LineState
   note(state: LineState): void
   /** When its heartbeat was last answered; undefined before the first. */
-  heardMs(): number | undefined
+  heartbeatMs(): number | undefined
   send(text: string): void
   close(code: number): void
 }
@@ -62,9 +62,9 @@ export interface LiveLines {
   begin(listener: Listener): LineState
   /** Says where the mirror stands: whoever missed something while there was no line comes now. */
   greet(line: Line, book: LiveBook): void
-  /** The device has come, and has read all there was up to `seq`: it may be told again. */
+  /** The device has come, and has read all there was up to `seq`: it may be poked again. */
   came(device: string, seq: number, book: LiveBook): void
-  /** Something may have been written: whoever has not written it is told, once for many. */
+  /** Something may have been written: every device that did not write it is poked, once for many writes. */
   changed(book: LiveBook): void
   /** Ends lines that have been silent too long, or whose time is over; answers how many are left. */
   sweep(book: LiveBook): number
@@ -91,14 +91,14 @@ export function createLiveLines(
   { lines, within, clock, scheduler }: LiveLinesOptions,
   head: number,
 ): LiveLines {
-  let toldSeq = head
+  let announcedSeq = head
   let cancel: (() => void) | undefined
   const headOf = ({ store }: LiveBook) => store.settings.getNumber('head')
 
   const poke = (line: Line, seq: number) => line.send(JSON.stringify({ type: 'poke', seq } satisfies Poke))
   const isSilent = (line: Line) => {
     const { openedMs } = line.state
-    return clock.now() - Math.max(line.heardMs() ?? openedMs, openedMs) > silentMs
+    return clock.now() - Math.max(line.heartbeatMs() ?? openedMs, openedMs) > silentMs
   }
   /** True when the line may go on; ends it otherwise. */
   const stands = (line: Line, book: LiveBook): boolean => {
@@ -114,20 +114,20 @@ export function createLiveLines(
     return false
   }
 
-  const tellOne = (line: Line, written: readonly LatestPlace[], book: LiveBook) => {
+  const pokeIfNews = (line: Line, written: readonly LatestPlace[], book: LiveBook) => {
     const one = line.state
     if (!stands(line, book)) return
     // Whoever wrote it has come with it, and has read it.
     const isNews = written.some(({ kind, place }) => place > one.seq && (one.kinds?.includes(kind) ?? true))
     const isWaitedFor = clock.now() - one.pokedMs < pokeAgainMs
     if (!isNews || isWaitedFor) return
-    poke(line, toldSeq)
+    poke(line, announcedSeq)
     line.note({ ...one, pokedMs: clock.now() })
   }
-  const tell = (book: LiveBook) => {
-    const written = latestPlaces(book.store.db, toldSeq)
-    toldSeq = headOf(book)
-    for (const line of lines()) tellOne(line, written, book)
+  const announce = (book: LiveBook) => {
+    const written = latestPlaces(book.store.db, announcedSeq)
+    announcedSeq = headOf(book)
+    for (const line of lines()) pokeIfNews(line, written, book)
   }
 
   return {
@@ -152,18 +152,18 @@ export function createLiveLines(
     came(device, seq, book) {
       for (const line of lines(device)) {
         line.note({ ...line.state, pokedMs: 0, seq })
-        // What was written while it came, and was told to the others already.
-        if (toldSeq > seq) tellOne(line, latestPlaces(book.store.db, seq), book)
+        // Something was written while it came, for which the others were poked already.
+        if (announcedSeq > seq) pokeIfNews(line, latestPlaces(book.store.db, seq), book)
       }
     },
 
     changed(book) {
-      if (cancel || headOf(book) === toldSeq) return
-      if (lines().length === 0) toldSeq = headOf(book)
+      if (cancel || headOf(book) === announcedSeq) return
+      if (lines().length === 0) announcedSeq = headOf(book)
       else
         cancel = scheduler.later(gatherMs, () => {
           cancel = undefined
-          within(tell)
+          within(announce)
         })
     },
 

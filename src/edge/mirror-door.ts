@@ -2,7 +2,7 @@
 import type { Grant } from '../core/access/grant.ts'
 import type { Outcome } from './outcome.ts'
 
-/** A mirror as the routes see it: the Durable Object `Mirror`, or whatever keeps a book elsewhere. */
+/** A mirror as the routes see it, on whichever host it keeps its book. */
 export interface MirrorDoor {
   /** Throws unless this may call the capability; for what is done outside of the book. */
   admit(capabilityId: string, presented: Presented): Promise<Outcome<void>>

@@ -1,4 +1,5 @@
-// What a Durable Object answers over RPC: an error that is thrown loses its fields on the way, so errors are values.
+// What a mirror answers to its door. A host may keep the two apart, and an error that is thrown from one to the other loses its
+// fields on the way (as over RPC to a Durable Object), so errors are values.
 import { DaybookError, type ErrorShape, toDaybookError } from '../core/errors.ts'
 
 export type Outcome<Value> =
@@ -13,7 +14,7 @@ export async function toOutcome<Value>(work: () => Value | Promise<Value>): Prom
   }
 }
 
-/** The value of an outcome, or its error thrown. A call that failed by itself means that the object is gone. */
+/** The value of an outcome, or its error thrown. A call that failed by itself means that the mirror is gone. */
 export async function fromOutcome<Value>(call: Promise<Outcome<Value>>): Promise<Value> {
   const outcome = await call.catch((cause: unknown) => {
     const overloaded =

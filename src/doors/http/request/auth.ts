@@ -19,8 +19,8 @@ import { isAskedHere } from './own-machine.ts'
 
 /** Taken on this machine only, and only while no key is set. */
 export const developmentKey = 'development'
-/** The book whose purse the key of this edge pays from for `POST /embed`: its calls are counted there, nothing else is. */
-const embedPurse = '_embed'
+/** The book that counts what the key of this edge asks of `POST /embed`, as that names no book. It holds nothing else. */
+const embedBook = '_embed'
 
 /** Lets a request into the book of its address: `c.get('book')` is that book, for this caller. */
 export function requireBook(): MiddlewareHandler<EdgeTypes> {
@@ -55,7 +55,7 @@ async function enter(bearer: string, c: Context<EdgeTypes>, named?: string): Pro
   }
   if (!(await isOneOf(bearer, keys.length > 0 ? keys : developmentKeys(c.req.raw))))
     throw refuse('The key is not known.')
-  open(named ?? embedPurse, {})
+  open(named ?? embedBook, {})
 }
 
 function requireBearer(

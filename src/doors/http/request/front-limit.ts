@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from 'hono'
 import { DaybookError } from '../../../core/errors.ts'
 import type { EdgeTypes } from '../../../edge/edge-env.ts'
 
-/** As long as the platform may count: `period` in wrangler.toml. */
+/** As long as the platform counts, on the one that has such a binding: `period` in wrangler.toml. */
 const retryAfterMs = 60_000
 
 /** Refuses an address that asks too much, where the deployment has the binding `RATE_LIMIT`. */

@@ -1,6 +1,6 @@
 // JSON Web Tokens (RFC 7519) of an identity provider: verified by its published keys (JWKS), read as a grant for one book.
 // Invariant: nothing counts but a signature by an allowed asymmetric algorithm, with the issuer and the audience that this
-// edge was told of, and a time of expiry.
+// edge is set up for, and a time of expiry.
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, type RemoteJWKSet } from 'jose'
 import { z } from 'zod'
 import { isBookName } from '../../../core/book.ts'

@@ -5,7 +5,8 @@ import { isPassedOn } from '../../../core/passed-on.ts'
 
 /**
  * True when `request` was made on this very machine, by the name that the caller used and by the caller's address, and was
- * passed on by nobody: a proxy here makes callers from anywhere look like this machine. (Under Wrangler `CF-Connecting-IP` says who is at the other end.)
+ * passed on by nobody: a proxy here makes callers from anywhere look like this machine. (Under Wrangler `CF-Connecting-IP`
+ * says who is at the other end.)
  */
 export function isAskedHere({ url, headers }: Pick<Request, 'url' | 'headers'>): boolean {
   const address = headers.get('cf-connecting-ip')

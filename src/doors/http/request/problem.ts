@@ -1,4 +1,4 @@
-// Every error of the edge in its one shape. What went wrong inside is logged by name and told to nobody outside.
+// Every error of the edge in its one shape. What went wrong inside is logged by name, and no caller learns of it.
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'

@@ -1,6 +1,6 @@
-// The lines that devices have open to this process, book by book: WebSockets, told when others have written, in this
+// The lines that devices have open to this process, book by book: WebSockets, poked when others have written, in this
 // process or in another.
-// Invariant: a line is told of what is in PostgreSQL; whoever tells it has followed the truth first.
+// Invariant: a poke is about what is in PostgreSQL; whoever sends one has followed the truth first.
 import type { WebSocket } from 'ws'
 import { closeCodes, heartbeat } from '../../../sync/wire/live-wire.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
@@ -86,7 +86,7 @@ export function createBookLines(options: BookLinesOptions): BookLines {
 
   const toLine = (socket: WebSocket, begun: LineState, onEnd: () => void): SocketLine => {
     let state = begun
-    let heard: number | undefined
+    let heartbeatMs: number | undefined
     const end = (code: number) => {
       onEnd()
       socket.close(code)
@@ -95,7 +95,7 @@ export function createBookLines(options: BookLinesOptions): BookLines {
     socket.on('message', (data: Buffer, isBinary) => {
       // There is nothing else that it may say.
       if (isBinary || data.toString() !== heartbeat.ask) return end(closeCodes.unheard)
-      heard = clock.now()
+      heartbeatMs = clock.now()
       socket.send(heartbeat.answer)
     })
     socket.on('close', onEnd)
@@ -105,7 +105,7 @@ export function createBookLines(options: BookLinesOptions): BookLines {
         return state
       },
       note: (next) => void (state = next),
-      heardMs: () => heard,
+      heartbeatMs: () => heartbeatMs,
       send(text) {
         if (socket.bufferedAmount > bufferLimitBytes) {
           onEnd()

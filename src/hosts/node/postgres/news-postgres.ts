@@ -1,7 +1,8 @@
 // What the processes on one database tell each other: which books were written to, which devices have come. By NOTIFY,
-// heard on a connection of its own; where that hears nothing, as through a pooler that shares connections, by looking.
-// Invariant: nothing that is told here is needed. Whoever misses it learns the same by looking, which is due all the same
-// after each silence.
+// with a connection of its own to listen on; where no notification comes through, as with a pooler that shares connections,
+// each process looks for itself.
+// Invariant: no process needs a notification. One that misses it learns the same by looking, which it does after each silence
+// in any case.
 import { Client, type ClientConfig } from 'pg'
 import { z } from 'zod'
 import { toHex } from '../../../core/ids.ts'
@@ -18,16 +19,16 @@ export interface BookNews {
 export interface PostgresNewsOptions {
   /** Where to listen: a connection that is ours alone. */
   readonly connection: ClientConfig
-  /** Where to tell. */
+  /** Where to notify. */
   readonly postgres: Pick<Postgres, 'rows'>
   readonly random: Random
   readonly log: Log
   onNews(news: BookNews): void
-  /** News may have been missed, or can't be heard: whoever waits for any must look. */
+  /** News may have been missed, or can't come through: whoever waits for any must look. */
   onLook(): void
-  /** Between two looks while nothing can be heard; 5 s by default. */
+  /** Between two looks while nothing comes through; 5 s by default. */
   readonly lookEveryMs?: number | undefined
-  /** Our own voice is to be heard this soon; 3 s by default. */
+  /** A notification of our own must come back this soon; 3 s by default. */
   readonly echoWithinMs?: number | undefined
 }
 
@@ -45,7 +46,7 @@ const channel = 'daybook_news'
 const gatherMs = 25
 /** What a notification may carry, in bytes (PostgreSQL: less than 8000), and with that so many devices. */
 const devicesOfOne = 75
-/** We ask for our own voice again and again, for a connection may die in silence. */
+/** Between two notifications to ourselves: a connection may die in silence. */
 const echoEveryMs = 30_000
 const againMs = { first: 500, longest: 60_000 }
 

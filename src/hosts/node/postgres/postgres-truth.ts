@@ -21,9 +21,9 @@ export interface PostgresTruthOptions {
   readonly book: string
   /** The user that connects is not bound by row-level security: another role is. */
   readonly bypasses: boolean
-  /** Told at each step; what it throws ends the commit there. */
+  /** Called at each step; what it throws ends the commit there. */
   readonly onStep?: ((step: Step) => void | Promise<void>) | undefined
-  /** Told when this copy has committed something that others must know of. */
+  /** Called when this copy has committed something that others must know of. */
   readonly onCommitted?: (() => void) | undefined
 }
 
@@ -41,7 +41,7 @@ interface BookRow {
 
 /** Rows read at once of a book that is read as a whole. */
 const pageRows = 1000
-/** What is gone is told to followers that are behind by no more commits than this. */
+/** Followers that are behind by no more commits than this are given the keys that are gone; others read the whole book. */
 const goneKept = 1024
 
 export function createPostgresTruth(options: PostgresTruthOptions): PostgresTruth {

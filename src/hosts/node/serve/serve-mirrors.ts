@@ -44,11 +44,11 @@ export interface ServeMirrorsOptions {
   readonly origins?: string | undefined
   /** The other settings of an edge, as in its environment: JSON Web Tokens, rates, embedder, language model. */
   readonly settings?: EdgeSettings
-  /** Told of every answer. Neither bodies nor keys are in it. */
+  /** Called after every answer. Neither bodies nor keys are in it. */
   readonly onAnswer?: (answer: Answered) => void
 }
 
-/** What an edge can be told beside its key and origins. Vectors of records would be lost with each copy, so there are none. */
+/** What an edge can be set to beside its key and origins. Vectors of records would be lost with each copy, so there are none. */
 export type EdgeSettings = Omit<
   EdgeEnv,
   'MIRROR' | 'DAYBOOK_KEY' | 'DAYBOOK_ORIGINS' | 'RATE_LIMIT' | 'AI' | 'DAYBOOK_EMBED_RECORDS'
@@ -91,10 +91,7 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
           caFile: options.databaseCa,
         }),
       },
-      llm: edgeLlm({
-        ...settings,
-        MIRROR: { getByName: (book) => mirrors.getByName(book) },
-      }),
+      llm: edgeLlm(settings),
     })
     const env: EdgeEnv = {
       ...settings,
