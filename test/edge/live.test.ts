@@ -56,7 +56,7 @@ const come = (book: string, device = 'd_listener') =>
   call(`/v1/books/${book}/sync`, { body: syncRequest({ device }) })
 
 describe('a line', () => {
-  it('says where the mirror stands, and tells of what others write, from HTTP and from devices', async () => {
+  it('O4 says where the mirror stands, and tells of what others write, from HTTP and from devices', async () => {
     const book = newBook()
     const line = await listen(book)
     expect(await line.seq()).toBe(0)
@@ -73,7 +73,7 @@ describe('a line', () => {
     expect(line.heard).toEqual([])
   })
 
-  it('does not tell a device of its own writes, and tells the others', async () => {
+  it('O4 does not tell a device of its own writes, and tells the others', async () => {
     const book = newBook()
     const [own, other] = [await listen(book, { device: 'd_writer' }), await listen(book)]
     expect([await own.seq(), await other.seq()]).toEqual([0, 0])
@@ -110,7 +110,7 @@ describe('a line', () => {
     expect(await (await listen(book)).seq()).toBe(1)
   })
 
-  it('is opened with a ticket that is good once, for one book, and for a while', async () => {
+  it('O1 O2 is opened with a ticket that is good once, for one book, and for a while', async () => {
     const [book, other] = [newBook(), newBook()]
     await run(other, 'daybook:status')
     const { ticket } = await listen(book)
@@ -167,7 +167,7 @@ describe('a line', () => {
     expect(await line.next()).toBe('closed 4401')
   })
 
-  it('is one for each device, and is ended by whoever says something else than it may', async () => {
+  it('O3 O5 is one for each device, and is ended by whoever says something else than it may', async () => {
     const book = newBook()
     const first = await listen(book)
     await first.seq()
@@ -189,7 +189,7 @@ describe('a line', () => {
     await push(book, 1)
   })
 
-  it('ends when the claims that opened it are over', async () => {
+  it('O5 ends when the claims that opened it are over', async () => {
     const book = newBook()
     const line = await listen(book)
     await line.seq()
@@ -203,7 +203,7 @@ describe('a line', () => {
     expect(await line.next()).toBe('closed 4401')
   })
 
-  it('is swept away when it has been silent too long', async () => {
+  it('O3 O5 is swept away when it has been silent too long', async () => {
     const book = newBook()
     const stub = env.MIRROR.getByName(book)
     const line = await listen(book)

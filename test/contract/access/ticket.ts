@@ -33,7 +33,7 @@ export function ticketCases({ run, ticket, show }: TicketHost): void {
     return given
   }
 
-  it('open nothing once the key that they were given to is revoked', async () => {
+  it('O1 open nothing once the key that they were given to is revoked', async () => {
     const book = 'ticket-revoked'
     for (const input of [{ permissions: ['sync'] }, { owner: true }]) {
       const [gone, stays] = [await makeKey(book, input), await makeKey(book, input)]
@@ -49,7 +49,7 @@ export function ticketCases({ run, ticket, show }: TicketHost): void {
     }
   })
 
-  it('are counted by caller: one who asks for many is refused, and nobody else', async () => {
+  it('O1 are counted by caller: one who asks for many is refused, and nobody else', async () => {
     const book = 'ticket-flood'
     const [greedy, modest] = [await makeKey(book), await makeKey(book)]
     expect(await flood(book, greedy.key, ofCaller + 50)).toBe(ofCaller)
@@ -60,7 +60,7 @@ export function ticketCases({ run, ticket, show }: TicketHost): void {
     }
   })
 
-  it('are never too many for one more caller', async () => {
+  it('O1 are never too many for one more caller', async () => {
     const book = 'ticket-many'
     const modest = await makeKey(book)
     const waiting = await ticket(book, modest.key)
