@@ -201,7 +201,7 @@ describe('a client written from the specification of sync', () => {
   it('M2 M8 C6 C11 D2 T2 G1 comes to have what this project’s devices have, whatever is lost on the way', async () => {
     let conflicts = 0
     const told: string[] = []
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= 60; seed++) {
       const played = await play(seed, false)
       conflicts += played.logs.length
       told.push(...played.told)

@@ -119,6 +119,8 @@ export class SpecClient {
   #limits = { ops: 100, requestBytes: 700_000 }
   #reading: 'over' | 'anew' | undefined
   #differs = false
+  /** From where a change was passed over while an op had no answer. */
+  #passedOver: number | undefined
   #ms = 0
   #count = 0
   pageLimit = 1000
@@ -316,7 +318,7 @@ export class SpecClient {
       answer.results.every(({ mid }, i) => mid === ops[i]?.mid) &&
       (ops.length === 0 || answer.results.length > 0)
     if (!fits) throw new Error('The answer does not fit.')
-    for (const result of answer.results) this.#settle(result)
+    for (const result of answer.results) this.#settle(result, answer.floor)
     for (const change of answer.changes) this.#change(change)
     this.#epoch = answer.epoch
     this.#cursor = answer.cursor
@@ -326,13 +328,15 @@ export class SpecClient {
       this.#mark = { seq: answer.cursor, x: answer.mark }
     for (const [id, { said, seq }] of this.records)
       if (said.op === 'forget' && seq > 0 && seq <= this.#floor && !this.#hasOp(id)) this.records.delete(id)
+    if (!answer.more && this.#reading) this.#endReading(answer.lastMid)
+    if (this.#passedOver !== undefined) this.#readAnew(Math.min(this.#cursor, this.#passedOver - 1))
+    this.#passedOver = undefined
     if (answer.more) return false
-    if (this.#reading) this.#endReading(answer.lastMid)
     const rests = this.#outbox.every(({ refused }) => refused)
     return this.#proves(answer) && rests && !this.#reading
   }
 
-  #settle({ mid, s, ver, seq, policy, current, error }: Result): void {
+  #settle({ mid, s, ver, seq, policy, current, error }: Result, floor: number): void {
     const op = this.#outbox.find(({ sent }) => sent?.mid === mid)
     const record = op && this.records.get(op.id)
     if (!op?.sent || !record) return
@@ -344,6 +348,8 @@ export class SpecClient {
       if (later) Object.assign(later, { base, baseBody: bodyOf(said) })
     }
     if (s === 'ok') {
+      if (record.seq > seq || (record.seq < seq && seq <= floor))
+        this.#passedOver = Math.min(this.#passedOver ?? Infinity, Math.max(record.seq, seq))
       Object.assign(record, { ver, seq, by: this.#name })
       goOn(ver)
     } else if (s === 'rejected') {
