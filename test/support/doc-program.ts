@@ -1,0 +1,115 @@
+// The code of README.md and docs/*.md as programs that tests run. A fence says where: `js run`, `js run in a page`,
+// `js run in Node`, and `with a mirror` behind it where one is needed. A section is a program of its own: what stands above
+// the first `##`, then its own blocks. `console.log(x) // y` is a promise: what is printed has to be y.
+import type { Daybook } from '../../src/book/daybook.ts'
+
+export interface Program {
+  /** The heading of its section. */
+  readonly title: string
+  readonly code: string
+  readonly needsMirror: boolean
+}
+
+/** What stands behind names that a page imports. */
+export type Modules = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+export interface World {
+  readonly modules: Modules
+  /** What a page writes, and what stands for it here: addresses, keys, file names. */
+  readonly instead: Readonly<Record<string, string>>
+}
+
+interface Block {
+  readonly section: string
+  readonly words: string
+  readonly code: string
+}
+
+function* blocksOf(page: string): Generator<Block> {
+  let section = ''
+  for (const [, heading, words = '', code = ''] of page.matchAll(
+    /^## (.+)$|^```([^\n]*)\n([\s\S]*?)^```$/gm,
+  )) {
+    if (heading === undefined) yield { section, words, code }
+    else section = heading
+  }
+}
+
+/** The programs of a page that run on this host. */
+export function programsOf(page: string, host: 'Node' | 'a page'): Program[] {
+  const elsewhere = host === 'Node' ? 'in a page' : 'in Node'
+  const blocks = [...blocksOf(page)].filter(({ words }) => /^js run\b/.test(words) && !words.includes(elsewhere))
+  const opening = blocks.filter(({ section }) => section === '')
+  const sections = new Set(blocks.map(({ section }) => section).filter((section) => section !== ''))
+  return [...sections].map((title) => {
+    const own = [...opening, ...blocks.filter(({ section }) => section === title)]
+    return {
+      title,
+      code: own.map(({ code }) => code).join('\n'),
+      needsMirror: own.some(({ words }) => words.includes('with a mirror')),
+    }
+  })
+}
+
+/** A line of output, and what the page says it is. */
+export interface Printed {
+  readonly said: unknown
+  readonly promised: unknown
+}
+
+type Print = (line: number, said: unknown) => void
+
+/** Runs a program; answers what it printed, beside what it promised to print, in the order of its lines. */
+export async function runProgram({ code }: Program, { modules, instead }: World): Promise<Printed[]> {
+  const promised: unknown[] = []
+  let text = code.replaceAll(
+    /^import \{ (.+) \} from '([^']+)'.*$/gm,
+    (_line, names: string, name: string) => `const { ${names} } = modules['${name}']`,
+  )
+  for (const [written, meant] of Object.entries(instead)) text = text.replaceAll(written, meant)
+  text = text.replaceAll(/console\.log\((.*)\) \/\/ (.+)$/gm, (_line, value: string, promise: string) => {
+    promised.push(valueOf(promise))
+    return `print(${promised.length - 1}, ${value})`
+  })
+  const printed: Printed[] = []
+  const reached = new Set<number>()
+  const print: Print = (line, said) => {
+    reached.add(line)
+    printed.push({ said, promised: promised[line] })
+  }
+  // oxlint-disable-next-line typescript/no-implied-eval -- the code of our own pages, as a reader would run it
+  const run = new Function('modules', 'print', `return (async () => {\n${text}\n})()`) as (
+    modules: Modules,
+    print: Print,
+  ) => Promise<void>
+  await run(modules, print)
+  if (reached.size < promised.length) throw new Error('A line that promises an output was never reached.')
+  return printed
+}
+
+function valueOf(text: string): unknown {
+  try {
+    // oxlint-disable-next-line typescript/no-implied-eval -- as above
+    return (new Function(`return (${text})`) as () => unknown)()
+  } catch {
+    throw new Error(`What is promised is no value: ${text}`)
+  }
+}
+
+/** `openDaybook` under names that no other test has; closes what a program left open. */
+export function openerOf<Options extends { readonly name: string }>(
+  open: (options: Options) => Promise<Daybook>,
+  place: (options: Options) => Options,
+): { open: (options: Options) => Promise<Daybook>; close: () => Promise<void> } {
+  const books: Daybook[] = []
+  return {
+    async open(options) {
+      const book = await open({ ...options, ...place(options) })
+      books.push(book)
+      return book
+    },
+    async close() {
+      for (const book of books.toReversed()) await book.close()
+    },
+  }
+}
