@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import readme from '../../README.md?raw'
 
 it('the first example of the README does what it says', async () => {
-  const code = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+  const code = /```js run\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   expect(code.split('\n').filter((line) => line.trim() !== '')).toHaveLength(10)
   const entry = new URL('/src/index.ts', location.origin).href
   const runnable = code

@@ -1,6 +1,6 @@
 // The code of README.md and docs/*.md as programs that tests run. A fence says where: `js run`, `js run in a page`,
 // `js run in Node`, and `with a mirror` behind it where one is needed. A section is a program of its own: what stands above
-// the first `##`, then its own blocks. `console.log(x) // y` is a promise: what is printed has to be y.
+// the first one, then its own blocks. `console.log(x) // y` is a promise: what is printed has to be y.
 import type { Daybook } from '../../src/book/daybook.ts'
 
 export interface Program {
@@ -25,20 +25,24 @@ interface Block {
   readonly code: string
 }
 
+/** A section begins with a heading, or with a bold word whose line ends in a colon. */
 function* blocksOf(page: string): Generator<Block> {
   let section = ''
-  for (const [, heading, words = '', code = ''] of page.matchAll(
-    /^## (.+)$|^```([^\n]*)\n([\s\S]*?)^```$/gm,
+  for (const [, heading, lead, words = '', code = ''] of page.matchAll(
+    /^#{2,3} (.+)$|^\*\*(\w+)\*\* .*:$|^```([^\n]*)\n([\s\S]*?)^```$/gm,
   )) {
-    if (heading === undefined) yield { section, words, code }
-    else section = heading
+    const title = heading ?? lead
+    if (title === undefined) yield { section, words, code }
+    else section = title
   }
 }
 
 /** The programs of a page that run on this host. */
 export function programsOf(page: string, host: 'Node' | 'a page'): Program[] {
   const elsewhere = host === 'Node' ? 'in a page' : 'in Node'
-  const blocks = [...blocksOf(page)].filter(({ words }) => /^js run\b/.test(words) && !words.includes(elsewhere))
+  const blocks = [...blocksOf(page)].filter(
+    ({ words }) => /^js run\b/.test(words) && !words.includes(elsewhere),
+  )
   const opening = blocks.filter(({ section }) => section === '')
   const sections = new Set(blocks.map(({ section }) => section).filter((section) => section !== ''))
   return [...sections].map((title) => {
@@ -78,11 +82,12 @@ export async function runProgram({ code }: Program, { modules, instead }: World)
     printed.push({ said, promised: promised[line] })
   }
   // oxlint-disable-next-line typescript/no-implied-eval -- the code of our own pages, as a reader would run it
-  const run = new Function('modules', 'print', `return (async () => {\n${text}\n})()`) as (
+  const run = new Function('modules', 'print', 'console', `return (async () => {\n${text}\n})()`) as (
     modules: Modules,
     print: Print,
+    console: { log(): void },
   ) => Promise<void>
-  await run(modules, print)
+  await run(modules, print, { log: () => undefined })
   if (reached.size < promised.length) throw new Error('A line that promises an output was never reached.')
   return printed
 }
