@@ -16,7 +16,7 @@ const edge = [...engine, 'src/edge']
 const host = [...door, 'src/web']
 
 /** Longer paths win; `*` stands for one folder, and two such folders are two rooms. @type {Record<string, Room>} */
-const house = {
+export const house = {
   'src/core': {},
   'src/shape': { imports: ['src/core'], npm: ['zod', '@scure/base'] },
   'src/store': { imports: ['src/core'], npm: ['zod'] },

@@ -52,6 +52,7 @@ const cells: readonly Cell[] = [
     'language models': 'test/browser/llm.test.ts',
     'a local embedding model': 'test/browser/local-embedder.test.ts',
     'the README as it stands': 'test/browser/readme.test.ts',
+    'the guide as it stands': 'test/browser/docs.test.ts',
   }),
   ...on('Firefox ESR, OPFS', {
     'owner ends': 'test/tabs/firefox.test.ts > goes on when the owner ends',

@@ -107,7 +107,7 @@ export interface BookMembers extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** A book. See README for what each verb does; `call` takes the same verbs by id. */
+/** A book. See docs/ for what each verb does; `call` takes the same verbs by id. */
 export type Daybook = Verbs<Method> & BookMembers
 
 /** What a book is built on: an engine in this thread, or one behind a wire. */

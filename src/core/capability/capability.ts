@@ -223,7 +223,7 @@ export interface LegReasons {
   readonly session?: { readonly rank: number; readonly score: number } | undefined
 }
 
-/** What weighs a hit beside its ranks, each 0 to 1. The README has the formulas. */
+/** What weighs a hit beside its ranks, each 0 to 1. docs/find.md has the formulas. */
 export interface Factors {
   /** 1 now, 0.5 after 30 days. */
   readonly recency: number

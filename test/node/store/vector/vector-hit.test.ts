@@ -54,7 +54,7 @@ test('texts of a kind that says `embed: false` never go to an embedder', async (
 })
 
 describe('a hit that vectors alone brought', () => {
-  /** As the README states it. */
+  /** As docs/find.md states it. */
   const strengthOf = (similarity: number) => Math.min(1, (similarity - 0.25) / (0.5 + 0.25))
 
   test('scores its share of all legs that found something, by the strength of its similarity', async () => {

@@ -1,0 +1,116 @@
+// The papers are true: every path, link and heading that they name is there, and the map has every folder.
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { root } from '../../../scripts/place.mjs'
+import { house } from '../../../scripts/wall.mjs'
+import { errorTable } from '../../../src/core/errors.ts'
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const guide = globSync('docs/*.md', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
+const papers = ['README.md', 'src/README.md', 'src/DECISIONS.md', 'src/sync/SPEC.md', ...guide]
+const isThere = (path: string) => existsSync(join(root, path))
+const proseOf = (page: string) => page.replaceAll(/^```[\s\S]*?^```$/gm, '')
+
+/** The anchors of a page, as GitHub and npm make them of its headings. */
+function anchorsOf(path: string): string[] {
+  return [...proseOf(read(path)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+describe.each(papers)('%s', (paper) => {
+  it('leads to what is there', () => {
+    const dead = [...read(paper).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .filter((link) => {
+        const [path = '', anchor] = link.split('#')
+        const target = path === '' ? paper : posix.join(dirname(paper), path)
+        if (!isThere(target)) return true
+        return anchor !== undefined && !anchorsOf(target).includes(anchor)
+      })
+    expect(dead).toEqual([])
+  })
+
+  it('names files and folders that are there', () => {
+    const named = [...read(paper).matchAll(/`(?:node )?((?:src|worker|demo|test|scripts|docs)\/[^`\s*]*)`/g)]
+    expect(named.map(([, path = '']) => path).filter((path) => !isThere(path))).toEqual([])
+  })
+})
+
+describe('the README', () => {
+  it('is read in two minutes', () => {
+    expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(200)
+  })
+
+  it('promises nothing that no test holds', () => {
+    const promises = /## What it promises\n([\s\S]*?)\n## /.exec(read('README.md'))?.[1] ?? ''
+    const bare = promises
+      .split(/^- /m)
+      .slice(1)
+      .filter((promise) => !/\]\(test\/[^)]+\)/.test(promise))
+    expect(promises).toContain('\n- ')
+    expect(bare).toEqual([])
+  })
+
+  it('leads to every page of the guide', () => {
+    expect(guide.filter((page) => !read('README.md').includes(`](${page})`))).toEqual([])
+  })
+})
+
+describe('the map', () => {
+  /** A folder or file with the folders in it, as the tree of src/README.md has them. */
+  const rooms = new Map<string, string[]>()
+  const tree = /```\n([\s\S]*?)\n```/.exec(read('src/README.md'))?.[1] ?? ''
+  for (const line of tree.split('\n')) {
+    const path = /^(\S+)/.exec(line)?.[1]?.replace(/\/$/, '')
+    if (path !== undefined) rooms.set(path, [])
+    const folders = line.trim().split(/\s+/)
+    if (folders.every((word) => /^[a-z-]+\/$/.test(word)) && path === undefined) {
+      rooms.get([...rooms.keys()].at(-1) ?? '')?.push(...folders.map((folder) => folder.slice(0, -1)))
+    }
+  }
+
+  it('has every room of the walls', () => {
+    const known = Object.keys(house).flatMap((room) =>
+      room.endsWith('/*') ? globSync(room, { cwd: root }) : [room],
+    )
+    const folders = known.map((room) => room.replaceAll('\\', '/')).filter((room) => !/\.\w+$/.test(room))
+    expect(folders.filter((room) => isThere(room) && !rooms.has(room))).toEqual([])
+  })
+
+  it.each([...rooms])('knows what is in %s', (room, folders) => {
+    const inside = room.endsWith('.ts')
+      ? []
+      : readdirSync(join(root, room), { withFileTypes: true })
+          .filter((entry) => entry.isDirectory() && entry.name !== 'dist')
+          .map(({ name }) => name)
+          .filter((name) => !rooms.has(`${room}/${name}`))
+    expect(isThere(room)).toBe(true)
+    expect(folders.toSorted()).toEqual(inside.toSorted())
+  })
+})
+
+describe('the guide', () => {
+  it('has every error, and what to do', () => {
+    const section = /## When something goes wrong\n([\s\S]*?)\n## /.exec(read('docs/operate.md'))?.[1] ?? ''
+    const told = [...section.matchAll(/^\| `([a-z-]+)` +\| (.*?) +\| (.*?) +\| (yes|no) +\|$/gm)]
+    expect(told.map(([, ...cells]) => cells)).toEqual(
+      Object.entries(errorTable).map(([code, { meaning, recovery, retry }]) => [
+        code,
+        meaning,
+        recovery,
+        retry ? 'yes' : 'no',
+      ]),
+    )
+  })
+
+  it.each(guide)('%s begins with what the reader can do after it, in two sentences', (page) => {
+    const opening = read(page).split('\n\n')[1]?.replaceAll('\n', ' ') ?? ''
+    expect(opening).toMatch(/^After this page you can [^.]+\. You [^.]+\.$/)
+  })
+})
