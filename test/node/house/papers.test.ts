@@ -57,6 +57,14 @@ describe('the README', () => {
     expect(bare).toEqual([])
   })
 
+  it('says of each package that is installed with it what for, and why this one', () => {
+    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
+    const told = [...read('README.md').matchAll(/^\| `([^`]+)` +\| \S.* \| \S.* \|$/gm)].map(
+      ([, name]) => name,
+    )
+    expect(Object.keys(dependencies).filter((name) => !told.includes(name))).toEqual([])
+  })
+
   it('leads to every page of the guide', () => {
     expect(guide.filter((page) => !read('README.md').includes(`](${page})`))).toEqual([])
   })
@@ -80,7 +88,11 @@ describe('the map', () => {
       room.endsWith('/*') ? globSync(room, { cwd: root }) : [room],
     )
     const folders = known.map((room) => room.replaceAll('\\', '/')).filter((room) => !/\.\w+$/.test(room))
-    expect(folders.filter((room) => isThere(room) && !rooms.has(room))).toEqual([])
+    const drawn = [...rooms].flatMap(([room, inside]) => [
+      room,
+      ...inside.map((folder) => `${room}/${folder}`),
+    ])
+    expect(folders.filter((room) => isThere(room) && !drawn.includes(room))).toEqual([])
   })
 
   it.each([...rooms])('knows what is in %s', (room, folders) => {
