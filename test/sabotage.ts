@@ -15,8 +15,7 @@ export interface Guard {
   readonly fail: readonly string[]
 }
 
-const seats = 'test/node/hosts/browser/tab-seat.test.ts'
-const handovers = 'test/node/hosts/browser/tab-handover.test.ts'
+const tabs = 'test/node/hosts/browser/book-tab.test.ts'
 const anyOrder = 'loses nothing and doubles nothing, whatever dies, freezes or closes, and whenever'
 const once =
   'does a write once that was given up and is called again, by its own tab later or by another when that one is gone'
@@ -37,16 +36,16 @@ const untold =
 
 export const guards: Readonly<Record<string, Guard>> = {
   'the owner lock, taken before the pool is installed': {
-    file: 'src/hosts/browser/tab/tab-seat.ts',
+    file: 'src/hosts/browser/tab/tab-turn.ts',
     guard: 'port.lock(ownerLock(book), mine.signal).then(',
     without: 'Promise.resolve(() => undefined).then(',
-    tests: seats,
+    tests: tabs,
     fail: [anyOrder],
   },
   'the owner lock, freed after the files': {
-    file: 'src/hosts/browser/tab/tab-seat.ts',
-    guard: 'await serves?.close()',
-    without: 'free?.(); await serves?.close()',
+    file: 'src/hosts/browser/tab/tab-turn.ts',
+    guard: 'await owner?.close()',
+    without: 'free?.(); await owner?.close()',
     tests: turns,
     fail: [givesWay],
   },
@@ -80,9 +79,9 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   'the table of requests': {
     file: 'src/store/record/request-log.ts',
-    guard: '// No input at all differs from `null` by its length.',
+    guard: '// No input at all is told apart from `null` by its length.',
     without: 'return work()',
-    tests: handovers,
+    tests: tabs,
     fail: [once],
   },
   'the names of forwarded writes': {
@@ -93,10 +92,10 @@ export const guards: Readonly<Record<string, Guard>> = {
     fail: [deposed],
   },
   'the answers that a tab which ended did not hand over': {
-    file: 'src/hosts/browser/tab/tab-owner.ts',
-    guard: 'hasLeft ? undefined : line.settled',
+    file: 'src/hosts/browser/tab/answer-log.ts',
+    guard: 'hasLeft ? undefined : this.#settled',
     without: 'undefined',
-    tests: handovers,
+    tests: tabs,
     fail: [handsOver],
   },
   'the epoch of an owner, to its follower': {
@@ -114,15 +113,15 @@ export const guards: Readonly<Record<string, Guard>> = {
     fail: [deposed],
   },
   'the epoch of a call, to the owner': {
-    file: 'src/hosts/browser/tab/tab-owner.ts',
+    file: 'src/hosts/browser/tab/served-tab.ts',
     guard: 'if (message.epoch !== epoch) return',
     without: '',
     tests: epochs,
     fail: ['runs no call that was meant for another owner'],
   },
   'the way an owner gives to a later one': {
-    file: 'src/hosts/browser/tab/tab-seat.ts',
-    guard: 'if (owner && message.epoch > owner.serves.epoch) stepDown()',
+    file: 'src/hosts/browser/tab/book-tab.ts',
+    guard: 'if (owner && message.epoch > owner.epoch) this.#turn.stepDown()',
     without: '',
     tests: turns,
     fail: [givesWay],
@@ -135,10 +134,10 @@ export const guards: Readonly<Record<string, Guard>> = {
     fail: [deposed],
   },
   'running again what the last owner left': {
-    file: 'src/hosts/browser/tab/tab-seat.ts',
-    guard: 'for (const one of follower.take()) void serve(serves, one)',
+    file: 'src/hosts/browser/tab/book-tab.ts',
+    guard: 'for (const waiting of this.#follower.take()) void this.#calls.takeOver(owner, waiting)',
     without: '',
-    tests: seats,
+    tests: tabs,
     fail: [anyOrder],
   },
   'a commit settled while it can be undone': {

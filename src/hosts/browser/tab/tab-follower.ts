@@ -71,8 +71,8 @@ export function createFollower(options: FollowerOptions): Follower {
   let quiet = 0
   let atRest = false
   let cancelTick: (() => void) | undefined
-  /** The tab itself waits to be seated: its opening is not yet answered. */
-  let unseated = true
+  /** No owner has served the tab yet: its opening is not yet answered. */
+  let unserved = true
   /** Writes that were given up and that an owner may still do. */
   const givenUp = new Set<number>()
 
@@ -82,7 +82,7 @@ export function createFollower(options: FollowerOptions): Follower {
   // Ticks are counted, not time: a tab that was frozen itself must not blame the owner for it.
   const tick = () => {
     cancelTick = undefined
-    if (atRest || (waiting.size === 0 && !unseated)) return
+    if (atRest || (waiting.size === 0 && !unserved)) return
     quiet += 1
     if (quiet >= giveUpTicks) return surrender()
     if (quiet === complainTicks) complain(epoch)
@@ -91,7 +91,7 @@ export function createFollower(options: FollowerOptions): Follower {
     watch()
   }
   const surrender = () => {
-    for (const { id, call, begun, settle } of [...waiting.values()]) {
+    for (const { id, call, begun, settle } of waiting.values()) {
       const isSafe = call.requestId !== undefined && isRepeatable(natureOf(id))
       if (isSafe && begun > 0) givenUp.add(call.number)
       settle(
@@ -104,7 +104,7 @@ export function createFollower(options: FollowerOptions): Follower {
       )
     }
     keep()
-    if (unseated) giveUp(unresponsive())
+    if (unserved) giveUp(unresponsive())
   }
   /** What was given up may be called again under its requestId, also when this tab is gone: then its answer decides. */
   const keep = () => {
@@ -127,7 +127,7 @@ export function createFollower(options: FollowerOptions): Follower {
       if (group.length > 0) send(of, group)
       group = []
     }
-    for (const { id, call, begun, settle } of [...waiting.values()]) {
+    for (const { id, call, begun, settle } of waiting.values()) {
       if (begun > ownerLimit || (begun > 0 && !isRepeatable(natureOf(id)))) {
         settle(failed(new DaybookError('owner-changed')))
         continue
@@ -181,7 +181,7 @@ export function createFollower(options: FollowerOptions): Follower {
         if (message.epoch === epoch || !welcomed(message.durability)) return
         seen = epoch = message.epoch
         quiet = 0
-        unseated = false
+        unserved = false
         keep()
         return resend()
       }
@@ -200,14 +200,13 @@ export function createFollower(options: FollowerOptions): Follower {
     take() {
       epoch = undefined
       atRest = true
-      unseated = false
-      const all = [...waiting.values()].sort((a, b) => a.call.number - b.call.number)
-      return all
+      unserved = false
+      return [...waiting.values()].sort((a, b) => a.call.number - b.call.number)
     },
     fail(error) {
       atRest = true
       cancelTick?.()
-      for (const { settle } of [...waiting.values()]) settle(failed(error))
+      for (const { settle } of waiting.values()) settle(failed(error))
     },
   }
 }

@@ -1,4 +1,4 @@
-// The worker's side of the wire: takes a seat at the book and answers the page's calls with values, never with throws.
+// The worker's side of the wire: opens its tab's way to the book and answers the page's calls with values, never with throws.
 import { capabilityTable } from '../../../engine/capability-table.ts'
 import { checkKey } from '../../../core/address.ts'
 import type { AnyCapability } from '../../../core/capability/capability.ts'
@@ -20,11 +20,11 @@ import { openSpillPlace } from '../background/spill-place.ts'
 import { firstOf } from '../wire/call-name.ts'
 import { failed, type MethodRow, type OpenRequest, type WorkerDoor } from '../wire/message.ts'
 import type { CallNature } from '../tab/tab-follower.ts'
-import type { OwnedBook } from '../tab/tab-owner.ts'
+import type { OwnedBook } from '../tab/owned-book.ts'
 import { openBrowserVault } from '../key/vault-store.ts'
 import type { BookStorage } from '../storage/opfs-database.ts'
 import { watchView } from '../tab/watch-view.ts'
-import { createTabSeat, type TabSeat, type Turn } from '../tab/tab-seat.ts'
+import { BookTab, type Turn } from '../tab/book-tab.ts'
 
 const natures: ReadonlyMap<string, CallNature> = new Map(
   capabilityTable
@@ -36,7 +36,7 @@ const unknown: CallNature = { effect: 'read', repeatable: true }
 
 /** A worker that has not opened a book yet. */
 export function createWorkerEngine(): WorkerDoor {
-  let seat: TabSeat | undefined
+  let tab: BookTab | undefined
   /** The book, while this tab holds it. */
   let owned: OwnedBook | undefined
   /** Something was written while this tab was there: if the book is new in a turn of it, it was taken away in between. */
@@ -47,7 +47,7 @@ export function createWorkerEngine(): WorkerDoor {
   const open: WorkerDoor['open'] = async (request, listener, getHub, getKey, getEmbedderKey, model, page) => {
     const embedder = browserEmbedder(request.embedder, { getKey: getEmbedderKey, page })
     const llm = createBrowserLlm(request.llm, model)
-    seat = createTabSeat({
+    tab = new BookTab({
       book: request.name,
       tab: request.tab,
       isBack: request.isBack,
@@ -71,7 +71,7 @@ export function createWorkerEngine(): WorkerDoor {
         listener(event)
       },
     })
-    await seat.seated
+    await tab.ready
     unwatch = watchPlaces(() => {
       // The page ends this worker: it can neither close such files nor go on with locks that others do not see.
       throw new Error(
@@ -80,11 +80,9 @@ export function createWorkerEngine(): WorkerDoor {
     })
     const { passphrase } = request
     if (passphrase !== undefined) {
-      const [reply] = await seat.call('seal:unlock', [
-        { number: firstOf(request.tab), input: { passphrase } },
-      ])
+      const [reply] = await tab.call('seal:unlock', [{ number: firstOf(request.tab), input: { passphrase } }])
       if (reply?.ok === false) {
-        await seat.close()
+        await tab.close()
         return reply
       }
     }
@@ -99,11 +97,11 @@ export function createWorkerEngine(): WorkerDoor {
   return {
     open: (...args) => open(...args).catch(failed),
     call(id, calls, settled) {
-      if (seat) return seat.call(id, calls, settled)
+      if (tab) return tab.call(id, calls, settled)
       const reply = failed(new DaybookError('book-closed'))
       return Promise.resolve(calls.map(() => reply))
     },
-    abort: (number) => seat?.abort(number),
+    abort: (number) => tab?.abort(number),
     allowBackground(isAllowed) {
       mayBackground = isAllowed
       owned?.engine.background?.allow(isAllowed)
@@ -112,7 +110,7 @@ export function createWorkerEngine(): WorkerDoor {
     async close(isBack) {
       unwatch()
       await spill()
-      await seat?.close(isBack)
+      await tab?.close(isBack)
     },
   }
 }

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { createFollower } from '../../../../src/hosts/browser/tab/tab-follower.ts'
-import { createTabOwner } from '../../../../src/hosts/browser/tab/tab-owner.ts'
+import { TabOwner } from '../../../../src/hosts/browser/tab/tab-owner.ts'
 import {
   type FollowerMessage,
   type OwnerMessage,
@@ -51,7 +51,7 @@ it('heeds nothing that a deposed owner says', async () => {
 it('runs no call that was meant for another owner', async () => {
   const hears: ((message: FollowerMessage) => void)[] = []
   const called: string[] = []
-  const owner = createTabOwner({
+  const owner = new TabOwner({
     book: 'b',
     own: 'o',
     owned: {

@@ -1,7 +1,7 @@
 // One tab's turn at the book, step by step: when it ends, and in which order it lets go of what it has.
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../../src/engine/engine.ts'
-import { createTabSeat } from '../../../../src/hosts/browser/tab/tab-seat.ts'
+import { BookTab } from '../../../../src/hosts/browser/tab/book-tab.ts'
 import { type HallMessage, hallName, ownerLock } from '../../../../src/hosts/browser/tab/tab-wire.ts'
 
 const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve))
@@ -10,7 +10,7 @@ it('gives way to a later owner, and lets go of the files before the lock', async
   const done: string[] = []
   const hears = new Map<string, (message: HallMessage) => void>()
   let turns = 0
-  const seat = createTabSeat({
+  const tab = new BookTab({
     book: 'b',
     tab: 't',
     scope: { agent: 'a' },
@@ -56,11 +56,11 @@ it('gives way to a later owner, and lets go of the files before the lock', async
       },
     }),
   })
-  await seat.seated
-  await seat.call('first', [{ number: 1, input: {} }])
+  await tab.ready
+  await tab.call('first', [{ number: 1, input: {} }])
   hears.get(hallName('b'))?.({ type: 'owner', epoch: 2 })
   // What comes now is for the later owner.
-  void seat.call('second', [{ number: 2, input: {} }])
+  void tab.call('second', [{ number: 2, input: {} }])
   for (let i = 0; i < 5; i++) await turnOfLoop()
   expect(done).toEqual(['first was run', 'the engine is closed', 'the files are free', 'the lock is free'])
 })

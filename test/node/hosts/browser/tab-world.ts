@@ -1,4 +1,4 @@
-// A world of tabs without a browser: the real seats and engines over one disk, with channels, locks and time that the test
+// A world of tabs without a browser: the real tabs of a book and their engines over one disk, with channels, locks and time that the test
 // moves by hand. Tabs die, freeze, thaw and lose the book behind their backs, in an order that a seed decides.
 import { DaybookError, isDaybookError } from '../../../../src/core/errors.ts'
 import type { RoomEvent } from '../../../../src/core/capability/room-port.ts'
@@ -8,7 +8,7 @@ import type { AnyCapability } from '../../../../src/core/capability/capability.t
 import { createEngine } from '../../../../src/engine/engine.ts'
 import type { CallMessage, Reply } from '../../../../src/hosts/browser/wire/message.ts'
 import type { LineEnd, TabPort } from '../../../../src/hosts/browser/tab/tab-port.ts'
-import { createTabSeat, type TabSeat } from '../../../../src/hosts/browser/tab/tab-seat.ts'
+import { BookTab } from '../../../../src/hosts/browser/tab/book-tab.ts'
 import { lineName } from '../../../../src/hosts/browser/tab/tab-wire.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
@@ -17,7 +17,7 @@ import { createSimLocks } from './tab-lock.ts'
 
 export interface SimTab {
   readonly name: string
-  readonly seat: TabSeat
+  readonly book: BookTab
   frozen: boolean
   dead: boolean
   evicted: boolean
@@ -225,10 +225,10 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
         numbers: 0,
         flying: new Set(),
       } as SimTab & {
-        seat: TabSeat
+        book: BookTab
       }
       tabs.push(tab)
-      tab.seat = createTabSeat({
+      tab.book = new BookTab({
         book: 'sim',
         tab: name,
         scope: { agent: name },
@@ -244,7 +244,7 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
         },
         tell: () => undefined,
       })
-      tab.seat.seated.catch(() => undefined)
+      tab.book.ready.catch(() => undefined)
       return tab
     },
     call(tab, id, inputs, requestId) {
@@ -252,7 +252,7 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
       const calls = inputs.map((input): CallMessage => ({ number: ++tab.numbers, input, ...named }))
       for (const { number } of calls) tab.flying.add(number)
       const [settled] = tab.flying
-      return tab.seat.call(id, structuredClone(calls), settled).finally(() => {
+      return tab.book.call(id, structuredClone(calls), settled).finally(() => {
         for (const { number } of calls) tab.flying.delete(number)
       })
     },

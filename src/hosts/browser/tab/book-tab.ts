@@ -1,0 +1,304 @@
+// One tab of a book: it holds the book in its turn, or has its calls run by the tab that does.
+// Invariant: only one of both at a time, and it is settled by what the tab hears of other owners and of its own turn.
+import { createMeetingRoom, type MeetingRoom } from '../../../commons/room/meeting-room.ts'
+import type { BookEvent } from '../../../core/capability/event.ts'
+import type { RoomEvent } from '../../../core/capability/room-port.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { Clock } from '../../../core/ports.ts'
+import type { Durability, Scope } from '../../../core/record.ts'
+import { kinds } from '../../../engine/capability-table.ts'
+import { isOwnRequest } from '../wire/call-name.ts'
+import { aliveLock, type CallMessage, failed, type Reply } from '../wire/message.ts'
+import { LocalCalls } from './local-calls.ts'
+import { type CallNature, createFollower, type Follower } from './tab-follower.ts'
+import type { OwnedBook } from './owned-book.ts'
+import type { TabOwner } from './tab-owner.ts'
+import type { TabChannel, TabPort } from './tab-port.ts'
+import { TabTurn } from './tab-turn.ts'
+import {
+  compareVersions,
+  type FollowerMessage,
+  type HallMessage,
+  hallName,
+  type Joiner,
+  lineName,
+  type OwnerMessage,
+  tabVersion,
+} from './tab-wire.ts'
+
+export interface Turn {
+  readonly after: number
+  readonly acceptMemory: boolean
+  /** What led to the meeting room as this tab knows it. */
+  readonly room: () => RoomEvent[]
+  /** Its files turned out to be damaged: somebody should open the book again. */
+  readonly fault: () => void
+}
+
+export interface BookTabOptions {
+  readonly book: string
+  /** Names this tab; no other ever has the same. */
+  readonly tab: string
+  /** Its page had the book before it slept, and has missed what happened since. */
+  readonly isBack?: boolean | undefined
+  readonly scope: Scope
+  readonly strict: boolean
+  /** The embedder it was opened with, as `provider|model`. */
+  readonly embedder?: string | undefined
+  /** The address of its mirror and the name of its language model. */
+  readonly mirror?: string | undefined
+  readonly llm?: string | undefined
+  readonly acceptMemory: boolean
+  readonly port: TabPort
+  readonly clock: Clock
+  readonly natureOf: (id: string) => CallNature
+  /** Opens the book as an owner later than `after`; in memory only where nothing durable was ever known of it. */
+  readonly open: (turn: Turn) => Promise<OwnedBook>
+  readonly tell: (event: BookEvent) => void
+}
+
+/** What an event of the owner says to the page of another tab. */
+const asFollower = (event: BookEvent): BookEvent =>
+  event.name === 'status' ? { ...event, detail: { ...event.detail, owner: false } } : event
+
+export class BookTab {
+  /** Resolves when calls are served, here or by another tab. */
+  readonly ready: Promise<void>
+  readonly #options: BookTabOptions
+  readonly #opening = Promise.withResolvers<void>()
+  readonly #hall: TabChannel<HallMessage>
+  readonly #line: TabChannel<FollowerMessage>
+  readonly #follower: Follower
+  readonly #turn: TabTurn
+  readonly #calls: LocalCalls
+  /** A copy of the meeting room as the owner of `#roomEpoch` has it, so that it outlives that owner. */
+  readonly #room: MeetingRoom
+  #roomEpoch = 0
+  #ended: DaybookError | undefined
+  #wasServed = false
+  #wasDurable = false
+
+  constructor(options: BookTabOptions) {
+    const { book, tab, strict, port, clock, natureOf, tell } = options
+    this.#options = options
+    this.ready = this.#opening.promise
+    this.#room = createMeetingRoom(clock, () => undefined)
+    this.#hall = port.open<HallMessage, HallMessage>(hallName(book), (message) => this.#hearHall(message))
+    this.#line = port.open<OwnerMessage, FollowerMessage>(
+      lineName(book, tab),
+      (message) => this.#hearLine(message),
+      { of: 'tab', alive: aliveLock(tab), cut: () => this.#lineWasCut() },
+    )
+    this.#follower = createFollower({
+      tab,
+      port,
+      natureOf,
+      ask: () => this.#ask(),
+      post: (message) => this.#line.post(message),
+      complain: (epoch) => this.#hall.post({ type: 'yield', ...(epoch === undefined ? {} : { epoch }) }),
+      giveUp: (error) => this.#end(error),
+      refused: (error) => this.#end(error),
+      welcomed: (durability) => this.#welcomed(durability),
+    })
+    this.#turn = new TabTurn({
+      book,
+      tab,
+      strict,
+      port,
+      hall: this.#hall,
+      tell,
+      open: () => this.#open(),
+      began: (owner) => this.#began(owner),
+      failed: (error) => this.#failed(error),
+      ending: (owner) => this.#ending(owner),
+      ended: () => this.#ask(),
+    })
+    this.#calls = new LocalCalls({
+      tab,
+      port,
+      natureOf,
+      hasEnded: () => this.#ended !== undefined,
+      fault: () => this.#turn.stepDown(),
+      callNext: (id, call) => this.#follower.call(id, [call], 1)[0],
+    })
+    this.#start()
+  }
+
+  /** The page has the outcomes of all calls below `settled`. */
+  call(id: string, calls: readonly CallMessage[], settled = 0): Promise<Reply[]> {
+    if (this.#ended) {
+      const reply = failed(this.#ended)
+      return Promise.resolve(calls.map(() => reply))
+    }
+    this.#follower.settle(settled)
+    const { owner } = this.#turn
+    if (!owner) return Promise.all(this.#follower.call(id, calls))
+    if (calls.some(({ requestId }) => isOwnRequest(this.#options.tab, requestId))) owner.settle(settled)
+    return Promise.all(owner.engine.together(() => calls.map((call) => this.#calls.run(owner, id, call))))
+  }
+
+  abort(number: number): void {
+    this.#calls.abort(number)
+    this.#follower.abort(number)
+  }
+
+  /** `isBack`: its page is put to sleep, and may make its calls again. */
+  async close(isBack = false): Promise<void> {
+    if (this.#ended) return
+    this.#leave(new DaybookError(isBack ? 'owner-changed' : 'book-closed'), isBack)
+    const answered = this.#calls.lastAnswers()
+    await this.#turn.letGo()
+    await answered
+    this.#hall.close()
+    this.#options.tell({ name: 'closed', detail: { reason: 'closed' } })
+  }
+
+  /** The tab hears its line, then holds its lock, then asks: an owner may answer and watch it at once. */
+  #start(): void {
+    const { tab, port } = this.#options
+    this.#turn.stand()
+    port.lock(aliveLock(tab)).then(
+      () => {
+        if (this.#ended || !this.#isFollower) return
+        this.#ask()
+        this.#follower.lose(0)
+      },
+      () => undefined,
+    )
+  }
+
+  get #isFollower(): boolean {
+    return !this.#turn.owner && !this.#turn.isOpening
+  }
+
+  /** Asks every tab who the owner is. */
+  #ask(): void {
+    const { tab, scope, strict, embedder, mirror, llm } = this.#options
+    this.#hall.post({ type: 'join', tab, version: tabVersion, scope, strict, embedder, mirror, llm })
+  }
+
+  #hearHall(message: HallMessage): void {
+    if (this.#ended) return
+    const { owner } = this.#turn
+    if (message.type === 'event') {
+      if (!owner && message.epoch >= this.#follower.seen) this.#options.tell(asFollower(message.event))
+    } else if (message.type === 'owner') {
+      if (owner && message.epoch > owner.epoch) this.#turn.stepDown()
+      if (this.#isFollower && message.epoch > this.#follower.seen) this.#lose(message.epoch)
+    } else if (message.type === 'yield') {
+      if (owner && (message.epoch ?? owner.epoch) === owner.epoch) this.#turn.stepDown()
+    } else this.#hearJoin(message)
+  }
+
+  #hearJoin(joiner: Joiner): void {
+    const { owner } = this.#turn
+    const isNewer = compareVersions(joiner.version, tabVersion) > 0
+    // A newer tab shall have the book, so everyone older goes to the end of the line.
+    if (!isNewer) owner?.admit(joiner)
+    else if (owner) this.#turn.stepDown()
+    else if (!this.#turn.isOpening) this.#turn.stand()
+  }
+
+  #hearLine(message: OwnerMessage): void {
+    if (this.#ended) return
+    if (message.type === 'room') this.#hearRoom(message)
+    else if (!this.#turn.owner) this.#follower.hear(message)
+  }
+
+  #hearRoom({ epoch, whole, events }: Extract<OwnerMessage, { type: 'room' }>): void {
+    const { owner } = this.#turn
+    if (whole && !owner && epoch >= this.#follower.seen) {
+      this.#roomEpoch = epoch
+      this.#room.clear()
+    }
+    if (epoch !== this.#roomEpoch) return
+    // What the last owner had still said counts, even if this tab has the book by now.
+    const room = owner?.engine.room ?? this.#room
+    for (const event of events) room.apply(event)
+    if (!whole) for (const detail of events) this.#options.tell({ name: 'room', detail })
+  }
+
+  #lineWasCut(): void {
+    if (!this.#ended && this.#isFollower) this.#lose(this.#follower.seen)
+  }
+
+  /** Nothing is sent until the owner, or the next one, says welcome; then all that is not answered is. */
+  #lose(epoch: number): void {
+    this.#follower.lose(epoch)
+    this.#ask()
+  }
+
+  /** An owner would serve this tab. False turns it down. */
+  #welcomed(durability: Durability): boolean {
+    if (!this.#isFollower || this.#ended) return false
+    if (durability === 'memory' && !this.#options.acceptMemory) {
+      this.#end(
+        new DaybookError('storage-unavailable', 'The tab that has this book keeps it in memory only.'),
+      )
+      return false
+    }
+    this.#serve(durability)
+    return true
+  }
+
+  /** Calls are served from now on: the page hears by whom. */
+  #serve(durability: Durability): void {
+    const { tell, isBack } = this.#options
+    this.#wasDurable ||= durability !== 'memory'
+    this.#opening.resolve()
+    if (this.#wasServed || isBack) {
+      tell({ name: 'status', detail: { owner: this.#turn.owner !== undefined, durability } })
+      // What the last owner committed at its end it may not have told of any more, and who sleeps hears nothing.
+      tell({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } })
+    }
+    this.#wasServed = true
+  }
+
+  #open(): Promise<OwnedBook> {
+    const { acceptMemory, open } = this.#options
+    this.#follower.take()
+    return open({
+      after: this.#follower.seen,
+      acceptMemory: acceptMemory && !this.#wasDurable,
+      room: this.#room.snapshot,
+      fault: () => this.#turn.stepDown(),
+    })
+  }
+
+  #began(owner: TabOwner): void {
+    this.#serve(owner.durability)
+    for (const waiting of this.#follower.take()) void this.#calls.takeOver(owner, waiting)
+  }
+
+  #failed(error: DaybookError): boolean {
+    if (!this.#wasServed || !error.retry) {
+      this.#end(error)
+      return false
+    }
+    this.#follower.lose(this.#follower.seen)
+    return true
+  }
+
+  #ending({ epoch, engine }: TabOwner): void {
+    this.#follower.lose(epoch)
+    this.#room.clear()
+    for (const event of engine.room.snapshot()) this.#room.apply(event)
+  }
+
+  #leave(error: DaybookError, isBack = false): void {
+    this.#ended = error
+    this.#turn.end()
+    this.#follower.fail(error)
+    if (!isBack) this.#line.post({ type: 'leave' })
+    this.#line.close()
+  }
+
+  /** The tab has lost its book for good, and its page hears why. */
+  #end(error: DaybookError): void {
+    if (this.#ended) return
+    this.#leave(error)
+    this.#opening.reject(error)
+    this.#hall.close()
+    this.#options.tell({ name: 'closed', detail: { reason: error.message } })
+  }
+}

@@ -1,0 +1,95 @@
+// The calls of a tab that holds the book, run in its own engine.
+// Invariant: what the end of this tab's turn cut is called again in the next turn only if it cannot be done twice by that.
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { requestOf } from '../wire/call-name.ts'
+import { type CallMessage, failed, type Reply } from '../wire/message.ts'
+import type { CallNature, WaitingCall } from './tab-follower.ts'
+import type { TabOwner } from './tab-owner.ts'
+import type { TabPort } from './tab-port.ts'
+
+export interface LocalCallsParts {
+  readonly tab: string
+  readonly port: Pick<TabPort, 'later'>
+  natureOf(id: string): CallNature
+  /** The tab is closed: nothing is called again. */
+  hasEnded(): boolean
+  /** The storage failed under a call: somebody should open the book again. */
+  fault(): void
+  /** Has the next owner run a call, be it this tab or another. */
+  callNext(id: string, call: CallMessage): Promise<Reply> | undefined
+}
+
+/** Calls of this tab that were being run when it is closed are waited for this long. */
+const lastCallsMs = 1000
+
+export class LocalCalls {
+  readonly #parts: LocalCallsParts
+  readonly #running = new Map<number, AbortController>()
+  #becomeQuiet: () => void = () => undefined
+
+  constructor(parts: LocalCallsParts) {
+    this.#parts = parts
+  }
+
+  async run(owner: TabOwner, id: string, call: CallMessage): Promise<Reply> {
+    const { tab, natureOf } = this.#parts
+    const { number, input, ...options } = call
+    const abort = new AbortController()
+    const { signal } = abort
+    this.#running.set(number, abort)
+    try {
+      const named =
+        natureOf(id).effect === 'task' ? { requestId: requestOf(tab, number), ...options } : options
+      return { ok: true, value: await owner.engine.call(id, input, { ...named, signal }) }
+    } catch (error) {
+      if (isDaybookError(error, 'storage-failed')) this.#parts.fault()
+      if (isDaybookError(error, 'storage-full')) await owner.refit()
+      if (signal.aborted || !this.#mayRunNext(owner, id, { call, error })) return failed(error)
+      return (await this.#parts.callNext(id, call)) ?? failed(error)
+    } finally {
+      this.#running.delete(number)
+      if (this.#running.size === 0) this.#becomeQuiet()
+    }
+  }
+
+  /** Runs what the tab had asked other owners to run. */
+  async takeOver(owner: TabOwner, { id, call, begun, settle }: WaitingCall): Promise<void> {
+    const { effect, repeatable } = this.#parts.natureOf(id)
+    const isUnsafe = begun > 0 && effect === 'task' && !repeatable
+    settle(isUnsafe ? failed(new DaybookError('owner-changed')) : await this.run(owner, id, call))
+  }
+
+  abort(number: number): void {
+    this.#running.get(number)?.abort()
+  }
+
+  /** Resolves when the page has the answers of what runs now: what is committed at the very end is answered too. */
+  lastAnswers(): Promise<void> | undefined {
+    if (this.#running.size === 0) return undefined
+    const { port } = this.#parts
+    return new Promise((resolve) => {
+      const cancel = port.later(lastCallsMs, resolve)
+      this.#becomeQuiet = () => {
+        cancel()
+        // The answers are on their way to the page by then.
+        port.later(0, resolve)
+      }
+    })
+  }
+
+  /** Whether a call was cut by the end of the turn, and may be made again. */
+  #mayRunNext(
+    owner: TabOwner,
+    id: string,
+    { call, error }: { readonly call: CallMessage; readonly error: unknown },
+  ): boolean {
+    // What found the disk full would find it full in the next turn too.
+    if (!owner.isClosed || this.#parts.hasEnded() || isDaybookError(error, 'storage-full')) return false
+    // A write that found the book closed was not begun, another may have been.
+    return (
+      this.#parts.natureOf(id).effect !== 'write' ||
+      call.requestId !== undefined ||
+      isDaybookError(error, 'book-closed')
+    )
+  }
+}
