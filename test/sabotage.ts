@@ -147,9 +147,9 @@ export const guards: Readonly<Record<string, Guard>> = {
     tests: quota,
     fail: [untold],
   },
-  'the room asked for before a commit': {
+  'the space asked for before a commit': {
     file: 'src/hosts/browser/storage/opfs-database.ts',
-    guard: 'combiner.guard(bookFile, room.admit)',
+    guard: 'combiner.guard(bookFile, space.admit)',
     without: '',
     tests: quota,
     fail: [untold],

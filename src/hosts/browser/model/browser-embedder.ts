@@ -3,7 +3,8 @@ import { embedderSource } from '../../../recall/embed/create-embedder.ts'
 import { fetchOf } from '../../../recall/embed/embed-fetch.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { browserPorts } from '../port/browser-ports.ts'
-import { type FarPageEmbedder, modelHostOf } from './worker-embedder.ts'
+import type { FarPageEmbedder } from '../wire/message.ts'
+import { modelHostOf } from './worker-embedder.ts'
 
 const fetch = fetchOf(globalThis)
 const { scheduler, clock } = browserPorts

@@ -1,12 +1,7 @@
 // Local models as the engine's worker has them: started by its page, on a line straight to the model's worker.
 import { proxy } from 'comlink'
 import type { ModelAnswer, ModelHost, ModelRequest } from '../../../recall/embed/model-message.ts'
-
-/** `PageEmbedder`, from afar. */
-export interface FarPageEmbedder {
-  start(failed: (why: string) => void): Promise<MessagePort>
-  end(): Promise<void>
-}
+import type { FarPageEmbedder } from '../wire/message.ts'
 
 export function modelHostOf(page: FarPageEmbedder): ModelHost {
   return {

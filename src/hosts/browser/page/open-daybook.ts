@@ -11,11 +11,12 @@ import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { tabOf } from '../wire/call-name.ts'
 import { noteKept, wasKept } from './kept-note.ts'
 import { createPageModel } from '../model/built-in-model.ts'
-import type { BrowserLlmOptions, OpenRequest, PageModel } from '../wire/message.ts'
+import type { BrowserLlmOptions, PageModel } from '../wire/message.ts'
 import { showView } from '../tab/page-view.ts'
-import { openPageLink, type StartingWorker } from './page-link.ts'
+import { openPageLink } from './page-link.ts'
+import type { StartingWorker } from './page-worker.ts'
 import { createPageEmbedder, type PageEmbedder } from '../model/page-embedder.ts'
-import { createWorkerLink } from './worker-link.ts'
+import { createWorkerLink, type LinkRequest, type PageGiven } from './worker-link.ts'
 
 export interface OpenOptions {
   /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
@@ -98,11 +99,14 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   const background = request.sync?.background ? watchBackground() : undefined
   if (background) listeners.add(({ name, detail }) => name === 'sync' && background.heard(detail))
   const model = pageModelOf(options.llm)
-  const given = {
-    sync: fetcherOf(options.sync?.key),
-    embedder: fetcherOf(keyOf(options.embedder)),
-    model,
-    modelWorker: pageEmbedderOf(options.embedder),
+  const syncKey = fetcherOf(options.sync?.key)
+  const embedderKey = fetcherOf(keyOf(options.embedder))
+  const modelWorker = pageEmbedderOf(options.embedder)
+  const given: PageGiven = {
+    ...(syncKey ? { syncKey } : {}),
+    ...(embedderKey ? { embedderKey } : {}),
+    ...(model ? { model } : {}),
+    ...(modelWorker ? { modelWorker } : {}),
   }
   let isBack = false
   const page = crypto.randomUUID()
@@ -177,7 +181,7 @@ export async function openDaybook(options: OpenOptions): Promise<Daybook> {
   )
 }
 
-function openRequest(options: OpenOptions): Omit<OpenRequest, 'tab' | 'isBack' | 'wasKept'> {
+function openRequest(options: OpenOptions): Omit<LinkRequest, 'tab' | 'isBack' | 'wasKept'> {
   if (options.require === 'durable' && options.onUnavailable === 'memory') {
     throw new DaybookError(
       'invalid-input',

@@ -10,13 +10,14 @@ import {
   type CallMessage,
   type MethodRow,
   type OpenRequest,
-  type PageModel,
+  type PageDoor,
+  type PageOffer,
+  type PageOffers,
   type Reply,
   type WorkerDoor,
 } from '../wire/message.ts'
 import type { PageEmbedder } from '../model/page-embedder.ts'
 import { joinHub } from '../tab/page-hub.ts'
-import type { FarPageEmbedder } from '../model/worker-embedder.ts'
 
 export interface NumberedOptions extends BookCallOptions {
   /** Names the call in its page. */
@@ -26,7 +27,8 @@ export interface NumberedOptions extends BookCallOptions {
 }
 
 export interface WorkerLink {
-  open(request: OpenRequest, listener: (event: BookEvent) => void, given?: OpenGiven): Promise<MethodRow[]>
+  /** Opens the book; `listener` hears what happens in it. */
+  open(request: LinkRequest, listener: (event: BookEvent) => void, given?: PageGiven): Promise<MethodRow[]>
   call(id: string, input: unknown, options: NumberedOptions): Promise<unknown>
   readonly allowBackground: (isAllowed: boolean) => void
   /** Has what waits for the mirror handed over; false too when nobody is there any more. */
@@ -41,13 +43,13 @@ export interface WorkerLink {
   readonly gone: Promise<DaybookError>
 }
 
-/** What can't be sent and is handed over: functions that fetch keys, where the page has such, and the page's model. */
-export interface OpenGiven {
-  readonly sync?: (() => Promise<string>) | undefined
-  readonly embedder?: (() => Promise<string>) | undefined
-  readonly model?: PageModel | undefined
+/** What the page says of the book it opens; what it offers, the link sees itself. */
+export type LinkRequest = Omit<OpenRequest, 'offers'>
+
+/** What the page has that can't be sent. */
+export interface PageGiven extends Partial<Pick<PageOffers, 'syncKey' | 'embedderKey' | 'model'>> {
   /** Starts and ends the worker of a local embedding model. */
-  readonly modelWorker?: PageEmbedder | undefined
+  readonly modelWorker?: PageEmbedder
 }
 
 interface Waiting {
@@ -136,15 +138,13 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     isBusy: () => waiting.size > 0,
     allowBackground: (isAllowed) => void remote.allowBackground(isAllowed),
     spill: () => answered(remote.spill()).catch(() => false),
-    async open(request, listener, { sync, embedder, model, modelWorker } = {}) {
+    async open(request, listener, given = {}) {
+      const { modelWorker } = given
       if (modelWorker) void gone.then(modelWorker.end)
-      const [key, embedderKey] = [sync, embedder].map((fetch) => fetch && proxy(fetch))
+      const offers = Object.keys(given) as PageOffer[]
+      const page = doorOf({ ...given, hear: listener, joinHub: handOverHub })
       const reply = await answered<Reply<MethodRow[]>>(
-        remote.open(
-          ...([request, proxy(listener), proxy(handOverHub), key, embedderKey] as const),
-          model && proxy(model),
-          modelWorker && farOf(modelWorker),
-        ),
+        remote.open({ ...request, offers }, page),
         openDeadlineMs,
       )
       if (!reply.ok) throw DaybookError.from(reply.error)
@@ -185,7 +185,8 @@ function handOverHub(): Promise<MessagePort | undefined> {
 }
 
 /** Comlink types what a proxy answers as the far side gets it. */
-const farOf = (page: PageEmbedder) => proxy(page) as unknown as FarPageEmbedder & ProxyMarked
+const doorOf = (page: PageGiven & Pick<PageDoor, 'hear' | 'joinHub'>) =>
+  proxy(page) as unknown as PageDoor & ProxyMarked
 
 function settle(reply: Reply | undefined, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
   if (reply?.ok) resolve(reply.value)

@@ -73,7 +73,7 @@ async function openJournalled(sqlite3: Sqlite3Static, name: string, why: string)
     const { quota = 0, usage = 0 } = estimate ?? {}
     const storage = openJournalDatabase(sqlite3, journal, {
       scheduler: browserPorts.scheduler,
-      ...(quota > 0 ? { roomBytes: Math.max(0, quota - usage) } : {}),
+      ...(quota > 0 ? { spaceBytes: Math.max(0, quota - usage) } : {}),
     })
     return { ...storage, degraded: async () => [`opfs: not used (${why}); this book is kept in IndexedDB.`] }
   } catch (error) {

@@ -1,6 +1,6 @@
 // What the browser's storage throws, told apart and put in words in one way.
 
-/** There is no room left for this site. */
+/** There is no space left for this site. */
 export const isQuotaFault = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'QuotaExceededError'
 

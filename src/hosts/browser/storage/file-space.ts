@@ -1,25 +1,26 @@
-// Room for a book's database file, asked of the browser before a commit needs it: Chromium does not tell how much there is.
-// Invariant: what is committed finds room when the log is copied into the file, so a full book can always be emptied.
+// Space for a book's database file, asked of the browser before a commit needs it: Chromium does not tell how much there is.
+// Invariant: what is committed finds space when the log is copied into the file, so a full book can always be emptied.
 
 const pageSize = 4096
 /** What the pool writes before the pages of a file. */
 const headerBytes = 4096
 /** Kept back for what a full book must still be able to do: half as much as it has, within these. */
-const [leastKept, mostKept] = [64, 16_384]
+const leastKept = 64
+const mostKept = 16_384
 /** Asked for beyond what is needed, so that it is not asked at each commit: the first that the browser grants. */
 const aheadPages = [1024, 256, 0]
 
 const keptPages = (pages: number) => Math.min(mostKept, Math.max(leastKept, pages >> 1))
 
-export interface FileRoom {
+export interface FileSpace {
   /** Whether a commit after which the database has `pages` may be made. */
   admit(pages: number): boolean
-  /** Opens or closes the room that is kept back. */
+  /** Opens or closes the space that is kept back. */
   lend(isLent: boolean): void
 }
 
 /** `used` are the pages of now; `reserve` asks for a file of so many bytes. */
-export function createFileRoom(used: number, reserve: (bytes: number) => boolean): FileRoom {
+export function createFileSpace(used: number, reserve: (bytes: number) => boolean): FileSpace {
   let isLent = false
   let granted = 0
   const ask = (pages: number): boolean => {
@@ -30,11 +31,11 @@ export function createFileRoom(used: number, reserve: (bytes: number) => boolean
     const needed = isLent ? pages : pages + keptPages(pages)
     return needed <= granted || aheadPages.some((ahead) => ask(needed + ahead))
   }
-  // A book that is opened when there is no room has as much of it kept back as can be had.
+  // A book that is opened when there is no space has as much of it kept back as can be had.
   for (let kept = keptPages(used); kept > 0 && !ask(used + kept);) kept >>= 1
   return {
     admit(pages) {
-      // What makes the database no larger needs no room.
+      // What makes the database no larger needs no space.
       if (pages > used && !isThere(pages)) return false
       used = pages
       return true

@@ -86,6 +86,7 @@ function install({ capi, wasm, vfs }: Sqlite3Static, mounted: ReadonlyMap<string
   system.$szOsFile = structInfo.sizeof
   system.$mxPathname = 256
   system.installMethods({
+    // oxlint-disable-next-line max-params -- the signature is SQLite's
     xOpen(_vfs: WasmPointer, name: WasmPointer, file: WasmPointer, flags: number, outFlags: WasmPointer) {
       const image = imageAt(name)
       if (!image) return capi.SQLITE_CANTOPEN

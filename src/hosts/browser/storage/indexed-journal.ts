@@ -102,7 +102,7 @@ export async function openIndexedJournal(book: string): Promise<Journal> {
     .then((made) =>
       take(made, writer).catch((error: unknown) => {
         if (!isQuotaFault(error)) throw error
-        // Not even a name finds room. The book can be read all the same, and what makes room comes in the name of its last
+        // Not even a name finds space. The book can be read all the same, and what makes space comes in the name of its last
         // owner, who has freed the lock.
         return take(made)
       }),

@@ -28,20 +28,20 @@ const finishMs = 5000
 
 let serial = 0
 
-/** Of all the room: IndexedDB keeps what was overwritten for a while, and forgetting must stay possible. */
+/** Of all the space: IndexedDB keeps what was overwritten for a while, and forgetting must stay possible. */
 const usableShare = 0.4
 
-/** Opens the database that `journal` keeps. `roomBytes` is what the browser still has beside it. */
+/** Opens the database that `journal` keeps. `spaceBytes` is what the browser still has beside it. */
 export function openJournalDatabase(
   sqlite3: Sqlite3Static,
   journal: Journal,
-  { scheduler, roomBytes }: { readonly scheduler: Pick<Scheduler, 'later'>; readonly roomBytes?: number },
+  { scheduler, spaceBytes }: { readonly scheduler: Pick<Scheduler, 'later'>; readonly spaceBytes?: number },
 ): BookStorage {
   const { sizeBytes, extents, changes } = journal.takeKept()
   const image = createPageImage(sizeBytes, extents, changes)
   const path = `/book-${++serial}.sqlite3`
   const unmount = mountImage(sqlite3, path, image)
-  const limit = roomBytes === undefined ? {} : { limitBytes: (roomBytes + image.sizeBytes) * usableShare }
+  const limit = spaceBytes === undefined ? {} : { limitBytes: (spaceBytes + image.sizeBytes) * usableShare }
   const keeper = createJournalKeeper(journal, image, changes, { scheduler, ...limit })
   const letGo = () => {
     unmount()

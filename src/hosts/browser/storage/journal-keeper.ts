@@ -57,7 +57,7 @@ export interface JournalKeeperOptions {
   readonly scheduler: Pick<Scheduler, 'later'>
   /**
    * A write that makes the database larger than this is refused with `storage-full`, before the browser would refuse
-   * anything. What was not promised may go beyond it: what is derived for a read must find room. Default: none.
+   * anything. What was not promised may go beyond it: what is derived for a read must find space. Default: none.
    */
   readonly limitBytes?: number
 }
@@ -100,7 +100,7 @@ export function createJournalKeeper(
       .map((index) => [index, image.extent(index).slice()] as const)
   }
 
-  /** False when there was no room for one: what it would have folded in stays where it is, and takes less. */
+  /** False when there was no space for one: what it would have folded in stays where it is, and takes less. */
   const keepSnapshot = async (sizeBytes: number) => {
     mustRewrite = false
     // The last extent may have been cut within.

@@ -17,7 +17,7 @@ import {
   mendPool,
   type PoolToMend,
 } from './mend-pool.ts'
-import { createFileRoom } from './file-space.ts'
+import { createFileSpace } from './file-space.ts'
 import { openPool } from './opfs-pool.ts'
 import { createWasmDatabase } from './wasm-database.ts'
 import type { WriteCombiner } from './write-combiner.ts'
@@ -33,9 +33,9 @@ export interface BookStorage {
   readonly spare?: SpareFile
   /** What is to be told of its file, each in words. */
   mended?(): Promise<string[]>
-  /** Looks again how much room there is. */
+  /** Looks again how much space there is. */
   refit?(): Promise<void>
-  /** Opens or closes the room that is kept back. */
+  /** Opens or closes the space that is kept back. */
   lend?(isLent: boolean): void
   /** From now on each commit waits for the flush. */
   makeStrict(): void
@@ -77,7 +77,7 @@ export async function openOpfsDatabase(
 ): Promise<BookStorage> {
   const pool = await openPool(sqlite3, name)
   try {
-    const open = (file: string, given = pragmas) => openFile(sqlite3, pool, file, combiner, given)
+    const open = (file: string, given = pragmas) => openFile(file, given, { sqlite3, pool, combiner })
     const whole = await openWhole({ book: name, pool, open: (file) => open(file) }, damaged)
     let isOpen = true
     const db: SqlDatabase = {
@@ -87,21 +87,21 @@ export async function openOpfsDatabase(
         whole.close()
       },
     }
-    const { refit, lend, roomBytes } = createSizeLimit(db, () => isOpen)
+    const { refit, lend, spaceBytes } = createSizeLimit(db, () => isOpen)
     await refit()
     const used = Math.ceil(db.sizeBytes() / pageSize)
-    const room = createFileRoom(used, (bytes) => combiner.reserve(bookFile, bytes))
-    combiner.guard(bookFile, room.admit)
+    const space = createFileSpace(used, (bytes) => combiner.reserve(bookFile, bytes))
+    combiner.guard(bookFile, space.admit)
     return {
       db,
       durability: 'opfs',
       refit,
       lend(isLent) {
         lend(isLent)
-        room.lend(isLent)
+        space.lend(isLent)
         if (!isLent) return
         try {
-          // The log can't grow either: what it has is copied, for which there is room, and it begins anew.
+          // The log can't grow either: what it has is copied, for which there is space, and it begins anew.
           db.run('PRAGMA wal_checkpoint(RESTART)')
         } catch {
           // Within a transaction, or where there is none after all. Then what is lent may still do.
@@ -112,7 +112,7 @@ export async function openOpfsDatabase(
         exists: () => hasFile(pool, copyFile),
         open: () => open(copyFile, copyPragmas),
         remove: () => drop(pool, copyFile),
-        fits: (bookBytes) => roomBytes() >= 2 * bookBytes,
+        fits: (bookBytes) => spaceBytes() >= 2 * bookBytes,
       },
       async mended() {
         const mended = mendedOf(db)
@@ -156,12 +156,16 @@ async function openWhole(pool: PoolToMend, damaged?: string): Promise<SqlDatabas
   return pool.open(bookFile)
 }
 
+interface FileParts {
+  readonly sqlite3: Sqlite3Static
+  readonly pool: SAHPoolUtil
+  readonly combiner: Pick<WriteCombiner, 'settle' | 'failure'>
+}
+
 function openFile(
-  sqlite3: Sqlite3Static,
-  pool: SAHPoolUtil,
   file: string,
-  combiner: Pick<WriteCombiner, 'settle' | 'failure'>,
   pragmas: readonly string[],
+  { sqlite3, pool, combiner }: FileParts,
 ): SqlDatabase {
   const handle = new pool.OpfsSAHPoolDb(file)
   try {
@@ -173,31 +177,32 @@ function openFile(
 }
 
 /**
- * SQLite then says "full" cleanly, before the browser cuts a write short. The log has its own room, so that what is full
+ * SQLite then says "full" cleanly, before the browser cuts a write short. The log has its own space, so that what is full
  * can still be emptied: a forget is written there first. A quarter is kept back for that, and for deriving what is read.
  */
 function createSizeLimit(
   db: SqlDatabase,
   isOpen: () => boolean,
-): Required<Pick<BookStorage, 'refit' | 'lend'>> & { roomBytes(): number } {
-  let [limit, whole] = [0, 0]
-  let roomBytes = Infinity
+): Required<Pick<BookStorage, 'refit' | 'lend'>> & { spaceBytes(): number } {
+  let limit = 0
+  let whole = 0
+  let spaceBytes = Infinity
   const setLimit = (pages: number) => {
     if (pages > 0) db.exec(`PRAGMA max_page_count = ${pages}`)
   }
   return {
     lend: (isLent) => setLimit(isLent ? whole : limit),
     /** At the last look; without end where the browser does not say. */
-    roomBytes: () => roomBytes,
+    spaceBytes: () => spaceBytes,
     async refit() {
       const { quota = 0, usage = 0 } = await navigator.storage.estimate()
       // Or let go of while the browser was asked.
       if (quota === 0 || !isOpen()) return
-      roomBytes = Math.max(0, quota - usage)
-      const roomPages = Math.floor(roomBytes / pageSize)
-      const logPages = Math.min(checkpointPages, Math.max(leastLogPages, Math.floor(roomPages / 8)))
+      spaceBytes = Math.max(0, quota - usage)
+      const spacePages = Math.floor(spaceBytes / pageSize)
+      const logPages = Math.min(checkpointPages, Math.max(leastLogPages, Math.floor(spacePages / 8)))
       const usedPages = Math.ceil(db.sizeBytes() / pageSize)
-      const freePages = Math.max(0, roomPages - 2 * logPages)
+      const freePages = Math.max(0, spacePages - 2 * logPages)
       // What was given once is not taken back by a look at a book that is nearly full.
       limit = Math.max(limit, usedPages + Math.floor(freePages * 0.7))
       whole = Math.max(whole, limit + Math.floor(freePages * 0.25))

@@ -1,7 +1,7 @@
 // SQLite writes its log in many small pieces, and each costs a call into the browser. This puts neighbours together.
 // Invariant: the file sees the same bytes in the same order as without it, and all of them when `settle` returns.
 // Only the newest run of adjacent writes is ever held back, and anything that could tell the difference settles it first.
-// And a commit that the file has no room for is refused while SQLite can still undo it.
+// And a commit that the file has no space for is refused while SQLite can still undo it.
 
 /** What OPFS gives a worker (https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle). */
 export interface SyncHandle {
@@ -20,7 +20,7 @@ export interface WriteCombiner {
   settle(): void
   /** Why the file did not take what is held back. */
   readonly failure: unknown
-  /** Asks the browser for room for `bytes` in the file that the pool calls `path`, whose size stays what it is. */
+  /** Asks the browser for space for `bytes` in the file that the pool calls `path`, whose size stays what it is. */
   reserve(path: string, bytes: number): boolean
   /** From now on a commit to the database at `path` is made only if `admit` says so of the pages that it has then. */
   guard(path: string, admit: (pages: number) => boolean): void
@@ -73,7 +73,7 @@ export function createWriteCombiner(): WriteCombiner {
     }
     try {
       const written = owner.write(held.subarray(0, length), { at })
-      // The standard lets a browser write less than it was given only where there is no more room.
+      // The standard lets a browser write less than it was given only where there is no more space.
       if (written !== length)
         throw new DOMException(`The file took ${written} of ${length} bytes.`, 'QuotaExceededError')
     } catch (error) {
@@ -86,7 +86,7 @@ export function createWriteCombiner(): WriteCombiner {
 
   /**
    * The same inside a call of SQLite's, which hears of the failure. What the file had to grow for is of no commit that
-   * SQLite believes in: it undoes that, or copies it to the database again, and keeping it would only block what makes room.
+   * SQLite believes in: it undoes that, or copies it to the database again, and keeping it would only block what makes space.
    */
   const settleWithin = () => {
     try {
@@ -124,7 +124,10 @@ export function createWriteCombiner(): WriteCombiner {
         const adjacent = follows && length + bytes.length <= heldBytes
         if (!adjacent) settleWithin()
         if (bytes.length > heldBytes) return handle.write(bytes, { at: position })
-        if (!adjacent) [owner, at] = [handle, position]
+        if (!adjacent) {
+          owner = handle
+          at = position
+        }
         held.set(bytes, length)
         length += bytes.length
         committing = pagesAfter(bytes)

@@ -11,7 +11,7 @@ export interface OwnedBook {
   makeStrict(): void
   /** Calls `hear` when the book must be opened again: its memory is not what is kept any more. */
   watchFault?(hear: () => void): void
-  /** There was no room: looks again how much there is. */
+  /** The storage was full: looks again how much space there is. */
   refit?(): Promise<void>
   /** Lets go of the files; call after the engine is closed. */
   release(): void | Promise<void>

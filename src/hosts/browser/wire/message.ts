@@ -7,7 +7,6 @@ import type { Scope } from '../../../core/record.ts'
 import type { CarriedOptions } from '../../../book/call-options.ts'
 import type { SyncPreferences } from '../../../sync/device/sync-plan.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
-import type { FarPageEmbedder } from '../model/worker-embedder.ts'
 import type { LlmOptions } from '../../../memory/conversation/llm/llm-options.ts'
 
 export interface ModelLanguages {
@@ -45,6 +44,8 @@ export interface OpenRequest {
   readonly checkpoint?: boolean
   /** The page knows that a book of this name was written here before. */
   readonly wasKept: boolean
+  /** What this page may be asked for, beside what every page may. */
+  readonly offers: readonly PageOffer[]
 }
 
 /** One row for each way a capability hangs on a book: method, id, effect. */
@@ -68,6 +69,29 @@ export interface PageModel {
   abort(number: number): void
 }
 
+/** `PageEmbedder` as the worker asks it. */
+export interface FarPageEmbedder {
+  start(failed: (why: string) => void): Promise<MessagePort>
+  end(): Promise<void>
+}
+
+/** What can't be sent to the worker, and stays with the page: functions that fetch keys, and what only a page can start. */
+export interface PageOffers {
+  /** Fetches the key of the mirror, and that of the embedder. */
+  syncKey(): Promise<string>
+  embedderKey(): Promise<string>
+  readonly model: PageModel
+  readonly modelWorker: FarPageEmbedder
+}
+export type PageOffer = keyof PageOffers
+
+/** The page as its worker sees it. */
+export interface PageDoor extends PageOffers {
+  hear(event: BookEvent): void
+  /** The page's way to other tabs, asked for once there are others. */
+  joinHub(): Promise<MessagePort | undefined>
+}
+
 /** An error as an outcome. */
 export function failed(error: unknown): Reply<never> {
   return { ok: false, error: toDaybookError(error).toJSON() }
@@ -78,16 +102,7 @@ export const aliveLock = (tab: string) => `daybook:alive:${tab}`
 
 /** The worker as the page sees it. */
 export interface WorkerDoor {
-  open(
-    request: OpenRequest,
-    listener: (event: BookEvent) => void,
-    /** The page's way to other tabs, asked for once there are others. */
-    getHub: () => Promise<MessagePort | undefined>,
-    getKey?: () => Promise<string>,
-    getEmbedderKey?: () => Promise<string>,
-    model?: PageModel,
-    embedder?: FarPageEmbedder,
-  ): Promise<Reply<MethodRow[]>>
+  open(request: OpenRequest, page: PageDoor): Promise<Reply<MethodRow[]>>
   /**
    * Calls of one capability that were made together; they share a transaction where they write. The page has the outcomes
    * of all calls below `settled`.

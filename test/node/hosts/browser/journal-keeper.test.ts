@@ -260,7 +260,7 @@ describe('a limit of room', () => {
     const journals = new MemoryJournals()
     const { ports } = createTestTime()
     const room = 1_000_000
-    const open = () => openJournalDatabase(sqlite3, journals.open(), { ...ports, roomBytes: room })
+    const open = () => openJournalDatabase(sqlite3, journals.open(), { ...ports, spaceBytes: room })
     const first = open()
     first.db.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, v)')
     const add = (db: typeof first.db, v: string) => {

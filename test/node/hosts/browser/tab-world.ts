@@ -12,8 +12,6 @@ import { BookTab } from '../../../../src/hosts/browser/tab/book-tab.ts'
 import { lineName } from '../../../../src/hosts/browser/tab/tab-wire.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
-import { createRandom } from '../../../support/dice.ts'
-import { createSimLocks } from './tab-lock.ts'
 
 export interface SimTab {
   readonly name: string
@@ -64,31 +62,33 @@ interface End {
 
 const longMs = 60_000
 
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+export function createDice(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
 const natures = new Map(
   capabilityTable
     .map((one): AnyCapability => one)
     .map(({ id, effect, repeatable = false }) => [id, { effect, repeatable }]),
 )
 
-/** More steps than any story takes. */
-export const stepLimit = 20_000
-
-/** The goals of all traces in the book. */
-export function goalsOf(world: TabWorld): string[] {
-  return world
-    .read()
-    .all<{ body: string }>('SELECT body FROM records')
-    .map(({ body }) => (JSON.parse(body) as { task: { goal: string } }).task.goal)
-}
-
 /** `onDeath` is told of each tab that ends without a word. */
 export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): TabWorld {
-  const dice = createRandom(seed)
+  const dice = createDice(seed)
   const disk = openNodeDatabase({ path: ':memory:' })
   const tabs: SimTab[] = []
   const violations: string[] = []
   const ends = new Set<End>()
   const broken = new Set<string>()
+  const locks = new Map<string, { holder: SimTab; free: () => void }>()
+  const queues = new Map<string, { tab: SimTab; grant: () => void; signal?: AbortSignal | undefined }[]>()
   let happenings: Happening[] = []
   let timers: { tab: SimTab; due: number; run: () => void }[] = []
   let holder: { tab: SimTab; revoked: boolean } | undefined
@@ -97,7 +97,21 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
   const soon = (tab: SimTab | undefined, lane: string, run: () => void, channel = '') =>
     happenings.push({ tab, lane, run, channel })
 
-  const locks = createSimLocks<SimTab>((tab, name, grant) => soon(tab, `lock ${name}`, grant))
+  const giveNext = (name: string) => {
+    if (locks.has(name)) return
+    const queue = queues.get(name) ?? []
+    const next = queue.shift()
+    if (!next) return
+    let freed = false
+    const free = () => {
+      if (freed || locks.get(name)?.free !== free) return
+      freed = true
+      locks.delete(name)
+      giveNext(name)
+    }
+    locks.set(name, { holder: next.tab, free })
+    soon(next.tab, `lock ${name}`, next.grant)
+  }
 
   const portOf = (tab: SimTab): TabPort => ({
     open(name, hear, line) {
@@ -121,7 +135,25 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
         },
       }
     },
-    lock: (name, signal) => locks.lock(tab, name, signal),
+    lock: (name, signal) =>
+      new Promise((resolve, reject) => {
+        const grant = () => {
+          const held = locks.get(name)
+          resolve(() => held?.holder === tab && held.free())
+        }
+        const queue = queues.get(name) ?? []
+        queues.set(name, queue)
+        const entry = { tab, grant, signal }
+        queue.push(entry)
+        signal?.addEventListener('abort', () => {
+          const at = queue.indexOf(entry)
+          if (at >= 0) {
+            queue.splice(at, 1)
+            reject(new Error('aborted'))
+          }
+        })
+        giveNext(name)
+      }),
     later: (delayMs, run) => later(tab, delayMs, run),
   })
 
@@ -187,7 +219,9 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
       holder.revoked = true
       holder = undefined
     }
-    locks.forget(tab)
+    for (const queue of queues.values())
+      queue.splice(0, queue.length, ...queue.filter((one) => one.tab !== tab))
+    for (const { holder: by, free } of locks.values()) if (by === tab) free()
   }
 
   const kill = (tab: SimTab) => {

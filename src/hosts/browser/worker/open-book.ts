@@ -1,0 +1,158 @@
+// The engine of a book over this browser's storage, opened in a turn of its tab.
+// Invariant: whatever fails on the way, the files are let go of, or no other tab could try.
+import { checkKey } from '../../../core/address.ts'
+import type { Llm, SqlDatabase } from '../../../core/ports.ts'
+import { createEngine, type Engine } from '../../../engine/engine.ts'
+import { isBroken } from '../../../store/repair/broken.ts'
+import { createHttpCarrier, syncAddress } from '../../../sync/device/http-carrier.ts'
+import { openSpillPlace } from '../background/spill-place.ts'
+import { openBrowserKeyring } from '../key/key-store.ts'
+import { openBrowserVault } from '../key/vault-store.ts'
+import type { browserEmbedder } from '../model/browser-embedder.ts'
+import { browserGzip } from '../port/browser-gzip.ts'
+import { browserPorts } from '../port/browser-ports.ts'
+import { openBookStorage, openMemoryDatabase } from '../storage/book-storage.ts'
+import { loadSqlite } from '../storage/load-sqlite.ts'
+import type { BookStorage } from '../storage/opfs-database.ts'
+import type { Turn } from '../tab/book-tab.ts'
+import type { OwnedBook } from '../tab/owned-book.ts'
+import { watchView } from '../tab/watch-view.ts'
+import type { OpenRequest } from '../wire/message.ts'
+
+/** What the page gave along that is no data. */
+export interface BookGiven {
+  readonly getKey: (() => Promise<string>) | undefined
+  readonly embedder: ReturnType<typeof browserEmbedder>
+  readonly llm: Llm | undefined
+}
+
+interface Opening {
+  readonly request: OpenRequest
+  readonly given: BookGiven
+  readonly turn: Turn
+}
+
+/** Opens the book; one whose pages are broken is mended first. */
+export async function openOwnedBook(request: OpenRequest, given: BookGiven, turn: Turn): Promise<OwnedBook> {
+  const opening = { request, given, turn }
+  try {
+    return await openOnce(opening)
+  } catch (error) {
+    if (!isBroken(error)) throw error
+    return openOnce(opening, error.message)
+  }
+}
+
+async function openOnce(opening: Opening, damaged?: string): Promise<OwnedBook> {
+  const { request, turn } = opening
+  const storage = await openBookStorage({
+    name: request.name,
+    ...(damaged === undefined ? {} : { damaged }),
+    onUnavailable: turn.acceptMemory ? request.onUnavailable : 'reject',
+  })
+  try {
+    const sqlite3 = await loadSqlite()
+    const engine = createBookEngine(opening, storage, () => openMemoryDatabase(sqlite3))
+    return await own(engine, opening, storage)
+  } catch (error) {
+    storage.db.close()
+    await storage.release()
+    throw error
+  }
+}
+
+/** Counts this owner, and has the engine hear of the network and of who looks at the book. */
+async function own(engine: Engine, { request, turn }: Opening, storage: BookStorage): Promise<OwnedBook> {
+  const { name, sync, passphrase } = request
+  // As the owner from the start; that a passphrase is wrong is said when the tab has opened, see `worker-engine.ts`.
+  if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase }).catch(() => undefined)
+  const { settings } = engine.store
+  const epoch = Math.max(turn.after, settings.getNumber('owner_epoch')) + 1
+  // A book that can't be written is told from another turn of it by what this tab heard.
+  if (!engine.store.newer) storage.db.transaction(() => settings.set('owner_epoch', epoch))
+  addEventListener('online', engine.wake)
+  // The first commits of this turn are kept before anybody is served; on a full disk there is nothing to be kept.
+  await storage.db.settled?.('read')
+  const unwatch = sync ? watchView(name, engine.attend) : undefined
+  const { durability, makeStrict, watchFault, refit } = storage
+  return {
+    engine,
+    epoch,
+    durability,
+    makeStrict,
+    release() {
+      removeEventListener('online', engine.wake)
+      unwatch?.()
+      return storage.release()
+    },
+    ...(watchFault ? { watchFault } : {}),
+    ...(refit ? { refit } : {}),
+  }
+}
+
+function createBookEngine(
+  { request, given, turn }: Opening,
+  storage: BookStorage,
+  openMemory: () => SqlDatabase,
+): Engine {
+  const { name, tab, scope, sync, wasKept, checkpoint = !sync } = request
+  const { db, durability, check, spare, lend } = storage
+  const isKept = durability !== 'memory'
+  const carrier = carrierOf(request, given.getKey)
+  return createEngine({
+    db,
+    ports: browserPorts,
+    name,
+    scope,
+    durability,
+    embedder: given.embedder,
+    llm: given.llm,
+    keys: openBrowserKeyring(name, { kept: isKept }),
+    vault: openBrowserVault(name, { kept: isKept }),
+    openMemory,
+    storage: () => browserStorage(storage),
+    ...(check ? { care: { check, onDamage: turn.fault }, reopen: turn.fault } : {}),
+    ...(spare ? { spare: { file: spare, isWanted: checkpoint } } : {}),
+    lend,
+    wasKept: wasKept && isKept,
+    tab,
+    room: turn.room(),
+    spillPlace: isKept ? spillPlaceOf(request) : undefined,
+    ...(sync && carrier ? { sync, carrier, mirror: sync.url } : {}),
+  })
+}
+
+function carrierOf({ name, sync }: OpenRequest, getKey: BookGiven['getKey']) {
+  if (!sync) return undefined
+  return createHttpCarrier({
+    url: sync.url,
+    book: name,
+    key: getKey ?? sync.key,
+    scheduler: browserPorts.scheduler,
+    fetch: (...args) => fetch(...args),
+    gzip: browserGzip,
+    socket: (address, protocols) => new WebSocket(address, protocols),
+  })
+}
+
+/** Where what waits for the mirror is left for the service worker, if the page wants that. */
+function spillPlaceOf({ name, sync }: OpenRequest) {
+  if (!sync?.background) return undefined
+  return openSpillPlace({
+    book: name,
+    url: syncAddress(sync.url, name),
+    key: sync.background === true ? undefined : checkKey(sync.background.key, 'sync.background.key'),
+  })
+}
+
+async function browserStorage({ degraded, mended, refit }: BookStorage) {
+  await refit?.()
+  const { storage } = navigator as { readonly storage?: Partial<StorageManager> }
+  const [estimate, persisted] = await Promise.all([storage?.estimate?.(), storage?.persisted?.()])
+  const quota = estimate?.quota
+  return {
+    persisted: persisted ?? false,
+    ...(quota === undefined ? {} : { quotaBytes: quota }),
+    degraded: ((await degraded?.()) ?? []).concat((await mended?.()) ?? []),
+  }
+}
