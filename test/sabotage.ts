@@ -16,6 +16,7 @@ export interface Guard {
 }
 
 const tabs = 'test/node/hosts/browser/book-tab.test.ts'
+const calls = 'test/node/hosts/browser/call-again.test.ts'
 const anyOrder = 'loses nothing and doubles nothing, whatever dies, freezes or closes, and whenever'
 const once =
   'does a write once that was given up and is called again, by its own tab later or by another when that one is gone'
@@ -81,7 +82,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     file: 'src/store/record/request-log.ts',
     guard: '// No input at all is told apart from `null` by its length.',
     without: 'return work()',
-    tests: tabs,
+    tests: calls,
     fail: [once],
   },
   'the names of forwarded writes': {
@@ -95,7 +96,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     file: 'src/hosts/browser/tab/answer-log.ts',
     guard: 'hasLeft ? undefined : this.#settled',
     without: 'undefined',
-    tests: tabs,
+    tests: calls,
     fail: [handsOver],
   },
   'the epoch of an owner, to its follower': {

@@ -8,7 +8,7 @@ import type { Reply } from '../../../../src/hosts/browser/wire/message.ts'
 import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
 import { bundleOf } from '../../../support/bundle-source.ts'
 import { makeTrace } from '../../../support/trace.ts'
-import { createTabWorld, type SimTab, type TabWorld } from './tab-world.ts'
+import { createTabWorld, type SimTab, type TabWorld } from './tabs/tab-world.ts'
 
 const stepLimit = 20_000
 const count = 12

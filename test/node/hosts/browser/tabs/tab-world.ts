@@ -1,17 +1,19 @@
 // A world of tabs without a browser: the real tabs of a book and their engines over one disk, with channels, locks and time that the test
 // moves by hand. Tabs die, freeze, thaw and lose the book behind their backs, in an order that a seed decides.
-import { DaybookError, isDaybookError } from '../../../../src/core/errors.ts'
-import type { RoomEvent } from '../../../../src/core/capability/room-port.ts'
-import type { Ports, SqlDatabase } from '../../../../src/core/ports.ts'
-import { capabilityTable } from '../../../../src/engine/capability-table.ts'
-import type { AnyCapability } from '../../../../src/core/capability/capability.ts'
-import { createEngine } from '../../../../src/engine/engine.ts'
-import type { CallMessage, Reply } from '../../../../src/hosts/browser/wire/message.ts'
-import type { LineEnd, TabPort } from '../../../../src/hosts/browser/tab/tab-port.ts'
-import { BookTab } from '../../../../src/hosts/browser/tab/book-tab.ts'
-import { lineName } from '../../../../src/hosts/browser/tab/tab-wire.ts'
-import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
-import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
+import { DaybookError, isDaybookError } from '../../../../../src/core/errors.ts'
+import type { RoomEvent } from '../../../../../src/core/capability/room-port.ts'
+import type { Ports, SqlDatabase } from '../../../../../src/core/ports.ts'
+import { capabilityTable } from '../../../../../src/engine/capability-table.ts'
+import type { AnyCapability } from '../../../../../src/core/capability/capability.ts'
+import { createEngine } from '../../../../../src/engine/engine.ts'
+import type { CallMessage, Reply } from '../../../../../src/hosts/browser/wire/message.ts'
+import type { LineEnd, TabPort } from '../../../../../src/hosts/browser/tab/tab-port.ts'
+import { BookTab } from '../../../../../src/hosts/browser/tab/book-tab.ts'
+import { lineName } from '../../../../../src/hosts/browser/tab/tab-wire.ts'
+import { openNodeDatabase } from '../../../../../src/hosts/node/book/node-database.ts'
+import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
+import { createDice } from './tab-dice.ts'
+import { TabLocks } from './tab-locks.ts'
 
 export interface SimTab {
   readonly name: string
@@ -62,17 +64,6 @@ interface End {
 
 const longMs = 60_000
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-export function createDice(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const natures = new Map(
   capabilityTable
     .map((one): AnyCapability => one)
@@ -87,8 +78,6 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
   const violations: string[] = []
   const ends = new Set<End>()
   const broken = new Set<string>()
-  const locks = new Map<string, { holder: SimTab; free: () => void }>()
-  const queues = new Map<string, { tab: SimTab; grant: () => void; signal?: AbortSignal | undefined }[]>()
   let happenings: Happening[] = []
   let timers: { tab: SimTab; due: number; run: () => void }[] = []
   let holder: { tab: SimTab; revoked: boolean } | undefined
@@ -97,21 +86,7 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
   const soon = (tab: SimTab | undefined, lane: string, run: () => void, channel = '') =>
     happenings.push({ tab, lane, run, channel })
 
-  const giveNext = (name: string) => {
-    if (locks.has(name)) return
-    const queue = queues.get(name) ?? []
-    const next = queue.shift()
-    if (!next) return
-    let freed = false
-    const free = () => {
-      if (freed || locks.get(name)?.free !== free) return
-      freed = true
-      locks.delete(name)
-      giveNext(name)
-    }
-    locks.set(name, { holder: next.tab, free })
-    soon(next.tab, `lock ${name}`, next.grant)
-  }
+  const locks = new TabLocks<SimTab>((tab, name, granted) => soon(tab, `lock ${name}`, granted))
 
   const portOf = (tab: SimTab): TabPort => ({
     open(name, hear, line) {
@@ -135,25 +110,7 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
         },
       }
     },
-    lock: (name, signal) =>
-      new Promise((resolve, reject) => {
-        const grant = () => {
-          const held = locks.get(name)
-          resolve(() => held?.holder === tab && held.free())
-        }
-        const queue = queues.get(name) ?? []
-        queues.set(name, queue)
-        const entry = { tab, grant, signal }
-        queue.push(entry)
-        signal?.addEventListener('abort', () => {
-          const at = queue.indexOf(entry)
-          if (at >= 0) {
-            queue.splice(at, 1)
-            reject(new Error('aborted'))
-          }
-        })
-        giveNext(name)
-      }),
+    lock: (name, signal) => locks.take(tab, name, signal),
     later: (delayMs, run) => later(tab, delayMs, run),
   })
 
@@ -219,9 +176,7 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
       holder.revoked = true
       holder = undefined
     }
-    for (const queue of queues.values())
-      queue.splice(0, queue.length, ...queue.filter((one) => one.tab !== tab))
-    for (const { holder: by, free } of locks.values()) if (by === tab) free()
+    locks.forget(tab)
   }
 
   const kill = (tab: SimTab) => {
