@@ -1,7 +1,7 @@
-// The shell of the inspector: rail, room, status bar, and above them dialogs, trays and the live region.
+// The shell of the inspector: rail, view, status bar, and above them dialogs, trays and the live region.
 import type { ComponentType } from 'preact'
 import { DropTarget } from './parts/drop-target.tsx'
-import { address, room } from './state/address.ts'
+import { address, listedKind } from './state/address.ts'
 import { announcement } from './page/announce.ts'
 import { book } from './state/book.ts'
 import { type DialogName, openDialog } from './state/dialog.ts'
@@ -20,7 +20,7 @@ import { Rail } from './views/shell/rail.tsx'
 import { RecordView } from './views/record/record-view.tsx'
 import { RecallView } from './views/recall/recall-view.tsx'
 import { RevokeDialog } from './views/trust/revoke-dialog.tsx'
-import { RoomsDialog } from './views/shell/rooms-dialog.tsx'
+import { PlacesDialog } from './views/shell/places-dialog.tsx'
 import { SchemaDialog } from './views/kind/kstar/schema-dialog.tsx'
 import { SettingsDialog } from './views/shell/settings-dialog.tsx'
 import { StatusBar } from './views/shell/status-bar.tsx'
@@ -44,7 +44,7 @@ const dialogs: Record<DialogName, ComponentType> = {
   palette: Palette,
   paste: PasteDialog,
   revoke: RevokeDialog,
-  rooms: RoomsDialog,
+  places: PlacesDialog,
   schema: SchemaDialog,
   settings: SettingsDialog,
 }
@@ -56,10 +56,10 @@ export function App() {
   return (
     <div class="shell">
       <Rail />
-      <main class="room">
+      <main class="view">
         {status.value?.durability === 'memory' && <MemoryNote />}
         {!isOpen && <OpeningPage />}
-        {isOpen && room.value && <RecordView room={room.value} />}
+        {isOpen && listedKind.value && <RecordView kind={listedKind.value} />}
         {isOpen && Page && <Page />}
       </main>
       <StatusBar />

@@ -1,4 +1,4 @@
-// The fields that a room can be filtered by, and what a value chosen for one asks of the book.
+// The fields that a list can be filtered by, and what a value chosen for one asks of the book.
 import type { Filters } from '../../src/index.ts'
 
 /** What a list may ask for besides filters. */

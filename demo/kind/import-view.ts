@@ -1,6 +1,6 @@
-// Where what came in from a file is found: the room of what most of it became.
+// Where what came in from a file is found: the view of what most of it became.
 
-/** One of the rooms that files come into. */
+/** One of the views that files come into. */
 export type ImportView = 'messages' | 'traces' | 'perceptions' | 'facts'
 
 const views: Readonly<Record<string, ImportView>> = {

@@ -1,5 +1,5 @@
 // What a token allows, in plain words: who, what, where, until when.
-import { roomOfKind } from './room-table.ts'
+import { kindNamed } from './kind-table.ts'
 import { shortInstant } from '../wording/time-word.ts'
 
 export interface Allowed {
@@ -43,7 +43,7 @@ export function scopeWords(scope: string): string {
   if (head === 'agent') return `what the agent “${tail}” stored`
   if (scope === 'meeting-room') return 'in the meeting room'
   if (head === 'session') return `what belongs to the session “${tail}”`
-  const many = roomOfKind(head)?.many
+  const many = kindNamed(head)?.many
   if (!many) return `what is about “${scope}”`
   if (tail === '' || tail === '**') return `all ${many}`
   return `${many} of “${tail}”`

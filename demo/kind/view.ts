@@ -27,7 +27,7 @@ export type View = keyof typeof viewNames
 
 export interface Place {
   readonly name: string
-  /** Where there is no room for the name. */
+  /** Where there is no space for the name. */
   readonly short: string
   readonly icon: IconName
   /** The first one is where the rail leads. */
@@ -64,7 +64,7 @@ export function placeOf(view: View): Place {
   return place
 }
 
-/** Rooms where a record of any kind may be open. */
+/** Views where a record of any kind may be open. */
 export function isOfRecall(view: View): boolean {
   return placeOf(view).icon === 'recall'
 }

@@ -1,4 +1,4 @@
-// The guided sample from its beginning to its end: every room of the inspector has something to show after it.
+// The guided sample from its beginning to its end: every view of the inspector has something to show after it.
 import type { Daybook } from '../../src/index.ts'
 import { visitHouse } from './courier.ts'
 import { grantTokens } from './grant.ts'

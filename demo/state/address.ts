@@ -1,7 +1,7 @@
 // Where the reader is: view, search, filters, question, selected record. The address bar holds all of it and nothing
 // else does, so that a link or a reload brings it back.
 import { computed, signal } from '@preact/signals'
-import { roomOfView } from '../kind/room-table.ts'
+import { kindOfView } from '../kind/kind-table.ts'
 import { type FilterChip, readChips, writeChips } from './list/filter-chip.ts'
 import { isView, type View } from '../kind/view.ts'
 
@@ -26,7 +26,7 @@ export function readAddress(query: string): Address {
   return {
     view,
     search: parameters.get('q') ?? '',
-    chips: readChips(parameters, roomOfView(view)?.fields ?? {}),
+    chips: readChips(parameters, kindOfView(view)?.fields ?? {}),
     question: parameters.get('ask') ?? '',
     id: parameters.get('id') || undefined,
   }
@@ -47,10 +47,10 @@ export function writeAddress({ view, search, chips, question, id }: Address): st
 
 export const address = signal(readAddress(location.search))
 
-/** The room of records that the address is in; undefined in a room that lists none. */
-export const room = computed(() => roomOfView(address.value.view))
+/** The kind of record that the view lists; undefined in a view that lists none. */
+export const listedKind = computed(() => kindOfView(address.value.view))
 
-/** Search and filters of each room as they were left. They are found again when one comes back to it. */
+/** Search and filters of each view as they were left. They are found again when one comes back to it. */
 const left = new Map<View, Pick<Address, 'search' | 'chips'>>()
 
 /** Goes somewhere. `push` makes a step that Back undoes, `replace` none. */

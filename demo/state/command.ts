@@ -1,5 +1,5 @@
 // Everything the command palette can do. A command is a name and an act; its words are what it is found by.
-import { address, bookName, go, room } from './address.ts'
+import { address, bookName, go, listedKind } from './address.ts'
 import { openDialog } from './dialog.ts'
 import { focusSearch } from './focus.ts'
 import { loadSample } from './sample.ts'
@@ -26,7 +26,7 @@ function standing(): Command[] {
   const { chips, id } = address.peek()
   return [
     ...places.flatMap(placeCommands),
-    { name: `Search ${room.peek()?.many ?? 'traces'}`, key: '/', run: searchHere },
+    { name: `Search ${listedKind.peek()?.many ?? 'traces'}`, key: '/', run: searchHere },
     ...(isNarrowed.peek() || chips.length > 0
       ? [{ name: 'Clear search and filters', run: () => go({ search: '', chips: [] }) }]
       : []),
@@ -45,7 +45,7 @@ function standing(): Command[] {
       ? []
       : [
           {
-            name: `Close the open ${room.peek()?.one ?? 'record'}`,
+            name: `Close the open ${listedKind.peek()?.one ?? 'record'}`,
             key: 'Esc',
             run: () => go({ id: undefined }),
           },
@@ -71,7 +71,7 @@ function asking(typed: string): Command[] {
   const isName = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(typed) && typed !== bookName
   return [
     {
-      name: `Search ${room.peek()?.many ?? 'traces'} for “${typed}”`,
+      name: `Search ${listedKind.peek()?.many ?? 'traces'} for “${typed}”`,
       run: () => go({ view: listView(), search: typed, id: undefined }),
     },
     { name: `Recall: ${typed}`, run: () => go({ view: 'recall', question: typed, id: undefined }) },
@@ -86,14 +86,14 @@ function asking(typed: string): Command[] {
   ]
 }
 
-/** The room of records that one is in, or that of traces. */
+/** The view of records that one is in, or that of traces. */
 function listView(): View {
-  return room.peek() ? address.peek().view : 'traces'
+  return listedKind.peek() ? address.peek().view : 'traces'
 }
 
 function searchHere(): void {
   go({ view: listView() })
-  // The box is drawn when the room is.
+  // The box is drawn when the view is.
   requestAnimationFrame(focusSearch)
 }
 

@@ -1,7 +1,7 @@
 // Which dialog is open. One at a time.
 import { signal } from '@preact/signals'
 
-export type DialogName = 'grant' | 'help' | 'palette' | 'paste' | 'revoke' | 'rooms' | 'schema' | 'settings'
+export type DialogName = 'grant' | 'help' | 'palette' | 'paste' | 'revoke' | 'places' | 'schema' | 'settings'
 
 export const openDialog = signal<DialogName | undefined>(undefined)
 

@@ -31,7 +31,7 @@ export function onDetailDrawn(): void {
   isDetailAwaited = false
 }
 
-/** Moves focus to the box that `/` stands for in this room. */
+/** Moves focus to the box that `/` stands for in this view. */
 export function focusSearch(): void {
   const input = questionInput.current ?? searchInput.current
   if (!input) return

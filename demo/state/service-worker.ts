@@ -6,6 +6,6 @@ export async function registerServiceWorker(): Promise<void> {
   try {
     await navigator.serviceWorker?.register(script, { type: 'module' })
   } catch {
-    // The room of sync says that nothing is sent with no page open.
+    // The view of sync says that nothing is sent with no page open.
   }
 }

@@ -1,4 +1,4 @@
-// The state of the book for the status bar and the rooms of sync and storage; asked again whenever something happened.
+// The state of the book for the status bar and the views of sync and storage; asked again whenever something happened.
 import { effect, signal } from '@preact/signals'
 import { isDaybookError, type Status } from '../../src/index.ts'
 import { book, onBook } from './book.ts'

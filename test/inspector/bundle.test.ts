@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { dropFiles, launchBrowser, openRoom } from './open-inspector.ts'
+import { dropFiles, launchBrowser, openView } from './open-inspector.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -21,7 +21,7 @@ async function exportText(page: Page): Promise<string> {
 }
 
 it('exports encrypted, asks for the passphrase, says what would come in, and imports it into another book', async () => {
-  const { page, problems } = await openRoom(browser, 'bundles', async (book) => {
+  const { page, problems } = await openView(browser, 'bundles', async (book) => {
     await book.facts.store({ id: 'f-1', schema: 'course', data: { code: 'CS101' } })
     await book.perceptions.store({ content: 'Forgets the base case' })
   })
@@ -29,7 +29,7 @@ it('exports encrypted, asks for the passphrase, says what would come in, and imp
   const sealed = await exportText(page)
   expect(sealed).not.toContain('base case')
 
-  const other = await openRoom(browser, 'bundles', async (book) => {
+  const other = await openView(browser, 'bundles', async (book) => {
     await book.facts.store({ id: 'f-1', schema: 'course', data: { code: 'CS102' } })
   })
   await dropFiles(other.page, { 'book.kstar.json': sealed })
@@ -57,7 +57,7 @@ it('exports encrypted, asks for the passphrase, says what would come in, and imp
 })
 
 it('refuses a bundle of which one letter was changed, and imports nothing of it', async () => {
-  const { page } = await openRoom(browser, 'bundles', async (book) => {
+  const { page } = await openView(browser, 'bundles', async (book) => {
     await book.perceptions.store({ content: 'Forgets the base case' })
   })
   const altered = (await exportText(page)).replace('base case', 'bass case')
@@ -68,7 +68,7 @@ it('refuses a bundle of which one letter was changed, and imports nothing of it'
 })
 
 it('exports tokens only after a second thought, and only what is chosen', async () => {
-  const { page } = await openRoom(browser, 'bundles', async (book) => {
+  const { page } = await openView(browser, 'bundles', async (book) => {
     await book.perceptions.store({ content: 'Stays here' })
     await book.facts.store({ schema: 's', data: { goes: 'out' } })
   })

@@ -1,7 +1,7 @@
-// The rooms of perceptions, facts, schemas and skills, in the inspector as it is built.
+// The views of perceptions, facts, schemas and skills, in the inspector as it is built.
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openRoom, partsOf } from './open-inspector.ts'
+import { launchBrowser, openView, partsOf } from './open-inspector.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const facts = { one: 'fact', many: 'facts' }
 const skills = { one: 'skill', many: 'skills' }
 
 it('shows perceptions with their evidence, and expired ones only when asked to', async () => {
-  const { page, problems } = await openRoom(browser, 'perceptions', async (book) => {
+  const { page, problems } = await openView(browser, 'perceptions', async (book) => {
     const trace = await book.traces.store({
       situation: { domain: 'education' },
       task: { goal: 'Grade the recursion exercise' },
@@ -50,7 +50,7 @@ it('shows perceptions with their evidence, and expired ones only when asked to',
 })
 
 it('shows a fact with its check and its chain, and finds facts by a path into their data', async () => {
-  const { page, problems } = await openRoom(browser, 'facts', async (book) => {
+  const { page, problems } = await openView(browser, 'facts', async (book) => {
     const schema = { type: 'object', properties: { credits: { type: 'integer' } } }
     await book.facts.schemas.register({ name: 'course', schema })
     const { id } = await book.facts.store({ schema: 'course', data: { code: 'CS101', credits: 4 } })
@@ -82,7 +82,7 @@ it('shows a fact with its check and its chain, and finds facts by a path into th
 })
 
 it('registers a schema, refuses one that is none with its place, and shows it as fields', async () => {
-  const { page } = await openRoom(browser, 'schemas', async () => undefined)
+  const { page } = await openView(browser, 'schemas', async () => undefined)
   await page.getByRole('heading', { name: 'No schemas yet' }).waitFor()
   await page.getByRole('button', { name: 'Register a schema' }).click()
   const dialog = page.getByRole('dialog', { name: 'Register a schema' })
@@ -102,7 +102,7 @@ it('registers a schema, refuses one that is none with its place, and shows it as
 })
 
 it('shows how a skill grew, and restores an earlier version with a way back', async () => {
-  const { page, problems } = await openRoom(browser, 'skills', async (book) => {
+  const { page, problems } = await openView(browser, 'skills', async (book) => {
     const skill = { name: 'Grade', definition: { procedure: 'Read it twice.' } }
     await book.skills.store(skill)
     for (const outcome of [true, false, true, true, true])
@@ -124,7 +124,7 @@ it('shows how a skill grew, and restores an earlier version with a way back', as
 })
 
 it('says who cites a record before it is forgotten, and forgets what rested on it alone when asked to', async () => {
-  const { page } = await openRoom(browser, 'traces', async (book) => {
+  const { page } = await openView(browser, 'traces', async (book) => {
     const trace = { situation: { domain: 'd' }, action: { type: 'a' } }
     const { id } = await book.traces.store({ ...trace, task: { goal: 'The ground' } })
     await book.traces.store({ ...trace, task: { goal: 'The next' }, metadata: { linked_traces: [id] } })
@@ -154,7 +154,7 @@ it('says who cites a record before it is forgotten, and forgets what rested on i
 })
 
 it('leaves markup of records as text, fits 360 px, and is worked by keys alone', async () => {
-  const { page, problems } = await openRoom(browser, 'facts', async (book) => {
+  const { page, problems } = await openView(browser, 'facts', async (book) => {
     const bad = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     await book.facts.store({ schema: bad, data: { [bad]: bad.repeat(8) }, source: bad })
     await book.facts.schemas.register({ name: bad, schema: { description: bad, properties: { [bad]: {} } } })
@@ -183,13 +183,13 @@ it('leaves markup of records as text, fits 360 px, and is worked by keys alone',
   expect(await problems()).toEqual([])
 })
 
-it('leads to every room from the foot of a narrow page', async () => {
-  const { page } = await openRoom(browser, 'traces', async () => undefined)
+it('leads to every view from the foot of a narrow page', async () => {
+  const { page } = await openView(browser, 'traces', async () => undefined)
   await page.setViewportSize({ width: 360, height: 740 })
   await page.getByRole('button', { name: 'More' }).click()
-  const rooms = page.getByRole('dialog', { name: 'All rooms' })
-  await rooms.getByRole('button', { name: 'Perceptions' }).click()
-  await rooms.waitFor({ state: 'detached' })
+  const places = page.getByRole('dialog', { name: 'All rooms' })
+  await places.getByRole('button', { name: 'Perceptions' }).click()
+  await places.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'No perceptions yet' }).waitFor()
   expect(new URL(page.url()).searchParams.get('view')).toBe('perceptions')
 })

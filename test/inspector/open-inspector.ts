@@ -91,7 +91,7 @@ export async function openWith(browser: Browser, traces: readonly TraceInput[]):
 }
 
 /** Opens the inspector on a view of a new book, once `fill` has put into it what it shall show. */
-export async function openRoom(
+export async function openView(
   browser: Browser,
   view: string,
   fill: (book: Daybook) => Promise<void>,
@@ -105,7 +105,7 @@ export async function openRoom(
   return opened
 }
 
-/** The list of a room, its rows, and the pane of the open record. */
+/** The list of a view, its rows, and the pane of the open record. */
 export function partsOf(page: Page, { one, many } = { one: 'trace', many: 'traces' }) {
   const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
   return {

@@ -1,7 +1,7 @@
 // The recall playground: hits with their reasons, the legs side by side, the packed context and what was cut.
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openRoom } from './open-inspector.ts'
+import { launchBrowser, openView } from './open-inspector.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 it('shows hits of any kind with a bar for each reason, the ranks by leg, and the context within its budget', async () => {
-  const { page, problems } = await openRoom(browser, 'recall', async (book) => {
+  const { page, problems } = await openView(browser, 'recall', async (book) => {
     for (const topic of ['trees', 'lists', 'towers', 'mazes', 'queens', 'islands'])
       await book.perceptions.store({
         subject: 'ana',

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 it.each(['devUrl', 'builtUrl'] as const)(
-  'loads, runs the guided sample and visits every room without an error or a violation of its policy (%s)',
+  'loads, runs the guided sample and visits every view without an error or a violation of its policy (%s)',
   async (served) => {
     const { page, name, problems } = await openInspector(browser, { url: inject(served) })
     const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content')

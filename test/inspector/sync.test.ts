@@ -1,4 +1,4 @@
-// The room of sync: how it stands, what waits, and a conflict decided field by field. The mirror is the real one, in this
+// The view of sync: how it stands, what waits, and a conflict decided field by field. The mirror is the real one, in this
 // process; the page reaches it by the browser's own requests.
 import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'

@@ -1,7 +1,7 @@
-// The room of tasks: a dead letter is seen, tried again and dropped; and a conversation is read around a message.
+// The view of tasks: a dead letter is seen, tried again and dropped; and a conversation is read around a message.
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openRoom, partsOf } from './open-inspector.ts'
+import { launchBrowser, openView, partsOf } from './open-inspector.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 it('shows a dead letter with its reason, tries it again, and drops it', async () => {
-  const { page, problems } = await openRoom(browser, 'tasks', async (book) => {
+  const { page, problems } = await openView(browser, 'tasks', async (book) => {
     // The page is loaded again after this: in the middle of its one try, the call would be dead of that.
     const dead = new Promise<void>((resolve) => {
       book.on('task', ({ state }) => state === 'dead' && resolve())
@@ -32,7 +32,7 @@ it('shows a dead letter with its reason, tries it again, and drops it', async ()
 })
 
 it('shows a message within its session, and what is known of its speaker', async () => {
-  const { page, problems } = await openRoom(browser, 'messages', async (book) => {
+  const { page, problems } = await openView(browser, 'messages', async (book) => {
     const mara = { type: 'User', id: 'mara', name: 'Mara' }
     const said = ['Good morning', 'I live in Porto', 'What is the weather like?']
     const messages = said.map((content, i) => ({

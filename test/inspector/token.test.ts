@@ -1,7 +1,7 @@
-// The room of tokens: granting with a preview, delegating, the lineage, what a holder sees, revoking.
+// The view of tokens: granting with a preview, delegating, the lineage, what a holder sees, revoking.
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openRoom, partsOf } from './open-inspector.ts'
+import { launchBrowser, openView, partsOf } from './open-inspector.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => browser.close())
 const tokens = { one: 'token', many: 'tokens' }
 
 it('grants a token, delegates below it, shows the lineage and what a holder sees, and revokes all of it', async () => {
-  const { page, problems } = await openRoom(browser, 'tokens', async (book) => {
+  const { page, problems } = await openView(browser, 'tokens', async (book) => {
     const trace = { task: { goal: 'Grade the essay' }, action: { type: 'grade' } }
     await book.traces.store({ ...trace, situation: { domain: 'school' } })
     await book.traces.store({

@@ -1,4 +1,4 @@
-// A filter as a chip: a field of the room and what it should be. Chips of one field are alternatives, fields narrow.
+// A filter as a chip: a field of the kind and what it should be. Chips of one field are alternatives, fields narrow.
 import type { Filters } from '../../../src/index.ts'
 import {
   conditionOf,

@@ -14,9 +14,9 @@ let pauseMs = settleMs
 const changed = new Set<string>()
 
 /** How many records the list would have now. Where none is left out the status knows, which asks nothing of the index. */
-async function countNow(from: Daybook, { room }: RecordList): Promise<number | undefined> {
+async function countNow(from: Daybook, { kind }: RecordList): Promise<number | undefined> {
   const ask = countAsk()
-  if (ask && !ask.filters && !room.hides) return (await from.status()).records[room.kind] ?? 0
+  if (ask && !ask.filters && !kind.hides) return (await from.status()).records[kind.name] ?? 0
   return ask && (await from.records.count(ask)).total
 }
 
@@ -49,8 +49,8 @@ async function takeChange(): Promise<void> {
   } else fresh.value = before
   const held = now.pages.held().filter(({ id }) => ids.has(id))
   for (const { id } of held.slice(0, refreshedAtOnce)) {
-    const record = await readRecord(from, now.room, id)
-    if (record) now.pages.update((row) => (row.id === id ? now.room.row(record) : row))
+    const record = await readRecord(from, now.kind, id)
+    if (record) now.pages.update((row) => (row.id === id ? now.kind.row(record) : row))
     else return reloadList({ keepPlace: true })
   }
 }
@@ -58,8 +58,8 @@ async function takeChange(): Promise<void> {
 /** From now on the list follows the book. Called once: a build drops modules that are only imported. */
 export function followChanges(): void {
   onBook('change', ({ ids, kinds }) => {
-    const kind = list.peek()?.room.kind
-    if (kind === undefined || !kinds.includes(kind)) return
+    const name = list.peek()?.kind.name
+    if (name === undefined || !kinds.includes(name)) return
     for (const id of ids) changed.add(id)
     timer ??= setTimeout(() => {
       timer = undefined

@@ -29,7 +29,7 @@ export async function openRow(index: number): Promise<void> {
 
 let listed: string | undefined
 effect(() => {
-  const view = list.value?.room.view
+  const view = list.value?.kind.view
   if (view === undefined || view === listed) return
   listed = view
   cursor.value = undefined
@@ -39,14 +39,14 @@ let revealed: string | undefined
 effect(() => {
   const now = list.value
   const open = detail.value
-  if (!now || open.state !== 'shown' || open.shown.room !== now.room) {
+  if (!now || open.state !== 'shown' || open.shown.kind !== now.kind) {
     if (open.state === 'none') revealed = undefined
     return
   }
   const key = `${now.asked} ${open.id}`
   if (key === revealed) return
   revealed = key
-  void reveal(open.id, open.shown.room.row(open.shown.record).at)
+  void reveal(open.id, open.shown.kind.row(open.shown.record).at)
 })
 
 /** Shows where in the list the open record stands, when it is there. */

@@ -1,17 +1,17 @@
-// The list of the room's records for the search and filters of the address, how many there are, and what came since.
+// The list of a kind's records for the search and filters of the address, how many there are, and what came since.
 // Invariant: a change in the book never moves the list; it is counted in `fresh` until the reader asks for it.
 import { computed, effect, signal } from '@preact/signals'
 import type { Daybook } from '../../../src/index.ts'
-import { roomOfView } from '../../kind/room-table.ts'
-import type { Bucket, RecordRoom, RecordRow } from '../../kind/room.ts'
-import { address, room } from '../address.ts'
+import { kindOfView } from '../../kind/kind-table.ts'
+import type { Bucket, RecordKind, RecordRow } from '../../kind/record-kind.ts'
+import { address, listedKind } from '../address.ts'
 import { book } from '../book.ts'
 import { filtersOf, optionsOf } from './filter-chip.ts'
 import { queryPages, searchPages } from './record-source.ts'
 import { createRowPages, pageRows, type RowPages } from './row-page.ts'
 
 export interface RecordList {
-  readonly room: RecordRoom
+  readonly kind: RecordKind
   readonly asked: string
   readonly search: string
   /** How the words of a search were matched; `any` when no record has all of them. */
@@ -41,11 +41,11 @@ export const scrollRequest = signal<
 
 export const isNarrowed = computed(() => address.value.search.trim() !== '' || address.value.chips.length > 0)
 
-/** What the list is of. In a room that lists nothing it stays as it was, and so does the list. */
+/** What the list is of. In a view that lists nothing it stays as it was, and so does the list. */
 let place = { view: '', search: '', chips: address.peek().chips }
 const asked = computed(() => {
   const { view, search, chips } = address.value
-  if (room.value) place = { view, search: search.trim(), chips }
+  if (listedKind.value) place = { view, search: search.trim(), chips }
   return JSON.stringify(place)
 })
 
@@ -54,11 +54,11 @@ export const shown = { first: 0, last: 0 }
 
 /** What a count of the list asks; undefined where only listing can tell, as with a path into the data. */
 export function countAsk() {
-  const of = roomOfView(place.view)
+  const of = kindOfView(place.view)
   if (!of) return undefined
   const { path, value: _value, ...include } = optionsOf(place.chips, of.fields)
   const filters = filtersOf(place.chips, of.fields)
-  return path === undefined ? { kind: of.kind, ...(filters ? { filters } : {}), ...include } : undefined
+  return path === undefined ? { kind: of.name, ...(filters ? { filters } : {}), ...include } : undefined
 }
 
 const hourSpanDays = 3
@@ -74,7 +74,7 @@ interface Reload {
 /** Makes the list anew. */
 export async function reloadList({ keepPlace = false, keepCount = false }: Reload = {}): Promise<void> {
   const current = book.peek()
-  const of = roomOfView(place.view)
+  const of = kindOfView(place.view)
   if (!current || !of) return
   const mine = ++turn
   const isOld = () => mine !== turn || book.peek() !== current
@@ -105,11 +105,11 @@ export async function reloadList({ keepPlace = false, keepCount = false }: Reloa
   }
 }
 
-async function makeList(from: Daybook, of: RecordRoom): Promise<RecordList> {
+async function makeList(from: Daybook, of: RecordKind): Promise<RecordList> {
   const { search: text, chips } = place
   const filters = filtersOf(chips, of.fields)
   const signal = new AbortController().signal
-  const made = { room: of, asked: asked.peek(), search: text }
+  const made = { kind: of, asked: asked.peek(), search: text }
   if (text === '') {
     const load = queryPages(from, of, { filters, options: optionsOf(chips, of.fields) })
     const first = await load(0, signal)
@@ -145,7 +145,7 @@ export async function findInList(id: string, at: string): Promise<number | undef
   const isIt = (row: RecordRow) => row.id === id
   const held = now.pages.indexOf(isIt)
   const ask = countAsk()
-  const { timePath } = now.room
+  const { timePath } = now.kind
   if (held !== undefined || now.search !== '' || !ask || timePath === undefined) return held
   const newer = { [timePath]: { gt: at } }
   const filters = ask.filters ? { and: [ask.filters, newer] } : newer
@@ -163,7 +163,7 @@ effect(() => {
   const { view, chips } = place
   const of = JSON.stringify([view, chips])
   const keepCount = current === listed && of === counted && fresh.peek() === 0
-  const isElsewhere = list.peek() !== undefined && list.peek()?.room.view !== view
+  const isElsewhere = list.peek() !== undefined && list.peek()?.kind.view !== view
   counted = of
   if (current !== listed || isElsewhere) {
     listed = current

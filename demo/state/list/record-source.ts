@@ -2,21 +2,21 @@
 // A query remembers the cursors it met, so that a page is reached from the nearest one even while records arrive.
 import type { Daybook, Filters } from '../../../src/index.ts'
 import type { ListOptions } from '../../kind/filter-field.ts'
-import type { BookRecord, RecordAsk, RecordPage, RecordRoom, RecordRow } from '../../kind/room.ts'
+import type { BookRecord, RecordAsk, RecordPage, RecordKind, RecordRow } from '../../kind/record-kind.ts'
 import { type Page, pageRows } from './row-page.ts'
 import { noteSeen } from './seen-value.ts'
 
 export type LoadPage = (page: number, signal: AbortSignal) => Promise<Page<RecordRow>>
 
-/** A page of the room's records, by its own verb or the one for all kinds. */
+/** A page of a kind's records, by its own verb or the one for all kinds. */
 function queryRecords(
   book: Daybook,
-  room: RecordRoom,
+  kind: RecordKind,
   { options, ...ask }: RecordAsk,
   signal: AbortSignal,
 ): Promise<RecordPage<BookRecord>> {
-  if (room.query) return room.query(book, { options, ...ask }, { signal })
-  return book.records.query({ kind: room.kind, ...ask, ...options }, { signal })
+  if (kind.query) return kind.query(book, { options, ...ask }, { signal })
+  return book.records.query({ kind: kind.name, ...ask, ...options }, { signal })
 }
 
 interface Asked {
@@ -24,8 +24,8 @@ interface Asked {
   readonly options: ListOptions
 }
 
-/** Pages of a room's records, newest first. */
-export function queryPages(book: Daybook, room: RecordRoom, { filters, options }: Asked): LoadPage {
+/** Pages of a kind's records, newest first. */
+export function queryPages(book: Daybook, kind: RecordKind, { filters, options }: Asked): LoadPage {
   const cursors = new Map<number, string>()
   return async (page, signal) => {
     let from = page
@@ -38,9 +38,9 @@ export function queryPages(book: Daybook, room: RecordRoom, { filters, options }
       limit: pageRows,
       options,
     }
-    const { records, cursor: next } = await queryRecords(book, room, ask, signal)
+    const { records, cursor: next } = await queryRecords(book, kind, ask, signal)
     if (next !== undefined) cursors.set(page + 1, next)
-    return { rows: rowsOf(room, records), hasMore: next !== undefined }
+    return { rows: rowsOf(kind, records), hasMore: next !== undefined }
   }
 }
 
@@ -50,7 +50,7 @@ const prefixLength = 2
 /** Pages of records that have the words, best match first; the last word may be the beginning of one. */
 export function searchPages(
   book: Daybook,
-  room: RecordRoom,
+  kind: RecordKind,
   { text, match, filters }: { text: string; match: 'all' | 'any'; filters: Filters | undefined },
 ): LoadPage {
   const isPrefix = (/\S*$/.exec(text)?.[0].length ?? 0) >= prefixLength
@@ -63,13 +63,13 @@ export function searchPages(
       offset: page * pageRows,
       limit: pageRows + 1,
     }
-    const { records } = await book.records.search({ kind: room.kind, ...ask }, { signal })
-    return { rows: rowsOf(room, records.slice(0, pageRows)), hasMore: records.length > pageRows }
+    const { records } = await book.records.search({ kind: kind.name, ...ask }, { signal })
+    return { rows: rowsOf(kind, records.slice(0, pageRows)), hasMore: records.length > pageRows }
   }
 }
 
-function rowsOf(room: RecordRoom, records: readonly BookRecord[]): RecordRow[] {
-  const rows = records.map((record) => room.row(record))
-  for (const row of rows) noteSeen(room.view, row)
+function rowsOf(kind: RecordKind, records: readonly BookRecord[]): RecordRow[] {
+  const rows = records.map((record) => kind.row(record))
+  for (const row of rows) noteSeen(kind.view, row)
   return rows
 }

@@ -1,5 +1,5 @@
 // Values of filter fields that this page has met in records, to be suggested when a filter is made.
-import type { RecordRow } from '../../kind/room.ts'
+import type { RecordRow } from '../../kind/record-kind.ts'
 
 const keptValues = 200
 const seen = new Map<string, Set<string>>()

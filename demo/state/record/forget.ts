@@ -1,7 +1,7 @@
 // Forgetting a record: asked about first, with what cites it and what becomes of that; told plainly, not undone.
 import { signal } from '@preact/signals'
-import { roomOfKind } from '../../kind/room-table.ts'
-import type { BookRecord } from '../../kind/room.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
+import type { BookRecord } from '../../kind/record-kind.ts'
 import { countOf } from '../../wording/size-word.ts'
 import { capital } from '../../wording/text-word.ts'
 import { address, go } from '../address.ts'
@@ -25,7 +25,7 @@ export interface Citing {
 export function citingOf({ record, links }: ShownRecord): Citing {
   const all = links.flatMap(({ direction, records }) => (direction === 'from' ? records : []))
   const rests = (citing: BookRecord) =>
-    roomOfKind(citing.kind)?.cites.some(({ path, rests: isResting }) => {
+    kindNamed(citing.kind)?.cites.some(({ path, rests: isResting }) => {
       const ids = citedAt(citing, path)
       return ids.includes(record.id) && new Set(ids).size === 1 && isResting?.(citing) === true
     }) === true
@@ -37,7 +37,7 @@ export async function forgetAsked(cascade: boolean): Promise<void> {
   const question = forgetQuestion.peek()
   forgetQuestion.value = undefined
   if (!question) return
-  const { room, record } = question
+  const { kind, record } = question
   const { id } = record
   try {
     const current = await openedBook()
@@ -45,9 +45,9 @@ export async function forgetAsked(cascade: boolean): Promise<void> {
     if (address.peek().id === id) go({ id: undefined }, 'replace')
     await reloadList({ keepPlace: true })
     if (!done.forgotten) tell('There was nothing left to forget.')
-    else tell(`${capital(room.one)} forgotten.${consequence(done)}`)
+    else tell(`${capital(kind.one)} forgotten.${consequence(done)}`)
   } catch (error) {
-    tellError(`The ${room.one} was not forgotten.`, error)
+    tellError(`The ${kind.one} was not forgotten.`, error)
   }
 }
 

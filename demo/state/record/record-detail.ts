@@ -1,14 +1,14 @@
 // The record that the address selects, with what it links to, what links to it, and its earlier versions.
 import { effect, signal } from '@preact/signals'
 import type { Daybook } from '../../../src/index.ts'
-import { roomOfKind } from '../../kind/room-table.ts'
-import type { BookRecord, RecordRoom, Version } from '../../kind/room.ts'
-import { address, room } from '../address.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
+import type { BookRecord, RecordKind, Version } from '../../kind/record-kind.ts'
+import { address, listedKind } from '../address.ts'
 import { book, onBook } from '../book.ts'
 import { type LinkGroup, readLinks, readRecord } from './record-read.ts'
 
 export interface ShownRecord {
-  readonly room: RecordRoom
+  readonly kind: RecordKind
   readonly record: BookRecord
   readonly links: readonly LinkGroup[]
   readonly versions: readonly Version[]
@@ -23,10 +23,10 @@ export type Detail =
 
 export const detail = signal<Detail>({ state: 'none' })
 
-/** The record and its room: in a room of records one of that kind, elsewhere of any. */
-async function findRecord(from: Daybook, id: string): Promise<[RecordRoom, BookRecord] | undefined> {
-  const here = room.peek()
-  const of = here ?? roomOfKind((await from.records.get({ id }))?.kind ?? '')
+/** The record and its kind: in a view of records one of that kind, elsewhere of any. */
+async function findRecord(from: Daybook, id: string): Promise<[RecordKind, BookRecord] | undefined> {
+  const here = listedKind.peek()
+  const of = here ?? kindNamed((await from.records.get({ id }))?.kind ?? '')
   const record = of && (await readRecord(from, of, id))
   return record && [of, record]
 }
@@ -36,7 +36,7 @@ async function readDetail(from: Daybook, id: string): Promise<Detail> {
   if (!found) return { state: 'absent', id }
   const [of, record] = found
   const [links, { versions }] = await Promise.all([readLinks(from, of, record), from.records.history({ id })])
-  return { state: 'shown', id, shown: { room: of, record, links, versions } }
+  return { state: 'shown', id, shown: { kind: of, record, links, versions } }
 }
 
 async function loadDetail(from: Daybook, id: string): Promise<void> {

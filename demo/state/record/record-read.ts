@@ -1,7 +1,7 @@
 // Reads a record and the records it stands beside, whatever their kind: those it cites, and those that cite it.
 import type { Daybook } from '../../../src/index.ts'
-import { roomOfKind } from '../../kind/room-table.ts'
-import type { BookRecord, RecordRoom } from '../../kind/room.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
+import type { BookRecord, RecordKind } from '../../kind/record-kind.ts'
 import { valueAt } from '../../wording/change-word.ts'
 
 export interface LinkGroup {
@@ -14,15 +14,15 @@ export interface LinkGroup {
 
 const readAtOnce = 100
 
-/** The record of this id, if it is one of the room. */
+/** The record of this id, if it is one of the kind. */
 export async function readRecord(
   from: Daybook,
-  room: RecordRoom,
+  kind: RecordKind,
   id: string,
 ): Promise<BookRecord | undefined> {
   const record = await from.records.get({ id })
-  if (record?.kind !== room.kind) return undefined
-  return room.complete ? room.complete(from, record) : record
+  if (record?.kind !== kind.name) return undefined
+  return kind.complete ? kind.complete(from, record) : record
 }
 
 /** Ids that a record has at `path`. */
@@ -31,9 +31,9 @@ export function citedAt(record: BookRecord, path: string): string[] {
   return (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
 }
 
-export async function readLinks(from: Daybook, room: RecordRoom, record: BookRecord): Promise<LinkGroup[]> {
+export async function readLinks(from: Daybook, kind: RecordKind, record: BookRecord): Promise<LinkGroup[]> {
   const to = await Promise.all(
-    room.cites.map(async ({ path, to: name }): Promise<LinkGroup> => {
+    kind.cites.map(async ({ path, to: name }): Promise<LinkGroup> => {
       const ids = citedAt(record, path)
       const found = await Promise.all(ids.slice(0, readAtOnce).map((id) => from.records.get({ id })))
       return {
@@ -54,7 +54,7 @@ async function readCiting(from: Daybook, id: string): Promise<LinkGroup[]> {
   const groups = new Map<string, BookRecord[]>()
   for (const { id: citing, kind, path } of citations) {
     const record = byId.get(citing)
-    const name = roomOfKind(kind)?.cites.find((one) => one.path === path)?.from ?? `Named by a ${kind}`
+    const name = kindNamed(kind)?.cites.find((one) => one.path === path)?.from ?? `Named by a ${kind}`
     if (record) groups.set(name, [...(groups.get(name) ?? []), record])
   }
   return [...groups].map(([name, found]) => ({ name, direction: 'from', records: found, missing: [] }))

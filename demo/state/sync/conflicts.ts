@@ -1,7 +1,7 @@
 // The edits that lost a conflict, newest first, each with the record as it stands now; deciding, and taking that back.
 import { effect, signal } from '@preact/signals'
 import type { CapabilityInput } from '../../../src/index.ts'
-import type { BookRecord } from '../../kind/room.ts'
+import type { BookRecord } from '../../kind/record-kind.ts'
 import type { ConflictEntry } from '../../wording/conflict-word.ts'
 import type { Fields } from '../../wording/difference-word.ts'
 import { address } from '../address.ts'

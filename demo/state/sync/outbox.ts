@@ -1,7 +1,7 @@
 // The queue of changes that the edge has not acknowledged: the refused ones and the first of the others.
 import { effect, signal } from '@preact/signals'
 import type { CapabilityOutput } from '../../../src/index.ts'
-import { roomOfKind } from '../../kind/room-table.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../address.ts'
 import { announce } from '../../page/announce.ts'
 import { book, onBook, openedBook } from '../book.ts'
@@ -14,7 +14,7 @@ type DeadLetter = CapabilityOutput<'daybook:list_dead_letters'>['deadLetters'][n
 
 export interface Queued {
   readonly entry: OutboxEntry
-  /** What the record is called in its room; undefined when it is forgotten, or its kind has no room. */
+  /** What the record is called in the list of its kind; undefined when it is forgotten, or its kind has no list. */
   readonly title: string | undefined
 }
 
@@ -37,8 +37,8 @@ export async function loadQueue(): Promise<void> {
     const found = await Promise.all(
       [...deadLetters.map(asEntry), ...rest].map(async (entry): Promise<Queued> => {
         const record = entry.op === 'put' ? await from.records.get({ id: entry.record }) : null
-        const room = record ? roomOfKind(record.kind) : undefined
-        return { entry, title: record && room ? room.row(record).title : undefined }
+        const kind = record ? kindNamed(record.kind) : undefined
+        return { entry, title: record && kind ? kind.row(record).title : undefined }
       }),
     )
     if (book.peek() !== from) return

@@ -1,6 +1,6 @@
 // The family of a token as a tree: from its first ancestor down to everything that was granted below that one.
 import type { Daybook } from '../../../src/index.ts'
-import { type Token, withState } from '../../kind/token-room.ts'
+import { type Token, withState } from '../../kind/token-kind.ts'
 
 export interface LineageNode {
   readonly token: Token

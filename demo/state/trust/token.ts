@@ -1,7 +1,7 @@
 // Granting and revoking tokens: which one is delegated from or revoked, and doing it.
 import { signal } from '@preact/signals'
 import type { CapabilityInput } from '../../../src/index.ts'
-import type { Token } from '../../kind/token-room.ts'
+import type { Token } from '../../kind/token-kind.ts'
 import { countOf } from '../../wording/size-word.ts'
 import { go } from '../address.ts'
 import { openedBook } from '../book.ts'

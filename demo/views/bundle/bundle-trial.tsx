@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { ShortId } from '../../parts/short-id.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { roomOfKind } from '../../kind/room-table.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
 import {
   applyBundle,
   changeChoice,
@@ -69,7 +69,7 @@ export function BundleTrial({ verified, trial, choice }: BundleTrialProps) {
           {held.map(([kind, count]) => (
             <label key={kind} class="check">
               <input type="checkbox" checked={isIn(kind)} onChange={() => toggle(kind)} />
-              {capital(roomOfKind(kind)?.many ?? kind)} <span class="faint">{countWord(count)}</span>
+              {capital(kindNamed(kind)?.many ?? kind)} <span class="faint">{countWord(count)}</span>
             </label>
           ))}
         </div>
@@ -149,7 +149,7 @@ function Conflicts({ trial: { conflicts, conflict_count: total } }: { trial: Tri
               <th scope="row">
                 <ShortId id={id} />
               </th>
-              <td>{roomOfKind(kind)?.one ?? kind}</td>
+              <td>{kindNamed(kind)?.one ?? kind}</td>
               <td>
                 {forgotten ? 'stays forgotten' : kept === 'book' ? 'what is here' : 'what the bundle says'}{' '}
                 <span class="faint">{policy}</span>

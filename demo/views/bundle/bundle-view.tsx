@@ -1,4 +1,4 @@
-// The room of bundles: how a book leaves, and how it comes back.
+// The view of bundles: how a book leaves, and how it comes back.
 import { ExportCard } from './export-card.tsx'
 import { ImportCard } from './import-card.tsx'
 

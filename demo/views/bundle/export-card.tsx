@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { roomOfKind } from '../../kind/room-table.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
 import {
   cancelExport,
   type ExportChoice,
@@ -57,7 +57,7 @@ export function ExportCard() {
               {kinds.map((kind) => (
                 <label key={kind} class="check">
                   <input type="checkbox" checked={!left.value.includes(kind)} onChange={() => toggle(kind)} />
-                  {capital(roomOfKind(kind)?.many ?? kind)}
+                  {capital(kindNamed(kind)?.many ?? kind)}
                   <span class="faint">{countWord(records[kind] ?? 0)}</span>
                 </label>
               ))}

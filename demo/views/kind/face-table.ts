@@ -1,4 +1,4 @@
-// The face of each room of records, by kind.
+// The face of each kind of record.
 import { CategorySections } from './kstar/category-sections.tsx'
 import { EmptyBook } from './empty-book.tsx'
 import { EmptyEpisodes, EmptyMessages, EmptyProfiles } from './conversation/empty-conversation.tsx'

@@ -3,8 +3,8 @@ import { Icon } from '../../parts/icon.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
 import { Time } from '../../parts/time.tsx'
-import { roomOfKind } from '../../kind/room-table.ts'
-import type { BookRecord } from '../../kind/room.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
+import type { BookRecord } from '../../kind/record-kind.ts'
 import { openRecord } from '../../state/record/open-record.ts'
 import type { LinkGroup } from '../../state/record/record-read.ts'
 import { countWord } from '../../wording/size-word.ts'
@@ -54,17 +54,17 @@ function Group({ group: { name, direction, records, missing } }: { group: LinkGr
   )
 }
 
-/** A record in one line; pressing it opens it in its room. */
+/** A record in one line; pressing it opens it in the view of its kind. */
 export function RecordLink({ record }: { record: BookRecord }) {
-  const room = roomOfKind(record.kind)
-  if (!room) {
+  const kind = kindNamed(record.kind)
+  if (!kind) {
     return (
       <p class="link-missing">
         <span class="faint">{record.kind}</span> <ShortId id={record.id} />
       </p>
     )
   }
-  const row = room.row(record)
+  const row = kind.row(record)
   return (
     <button type="button" class="link-row" onClick={() => openRecord(record)}>
       <Mark mark={row.mark} />

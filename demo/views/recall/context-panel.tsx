@@ -6,7 +6,7 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { useAnswer } from '../../parts/use-answer.ts'
-import { roomOfKind } from '../../kind/room-table.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
 import { book } from '../../state/book.ts'
 import { openRecord } from '../../state/record/open-record.ts'
@@ -42,7 +42,7 @@ export function ContextPanel() {
   const records = new Map(hits.map(({ record }) => [record.id, record]))
   const titleOf = (id: string, kind: string) => {
     const record = records.get(id)
-    return (record && roomOfKind(kind)?.row(record).title) ?? id
+    return (record && kindNamed(kind)?.row(record).title) ?? id
   }
   const isPacked = new Set(items.map(({ id }) => id))
   const left = hits.filter(({ record }) => !isPacked.has(record.id))
@@ -143,7 +143,7 @@ export function ContextPanel() {
 function RecordLink({ id, kind, title }: { id: string; kind: string; title: string }) {
   return (
     <button type="button" class="link context-record" title={id} onClick={() => openRecord({ id, kind })}>
-      <span class="faint">{roomOfKind(kind)?.one ?? kind}</span> {title.slice(0, 120)}
+      <span class="faint">{kindNamed(kind)?.one ?? kind}</span> {title.slice(0, 120)}
     </button>
   )
 }

@@ -1,6 +1,6 @@
 // The legs of a recall side by side: for each hit the rank that each leg gave it, beside where fusion put it.
 import type { RecallResult } from '../../../src/index.ts'
-import { roomOfKind } from '../../kind/room-table.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
 import { openRecord } from '../../state/record/open-record.ts'
 import { legWord, ranksOf } from '../../wording/because-word.ts'
@@ -38,7 +38,7 @@ export function LegTable({ result: { hits, legs } }: { result: RecallResult }) {
                 <td class="leg-rank">{i + 1}</td>
                 <th scope="row" class="leg-record">
                   <button type="button" class="link" onClick={() => openRecord(record)}>
-                    {roomOfKind(record.kind)?.row(record).title ?? record.id}
+                    {kindNamed(record.kind)?.row(record).title ?? record.id}
                   </button>
                 </th>
                 <td>

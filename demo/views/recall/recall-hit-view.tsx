@@ -3,7 +3,7 @@ import type { RecallHit } from '../../../src/index.ts'
 import { Bar } from '../../parts/bar.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
-import { roomOfKind } from '../../kind/room-table.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
 import { openRecord } from '../../state/record/open-record.ts'
 import { becauseParts, legWord, ranksOf } from '../../wording/because-word.ts'
@@ -18,7 +18,7 @@ interface RecallHitViewProps {
 export function RecallHitView({ hit, rank, all }: RecallHitViewProps) {
   const { record, score } = hit
   const words = matchedWords(hit)
-  const row = roomOfKind(record.kind)?.row(record)
+  const row = kindNamed(record.kind)?.row(record)
   const isOpen = address.value.id === record.id
   return (
     <li class={isOpen ? 'hit is-open' : 'hit'}>

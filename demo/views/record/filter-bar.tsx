@@ -1,9 +1,9 @@
-// The filters of a list as chips, each of which goes with a click, the button that adds one, and the room's own acts.
+// The filters of a list as chips, each of which goes with a click, the button that adds one, and the kind's own acts.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Icon } from '../../parts/icon.tsx'
-import type { RecordRoom } from '../../kind/room.ts'
+import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, go } from '../../state/address.ts'
 import { announce } from '../../page/announce.ts'
 import { now } from '../../page/clock.ts'
@@ -11,7 +11,7 @@ import { type FilterChip, withChip } from '../../state/list/filter-chip.ts'
 import { chipWords } from '../../state/list/chip-word.ts'
 import { FilterMenu } from './filter-menu.tsx'
 
-export function FilterBar({ room, children }: { room: RecordRoom; children?: ComponentChildren }) {
+export function FilterBar({ kind, children }: { kind: RecordKind; children?: ComponentChildren }) {
   const isOpen = useSignal(false)
   const opener = useRef<HTMLButtonElement>(null)
   const { chips } = address.value
@@ -27,7 +27,7 @@ export function FilterBar({ room, children }: { room: RecordRoom; children?: Com
   return (
     <div class="filter-bar" role="group" aria-label="Filters">
       {chips.map((chip) => {
-        const { name, value } = chipWords(chip, room.fields, now.peek())
+        const { name, value } = chipWords(chip, kind.fields, now.peek())
         return (
           <button
             key={`${chip.field}=${chip.value}`}
@@ -57,10 +57,10 @@ export function FilterBar({ room, children }: { room: RecordRoom; children?: Com
         </button>
         {isOpen.value && (
           <FilterMenu
-            room={room}
+            kind={kind}
             onClose={close}
             onAdd={(chip) => {
-              go({ chips: withChip(chips, chip, room.fields) })
+              go({ chips: withChip(chips, chip, kind.fields) })
               close()
             }}
           />

@@ -2,20 +2,20 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { TextField } from '../../kind/filter-field.ts'
-import type { RecordRoom } from '../../kind/room.ts'
+import type { RecordKind } from '../../kind/record-kind.ts'
 import type { FilterChip } from '../../state/list/filter-chip.ts'
 import { seenValues } from '../../state/list/seen-value.ts'
 import { TimeFields } from './time-fields.tsx'
 
 interface FilterMenuProps {
-  readonly room: RecordRoom
+  readonly kind: RecordKind
   readonly onAdd: (chip: FilterChip) => void
   readonly onClose: () => void
 }
 
-export function FilterMenu({ room, onAdd, onClose }: FilterMenuProps) {
+export function FilterMenu({ kind, onAdd, onClose }: FilterMenuProps) {
   const frame = useRef<HTMLDivElement>(null)
-  const names = Object.keys(room.fields)
+  const names = Object.keys(kind.fields)
   const chosen = useSignal(names[0] ?? '')
   const id = useId()
   useEffect(() => {
@@ -33,7 +33,7 @@ export function FilterMenu({ room, onAdd, onClose }: FilterMenuProps) {
     onClose()
   }
   const name = chosen.value
-  const field = room.fields[name]
+  const field = kind.fields[name]
   return (
     <div ref={frame} class="menu" role="dialog" aria-label="Add a filter" onKeyDown={closeOnEscape}>
       <label class="labelled" for={`${id}-field`}>
@@ -46,7 +46,7 @@ export function FilterMenu({ room, onAdd, onClose }: FilterMenuProps) {
         >
           {names.map((one) => (
             <option key={one} value={one}>
-              {room.fields[one]?.name}
+              {kind.fields[one]?.name}
             </option>
           ))}
         </select>
@@ -65,7 +65,7 @@ export function FilterMenu({ room, onAdd, onClose }: FilterMenuProps) {
         <TextFields
           key={name}
           field={field}
-          seen={seenValues(room.view, name)}
+          seen={seenValues(kind.view, name)}
           onAdd={(value) => onAdd({ field: name, value })}
         />
       )}

@@ -1,8 +1,8 @@
 // Asks before a record is forgotten, and says exactly what that means.
 import { type Signal, useSignal } from '@preact/signals'
 import { Dialog } from '../../parts/dialog.tsx'
-import { roomOfKind } from '../../kind/room-table.ts'
-import type { BookRecord } from '../../kind/room.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
+import type { BookRecord } from '../../kind/record-kind.ts'
 import { type Citing, citingOf, forgetAsked, forgetQuestion } from '../../state/record/forget.ts'
 import type { ShownRecord } from '../../state/record/record-detail.ts'
 import { status } from '../../state/status.ts'
@@ -15,15 +15,15 @@ export function ForgetDialog() {
 }
 
 function Question({ question }: { question: ShownRecord }) {
-  const { room, record } = question
+  const { kind, record } = question
   const citing = citingOf(question)
   const isCited = citing.pointing.length + citing.resting.length > 0
   const isCascade = useSignal(false)
   const close = () => (forgetQuestion.value = undefined)
   return (
-    <Dialog title={`Forget this ${room.one}?`} onClose={close}>
+    <Dialog title={`Forget this ${kind.one}?`} onClose={close}>
       <blockquote class="quoted" dir="auto">
-        {oneLine(room.row(record).title, 200)}
+        {oneLine(kind.row(record).title, 200)}
       </blockquote>
       <ul class="plain-list">
         <li>
@@ -41,7 +41,7 @@ function Question({ question }: { question: ShownRecord }) {
           Keep it
         </button>
         <button type="button" class="button danger" onClick={() => void forgetAsked(isCascade.value)}>
-          Forget {room.one}
+          Forget {kind.one}
           {isCascade.value && citing.resting.length > 0 && ` and ${citing.resting.length} more`}
         </button>
       </div>
@@ -91,11 +91,11 @@ function CitingChoice({ citing, isCascade }: { citing: Citing; isCascade: Signal
 }
 
 function CitingLine({ record, isResting }: { record: BookRecord; isResting: boolean }) {
-  const room = roomOfKind(record.kind)
+  const kind = kindNamed(record.kind)
   return (
     <li>
-      <span class="faint">{room?.one ?? record.kind}</span>{' '}
-      {room ? oneLine(room.row(record).title, 80) : record.id}
+      <span class="faint">{kind?.one ?? record.kind}</span>{' '}
+      {kind ? oneLine(kind.row(record).title, 80) : record.id}
       {isResting && <span class="cite-rests"> rests on it alone</span>}
     </li>
   )

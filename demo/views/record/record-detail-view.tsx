@@ -7,7 +7,7 @@ import { KeyCap } from '../../parts/key-cap.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
 import { Time } from '../../parts/time.tsx'
-import { go, room } from '../../state/address.ts'
+import { go, listedKind } from '../../state/address.ts'
 import { detailHeading, onDetailDrawn } from '../../state/focus.ts'
 import { forgetQuestion } from '../../state/record/forget.ts'
 import { detail, reloadDetail, type ShownRecord } from '../../state/record/record-detail.ts'
@@ -22,7 +22,7 @@ import { VersionList } from './version-list.tsx'
 /** What a record is called here: by its kind, and where any may be open, a record. */
 function nameOf(): string {
   const now = detail.value
-  return (now.state === 'shown' ? now.shown.room.one : room.value?.one) ?? 'record'
+  return (now.state === 'shown' ? now.shown.kind.one : listedKind.value?.one) ?? 'record'
 }
 
 export function RecordDetailView() {
@@ -56,9 +56,9 @@ function CloseButton({ kind }: { kind: 'back' | 'close' }) {
 }
 
 function Shown({ shown }: { shown: ShownRecord }) {
-  const { room, record, links, versions } = shown
-  const { Sections, Acts } = faceOf(room.kind)
-  const row = room.row(record)
+  const { kind, record, links, versions } = shown
+  const { Sections, Acts } = faceOf(kind.name)
+  const row = kind.row(record)
   useLayoutEffect(onDetailDrawn, [])
   return (
     <article class="detail" aria-labelledby="record-heading">
@@ -75,11 +75,11 @@ function Shown({ shown }: { shown: ShownRecord }) {
           <button
             type="button"
             class="icon-button"
-            title={`Forget this ${room.one}`}
+            title={`Forget this ${kind.one}`}
             onClick={() => (forgetQuestion.value = shown)}
           >
             <Icon name="forget" />
-            <span class="hidden">Forget this {room.one}</span>
+            <span class="hidden">Forget this {kind.one}</span>
           </button>
           <CloseButton kind="close" />
         </div>
@@ -87,7 +87,7 @@ function Shown({ shown }: { shown: ShownRecord }) {
           {oneLine(row.title, 160)}
         </h2>
       </header>
-      <div class="detail-body" tabIndex={0} role="group" aria-label={`Contents of the ${room.one}`}>
+      <div class="detail-body" tabIndex={0} role="group" aria-label={`Contents of the ${kind.one}`}>
         <Sections record={record} />
         <LinkList groups={links} />
         <VersionList id={record.id} versions={versions} />
@@ -118,15 +118,15 @@ function Absent({ id }: { id: string }) {
   )
 }
 
-/** What stands here while nothing is open: the room at a glance, and how to move. */
+/** What stands here while nothing is open: the list at a glance, and how to move. */
 function Glance() {
   const counted = count.value
   return (
     <div class="glance">
-      {counted && counted.total > 0 && room.value && (
+      {counted && counted.total > 0 && listedKind.value && (
         <dl class="figures">
           <div>
-            <dt>{capital(room.value.many)} here</dt>
+            <dt>{capital(listedKind.value.many)} here</dt>
             <dd>{countWord(counted.total)}</dd>
           </div>
           <div>
@@ -138,7 +138,7 @@ function Glance() {
           </div>
         </dl>
       )}
-      <p class="quiet">{room.value ? room.value.glance : 'Open a hit to see the whole record.'}</p>
+      <p class="quiet">{listedKind.value ? listedKind.value.glance : 'Open a hit to see the whole record.'}</p>
       <p class="faint keys-line">
         <KeyCap name="↓" /> <KeyCap name="↑" /> move · <KeyCap name="Enter" /> open · <KeyCap name="?" /> all
         keys

@@ -1,9 +1,9 @@
-// The list of a room: how many, what came in since, and the rows themselves under keyboard, mouse and screen reader.
+// The list of a kind: how many, what came in since, and the rows themselves under keyboard, mouse and screen reader.
 import { useCallback } from 'preact/hooks'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
-import type { RecordRoom } from '../../kind/room.ts'
+import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, go } from '../../state/address.ts'
 import { focusDetail, listElement } from '../../state/focus.ts'
 import { cursor, moveCursor, openRow } from '../../state/list/list-cursor.ts'
@@ -45,7 +45,7 @@ function onKey(event: KeyboardEvent): void {
   event.preventDefault()
 }
 
-export function RecordListView({ room }: { room: RecordRoom }) {
+export function RecordListView({ kind }: { kind: RecordKind }) {
   const now = list.value
   const onShow = useCallback(
     (first: number, last: number) => {
@@ -58,7 +58,7 @@ export function RecordListView({ room }: { room: RecordRoom }) {
   if (listFailure.value !== undefined && !now) {
     return (
       <ErrorNotice
-        title={`The ${room.many} could not be read.`}
+        title={`The ${kind.many} could not be read.`}
         error={listFailure.value}
         retry={() => void reloadList()}
       />
@@ -76,17 +76,17 @@ export function RecordListView({ room }: { room: RecordRoom }) {
       <ListHead now={now} count={count} isCounted={isCounted} />
       {failure !== undefined && (
         <ErrorNotice
-          title={`Some ${room.many} could not be read.`}
+          title={`Some ${kind.many} could not be read.`}
           error={failure}
           retry={() => void reloadList({ keepPlace: true })}
         />
       )}
       {count === 0 ? (
-        <NothingFound room={room} />
+        <NothingFound kind={kind} />
       ) : (
         <VirtualList
-          key={room.view}
-          label={capital(room.many)}
+          key={kind.view}
+          label={capital(kind.many)}
           count={count}
           isCounted={isCounted}
           rowHeight={rowHeight}
@@ -108,7 +108,7 @@ export function RecordListView({ room }: { room: RecordRoom }) {
 
 function ListHead({ now, count, isCounted }: { now: RecordList; count: number; isCounted: boolean }) {
   const isSearch = now.search !== ''
-  const { one, many, order } = now.room
+  const { one, many, order } = now.kind
   const [single, plural] = isSearch ? ['match', 'matches'] : [one, many]
   const known = isCounted ? countOf(count, single, plural) : `${count - 1}+ ${plural}`
   return (
@@ -130,7 +130,7 @@ function ListHead({ now, count, isCounted }: { now: RecordList; count: number; i
   )
 }
 
-function NothingFound({ room: { one, many, searched } }: { room: RecordRoom }) {
+function NothingFound({ kind: { one, many, searched } }: { kind: RecordKind }) {
   const { search } = address.value
   if (!isNarrowed.value) return null
   return (

@@ -2,7 +2,7 @@
 import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
 import { marks, type MarkWords } from '../../kind/mark.ts'
-import type { RecordRow } from '../../kind/room.ts'
+import type { RecordRow } from '../../kind/record-kind.ts'
 
 export const rowHeight = 52
 

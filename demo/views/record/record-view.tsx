@@ -1,7 +1,7 @@
-// A room of records: the list with its search, filters and histogram, beside the record that is open.
+// The view of a kind of record: the list with its search, filters and histogram, beside the record that is open.
 import { Histogram } from '../../parts/histogram.tsx'
 import { slotsOf } from '../../parts/histogram-slot.ts'
-import type { RecordRoom } from '../../kind/room.ts'
+import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, go } from '../../state/address.ts'
 import { withChip } from '../../state/list/filter-chip.ts'
 import { count, isNarrowed, list, type RecordCount } from '../../state/list/record-list.ts'
@@ -13,36 +13,36 @@ import { RecordListView } from './record-list-view.tsx'
 import { SearchBox } from './search-box.tsx'
 import { Tabs } from '../shell/tabs.tsx'
 
-export function RecordView({ room }: { room: RecordRoom }) {
-  const { Tools } = faceOf(room.kind)
+export function RecordView({ kind }: { kind: RecordKind }) {
+  const { Tools } = faceOf(kind.name)
   const counted = count.value
-  if (isEmpty(room) && !isNarrowed.value && address.value.id === undefined) return <EmptyRoom room={room} />
+  if (isEmpty(kind) && !isNarrowed.value && address.value.id === undefined) return <NothingYet kind={kind} />
   const pick = (fromMs: number, toMs: number) => {
     const value = `${new Date(fromMs).toISOString()}..${new Date(toMs).toISOString()}`
-    go({ chips: withChip(address.peek().chips, { field: 'time', value }, room.fields) })
+    go({ chips: withChip(address.peek().chips, { field: 'time', value }, kind.fields) })
   }
-  const titleId = `${room.view}-title`
+  const titleId = `${kind.view}-title`
   return (
     <div class={address.value.id === undefined ? 'panes' : 'panes has-detail'}>
       <section class="pane list-pane" aria-labelledby={titleId}>
         <header class="pane-head">
           <h1 id={titleId} class="hidden">
-            {capital(room.many)}
+            {capital(kind.many)}
           </h1>
           <Tabs />
-          {room.searched !== undefined && <SearchBox key={room.view} room={room} />}
-          <FilterBar room={room}>{Tools && <Tools />}</FilterBar>
+          {kind.searched !== undefined && <SearchBox key={kind.view} kind={kind} />}
+          <FilterBar kind={kind}>{Tools && <Tools />}</FilterBar>
         </header>
         {counted && hasShape(counted) && <Histogram count={counted} onPick={pick} />}
-        <RecordListView room={room} />
+        <RecordListView kind={kind} />
       </section>
       <RecordDetailView />
     </div>
   )
 }
 
-function EmptyRoom({ room }: { room: RecordRoom }) {
-  const { Empty } = faceOf(room.kind)
+function NothingYet({ kind }: { kind: RecordKind }) {
+  const { Empty } = faceOf(kind.name)
   return (
     <div class="page-scroll">
       <div class="page-tabs">
@@ -53,8 +53,8 @@ function EmptyRoom({ room }: { room: RecordRoom }) {
   )
 }
 
-function isEmpty(room: RecordRoom): boolean {
-  const pages = list.value?.room === room ? list.value.pages : undefined
+function isEmpty(kind: RecordKind): boolean {
+  const pages = list.value?.kind === kind ? list.value.pages : undefined
   if (!pages) return false
   return pages.isCounted.value && pages.count.value === 0
 }

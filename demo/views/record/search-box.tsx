@@ -3,13 +3,13 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon } from '../../parts/icon.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
-import type { RecordRoom } from '../../kind/room.ts'
+import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, go } from '../../state/address.ts'
 import { focusList, searchInput } from '../../state/focus.ts'
 
 const breathMs = 120
 
-export function SearchBox({ room }: { room: RecordRoom }) {
+export function SearchBox({ kind }: { kind: RecordKind }) {
   const id = useId()
   const text = useSignal(address.value.search)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -46,14 +46,14 @@ export function SearchBox({ room }: { room: RecordRoom }) {
     <div class="search-box" role="search">
       <Icon name="search" />
       <label class="hidden" for={id}>
-        Search {room.many}
+        Search {kind.many}
       </label>
       <input
         ref={searchInput}
         id={id}
         type="search"
         enterKeyHint="search"
-        placeholder={`Search ${room.many}`}
+        placeholder={`Search ${kind.many}`}
         autocomplete="off"
         spellcheck={false}
         maxLength={2000}

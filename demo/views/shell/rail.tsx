@@ -30,7 +30,7 @@ export function Rail() {
           class="rail-entry rail-more"
           aria-haspopup="dialog"
           aria-current={placeOf(address.value.view).isMain ? undefined : 'page'}
-          onClick={() => (openDialog.value = 'rooms')}
+          onClick={() => (openDialog.value = 'places')}
         >
           <Icon name="more" />
           <span class="rail-word short">More</span>

@@ -1,4 +1,4 @@
-// The status bar: where the book is, who holds it, how much is in it, how much room there is, how syncing stands.
+// The status bar: where the book is, who holds it, how much is in it, how much space there is, how syncing stands.
 import { go } from '../../state/address.ts'
 import { now } from '../../page/clock.ts'
 import { status } from '../../state/status.ts'
@@ -11,7 +11,7 @@ export function StatusBar() {
   if (!known) return <footer class="status-bar" aria-label="Status" />
   const medium = durabilityWords[known.durability]
   const records = Object.values(known.records).reduce((sum, count) => sum + count, 0)
-  const room = known.quotaBytes === undefined ? '' : ` of ${sizeWord(known.quotaBytes)}`
+  const quota = known.quotaBytes === undefined ? '' : ` of ${sizeWord(known.quotaBytes)}`
   const sync = syncStateWords(known.sync, now.value)
   const { conflicts } = known.sync
   return (
@@ -28,7 +28,7 @@ export function StatusBar() {
       <span class="status">{countOf(records, 'record')}</span>
       <button type="button" class="status wide-only" onClick={() => go({ view: 'storage', id: undefined })}>
         {sizeWord(known.usageBytes)}
-        {room}
+        {quota}
       </button>
       <span class="spacer" />
       <button

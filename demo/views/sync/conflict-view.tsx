@@ -5,7 +5,7 @@ import { useId } from 'preact/hooks'
 import { ShortId } from '../../parts/short-id.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ValueView } from '../../parts/value-view.tsx'
-import { roomOfKind } from '../../kind/room-table.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
 import { type Choice, type Conflict, contentOf, decide } from '../../state/sync/conflicts.ts'
 import { openRecord } from '../../state/record/open-record.ts'
 import { status } from '../../state/status.ts'
@@ -29,23 +29,23 @@ import { oneLine } from '../../wording/text-word.ts'
 
 export function ConflictView({ conflict, isDecided }: { conflict: Conflict; isDecided: boolean }) {
   const { entry, current } = conflict
-  const room = roomOfKind(entry.kind)
+  const kind = kindNamed(entry.kind)
   const device = status.value?.sync.device
-  const title = current && room ? oneLine(room.row(current).title, 100) : undefined
+  const title = current && kind ? oneLine(kind.row(current).title, 100) : undefined
   const sides = sidesOf(entry, device)
   const plain = plainWords(entry)
-  const name = title ?? `A forgotten ${room?.one ?? entry.kind}`
+  const name = title ?? `A forgotten ${kind?.one ?? entry.kind}`
   return (
     <li class="card conflict" aria-label={`Conflict about ${name}`}>
       <div class="card-row">
-        {current && room ? (
+        {current && kind ? (
           <button type="button" class="link conflict-goal" onClick={() => openRecord(current)} dir="auto">
             {name}
           </button>
         ) : (
           <span class="conflict-goal">{name}</span>
         )}
-        <span class="faint">{room?.one ?? entry.kind}</span>
+        <span class="faint">{kind?.one ?? entry.kind}</span>
         <span class="spacer" />
         <ShortId id={entry.record} what="id of the record" />
       </div>

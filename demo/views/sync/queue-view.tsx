@@ -5,7 +5,7 @@ import { Mark } from '../../parts/mark.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { MarkName } from '../../kind/mark.ts'
-import { roomOfKind } from '../../kind/room-table.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
 import { openRecord } from '../../state/record/open-record.ts'
 import {
   loadQueue,
@@ -66,11 +66,11 @@ export function QueueView() {
 
 function QueueRow({ queued: { entry, title } }: { queued: Queued }) {
   const { record, kind, op, at, state, error } = entry
-  const room = roomOfKind(kind)
+  const shownKind = kindNamed(kind)
   return (
     <li class="queue-row">
       <Mark mark={marksOf[state]} word />
-      {title !== undefined && room ? (
+      {title !== undefined && shownKind ? (
         <button
           type="button"
           class="link queue-title"
@@ -80,10 +80,10 @@ function QueueRow({ queued: { entry, title } }: { queued: Queued }) {
           {oneLine(title, 100)}
         </button>
       ) : (
-        <span class="queue-title">{op === 'forget' ? `A forgotten ${room?.one ?? kind}` : `A ${kind}`}</span>
+        <span class="queue-title">{op === 'forget' ? `A forgotten ${shownKind?.one ?? kind}` : `A ${kind}`}</span>
       )}
       <span class="faint">
-        {room?.one ?? kind}
+        {shownKind?.one ?? kind}
         {at !== '' && (
           <>
             {' '}

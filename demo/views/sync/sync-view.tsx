@@ -1,4 +1,4 @@
-// The room of sync: how it stands now, what waits to be sent, and the edits that lost a conflict.
+// The view of sync: how it stands now, what waits to be sent, and the edits that lost a conflict.
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { Icon } from '../../parts/icon.tsx'

@@ -1,4 +1,4 @@
-// The room of tasks: what is dead and waits for a decision first, then what waits or runs, then what is done.
+// The view of tasks: what is dead and waits for a decision first, then what waits or runs, then what is done.
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'

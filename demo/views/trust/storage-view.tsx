@@ -1,4 +1,4 @@
-// The room of storage: where the book is, how safe it is there, how large it is and what it holds.
+// The view of storage: where the book is, how safe it is there, how large it is and what it holds.
 import { useSignal } from '@preact/signals'
 import { Bar } from '../../parts/bar.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -19,7 +19,7 @@ export function StorageView() {
         {now ? (
           <>
             <Medium />
-            <Room />
+            <Space />
             <SealCard />
             <Contents />
           </>
@@ -106,7 +106,7 @@ function Medium() {
   )
 }
 
-function Room() {
+function Space() {
   const now = status.value
   if (!now) return null
   const { usageBytes, quotaBytes } = now

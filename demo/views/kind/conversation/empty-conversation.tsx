@@ -1,5 +1,5 @@
-// What the rooms of conversations say while they have nothing.
-import { EmptyRoom } from '../empty-room.tsx'
+// What the views of conversations say while there are none.
+import { EmptyKind } from '../empty-kind.tsx'
 
 export function EmptyMessages() {
   const code = `await book.conversation.store({
@@ -7,24 +7,24 @@ export function EmptyMessages() {
   message: { content: 'I moved to Porto last week', source: { User: 'mara' } },
 })`
   return (
-    <EmptyRoom title="No messages yet" code={code}>
+    <EmptyKind title="No messages yet" code={code}>
       <p>
         Here stands what was said between people and agents, by session. An empty message or one that is known
         already is skipped, and the caller is told so.
       </p>
-    </EmptyRoom>
+    </EmptyKind>
   )
 }
 
 export function EmptyEpisodes() {
   const code = `await book.conversation.archive({ session: 'monday' })`
   return (
-    <EmptyRoom title="No episodes yet" code={code}>
+    <EmptyKind title="No episodes yet" code={code}>
       <p>
         Here stand stretches of conversation, each told in a few sentences with words to find it by: made by
         taking out the telling sentences, or by a language model where the book has one.
       </p>
-    </EmptyRoom>
+    </EmptyKind>
   )
 }
 
@@ -33,11 +33,11 @@ export function EmptyProfiles() {
   history: [{ content: 'I live in Porto', source: { User: 'mara' } }],
 })`
   return (
-    <EmptyRoom title="No profiles yet" code={code}>
+    <EmptyKind title="No profiles yet" code={code}>
       <p>
         Here stands what an agent knows of each user from what they said. What is contradicted later stays,
         marked with until when it held.
       </p>
-    </EmptyRoom>
+    </EmptyKind>
   )
 }

@@ -1,7 +1,7 @@
 // An episode: what it tells, how that was made, and by which words it is found.
 import { ClampedText } from '../../../parts/clamped-text.tsx'
 import { Time } from '../../../parts/time.tsx'
-import type { Episode } from '../../../kind/episode-room.ts'
+import type { Episode } from '../../../kind/episode-kind.ts'
 import { FilterButton, HeadRows, restOf, Row, Section } from '../section.tsx'
 
 const known = ['summary', 'keywords', 'start_time', 'end_time', 'message_count', 'messages', 'method']

@@ -1,6 +1,6 @@
-// What the rooms of perceptions, facts, skills and what is registered say while they have nothing.
+// What the views of perceptions, facts, skills and what is registered say while there are none.
 import { registerSchema } from '../../../state/record/schema.ts'
-import { EmptyRoom } from '../empty-room.tsx'
+import { EmptyKind } from '../empty-kind.tsx'
 
 export function EmptyPerceptions() {
   const code = `await book.perceptions.store({
@@ -11,12 +11,12 @@ export function EmptyPerceptions() {
   valid_until: '2027-01-01',
 })`
   return (
-    <EmptyRoom title="No perceptions yet" code={code}>
+    <EmptyKind title="No perceptions yet" code={code}>
       <p>
         Here stands what an agent has noticed or believes about a person or a thing: how surely, on the
         evidence of which traces, and until when.
       </p>
-    </EmptyRoom>
+    </EmptyKind>
   )
 }
 
@@ -27,12 +27,12 @@ export function EmptyFacts() {
   source: 'registry',
 })`
   return (
-    <EmptyRoom title="No facts yet" code={code}>
+    <EmptyKind title="No facts yet" code={code}>
       <p>
         Here stands data of named schemas. A fact may stand in the place of an earlier one, which keeps its
         history and leaves recall. Where a schema is registered under Schemas, data is checked against it.
       </p>
-    </EmptyRoom>
+    </EmptyKind>
   )
 }
 
@@ -46,7 +46,7 @@ export function EmptySchemas() {
   },
 })`
   return (
-    <EmptyRoom
+    <EmptyKind
       title="No schemas yet"
       code={code}
       act={
@@ -59,7 +59,7 @@ export function EmptySchemas() {
         Here stand the JSON Schemas (draft 2020-12) that facts of a name must keep to. A fact that does not is
         refused with the place where it is wrong; facts of other names are free.
       </p>
-    </EmptyRoom>
+    </EmptyKind>
   )
 }
 
@@ -72,12 +72,12 @@ export function EmptySkills() {
 })
 await book.skills.recordOutcome({ skill_name: 'explain recursion', outcome: true })`
   return (
-    <EmptyRoom title="No skills yet" code={code}>
+    <EmptyKind title="No skills yet" code={code}>
       <p>
         Here stands how things are done: when, on what conditions, step by step, learned from which traces.
         Each use that is noted moves its success rate, and with it its level.
       </p>
-    </EmptyRoom>
+    </EmptyKind>
   )
 }
 
@@ -88,11 +88,11 @@ export function EmptyCategories() {
   required_fields: ['artifact_id', 'score'],
 })`
   return (
-    <EmptyRoom title="No trace categories yet" code={code}>
+    <EmptyKind title="No trace categories yet" code={code}>
       <p>
         Here stands what traces of one action in one domain must carry. A trace that lacks it is refused with
         the name of what is missing; other traces are free.
       </p>
-    </EmptyRoom>
+    </EmptyKind>
   )
 }

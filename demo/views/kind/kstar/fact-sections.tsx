@@ -1,7 +1,7 @@
 // A fact: its data, what it was checked against, and the chain of facts that stand in each other's place.
 import { Icon } from '../../../parts/icon.tsx'
 import { ValueView } from '../../../parts/value-view.tsx'
-import type { ShownFact } from '../../../kind/fact-room.ts'
+import type { ShownFact } from '../../../kind/fact-kind.ts'
 import { FactChain } from './fact-chain.tsx'
 import { FactCheck } from './fact-check.tsx'
 import { FilterButton, HeadRows, restOf, Row, Section } from '../section.tsx'

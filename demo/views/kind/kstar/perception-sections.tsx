@@ -3,7 +3,7 @@ import type { Perception } from '../../../../src/index.ts'
 import { Bar } from '../../../parts/bar.tsx'
 import { ClampedText } from '../../../parts/clamped-text.tsx'
 import { Time } from '../../../parts/time.tsx'
-import { isExpired } from '../../../kind/perception-room.ts'
+import { isExpired } from '../../../kind/perception-kind.ts'
 import { shareWord } from '../../../wording/size-word.ts'
 import { FilterButton, HeadRows, restOf, Row, Section } from '../section.tsx'
 

@@ -1,4 +1,4 @@
-// What can be done in the room of schemas: register one, and the next version of the open one.
+// What can be done in the view of schemas: register one, and the next version of the open one.
 import type { FactSchema } from '../../../../src/index.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { registerSchema } from '../../../state/record/schema.ts'

@@ -2,7 +2,7 @@
 import type { Trace } from '../../../../src/index.ts'
 import { ClampedText } from '../../../parts/clamped-text.tsx'
 import { Mark } from '../../../parts/mark.tsx'
-import { outcomeOf, type TraceField } from '../../../kind/trace-room.ts'
+import { outcomeOf, type TraceField } from '../../../kind/trace-kind.ts'
 import { Block, FilterButton, hasFields, restOf, Row, Section } from '../section.tsx'
 
 export function TraceSections({ record: trace }: { record: Trace }) {

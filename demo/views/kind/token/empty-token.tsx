@@ -1,6 +1,6 @@
-// What the rooms of tokens say while they have nothing.
+// What the views of tokens and their types say while there are none.
 import { askGrant } from '../../../state/trust/token.ts'
-import { EmptyRoom } from '../empty-room.tsx'
+import { EmptyKind } from '../empty-kind.tsx'
 
 export function EmptyTokens() {
   const code = `const { token } = await book.tokens.grant({
@@ -11,7 +11,7 @@ export function EmptyTokens() {
 })
 await book.traces.query({}, { as: token.token_id })   // what its holder would see`
   return (
-    <EmptyRoom
+    <EmptyKind
       title="No tokens yet"
       code={code}
       act={
@@ -24,7 +24,7 @@ await book.traces.query({}, { as: token.token_id })   // what its holder would s
         Here stands who else may look into this book, what they may do there, and until when. Without a token
         nobody but you sees anything; what is outside a token’s scope does not exist for its holder.
       </p>
-    </EmptyRoom>
+    </EmptyKind>
   )
 }
 
@@ -36,11 +36,11 @@ export function EmptyTokenTypes() {
   required_permissions: ['read'],
 })`
   return (
-    <EmptyRoom title="No token types yet" code={code}>
+    <EmptyKind title="No token types yet" code={code}>
       <p>
         Here stand types of tokens beside the built-in ones: what scope tokens of a type have, and which
         permissions they cannot do without.
       </p>
-    </EmptyRoom>
+    </EmptyKind>
   )
 }

@@ -1,6 +1,6 @@
-// What can be done in the room of tokens: grant one, grant one below the open one, revoke it.
+// What can be done in the view of tokens: grant one, grant one below the open one, revoke it.
 import { Icon } from '../../../parts/icon.tsx'
-import { ownState, type Token } from '../../../kind/token-room.ts'
+import { ownState, type Token } from '../../../kind/token-kind.ts'
 import { askGrant, askRevoke } from '../../../state/trust/token.ts'
 
 export function GrantToken() {

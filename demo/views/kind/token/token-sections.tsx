@@ -2,7 +2,7 @@
 import { Icon } from '../../../parts/icon.tsx'
 import { ShortId } from '../../../parts/short-id.tsx'
 import { Time } from '../../../parts/time.tsx'
-import { ownState, type Token } from '../../../kind/token-room.ts'
+import { ownState, type Token } from '../../../kind/token-kind.ts'
 import { now } from '../../../page/clock.ts'
 import { tokenWords } from '../../../kind/token-word.ts'
 import { FilterButton, restOf, Row, Section } from '../section.tsx'

@@ -1,14 +1,14 @@
-// The room of skills: how things are done, and how well that has gone.
+// Skills as the inspector shows them: how things are done, and how well that has gone.
 import type { Skill } from '../../src/index.ts'
 import { countOf, shareWord } from '../wording/size-word.ts'
 import { oneLine } from '../wording/text-word.ts'
-import type { RecordRoom } from './room.ts'
+import type { RecordKind } from './record-kind.ts'
 
 export const skillLevels = ['novice', 'competent', 'proficient', 'expert'] as const
 
-export const skillRoom: RecordRoom<Skill> = {
+export const skillKind: RecordKind<Skill> = {
   view: 'skills',
-  kind: 'skill',
+  name: 'skill',
   one: 'skill',
   many: 'skills',
   order: 'newest first',

@@ -1,11 +1,11 @@
-// The room of registered schemas: what facts of a name must keep to.
+// Registered schemas as the inspector shows them: what facts of a name must keep to.
 import type { FactSchema } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
-import type { RecordRoom } from './room.ts'
+import type { RecordKind } from './record-kind.ts'
 
-export const schemaRoom: RecordRoom<FactSchema> = {
+export const schemaKind: RecordKind<FactSchema> = {
   view: 'schemas',
-  kind: 'fact_schema',
+  name: 'fact_schema',
   one: 'schema',
   many: 'schemas',
   order: 'newest first',

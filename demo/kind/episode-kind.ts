@@ -1,14 +1,14 @@
-// The room of episodes: stretches of conversation, told in a few sentences.
+// Episodes as the inspector shows them: stretches of conversation, told in a few sentences.
 import type { CapabilityOutput } from '../../src/index.ts'
 import { countOf } from '../wording/size-word.ts'
 import { oneLine } from '../wording/text-word.ts'
-import type { RecordRoom } from './room.ts'
+import type { RecordKind } from './record-kind.ts'
 
 export type Episode = CapabilityOutput<'ks:list_episodes'>['records'][number]
 
-export const episodeRoom: RecordRoom<Episode> = {
+export const episodeKind: RecordKind<Episode> = {
   view: 'episodes',
-  kind: 'episode',
+  name: 'episode',
   one: 'episode',
   many: 'episodes',
   order: 'newest first',

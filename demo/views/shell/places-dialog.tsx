@@ -4,15 +4,15 @@ import { closeDialog } from '../../state/dialog.ts'
 import { places } from '../../kind/view.ts'
 import { RailEntry, RailTools } from './rail.tsx'
 
-export function RoomsDialog() {
+export function PlacesDialog() {
   return (
     <Dialog title="All rooms" onClose={closeDialog}>
-      <div class="room-grid">
+      <div class="place-grid">
         {places.map((place) => (
           <RailEntry key={place.name} place={place} onGo={closeDialog} />
         ))}
       </div>
-      <div class="room-grid room-tools">
+      <div class="place-grid place-tools">
         <RailTools />
       </div>
     </Dialog>

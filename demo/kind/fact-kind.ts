@@ -1,8 +1,8 @@
-// The room of facts: data of named schemas. What another fact stands in the place of is left out unless asked for.
+// Facts as the inspector shows them: data of named schemas. What another fact stands in the place of is left out unless asked for.
 import type { Daybook, Fact } from '../../src/index.ts'
 import { valueLine } from '../wording/text-word.ts'
 import type { FilterFields, ListOptions } from './filter-field.ts'
-import type { RecordRoom } from './room.ts'
+import type { RecordKind } from './record-kind.ts'
 
 /** A fact, with whether another one stands in its place: its own record does not say so. */
 export type ShownFact = Fact & { readonly isSuperseded?: boolean }
@@ -60,9 +60,9 @@ async function withStanding(book: Daybook, facts: readonly Fact[]): Promise<Show
   return facts.map((fact) => ({ ...fact, isSuperseded: !current.has(fact.id) }))
 }
 
-export const factRoom: RecordRoom<ShownFact> = {
+export const factKind: RecordKind<ShownFact> = {
   view: 'facts',
-  kind: 'fact',
+  name: 'fact',
   one: 'fact',
   many: 'facts',
   order: 'newest first',

@@ -1,8 +1,8 @@
-// The room of control tokens: who may do what, where and until when.
+// Control tokens as the inspector shows them: who may do what, where and until when.
 import type { CapabilityOutput, Daybook } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import type { FilterFields } from './filter-field.ts'
-import type { BookRecord, RecordRoom } from './room.ts'
+import type { BookRecord, RecordKind } from './record-kind.ts'
 
 type Claims = CapabilityOutput<'kstar:get_token_lineage'>['tokens'][number]
 export type TokenState = 'active' | 'revoked' | 'expired' | 'pending'
@@ -78,9 +78,9 @@ export async function withState(book: Daybook, tokens: readonly Token[]): Promis
   })
 }
 
-export const tokenRoom: RecordRoom<Token> = {
+export const tokenKind: RecordKind<Token> = {
   view: 'tokens',
-  kind: 'token',
+  name: 'token',
   one: 'token',
   many: 'tokens',
   order: 'newest first',

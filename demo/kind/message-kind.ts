@@ -1,7 +1,7 @@
-// The room of messages: who said what, in which conversation.
+// Messages as the inspector shows them: who said what, in which conversation.
 import type { CapabilityOutput } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
-import type { RecordRoom } from './room.ts'
+import type { RecordKind } from './record-kind.ts'
 
 export type Message = CapabilityOutput<'ks:list_messages'>['records'][number]
 
@@ -12,9 +12,9 @@ export function speakerOf({ source }: Pick<Message, 'source'>): string {
 
 const speakers = { User: 'a person', Agent: 'an agent', System: 'the system' } as const
 
-export const messageRoom: RecordRoom<Message> = {
+export const messageKind: RecordKind<Message> = {
   view: 'messages',
-  kind: 'message',
+  name: 'message',
   one: 'message',
   many: 'messages',
   order: 'newest first',

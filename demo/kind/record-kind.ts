@@ -1,5 +1,5 @@
-// A room of records: the declaration from which list, search, filters, address, detail and forgetting are made.
-// Invariant: a room knows its kind and nothing of the page; the page knows rooms and no kind.
+// A kind of record as the inspector shows it: the declaration from which list, search, filters, address, detail and
+// forgetting are made. Invariant: a declaration knows its kind and nothing of the page; the page knows no kind by itself.
 import type { CapabilityOutput, Daybook, Filters } from '../../src/index.ts'
 import type { FilterFields, ListOptions } from './filter-field.ts'
 import type { MarkName } from './mark.ts'
@@ -74,9 +74,11 @@ export interface Cites<Item extends BookRecord = BookRecord> {
   rests?(item: Item): boolean
 }
 
-export interface RecordRoom<Item extends BookRecord = BookRecord> {
+export interface RecordKind<Item extends BookRecord = BookRecord> {
+  /** What the address calls its view. */
   readonly view: View
-  readonly kind: string
+  /** What the book calls it. */
+  readonly name: string
   readonly one: string
   readonly many: string
   /** How the list is ordered, as its head says it. */

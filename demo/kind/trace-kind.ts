@@ -1,9 +1,9 @@
-// The room of traces: what an agent did, newest first.
+// Traces as the inspector shows them: what an agent did, newest first.
 import type { Trace } from '../../src/index.ts'
 import { oneLine, valueLine } from '../wording/text-word.ts'
 import type { FilterFields } from './filter-field.ts'
 import type { MarkName } from './mark.ts'
-import type { RecordRoom } from './room.ts'
+import type { RecordKind } from './record-kind.ts'
 
 const fields = {
   domain: { type: 'text', name: 'Domain', path: 'situation.domain' },
@@ -39,9 +39,9 @@ export function outcomeOf(trace: Pick<Trace, 'result'>): MarkName {
   return trace.result.success ? 'succeeded' : 'failed'
 }
 
-export const traceRoom: RecordRoom<Trace> = {
+export const traceKind: RecordKind<Trace> = {
   view: 'traces',
-  kind: 'trace',
+  name: 'trace',
   one: 'trace',
   many: 'traces',
   order: 'newest first',

@@ -1,10 +1,10 @@
-// A room of records that has none: what would be there, how to make it by hand, and how an agent does.
+// The view of a kind of which there are no records: what would be there, how to make it by hand, and how an agent does.
 import type { ComponentChildren } from 'preact'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { isSampling, loadSample } from '../../state/sample.ts'
 
-interface EmptyRoomProps {
+interface EmptyKindProps {
   readonly title: string
   /** What would be here. */
   readonly children: ComponentChildren
@@ -14,10 +14,10 @@ interface EmptyRoomProps {
   readonly act?: ComponentChildren
 }
 
-export function EmptyRoom({ title, children, code, act }: EmptyRoomProps) {
+export function EmptyKind({ title, children, code, act }: EmptyKindProps) {
   return (
-    <section class="page empty-room" aria-labelledby="empty-room-title">
-      <h1 id="empty-room-title">{title}</h1>
+    <section class="page empty-kind" aria-labelledby="empty-kind-title">
+      <h1 id="empty-kind-title">{title}</h1>
       <div class="empty-text">{children}</div>
       <div class="card-row">
         {act}

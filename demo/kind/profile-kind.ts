@@ -1,7 +1,7 @@
-// The room of profiles: what each agent knows of each user.
+// Profiles as the inspector shows them: what each agent knows of each user.
 import { countOf } from '../wording/size-word.ts'
 import { oneLine } from '../wording/text-word.ts'
-import type { BookRecord, RecordRoom } from './room.ts'
+import type { BookRecord, RecordKind } from './record-kind.ts'
 
 export interface Profile extends BookRecord {
   readonly user_id: string
@@ -9,9 +9,9 @@ export interface Profile extends BookRecord {
   readonly facts: object
 }
 
-export const profileRoom: RecordRoom<Profile> = {
+export const profileKind: RecordKind<Profile> = {
   view: 'profiles',
-  kind: 'profile',
+  name: 'profile',
   one: 'profile',
   many: 'profiles',
   order: 'newest first',

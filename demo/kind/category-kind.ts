@@ -1,11 +1,11 @@
-// The room of trace categories: which fields traces of an action in a domain must carry.
+// Trace categories as the inspector shows them: which fields traces of an action in a domain must carry.
 import type { TraceCategory } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
-import type { RecordRoom } from './room.ts'
+import type { RecordKind } from './record-kind.ts'
 
-export const categoryRoom: RecordRoom<TraceCategory> = {
+export const categoryKind: RecordKind<TraceCategory> = {
   view: 'categories',
-  kind: 'trace_category',
+  name: 'trace_category',
   one: 'category',
   many: 'categories',
   order: 'newest first',

@@ -1,9 +1,9 @@
-// The room of perceptions: what is held about subjects, how surely, until when.
+// Perceptions as the inspector shows them: what is held about subjects, how surely, until when.
 import type { Perception } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import { shareWord } from '../wording/size-word.ts'
 import type { FilterFields } from './filter-field.ts'
-import type { RecordRoom } from './room.ts'
+import type { RecordKind } from './record-kind.ts'
 
 const sureness = [0.9, 0.75, 0.5] as const
 
@@ -40,9 +40,9 @@ export function isExpired(
   return until !== undefined && Date.parse(until) <= nowMs
 }
 
-export const perceptionRoom: RecordRoom<Perception> = {
+export const perceptionKind: RecordKind<Perception> = {
   view: 'perceptions',
-  kind: 'perception',
+  name: 'perception',
   one: 'perception',
   many: 'perceptions',
   order: 'newest first',

@@ -1,11 +1,11 @@
-// The room of registered token types: the pattern of their scope and the permissions they need.
+// Registered token types as the inspector shows them: the pattern of their scope and the permissions they need.
 import type { TokenType } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
-import type { RecordRoom } from './room.ts'
+import type { RecordKind } from './record-kind.ts'
 
-export const tokenTypeRoom: RecordRoom<TokenType> = {
+export const tokenTypeKind: RecordKind<TokenType> = {
   view: 'tokenTypes',
-  kind: 'token_type',
+  name: 'token_type',
   one: 'token type',
   many: 'token types',
   order: 'newest first',
