@@ -2,7 +2,7 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { openBook } from './state/book.ts'
-import { listenToKeys } from './state/keyboard.ts'
+import { listenToKeys } from './state/act/keyboard.ts'
 import { registerServiceWorker } from './state/service-worker.ts'
 import { followChanges } from './state/list/list-change.ts'
 import './style/token.css'

@@ -14,6 +14,7 @@ const engine = [...rooms, 'src/engine']
 const door = [...engine, 'src/doors', 'src/book']
 const edge = [...engine, 'src/edge']
 const host = [...door, 'src/web']
+const shown = ['src/index.ts', 'demo/wording', 'demo/kind', 'demo/page']
 
 /** Longer paths win; `*` stands for one folder, and two such folders are two rooms. @type {Record<string, Room>} */
 export const house = {
@@ -61,7 +62,17 @@ export const house = {
   'src/hosts/browser/service-worker.ts': { imports: ['src/hosts/browser'], npm: [] },
   'src/index.ts': { imports: [...door, 'src/hosts/browser'] },
   worker: { imports: [...edge, 'src/doors/http', 'src/web'], npm: ['zod', 'cloudflare:'] },
-  demo: { imports: ['src/index.ts'], npm: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot'] },
+  'demo/wording': { imports: ['src/index.ts'] },
+  'demo/sample': { imports: ['src/index.ts'] },
+  'demo/kind': { imports: ['src/index.ts', 'demo/wording'] },
+  'demo/page': { imports: ['src/index.ts', 'demo/wording', 'demo/kind'], npm: ['@preact/signals'] },
+  'demo/parts': {
+    imports: shown,
+    npm: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot'],
+  },
+  'demo/state': { imports: [...shown, 'demo/sample'], npm: ['preact', '@preact/signals'] },
+  'demo/views': { imports: [...shown, 'demo/parts', 'demo/state'], npm: ['preact', '@preact/signals'] },
+  demo: { imports: [...shown, 'demo/parts', 'demo/state', 'demo/views'], npm: ['preact', '@preact/signals'] },
   'demo/service-worker.ts': { imports: ['src/hosts/browser/service-worker.ts'] },
   'demo/vite.config.ts': { imports: ['scripts'], npm: ['vite', 'node:'] },
   scripts: { npm: ['node:'] },

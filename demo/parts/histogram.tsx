@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { now } from '../page/clock.ts'
-import type { RecordCount } from '../state/list/record-list.ts'
+import type { Bucket } from '../kind/record-kind.ts'
 import { countOf } from '../wording/size-word.ts'
 import { shortInstant, utcDate } from '../wording/time-word.ts'
 import { type Slot, slotsOf } from './histogram-slot.ts'
@@ -11,8 +11,14 @@ const height = 44
 const barPixels = 5
 const dragPixels = 4
 
+/** How many records there are in each span of time. */
+export interface Counted {
+  readonly by: 'hour' | 'day'
+  readonly buckets: readonly Bucket[]
+}
+
 interface HistogramProps {
-  readonly count: RecordCount
+  readonly count: Counted
   readonly onPick: (fromMs: number, toMs: number) => void
 }
 

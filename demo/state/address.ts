@@ -2,7 +2,7 @@
 // else does, so that a link or a reload brings it back.
 import { computed, signal } from '@preact/signals'
 import { kindOfView } from '../kind/kind-table.ts'
-import { type FilterChip, readChips, writeChips } from './list/filter-chip.ts'
+import { type FilterChip, readChips, writeChips } from './filter-chip.ts'
 import { isView, type View } from '../kind/view.ts'
 
 export interface Address {

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals'
 import { type BookEvents, type Daybook, DaybookError, openDaybook } from '../../src/index.ts'
 import { asDaybookError } from '../wording/error-word.ts'
 import { bookName } from './address.ts'
-import { edgeUrl, syncChoice } from './sync/edge.ts'
+import { edgeUrl, syncChoice } from './edge.ts'
 
 export type Opening =
   | { readonly state: 'opening' }

@@ -6,7 +6,7 @@ import { kindOfView } from '../../kind/kind-table.ts'
 import type { Bucket, RecordKind, RecordRow } from '../../kind/record-kind.ts'
 import { address, listedKind } from '../address.ts'
 import { book } from '../book.ts'
-import { filtersOf, optionsOf } from './filter-chip.ts'
+import { filtersOf, optionsOf } from '../filter-chip.ts'
 import { queryPages, searchPages } from './record-source.ts'
 import { createRowPages, pageRows, type RowPages } from './row-page.ts'
 

@@ -4,7 +4,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { bookName } from '../../state/address.ts'
 import { openDialog } from '../../state/dialog.ts'
 import { importFiles } from '../../state/bundle/import.ts'
-import { isSampling, loadSample } from '../../state/sample.ts'
+import { isSampling, loadSample } from '../../state/act/sample.ts'
 
 export function EmptyBook() {
   return (

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { isSampling, loadSample } from '../../state/sample.ts'
+import { isSampling, loadSample } from '../../state/act/sample.ts'
 
 interface EmptyKindProps {
   readonly title: string

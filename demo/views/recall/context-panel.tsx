@@ -9,7 +9,7 @@ import { useAnswer } from '../../parts/use-answer.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
 import { book } from '../../state/book.ts'
-import { openRecord } from '../../state/record/open-record.ts'
+import { openRecord } from '../../state/act/open-record.ts'
 import { countOf, countWord } from '../../wording/size-word.ts'
 
 /** As many hits as a context is packed from. */

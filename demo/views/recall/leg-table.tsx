@@ -2,7 +2,7 @@
 import type { RecallResult } from '../../../src/index.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
-import { openRecord } from '../../state/record/open-record.ts'
+import { openRecord } from '../../state/act/open-record.ts'
 import { legWord, ranksOf } from '../../wording/because-word.ts'
 import { countOf } from '../../wording/size-word.ts'
 

@@ -4,7 +4,7 @@ import { useEffect, useId } from 'preact/hooks'
 import { Icon } from '../../parts/icon.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { address, go } from '../../state/address.ts'
-import { questionInput } from '../../state/focus.ts'
+import { questionInput } from '../../state/act/focus.ts'
 import { ask, recallFloor, recallLimit } from '../../state/recall.ts'
 
 const limits = [5, 10, 20, 50]

@@ -5,7 +5,7 @@ import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
-import { openRecord } from '../../state/record/open-record.ts'
+import { openRecord } from '../../state/act/open-record.ts'
 import { becauseParts, legWord, ranksOf } from '../../wording/because-word.ts'
 import { matchedWords } from '../../wording/matched-word.ts'
 

@@ -7,8 +7,8 @@ import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, go } from '../../state/address.ts'
 import { announce } from '../../page/announce.ts'
 import { now } from '../../page/clock.ts'
-import { type FilterChip, withChip } from '../../state/list/filter-chip.ts'
-import { chipWords } from '../../state/list/chip-word.ts'
+import { type FilterChip, withChip } from '../../state/filter-chip.ts'
+import { chipWords } from '../../state/chip-word.ts'
 import { FilterMenu } from './filter-menu.tsx'
 
 export function FilterBar({ kind, children }: { kind: RecordKind; children?: ComponentChildren }) {

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { TextField } from '../../kind/filter-field.ts'
 import type { RecordKind } from '../../kind/record-kind.ts'
-import type { FilterChip } from '../../state/list/filter-chip.ts'
+import type { FilterChip } from '../../state/filter-chip.ts'
 import { seenValues } from '../../state/list/seen-value.ts'
 import { TimeFields } from './time-fields.tsx'
 

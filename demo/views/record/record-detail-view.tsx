@@ -8,8 +8,8 @@ import { Mark } from '../../parts/mark.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
 import { Time } from '../../parts/time.tsx'
 import { go, listedKind } from '../../state/address.ts'
-import { detailHeading, onDetailDrawn } from '../../state/focus.ts'
-import { forgetQuestion } from '../../state/record/forget.ts'
+import { detailHeading, onDetailDrawn } from '../../state/act/focus.ts'
+import { forgetQuestion } from '../../state/act/forget.ts'
 import { detail, reloadDetail, type ShownRecord } from '../../state/record/record-detail.ts'
 import { count } from '../../state/list/record-list.ts'
 import { countWord, shareWord } from '../../wording/size-word.ts'
@@ -138,7 +138,9 @@ function Glance() {
           </div>
         </dl>
       )}
-      <p class="quiet">{listedKind.value ? listedKind.value.glance : 'Open a hit to see the whole record.'}</p>
+      <p class="quiet">
+        {listedKind.value ? listedKind.value.glance : 'Open a hit to see the whole record.'}
+      </p>
       <p class="faint keys-line">
         <KeyCap name="↓" /> <KeyCap name="↑" /> move · <KeyCap name="Enter" /> open · <KeyCap name="?" /> all
         keys

@@ -5,7 +5,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, go } from '../../state/address.ts'
-import { focusDetail, listElement } from '../../state/focus.ts'
+import { focusDetail, listElement } from '../../state/act/focus.ts'
 import { cursor, moveCursor, openRow } from '../../state/list/list-cursor.ts'
 import {
   fresh,

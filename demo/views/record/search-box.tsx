@@ -5,7 +5,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, go } from '../../state/address.ts'
-import { focusList, searchInput } from '../../state/focus.ts'
+import { focusList, searchInput } from '../../state/act/focus.ts'
 
 const breathMs = 120
 

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Dialog } from '../../parts/dialog.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
-import { type Command, commandsFor } from '../../state/command.ts'
+import { type Command, commandsFor } from '../../state/act/command.ts'
 import { closeDialog } from '../../state/dialog.ts'
 
 const optionId = (index: number) => `command-${index}`

@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks'
 import { Dialog } from '../../parts/dialog.tsx'
 import { openBook } from '../../state/book.ts'
 import { closeDialog } from '../../state/dialog.ts'
-import { edgeUrl, keepSyncChoice, syncChoice } from '../../state/sync/edge.ts'
+import { edgeUrl, keepSyncChoice, syncChoice } from '../../state/edge.ts'
 
 export function SettingsDialog() {
   const isEnabled = useSignal(syncChoice.value.enabled)

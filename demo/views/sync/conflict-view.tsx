@@ -7,7 +7,7 @@ import { Time } from '../../parts/time.tsx'
 import { ValueView } from '../../parts/value-view.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { type Choice, type Conflict, contentOf, decide } from '../../state/sync/conflicts.ts'
-import { openRecord } from '../../state/record/open-record.ts'
+import { openRecord } from '../../state/act/open-record.ts'
 import { status } from '../../state/status.ts'
 import {
   byWords,

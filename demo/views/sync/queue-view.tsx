@@ -6,7 +6,7 @@ import { ShortId } from '../../parts/short-id.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { MarkName } from '../../kind/mark.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
-import { openRecord } from '../../state/record/open-record.ts'
+import { openRecord } from '../../state/act/open-record.ts'
 import {
   loadQueue,
   type OutboxEntry,
@@ -80,7 +80,9 @@ function QueueRow({ queued: { entry, title } }: { queued: Queued }) {
           {oneLine(title, 100)}
         </button>
       ) : (
-        <span class="queue-title">{op === 'forget' ? `A forgotten ${shownKind?.one ?? kind}` : `A ${kind}`}</span>
+        <span class="queue-title">
+          {op === 'forget' ? `A forgotten ${shownKind?.one ?? kind}` : `A ${kind}`}
+        </span>
       )}
       <span class="faint">
         {shownKind?.one ?? kind}

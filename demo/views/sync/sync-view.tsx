@@ -15,7 +15,7 @@ import {
   reopened,
 } from '../../state/sync/conflicts.ts'
 import { openDialog } from '../../state/dialog.ts'
-import { edgeUrl } from '../../state/sync/edge.ts'
+import { edgeUrl } from '../../state/edge.ts'
 import { status } from '../../state/status.ts'
 import { lastResult, syncNow, syncWords } from '../../state/sync/sync.ts'
 import { countOf, countWord } from '../../wording/size-word.ts'

@@ -35,8 +35,17 @@ const allowed: Case[] = [
   ['worker/create-edge.ts', '../src/doors/http/app.ts'],
   ['worker/mirror-object.ts', 'cloudflare:workers'],
   ['src/doors/http/app.ts', 'hono/cors'],
-  ['demo/src/app.tsx', '../../src/index.ts'],
-  ['demo/src/app.tsx', 'preact/hooks'],
+  ['demo/app.tsx', './views/shell/rail.tsx'],
+  ['demo/app.tsx', './state/book.ts'],
+  ['demo/main.tsx', 'preact'],
+  ['demo/views/record/record-view.tsx', '../../parts/histogram.tsx'],
+  ['demo/views/record/record-view.tsx', '../../state/list/record-list.ts'],
+  ['demo/views/record/record-view.tsx', 'preact/hooks'],
+  ['demo/state/book.ts', '../../src/index.ts'],
+  ['demo/state/act/sample.ts', '../../sample/run-sample.ts'],
+  ['demo/parts/histogram.tsx', '../page/clock.ts'],
+  ['demo/parts/histogram.tsx', '../kind/record-kind.ts', 'type'],
+  ['demo/kind/trace-kind.ts', '../wording/text-word.ts'],
 ]
 
 const forbidden: Case[] = [
@@ -93,9 +102,20 @@ const forbidden: Case[] = [
   ['worker/mirror-object.ts', '../src/hosts/node/index.ts'],
   ['src/doors/http/app.ts', '@sqlite.org/sqlite-wasm'],
   ['src/index.ts', './hosts/node/index.ts'],
-  ['demo/src/app.tsx', '../../src/engine/engine.ts', 'type'],
-  ['demo/src/app.tsx', '../../src/doors/http/app.ts'],
-  ['demo/src/app.tsx', 'zod'],
+  ['demo/app.tsx', '../src/engine/engine.ts', 'type'],
+  ['demo/app.tsx', '../src/doors/http/app.ts'],
+  ['demo/app.tsx', 'zod'],
+  ['demo/views/shell/rail.tsx', '../../app.tsx'],
+  ['demo/views/shell/rail.tsx', 'uplot'],
+  ['demo/state/book.ts', '../views/shell/rail.tsx', 'type'],
+  ['demo/state/book.ts', '../parts/bar.tsx'],
+  ['demo/state/book.ts', '../../src/engine/engine.ts', 'type'],
+  ['demo/parts/histogram.tsx', '../state/list/record-list.ts', 'type'],
+  ['demo/page/clock.ts', '../parts/bar.tsx'],
+  ['demo/kind/trace-kind.ts', '../page/clock.ts'],
+  ['demo/kind/trace-kind.ts', 'preact'],
+  ['demo/wording/text-word.ts', '../kind/mark.ts', 'type'],
+  ['demo/sample/run-sample.ts', '../state/book.ts', 'type'],
 ]
 
 const title = ([file, specifier, kind]: Case) => `${file} ← ${specifier}${kind ? ' as a type' : ''}`

@@ -5,7 +5,7 @@ import { Time } from '../../../parts/time.tsx'
 import { useAnswer } from '../../../parts/use-answer.ts'
 import type { Profile } from '../../../kind/profile-kind.ts'
 import { book } from '../../../state/book.ts'
-import { openRecord } from '../../../state/record/open-record.ts'
+import { openRecord } from '../../../state/act/open-record.ts'
 import { HeadRows, restOf, Section } from '../section.tsx'
 
 type Told = CapabilityOutput<'ks:get_profile'>['facts'][number]

@@ -5,7 +5,7 @@ import { Time } from '../../../parts/time.tsx'
 import { useAnswer } from '../../../parts/use-answer.ts'
 import { ValueView } from '../../../parts/value-view.tsx'
 import { book } from '../../../state/book.ts'
-import { openRecord } from '../../../state/record/open-record.ts'
+import { openRecord } from '../../../state/act/open-record.ts'
 import { changedPaths, valueAt } from '../../../wording/change-word.ts'
 import { Section } from '../section.tsx'
 

@@ -2,7 +2,7 @@
 import type { Fact } from '../../../../src/index.ts'
 import { useAnswer } from '../../../parts/use-answer.ts'
 import { book } from '../../../state/book.ts'
-import { openRecord } from '../../../state/record/open-record.ts'
+import { openRecord } from '../../../state/act/open-record.ts'
 import { Section } from '../section.tsx'
 
 export function FactCheck({ fact }: { fact: Fact }) {

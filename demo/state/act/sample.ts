@@ -1,10 +1,10 @@
 // Runs the guided sample against the open book, once at a time.
 import { signal } from '@preact/signals'
-import { runSample } from '../sample/run-sample.ts'
-import { countOf } from '../wording/size-word.ts'
-import { openedBook } from './book.ts'
-import { reloadList } from './list/record-list.ts'
-import { tell, tellError } from '../page/toast.ts'
+import { runSample } from '../../sample/run-sample.ts'
+import { countOf } from '../../wording/size-word.ts'
+import { openedBook } from '../book.ts'
+import { reloadList } from '../list/record-list.ts'
+import { tell, tellError } from '../../page/toast.ts'
 
 export const isSampling = signal(false)
 

@@ -1,5 +1,5 @@
 // A filter as a chip: a field of the kind and what it should be. Chips of one field are alternatives, fields narrow.
-import type { Filters } from '../../../src/index.ts'
+import type { Filters } from '../../src/index.ts'
 import {
   conditionOf,
   type FilterFields,
@@ -7,7 +7,7 @@ import {
   isSound,
   type ListOptions,
   optionsFor,
-} from '../../kind/filter-field.ts'
+} from '../kind/filter-field.ts'
 
 export interface FilterChip {
   readonly field: string

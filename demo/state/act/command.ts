@@ -1,13 +1,13 @@
 // Everything the command palette can do. A command is a name and an act; its words are what it is found by.
-import { address, bookName, go, listedKind } from './address.ts'
-import { openDialog } from './dialog.ts'
+import { address, bookName, go, listedKind } from '../address.ts'
+import { openDialog } from '../dialog.ts'
 import { focusSearch } from './focus.ts'
 import { loadSample } from './sample.ts'
-import { syncNow } from './sync/sync.ts'
-import { nextTheme } from './theme.ts'
-import { tell } from '../page/toast.ts'
-import { isNarrowed, reloadList } from './list/record-list.ts'
-import { type Place, places, type View, viewNames } from '../kind/view.ts'
+import { syncNow } from '../sync/sync.ts'
+import { nextTheme } from '../theme.ts'
+import { tell } from '../../page/toast.ts'
+import { isNarrowed, reloadList } from '../list/record-list.ts'
+import { type Place, places, type View, viewNames } from '../../kind/view.ts'
 
 export interface Command {
   readonly name: string

@@ -2,7 +2,7 @@
 import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord } from '../../kind/record-kind.ts'
 import { address, go, listedKind } from '../address.ts'
-import { focusDetail } from '../focus.ts'
+import { focusDetail } from './focus.ts'
 import { isOfRecall, isView } from '../../kind/view.ts'
 
 export function openRecord({ id, kind }: Pick<BookRecord, 'id' | 'kind'>): void {

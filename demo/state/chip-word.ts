@@ -1,7 +1,7 @@
 // A filter chip in words.
-import { choiceOf, type FilterFields, timeRange } from '../../kind/filter-field.ts'
+import { choiceOf, type FilterFields, timeRange } from '../kind/filter-field.ts'
 import type { FilterChip } from './filter-chip.ts'
-import { shortInstant } from '../../wording/time-word.ts'
+import { shortInstant } from '../wording/time-word.ts'
 
 export function chipWords(
   { field: of, value }: FilterChip,

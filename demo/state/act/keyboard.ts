@@ -1,9 +1,9 @@
 // Keys that work anywhere on the page, unless something is being typed or a dialog is open.
-import { address, go } from './address.ts'
-import { closeDialog, openDialog } from './dialog.ts'
+import { address, go } from '../address.ts'
+import { closeDialog, openDialog } from '../dialog.ts'
 import { detailHeading, focusList, focusSearch, listElement } from './focus.ts'
-import { forgetQuestion } from './record/forget.ts'
-import { fresh, reloadList } from './list/record-list.ts'
+import { forgetQuestion } from './forget.ts'
+import { fresh, reloadList } from '../list/record-list.ts'
 
 const listKeys = new Set(['ArrowDown', 'ArrowUp', 'j', 'k'])
 

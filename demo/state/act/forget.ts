@@ -6,9 +6,9 @@ import { countOf } from '../../wording/size-word.ts'
 import { capital } from '../../wording/text-word.ts'
 import { address, go } from '../address.ts'
 import { openedBook } from '../book.ts'
-import type { ShownRecord } from './record-detail.ts'
+import type { ShownRecord } from '../record/record-detail.ts'
 import { reloadList } from '../list/record-list.ts'
-import { citedAt } from './record-read.ts'
+import { citedAt } from '../record/record-read.ts'
 import { tell, tellError } from '../../page/toast.ts'
 
 /** The record that the open question is about, if any. */

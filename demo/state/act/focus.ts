@@ -1,9 +1,9 @@
 // Where the keyboard may be sent: the list, the open record, the search box, the question.
 import { createRef } from 'preact'
-import { address } from './address.ts'
-import { cursor, moveCursor } from './list/list-cursor.ts'
-import { detail } from './record/record-detail.ts'
-import { shown } from './list/record-list.ts'
+import { address } from '../address.ts'
+import { cursor, moveCursor } from '../list/list-cursor.ts'
+import { detail } from '../record/record-detail.ts'
+import { shown } from '../list/record-list.ts'
 
 export const listElement = createRef<HTMLDivElement>()
 export const detailHeading = createRef<HTMLHeadingElement>()
