@@ -16,7 +16,7 @@ export interface BookFile {
   readonly db: SqlDatabase
   check(table: string): string | undefined
   /** Where a copy of its records is kept. */
-  readonly spare: SpareFile
+  readonly checkpointFile: SpareFile
   storage(): Promise<Pick<Status, 'degraded'>>
 }
 
@@ -39,7 +39,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
       return open({
         db,
         check: (table) => checkTable(db, table),
-        spare: spareOf(path),
+        checkpointFile: checkpointAt(path),
         storage: () => Promise.resolve(stateOf(db)),
       })
     } catch (error) {
@@ -87,8 +87,7 @@ function mendFile({ path }: NodeDatabaseOptions, reason: string): boolean {
   const aside = `${path}.damaged-${stampOf(now)}`
   const damaged = openIfBook(path)
   if (!damaged) return false
-  const spare = spareOf(path)
-  const checkpoint = openIfPossible(spare)
+  const checkpoint = openIfPossible(checkpointAt(path))
   const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })
   try {
     mend({ damaged, checkpoint, fresh, now, aside, reason })
@@ -102,7 +101,7 @@ function mendFile({ path }: NodeDatabaseOptions, reason: string): boolean {
   return true
 }
 
-function spareOf(path: string): SpareFile {
+function checkpointAt(path: string): SpareFile {
   const own = path + copying
   return {
     exists: () => existsSync(own),
@@ -115,9 +114,9 @@ function spareOf(path: string): SpareFile {
   }
 }
 
-function openIfPossible(spare: SpareFile): SqlDatabase | undefined {
+function openIfPossible(file: SpareFile): SqlDatabase | undefined {
   try {
-    return spare.exists() ? spare.open() : undefined
+    return file.exists() ? file.open() : undefined
   } catch (error) {
     if (!isDaybookError(error)) throw error
     return undefined

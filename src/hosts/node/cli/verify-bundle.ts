@@ -1,5 +1,5 @@
 // `daybook verify-bundle`: is a bundle whole, and what does it say it is.
-import { openDaybook } from '../index.ts'
+import { openDaybook } from '../book/open-daybook.ts'
 import { type Command, given, textOf } from './command.ts'
 import { UsageError } from './usage-error.ts'
 import { openSource } from './import-memory.ts'
