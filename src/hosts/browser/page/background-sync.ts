@@ -13,11 +13,11 @@ interface SyncRegistration extends ServiceWorkerRegistration {
 type BackgroundLink = Pick<WorkerLink, 'allowBackground' | 'spill'>
 
 export interface BackgroundWatch {
-  /** The page has a worker, or another one: it is told as soon as a service worker is there. */
+  /** The page has a worker, or another one, which is to know as soon as a service worker is there. */
   started(link: BackgroundLink): void
   /** Something was written in this page. */
   wrote(): void
-  heard(state: BookEvents['sync']): void
+  syncChanged(state: BookEvents['sync']): void
   stop(): void
 }
 
@@ -51,7 +51,7 @@ export function watchBackground(): BackgroundWatch {
       void ready?.then(({ sync }) => sync && !refused && next.allowBackground(true))
     },
     wrote: () => void (isDirty = true),
-    heard({ background, pending }) {
+    syncChanged({ background, pending }) {
       isDirty = pending > 0
       // Once for all that is handed over until it was sent; what is added meanwhile asks when the page is hidden.
       if (background === 'handed' && !asked) void ask()

@@ -15,7 +15,7 @@ export interface PageLink {
   readonly rows: readonly MethodRow[]
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
   /** Whether this tab is the owner: one should not stay that while it is hidden. */
-  heard(isOwner: boolean): void
+  setOwner(isOwner: boolean): void
   close(): Promise<void>
 }
 
@@ -68,7 +68,7 @@ export async function openPageLink(
   return {
     rows,
     call: (id, input, options) => calls.make(id, input, options),
-    heard(isOwner) {
+    setOwner(isOwner) {
       worker.follows(!isOwner)
       if (isOwner) worker.rest()
     },

@@ -1,0 +1,131 @@
+// What a page opens its book with, and what of it goes to the worker: what can be sent, and what stays with the page.
+import { bookScope, checkBookName } from '../../../core/book.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
+import type { SyncPreferences } from '../../../sync/device/sync-plan.ts'
+import { createPageModel } from '../model/built-in-model.ts'
+import { createPageEmbedder, type PageEmbedder } from '../model/page-embedder.ts'
+import type { BrowserLlmOptions, PageModel } from '../wire/message.ts'
+import type { LinkRequest, PageGiven } from './worker-link.ts'
+
+export interface OpenOptions {
+  /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
+  readonly name: string
+  /** Default scope of what is stored: whose it is, which run, about whom. Default agent `agent`. */
+  readonly agent?: string
+  readonly session?: string
+  readonly resource?: string
+  /** What to do where the browser gives no durable storage. Default `reject`: with `storage-unavailable`. */
+  readonly onUnavailable?: 'reject' | 'memory'
+  /** `durable` rejects everything else; it is what `onUnavailable: 'reject'` does, said as a demand. */
+  readonly require?: 'durable'
+  /** `relaxed` (default) survives a killed tab or browser; `strict` also waits for the flush at each commit. */
+  readonly durability?: 'relaxed' | 'strict'
+  /**
+   * Guards the keys that encrypt sensitive records. Without one they lie under a key of this browser that no script can
+   * read. A wrong one is `wrong-passphrase`; without the right one, sensitive records are `locked` and all others are not.
+   */
+  readonly passphrase?: string
+  /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
+  readonly sync?: {
+    readonly url: string
+    readonly key: string | (() => Promise<string>)
+    /**
+     * Sends what waits with no page open, where the browser has Background Sync and the page a service worker that calls
+     * `serveBackgroundSync`. Default false. With `true` that service worker must know how to get a key; a `key` given
+     * here lies in IndexedDB, readable for every script of this origin, as long as something waits, a week at most:
+     * make it a control token that may do nothing but sync, and ends.
+     */
+    readonly background?: boolean | { readonly key: string }
+  } & SyncPreferences
+  /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
+  readonly embedder?: EmbedderOptions
+  /**
+   * A language model for summaries and profiles: one behind an OpenAI-compatible endpoint, or the browser's own. Default
+   * none: stated algorithms do that work. While this tab holds the book, it is the model of all tabs.
+   */
+  readonly llm?: BrowserLlmOptions
+  /**
+   * Keeps a copy of the records beside the book, brought up to date in idle moments, from which comes back what can't be read
+   * in a damaged file. It takes up to half of what the book takes, as long as there is room for twice that. Default true
+   * without `sync`: with it, the mirror is the copy.
+   */
+  readonly checkpoint?: boolean
+  readonly signal?: AbortSignal
+}
+
+export type OpenedRequest = Omit<LinkRequest, 'tab' | 'isBack' | 'wasKept'>
+
+/** What stays with the page. */
+export interface PageOwned {
+  readonly given: PageGiven
+  /** Lets go of the page's language model. */
+  close(): void
+}
+
+export function pageOwnedOf({ sync, embedder, llm }: OpenOptions): PageOwned {
+  const syncKey = fetcherOf(sync?.key)
+  const embedderKey = fetcherOf(keyOf(embedder))
+  const modelWorker = pageEmbedderOf(embedder)
+  const model = pageModelOf(llm)
+  return {
+    given: {
+      ...(syncKey ? { syncKey } : {}),
+      ...(embedderKey ? { embedderKey } : {}),
+      ...(model ? { model } : {}),
+      ...(modelWorker ? { modelWorker } : {}),
+    },
+    close: () => model?.close(),
+  }
+}
+
+/** What the worker is told of the book; what only one worker of the page is told, is added to it. */
+export function openRequestOf(options: OpenOptions): OpenedRequest {
+  if (options.require === 'durable' && options.onUnavailable === 'memory') {
+    throw new DaybookError(
+      'invalid-input',
+      "`require: 'durable'` and `onUnavailable: 'memory'` exclude each other.",
+      {
+        details: { path: 'onUnavailable' },
+      },
+    )
+  }
+  const { sync, embedder, llm, passphrase, checkpoint } = options
+  return {
+    name: checkBookName(options.name),
+    scope: bookScope(options),
+    durability: options.durability ?? 'relaxed',
+    onUnavailable: options.onUnavailable ?? 'reject',
+    ...(sync ? { sync: { ...sync, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
+    ...(embedder ? { embedder: withoutFetcher(embedder) } : {}),
+    ...(llm ? { llm: withoutFetcher(llm) } : {}),
+    ...(passphrase === undefined ? {} : { passphrase }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  }
+}
+
+type Key = string | (() => Promise<string>) | undefined
+
+const fetcherOf = (key: Key) => (typeof key === 'function' ? key : undefined)
+
+const keyOf = (options: EmbedderOptions | BrowserLlmOptions | undefined): Key =>
+  options && 'key' in options ? options.key : undefined
+
+/** A function can't be sent to the worker; one that fetches the key is handed over beside the options. */
+function withoutFetcher<Options extends EmbedderOptions | BrowserLlmOptions>(options: Options): Options {
+  if ('start' in options) return { ...options, start: undefined }
+  return typeof keyOf(options) === 'function' ? { ...options, key: 'fetched' } : options
+}
+
+/** What starts the worker of a local embedding model. */
+function pageEmbedderOf(embedder: EmbedderOptions | undefined): PageEmbedder | undefined {
+  return embedder?.provider === 'local' && embedder.start ? createPageEmbedder(embedder.start) : undefined
+}
+
+/** What the worker asks the page for: answers of the browser's model, or the key of another. */
+function pageModelOf(llm: BrowserLlmOptions | undefined): (PageModel & { close(): void }) | undefined {
+  const key = fetcherOf(keyOf(llm))
+  if (llm?.provider !== 'browser' && !key) return undefined
+  const languages = llm?.provider === 'browser' ? llm : {}
+  return { ...createPageModel(languages), key: key ?? (() => Promise.resolve('')) }
+}
