@@ -80,7 +80,7 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   'the table of requests': {
     file: 'src/store/record/request-log.ts',
-    guard: '// No input at all is told apart from `null` by its length.',
+    guard: '// No input at all differs from `null` by its length.',
     without: 'return work()',
     tests: calls,
     fail: [once],
