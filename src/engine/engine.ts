@@ -382,6 +382,22 @@ export function createEngine(options: EngineOptions): Engine {
     return withReserve(capability, perform, options.lend)
   }
 
+  /** A call with all that belongs to it. Tasks come this way too, so that what they fail for is known as well. */
+  const answer: Engine['call'] = async (id, input, callOptions) => {
+    try {
+      const answer = call(id, input, callOptions)
+      const effect = table.get(id)?.effect
+      const value = await (db.settled ? whenKept(db, effect, answer) : answer)
+      if (effect === 'write') feed.wrote()
+      return value
+    } catch (error) {
+      health?.heard(error)
+      feed.heard(error)
+      if (isDaybookError(error, 'storage-full') && store.checkpoint?.giveUp()) options.reopen?.()
+      throw toDaybookError(error)
+    }
+  }
+
   const runRead = createReads(
     store.projection,
     async () => {
@@ -394,7 +410,7 @@ export function createEngine(options: EngineOptions): Engine {
     store,
     ports,
     named,
-    call,
+    call: answer,
     isWoken: options.wakesTasks,
     isShared: truth !== undefined,
     tell: (detail) =>
@@ -418,20 +434,7 @@ export function createEngine(options: EngineOptions): Engine {
       live?.wake()
     },
     attend: (seen) => live?.attend(seen),
-    async call(id, input, callOptions) {
-      try {
-        const answer = call(id, input, callOptions)
-        const effect = table.get(id)?.effect
-        const value = await (db.settled ? whenKept(db, effect, answer) : answer)
-        if (effect === 'write') feed.wrote()
-        return value
-      } catch (error) {
-        health?.heard(error)
-        feed.heard(error)
-        if (isDaybookError(error, 'storage-full') && store.checkpoint?.giveUp()) options.reopen?.()
-        throw toDaybookError(error)
-      }
-    },
+    call: answer,
     on(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
