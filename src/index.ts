@@ -14,14 +14,8 @@ export type {
   CapabilityOutput,
   Daybook,
 } from './book/daybook.ts'
-export type {
-  EmbedStatus,
-  RecallHit,
-  RecallResult,
-  Status,
-  SyncResult,
-  SyncState,
-} from './core/capability/capability.ts'
+export type { EmbedStatus, Status, SyncResult, SyncState } from './core/capability/status.ts'
+export type { RecallHit, RecallResult } from './core/capability/recall-port.ts'
 export { DaybookError, type ErrorCode, errorTable, isDaybookError } from './core/errors.ts'
 export type { EmbedderOptions } from './recall/embed/embedder-options.ts'
 export type { BookEvents } from './core/capability/event.ts'

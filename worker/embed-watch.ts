@@ -2,7 +2,7 @@
 // embedded is a job of the object's alarm, which outlives it.
 // Invariant: while a record may have no vector, the job is planned.
 import type { Engine } from '../src/engine/engine.ts'
-import type { EmbedStatus } from '../src/core/capability/capability.ts'
+import type { EmbedStatus } from '../src/core/capability/status.ts'
 import type { DueTable } from './due-table.ts'
 
 export const embedJob = 'embed'

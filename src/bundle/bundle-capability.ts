@@ -1,13 +1,16 @@
 // Importing and verifying bundles, piece by piece. Invariant: the whole is verified before anything of it is applied,
 // and what is applied is one transaction; pieces wait in the database, so that neither a file nor a stream fills memory.
 import { z } from 'zod'
-import { defineCapability, type TaskContext } from '../core/capability/capability.ts'
+import { defineCapability } from '../core/capability/capability.ts'
+import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Kind } from '../core/kind.ts'
 import { kindsCalled } from './format/bundle-choice.ts'
 import { type BundleIntake, createBundleIntake, type IntakeResult } from './format/bundle-intake.ts'
 import { mergeUpload } from './format/bundle-merge.ts'
 import { kindNames, passphrase } from './export-capability.ts'
+
+type Context = TaskContext<'records' | 'transfer'>
 
 const piece = {
   /** The text of the bundle, or its next piece. */
@@ -93,6 +96,7 @@ export const bundleCapabilities = [
     input: importInput,
     output: answer(importResult),
     effect: 'task',
+    uses: ['records', 'transfer'],
     run: (input, at) => receive(input, at, () => beginImport(input, at)),
   }),
   defineCapability({
@@ -102,11 +106,13 @@ export const bundleCapabilities = [
     input: verifyInput,
     output: answer(verifyResult),
     effect: 'task',
+    uses: ['records', 'transfer'],
     run: (input, at) =>
       receive(input, at, () => {
         const intake = createBundleIntake(
           { ...proofOf(input), kinds: undefined, take: () => Promise.resolve() },
-          at,
+          at.records.kinds,
+          at.transfer,
         )
         return new Upload(
           intake,
@@ -120,7 +126,7 @@ export const bundleCapabilities = [
 /** A bundle being sent. A class, so that a name of something else is not taken for one. */
 class Upload<Result = unknown> {
   readonly intake: BundleIntake
-  readonly finish: (whole: IntakeResult, at: TaskContext) => Promise<Result>
+  readonly finish: (whole: IntakeResult, at: Context) => Promise<Result>
   readonly drop: () => void
   /** Pieces are taken one after the other, whatever a caller does. */
   tail: Promise<unknown> = Promise.resolve()
@@ -128,7 +134,7 @@ class Upload<Result = unknown> {
 
   constructor(
     intake: BundleIntake,
-    finish: (whole: IntakeResult, at: TaskContext) => Promise<Result>,
+    finish: (whole: IntakeResult, at: Context) => Promise<Result>,
     drop: () => void,
   ) {
     this.intake = intake
@@ -147,31 +153,32 @@ interface Piece {
 
 async function receive<Result>(
   { text, more, cursor, cancel, size }: Piece,
-  at: TaskContext,
+  at: Context,
   begin: () => Upload<Result>,
 ): Promise<{ cursor?: string; result?: Result }> {
-  const upload = cursor === undefined ? begin() : (at.holdings.find(cursor) as Upload<Result> | undefined)
+  const upload =
+    cursor === undefined ? begin() : (at.transfer.sessions.find(cursor) as Upload<Result> | undefined)
   if (!(upload instanceof Upload)) {
     throw new DaybookError('not-found', 'This import has ended, or waited too long.', {
       details: { path: 'cursor' },
     })
   }
-  const end = () => (cursor === undefined ? upload.drop() : at.holdings.drop(cursor))
+  const end = () => (cursor === undefined ? upload.drop() : at.transfer.sessions.drop(cursor))
   if (cancel) {
     end()
     return {}
   }
   const work = upload.tail.then(async () => {
-    await upload.intake.push(text, at)
+    await upload.intake.push(text, at.call.signal)
     upload.received += text.length
-    at.progress({ done: upload.received, total: size ?? upload.received, what: 'read' })
-    return more ? undefined : upload.finish(await upload.intake.end(at), at)
+    at.call.progress({ done: upload.received, total: size ?? upload.received, what: 'read' })
+    return more ? undefined : upload.finish(await upload.intake.end(at.call.signal), at)
   })
   upload.tail = work.catch(() => undefined)
   try {
     const result = await work
     if (!more) end()
-    else return { cursor: cursor ?? at.holdings.keep(upload, upload.drop) }
+    else return { cursor: cursor ?? at.transfer.sessions.keep(upload, upload.drop) }
     return result === undefined ? {} : { result }
   } catch (error) {
     end()
@@ -185,37 +192,48 @@ function proofOf({ passphrase: secret, signed_by }: Pick<ImportInput, 'passphras
   return { passphrase: secret, signedBy: signed_by }
 }
 
-function beginImport({ mode, kinds: names, dry_run, ...rest }: ImportInput, at: TaskContext) {
-  const upload = Array.from(at.random.bytes(8), (byte) => byte.toString(16).padStart(2, '0')).join('')
-  const kinds = names && kindsCalled(at.kinds, names)
-  const intake = createBundleIntake(
-    { ...proofOf(rest), kinds, take: (records) => at.write(() => at.staging.add(upload, records)) },
-    at,
+function beginImport({ mode, kinds: names, dry_run, ...rest }: ImportInput, at: Context) {
+  const upload = Array.from(at.transfer.random.bytes(8), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
   )
-  const finish = async (whole: IntakeResult, last: TaskContext) => {
-    const replaced = wantedKinds(kinds ?? [...at.kinds.values()], whole.counts)
+  const kinds = names && kindsCalled(at.records.kinds, names)
+  const intake = createBundleIntake(
+    {
+      ...proofOf(rest),
+      kinds,
+      take: (records) => at.records.write(() => at.transfer.staging.add(upload, records)),
+    },
+    at.records.kinds,
+    at.transfer,
+  )
+  const finish = async (whole: IntakeResult, last: Context) => {
+    const replaced = wantedKinds(kinds ?? [...at.records.kinds.values()], whole.counts)
     const total = replaced.reduce((sum, name) => sum + (whole.counts[name] ?? 0), 0)
-    const report = await last.write(({ records }) => {
+    const report = await last.records.write(({ records }) => {
       let done = 0
       const merged = mergeUpload(
         { upload, mode, kinds: replaced, dryRun: dry_run, from: `bundle:${whole.agent.id}` },
         {
           records,
-          staging: at.staging,
-          kinds: at.kinds,
+          staging: at.transfer.staging,
+          kinds: at.records.kinds,
           onRecord() {
             done += 1
-            if (done % 1000 === 0 || done === total) last.progress({ done, total, what: 'import' })
+            if (done % 1000 === 0 || done === total) last.call.progress({ done, total, what: 'import' })
           },
         },
       )
-      at.staging.drop(upload)
+      at.transfer.staging.drop(upload)
       return merged
     })
     return { ...describe(whole), mode, dry_run, ...report }
   }
   // What was staged goes with the upload, also when nobody comes back for it.
-  return new Upload(intake, finish, () => void at.write(() => at.staging.drop(upload)).catch(() => undefined))
+  return new Upload(
+    intake,
+    finish,
+    () => void at.records.write(() => at.transfer.staging.drop(upload)).catch(() => undefined),
+  )
 }
 
 /** Names of the kinds that the bundle has lists of, of those wanted. */

@@ -2,7 +2,8 @@
 // door. Invariant: what is exported is the book as it stood at the first call, whatever is written meanwhile.
 import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
-import { defineCapability, type TaskContext } from '../core/capability/capability.ts'
+import { defineCapability } from '../core/capability/capability.ts'
+import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Signer } from '../core/ports.ts'
 import { canonicalTime } from '../core/time.ts'
@@ -49,6 +50,7 @@ const input = z
     { path: ['cursor'], message: '`cursor` stands alone, or with `cancel`' },
   )
 
+type Context = TaskContext<'records' | 'transfer'>
 type Options = z.output<typeof input>
 interface Page {
   readonly text: string
@@ -76,12 +78,13 @@ export const exportCapabilities = [
       total: z.number(),
     }),
     effect: 'task',
+    uses: ['records', 'transfer'],
     async run(options, at) {
       if (options.cursor === undefined) return beginExport(options, at)
       const [name = '', n] = options.cursor.split('.')
-      const session = at.holdings.find(name)
+      const session = at.transfer.sessions.find(name)
       if (options.cancel) {
-        at.holdings.drop(name)
+        at.transfer.sessions.drop(name)
         return { text: '', done: 0, total: 0 }
       }
       if (!(session instanceof ExportSession)) {
@@ -94,9 +97,9 @@ export const exportCapabilities = [
   }),
 ] as const
 
-async function beginExport(options: Options, at: TaskContext): Promise<Page> {
+async function beginExport(options: Options, at: Context): Promise<Page> {
   for (const own of ['sign', 'include_tokens', 'include_sensitive'] as const) {
-    if (options[own] && at.caller.role === 'guest') {
+    if (options[own] && at.call.caller.role === 'guest') {
       throw new DaybookError(
         'forbidden',
         'Only the owner signs for the book, and takes its tokens and sensitive records along.',
@@ -107,7 +110,7 @@ async function beginExport(options: Options, at: TaskContext): Promise<Page> {
     }
   }
   const signer = options.sign ? await needSigner(at) : undefined
-  const kinds = exportedKinds(at.kinds, options.kinds, options.include_tokens === true)
+  const kinds = exportedKinds(at.records.kinds, options.kinds, options.include_tokens === true)
   const snapshot = at.records.snapshot({
     kinds: kinds.map(({ name }) => name),
     ...rangeOf(options.from, options.to),
@@ -131,10 +134,10 @@ async function beginExport(options: Options, at: TaskContext): Promise<Page> {
   const total = [...snapshot.counts.values()].reduce((sum, count) => sum + count, 0)
   const session = new ExportSession(total)
   const plain = writeBundle({
-    head: { exported_at: at.now, agent: { id: at.scope.agent, ...product } },
+    head: { exported_at: at.call.now, agent: { id: at.call.scope.agent, ...product } },
     kinds,
     snapshot,
-    digest: at.digest.start(),
+    digest: at.transfer.digest.start(),
     seal: async (checksum) =>
       signer
         ? { checksum, public_key: signer.key, signature: await signer.sign(signedText(checksum)) }
@@ -143,12 +146,12 @@ async function beginExport(options: Options, at: TaskContext): Promise<Page> {
       session.done = done
     },
   })
-  session.pieces = options.passphrase === undefined ? plain : sealText(plain, options.passphrase, at)
-  session.name = at.holdings.keep(session)
+  session.pieces = options.passphrase === undefined ? plain : sealText(plain, options.passphrase, at.transfer)
+  session.name = at.transfer.sessions.keep(session)
   return session.page(0, at)
 }
 
-async function needSigner({ keys }: TaskContext): Promise<Signer> {
+async function needSigner({ transfer: { keys } }: Context): Promise<Signer> {
   const signer = await keys.signer()
   if (!signer) throw new DaybookError('signing-off')
   return signer
@@ -168,7 +171,7 @@ class ExportSession {
   }
 
   /** Page `n`: the next one, or the one before again, for a caller whom its answer did not reach. */
-  page(n: number, at: TaskContext): Promise<Page> {
+  page(n: number, at: Context): Promise<Page> {
     if (n === this.#given && this.#last) return this.#last
     if (n !== this.#given + 1) {
       throw new DaybookError('invalid-input', '`cursor`: The pages of an export are read in order.', {
@@ -181,21 +184,21 @@ class ExportSession {
     return this.#last
   }
 
-  async #read(n: number, at: TaskContext): Promise<Page> {
+  async #read(n: number, at: Context): Promise<Page> {
     let text = ''
     let isDone = false
     try {
       while (!isDone && text.length < pageLength) {
-        checkAborted(at.signal)
+        checkAborted(at.call.signal)
         const step = await this.pieces?.next()
         isDone = !step || step.done === true
         if (step && !step.done) text += step.value
       }
     } catch (error) {
-      at.holdings.drop(this.name)
+      at.transfer.sessions.drop(this.name)
       throw error
     }
-    at.progress({ done: this.done, total: this.total, what: 'export' })
+    at.call.progress({ done: this.done, total: this.total, what: 'export' })
     const page = { text, done: this.done, total: this.total }
     return isDone ? page : { ...page, cursor: `${this.name}.${n + 1}` }
   }

@@ -61,18 +61,24 @@ export const fileCapabilities = [
     }),
     effect: 'task',
     repeatable: true,
+    uses: ['records', 'transfer'],
     async run({ name, text, format: asked, recorded_at }, at) {
       const format = asked ?? formatOf(name, text)
       if (format === 'swe-agent')
         return { format, ...(await importTrajectory({ name, text, recorded_at }, at)) }
-      const hash = (await at.digest.sha256(text)).slice(0, 16)
-      const drafts = parse(format, { name, text, hash, recordedMs: parseTime(recorded_at ?? at.now) ?? 0 })
+      const hash = (await at.transfer.digest.sha256(text)).slice(0, 16)
+      const drafts = parse(format, {
+        name,
+        text,
+        hash,
+        recordedMs: parseTime(recorded_at ?? at.call.now) ?? 0,
+      })
       const { records, session } = drafts
       if (records.length === 0) throw fileFault(name, '', 'There is nothing in it to remember')
-      checkAborted(at.signal)
+      checkAborted(at.call.signal)
       const total = records.length
-      at.progress({ done: 0, total, what: name })
-      const imported = await at.write((write) => {
+      at.call.progress({ done: 0, total, what: name })
+      const imported = await at.records.write((write) => {
         let fresh = 0
         for (const { kind, id, body, scope } of records) {
           if (write.records.get(id) || write.records.wasForgotten(id)) continue
@@ -81,7 +87,7 @@ export const fileCapabilities = [
         }
         return fresh
       })
-      at.progress({ done: total, total, what: name })
+      at.call.progress({ done: total, total, what: name })
       const ids = records.slice(0, idLimit).map(({ id }) => id)
       return {
         format,

@@ -1,7 +1,8 @@
 // The importers: what other programs saved becomes records here. A file is imported whole or not at all, and only once.
 import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
-import { defineCapability, type TaskContext, type WriteContext } from '../core/capability/capability.ts'
+import { defineCapability } from '../core/capability/capability.ts'
+import type { TaskContext, WriteContext } from '../core/capability/context.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { formatTime, parseTime } from '../core/time.ts'
 import { parseSweAgent, type SweRun, type SweStep } from './importer/swe-agent.ts'
@@ -35,6 +36,7 @@ export const importCapabilities = [
     output,
     effect: 'task',
     repeatable: true,
+    uses: ['records', 'transfer'],
     run: importTrajectory,
   }),
 ] as const
@@ -42,21 +44,21 @@ export const importCapabilities = [
 /** Imports the trajectory in `text`. */
 export async function importTrajectory(
   { name, text, recorded_at }: { name: string; text: string; recorded_at?: string | undefined },
-  at: TaskContext,
+  at: TaskContext<'records' | 'transfer'>,
 ) {
   const run = parseSweAgent(text, name)
   const total = run.steps.length
-  const key = (await at.digest.sha256(text)).slice(0, 16)
+  const key = (await at.transfer.digest.sha256(text)).slice(0, 16)
   const session = `swe-agent:${name
     .replace(/\.traj$/i, '')
     .slice(0, 200)
     .toWellFormed()}:${key.slice(0, 8)}`
   const ids = run.steps.map((_, i) => `swe-${key}-${i + 1}`)
-  const times = stepTimes(run.steps, parseTime(recorded_at ?? at.now) ?? 0)
-  checkAborted(at.signal)
-  at.progress({ done: 0, total, what: name })
-  const imported = await at.write((write) => storeRun(run, { name, session, ids, times }, write))
-  at.progress({ done: total, total, what: name })
+  const times = stepTimes(run.steps, parseTime(recorded_at ?? at.call.now) ?? 0)
+  checkAborted(at.call.signal)
+  at.call.progress({ done: 0, total, what: name })
+  const imported = await at.records.write((write) => storeRun(run, { name, session, ids, times }, write))
+  at.call.progress({ done: total, total, what: name })
   return { imported, skipped: total - imported, session, ids }
 }
 
@@ -67,7 +69,11 @@ interface Plan {
   readonly times: readonly string[]
 }
 
-function storeRun(run: SweRun, { name, session, ids, times }: Plan, { records }: WriteContext): number {
+function storeRun(
+  run: SweRun,
+  { name, session, ids, times }: Plan,
+  { records }: WriteContext<'records'>,
+): number {
   let imported = 0
   run.steps.forEach((step, i) => {
     const id = ids[i] ?? ''

@@ -1,5 +1,5 @@
 // What an engine is built from: the host's ports, and what a book is opened with.
-import type { Status } from '../core/capability/capability.ts'
+import type { Status } from '../core/capability/status.ts'
 import type {
   Carrier,
   Keyring,

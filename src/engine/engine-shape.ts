@@ -1,18 +1,17 @@
-// What an engine offers, whichever host it runs in. Types only, so that rooms of the engine can speak of it without a cycle.
+// What an engine offers, whichever host it runs in. Types only, so that parts of the engine can speak of it without a cycle.
 import type { AbortSignalLike } from '../core/abort.ts'
-import type { Caller, TaskContext } from '../core/capability/capability.ts'
-import type { BookEvent } from '../core/capability/event.ts'
 import type { Grant } from '../core/access/grant.ts'
+import type { Caller } from '../core/capability/caller.ts'
+import type { CallPort } from '../core/capability/context.ts'
+import type { BookEvent } from '../core/capability/event.ts'
 import type { Scope } from '../core/record.ts'
 import type { MeetingRoom } from '../commons/room/meeting-room.ts'
 import type { Admitted, Standing } from '../trust/admission.ts'
-import type { RecordAccess } from './context/record-access.ts'
-import type { Recall } from '../recall/recall.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { Background } from '../sync/device/background.ts'
 
 /** A tab that calls: its name, the scope it opened the book with, and whether this engine runs in it. */
-export interface Seat {
+export interface CallingTab {
   readonly tab: string
   readonly scope: Scope
   readonly owner: boolean
@@ -36,9 +35,9 @@ export interface CallOptions {
   readonly grant?: Grant
   readonly signal?: AbortSignalLike
   /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
-  readonly seat?: Seat
+  readonly from?: CallingTab
   /** In the task queue: which try this is, and whom to tell that it goes on. */
-  readonly attempt?: NonNullable<TaskContext['attempt']>
+  readonly attempt?: NonNullable<CallPort['attempt']>
   readonly onProgress?: () => void
 }
 
@@ -65,18 +64,4 @@ export interface Engine {
   /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */
   readonly store: BookStore
   close(): void
-}
-
-/** What one caller may read and write, and recall from. */
-export interface View {
-  readonly access: RecordAccess
-  readonly recall: Recall
-}
-
-/** Who calls, what they see, and the default scope of what they store. */
-export interface Desk {
-  readonly caller: Caller
-  readonly view: View
-  readonly seat: NonNullable<CallOptions['seat']>
-  readonly scope: Scope
 }

@@ -1,6 +1,7 @@
 // The verbs of the engine itself: what state the book is in.
 import { z } from 'zod'
-import { defineCapability, type Status } from '../core/capability/capability.ts'
+import { defineCapability } from '../core/capability/capability.ts'
+import type { Status } from '../core/capability/status.ts'
 
 const syncState = z.object({
   configured: z.boolean(),
@@ -42,6 +43,7 @@ export const engineCapabilities = [
     input: z.strictObject({}).prefault({}),
     output: status,
     effect: 'read',
-    run: (_input, at) => at.status(),
+    uses: ['status'],
+    run: (_input, at) => at.status.book(),
   }),
 ] as const

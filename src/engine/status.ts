@@ -1,29 +1,39 @@
 // What `book.status` answers: the owner learns how the whole book is, a guest how what it sees is, and nothing else.
-import type { Guest, Status } from '../core/capability/capability.ts'
+import type { Guest } from '../core/capability/caller.ts'
+import type { Status } from '../core/capability/status.ts'
 import type { EngineOptions } from './engine-options.ts'
-import type { Desk, Seat, View } from './engine-shape.ts'
+import type { CallView } from './context/call.ts'
+import { unlikeOwner } from './unlike-tab.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { schemaVersion } from '../store/schema/schema.ts'
 
 /** More conflicts than this are not counted for a guest. */
 const conflictLimit = 1000
 
-interface StatusSource extends Pick<EngineOptions, 'name' | 'durability' | 'db'> {
-  readonly store: BookStore
-  /** What the host knows of its storage. */
-  readonly host: EngineOptions['storage']
+type StatusStore = Pick<
+  BookStore,
+  'newer' | 'queries' | 'projection' | 'checkpoint' | 'ops' | 'conflicts' | 'settings'
+>
+
+export interface StatusSource {
+  readonly options: Pick<
+    EngineOptions,
+    'name' | 'durability' | 'db' | 'storage' | 'embedder' | 'mirror' | 'llm'
+  >
+  readonly store: StatusStore
   /** The state of sync; undefined when the book has no mirror. */
-  readonly sync: () => Status['sync'] | undefined
+  readonly sync: (() => Status['sync']) | undefined
   /** What does not work as it should, each in words. */
-  readonly degraded: (seat: Seat) => string[]
+  readonly degraded: () => readonly string[]
 }
 
-export function createStatus(source: StatusSource): (desk: Desk) => Promise<Status> {
-  const { name, durability, db, store, host, sync, degraded } = source
-  const forGuest = ({ agent }: Guest, { access }: View): Status => {
+export function createStatus(source: StatusSource): (view: CallView) => Promise<Status> {
+  const { options, store, sync } = source
+  const { name, durability, db, storage: host } = options
+  const configured = sync !== undefined
+  const forGuest = ({ agent }: Guest, { access }: CallView): Status => {
     const { bytes: usageBytes, pending } = access.seen.queries.usage()
     const conflicts = access.reader.conflicts({ limit: conflictLimit, undecided: true }).length
-    const configured = sync() !== undefined
     return {
       name,
       agent,
@@ -49,21 +59,22 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
     const at = store.checkpoint?.completeAt()
     return at === undefined ? {} : { checkpointAt: at }
   }
-  return async ({ caller, view, seat }) => {
+  return async (view) => {
+    const { caller, tab } = view
     if (caller.role === 'guest') return forGuest(caller, view)
     const { degraded: ofHost = [], ...storage } = (await host?.()) ?? {}
     return {
       name,
-      agent: seat.scope.agent,
+      agent: tab.scope.agent,
       durability,
-      owner: seat.owner,
+      owner: tab.owner,
       schema: store.newer?.found ?? schemaVersion,
       records: store.queries.counts(),
       usageBytes: db.sizeBytes(),
       ...storage,
       unindexed: store.projection.behind(),
       ...checkpointAt(),
-      sync: sync() ?? {
+      sync: sync?.() ?? {
         configured: false,
         phase: 'off',
         running: false,
@@ -74,16 +85,17 @@ export function createStatus(source: StatusSource): (desk: Desk) => Promise<Stat
       },
       degraded: [
         ...readOnlyText(store),
-        ...evictedText(store, sync() !== undefined),
+        ...evictedText(store, configured),
         ...ofHost,
-        ...degraded(seat),
+        ...source.degraded(),
+        ...unlikeOwner(tab, options),
       ],
     }
   }
 }
 
 /** What is told of a book that the browser took away, until the mirror has given back what it has. */
-export function evictedText({ settings }: BookStore, isMirrored: boolean): string[] {
+export function evictedText({ settings }: Pick<BookStore, 'settings'>, isMirrored: boolean): string[] {
   const at = settings.get('evicted')
   if (at === undefined || (settings.get('synced_at') ?? '') > at) return []
   const rest = isMirrored ? 'It is read again from the mirror.' : 'What was not exported or synced is gone.'
@@ -91,36 +103,11 @@ export function evictedText({ settings }: BookStore, isMirrored: boolean): strin
 }
 
 /** What the owner of a book is told that newer code wrote. */
-function readOnlyText({ newer, projection }: BookStore): string[] {
+function readOnlyText({ newer, projection }: Pick<BookStore, 'newer' | 'projection'>): string[] {
   if (!newer) return []
   const behind = projection.behind()
   const left = behind > 0 ? ` ${behind} of its records can't be searched for.` : ''
   return [
     `book-newer: schema ${newer.found} is of a newer Daybook than this one. It is read as it stands, and neither written nor synced.${left}`,
   ]
-}
-
-/** What a tab is told whose mirror or language model is not the one that works for the book. */
-export function unlikeOwner(
-  seat: Seat,
-  used: { mirror?: string | undefined; llm?: string | undefined },
-): string[] {
-  return (
-    [
-      ['mirror', 'sync'],
-      ['llm', 'llm'],
-    ] as const
-  ).flatMap(([what, option]) => {
-    const [wanted, has = 'none'] = [seat[what], used[what]]
-    if (wanted === undefined || wanted === has) return []
-    return [
-      `${option}: this tab was opened with \`${wanted}\`, but the tab that holds the book has \`${has}\`, which is used.`,
-    ]
-  })
-}
-
-/** What a tab is told whose embedder is not the one that works for the book, because another tab holds it. */
-export function unlikeEmbedder({ embedder: wanted }: Seat, used = 'none'): string | undefined {
-  if (wanted === undefined || wanted === used) return undefined
-  return `embedder: this tab was opened with \`${wanted}\`, but the tab that holds the book has \`${used}\`, which is used.`
 }

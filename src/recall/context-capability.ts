@@ -58,17 +58,18 @@ export const contextCapabilities = [
       degraded: z.array(z.string()),
     }),
     effect: 'read',
+    uses: ['recall'],
     async run({ budgetTokens, caps, itemTokens, lane, ...query }, at) {
-      const { hits, degraded } = await at.recall(query)
+      const { hits, degraded } = await at.recall.ask(query)
       const packed = pack(
-        hits.map((hit) => ({ hit, ...at.saying(hit.record) })),
+        hits.map((hit) => ({ hit, ...at.recall.quote(hit.record) })),
         {
           budgetTokens,
           caps,
           itemTokens,
-          session: lane.session ?? at.scope.session,
-          resource: lane.resource ?? at.scope.resource,
-          agent: lane.agent ?? at.scope.agent,
+          session: lane.session ?? at.call.scope.session,
+          resource: lane.resource ?? at.call.scope.resource,
+          agent: lane.agent ?? at.call.scope.agent,
         },
       )
       return { ...packed, degraded }
@@ -83,6 +84,7 @@ export const contextCapabilities = [
     input: z.strictObject({ ids: z.array(name).min(1).max(200) }),
     output: z.object({ counted: z.number() }),
     effect: 'write',
+    uses: ['records'],
     run: ({ ids }, at) => ({ counted: at.records.use(ids) }),
   }),
 ] as const

@@ -1,6 +1,6 @@
 // From the candidates of the legs to one order: pure arithmetic, the same on every host. Every part of a score is kept
 // for `because`.
-import type { Because, Factors, LegReasons } from '../core/capability/capability.ts'
+import type { Because, Factors, LegReasons } from '../core/capability/recall-port.ts'
 import { multiplierOf } from './factor.ts'
 import type { LegCandidate, LegName } from './leg.ts'
 

@@ -2,7 +2,7 @@
 // vectors are another; `fuse` makes one list of theirs. Law: a leg sees only what `question.scope` lets it see (it asks
 // the store with it), its ranks count from 1, and `found` is how many it ranked, so that a dead leg is seen.
 import type { AbortSignalLike } from '../core/abort.ts'
-import type { LegReasons } from '../core/capability/capability.ts'
+import type { LegReasons } from '../core/capability/recall-port.ts'
 import type { ScopeQuery } from '../store/condition/recall-scope.ts'
 
 export type LegName = keyof LegReasons

@@ -1,6 +1,6 @@
 // Packs what was recalled into a prompt: quoted evidence with ids and dates, within a budget of tokens and a cap for each
 // lane. Pure. Invariant: nothing that a record says can end its quotation, and what did not fit is counted.
-import type { RecallHit, Saying } from '../core/capability/capability.ts'
+import type { RecallHit, Quote } from '../core/capability/recall-port.ts'
 
 /** Where a record belongs: to this run, to this user or thing, to this agent, or to another. */
 export type Lane = 'thread' | 'resource' | 'agent' | 'other'
@@ -18,7 +18,7 @@ export interface PackOptions {
   readonly agent: string
 }
 
-export interface Quoted extends Saying {
+export interface Quoted extends Quote {
   readonly hit: RecallHit
 }
 

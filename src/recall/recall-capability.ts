@@ -68,6 +68,7 @@ export const recallCapabilities = [
       took: z.number(),
     }),
     effect: 'read',
-    run: (query, at) => at.recall(query),
+    uses: ['recall'],
+    run: (query, at) => at.recall.ask(query),
   }),
 ] as const

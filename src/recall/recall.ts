@@ -2,7 +2,7 @@
 // Invariant: scope and filters act inside each leg's query; the limit acts last, on what is returned; and what may no
 // longer be recalled by the time the slowest leg has answered is not returned.
 import { type AbortSignalLike, checkAborted, neverAborted } from '../core/abort.ts'
-import type { LegReasons, RecallQuery, RecallResult } from '../core/capability/capability.ts'
+import type { LegReasons, RecallQuery, RecallResult } from '../core/capability/recall-port.ts'
 import type { Clock } from '../core/ports.ts'
 import { parseTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
@@ -25,7 +25,7 @@ const candidateLimit = 200
 export type Recall = (query: RecallQuery, signal?: AbortSignalLike) => Promise<RecallResult>
 
 export interface RecallParts {
-  readonly store: BookStore
+  readonly store: Pick<BookStore, 'kinds' | 'queries'>
   readonly clock: Clock
   readonly legs: readonly Leg[]
 }
@@ -86,7 +86,7 @@ export function createRecall({ store, clock, legs }: RecallParts): Recall {
 
 /** The records of a ranking with their texts. The words of the day it happened are not what a record says. */
 function readTexts(
-  store: BookStore,
+  store: Pick<BookStore, 'kinds' | 'queries'>,
   some: readonly Weighted[],
   lists: readonly { readonly name: string }[],
 ): Read<Weighted>[] {

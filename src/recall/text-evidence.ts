@@ -45,7 +45,9 @@ export function gain(count: number, length: number): number {
 }
 
 /** Gathers the evidence of a question once, however many legs ask. */
-export function createEvidenceReader(store: BookStore): (question: Question) => TextEvidence | undefined {
+export function createEvidenceReader(
+  store: Pick<BookStore, 'queries'>,
+): (question: Question) => TextEvidence | undefined {
   const gathered = new WeakMap<Question, TextEvidence | undefined>()
   return (question) => {
     if (!gathered.has(question)) gathered.set(question, gather(store, question))
@@ -71,7 +73,7 @@ function isForeign(terms: readonly string[], frequencies: ReadonlyMap<string, nu
 
 const termsOf = (words: readonly string[]) => [...new Set(words.flatMap((word) => tokenize(word)))]
 
-function gather({ queries }: BookStore, question: Question): TextEvidence | undefined {
+function gather({ queries }: Pick<BookStore, 'queries'>, question: Question): TextEvidence | undefined {
   const { match, scope, limit } = question
   if (question.words.length === 0) return undefined
   const asked = queries.frequencies(termsOf(question.words))

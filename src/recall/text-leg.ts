@@ -20,7 +20,7 @@ const shares = { text: 1, window: 1.5, session: 0.5 } as const
 type FindIn<Name extends LegName> = (evidence: TextEvidence) => LegCandidate<Name>[]
 
 /** The legs of full text over `store`, which share the work on a question. */
-export function createTextLegs(store: BookStore): Leg[] {
+export function createTextLegs(store: Pick<BookStore, 'queries'>): Leg[] {
   const evidenceOf = createEvidenceReader(store)
   const leg = <Name extends LegName>(name: Name, weight: number, find: FindIn<Name>): Leg<Name> => ({
     name,

@@ -1,6 +1,7 @@
 // The verbs of sync: sync now, read the conflict log, decide a conflict.
 import { z } from 'zod'
-import { defineCapability, type RecordWriter } from '../core/capability/capability.ts'
+import { defineCapability } from '../core/capability/capability.ts'
+import type { RecordWriter } from '../core/capability/record-port.ts'
 import type { ConflictEntry, ConflictSide } from '../core/conflict.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { OutboxEntry } from '../core/capability/outbox-entry.ts'
@@ -91,7 +92,8 @@ export const syncCapabilities = [
     output: z.object({ pulled: z.number(), pushed: z.number(), conflicts: z.number() }),
     effect: 'task',
     repeatable: true,
-    run: (_input, at) => at.sync(),
+    uses: ['mirror'],
+    run: (_input, at) => at.mirror.sync(),
   }),
   defineCapability({
     id: 'daybook:list_conflicts',
@@ -111,6 +113,7 @@ export const syncCapabilities = [
       .prefault({}),
     output: z.object({ conflicts: z.array(conflict) }),
     effect: 'read',
+    uses: ['records'],
     run: (query, at) => ({ conflicts: at.records.conflicts(query) }),
   }),
   defineCapability({
@@ -121,6 +124,7 @@ export const syncCapabilities = [
     input: choice,
     output: z.object({ record: z.string(), changed: z.boolean() }),
     effect: 'write',
+    uses: ['records'],
     run: (input, at) => decideConflict(input, at.records),
   }),
   defineCapability({
@@ -137,6 +141,7 @@ export const syncCapabilities = [
       .prefault({}),
     output: z.object({ deadLetters: z.array(refusedOp) }),
     effect: 'read',
+    uses: ['records'],
     run: ({ limit, after }, at) => ({ deadLetters: at.records.refused(limit, after) }),
   }),
   defineCapability({
@@ -146,6 +151,7 @@ export const syncCapabilities = [
     input: z.strictObject({ records: z.array(z.string()).max(1000).optional() }).prefault({}),
     output: z.object({ retried: z.array(z.string()) }),
     effect: 'write',
+    uses: ['records'],
     run: ({ records }, at) => ({ retried: at.records.retryRefused(records) }),
   }),
   defineCapability({
@@ -162,6 +168,7 @@ export const syncCapabilities = [
       .prefault({}),
     output: z.object({ entries: z.array(entry) }),
     effect: 'read',
+    uses: ['records'],
     run: (query, at) => ({ entries: at.records.outbox(query) }),
   }),
 ] as const

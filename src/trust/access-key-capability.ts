@@ -82,24 +82,27 @@ export const accessKeyCapabilities = [
       key: z.string(),
     }),
     effect: 'task',
+    uses: ['records', 'trust'],
     async run(input, at) {
       // What a queued task answered is stored, and so would be the key.
-      if (at.attempt)
+      if (at.call.attempt)
         throw new DaybookError('invalid-input', 'A key is not made by the task queue: nobody would see it.')
-      check(input, at.now, at.kinds)
-      const { id, key } = makeAccessKey(at.random.bytes)
+      check(input, at.call.now, at.records.kinds)
+      const { id, key } = makeAccessKey(at.trust.random.bytes)
       const { holder = input.name, push, pull, expires_at, ...rest } = input
       const body: AccessKeyBody = {
         ...rest,
         holder,
-        hash: await at.digest.sha256(key),
-        added_at: at.now,
+        hash: await at.trust.digest.sha256(key),
+        added_at: at.call.now,
         revoked: false,
         ...(push ? { push } : {}),
         ...(pull ? { pull } : {}),
         ...(expires_at === undefined ? {} : { expires_at }),
       }
-      await at.write(({ ledger }) => ledger.put({ kind: 'access_key', id, body: body as JsonObject }))
+      await at.records.write(({ trust: { ledger } }) =>
+        ledger.put({ kind: 'access_key', id, body: body as JsonObject }),
+      )
       return { id, key }
     },
   }),
@@ -116,13 +119,14 @@ export const accessKeyCapabilities = [
       .prefault({}),
     output: z.object({ keys: z.array(shown), cursor: z.string().optional() }),
     effect: 'read',
+    uses: ['trust'],
     run({ limit, cursor }, at) {
-      const page = at.ledger.query({ kind: 'access_key', limit, cursor })
+      const page = at.trust.ledger.query({ kind: 'access_key', limit, cursor })
       const keys = page.records.flatMap((record) => {
         const body = accessKeyBody.safeParse(bodyOf(record)).data
         if (!body) return []
         const { hash: _, ...rest } = body
-        const fault = keyFault(body, at.now)
+        const fault = keyFault(body, at.call.now)
         const state = fault === undefined ? 'active' : fault === 'Key expired' ? 'expired' : 'revoked'
         return [{ ...rest, id: record.id, state } as const]
       })
@@ -140,13 +144,14 @@ export const accessKeyCapabilities = [
       revoked_at: z.string().optional(),
     }),
     effect: 'write',
+    uses: ['trust'],
     run({ id }, at) {
-      const found = at.ledger.get(id)
+      const found = at.trust.ledger.get(id)
       const body = found?.kind === 'access_key' ? accessKeyBody.safeParse(bodyOf(found)).data : undefined
       if (!body) return { revoked: false }
-      const revoked_at = body.revoked_at ?? at.now
+      const revoked_at = body.revoked_at ?? at.call.now
       if (!body.revoked)
-        at.ledger.put({
+        at.trust.ledger.put({
           kind: 'access_key',
           id,
           body: { ...body, revoked: true, revoked_at } as JsonObject,

@@ -1,7 +1,9 @@
 // Turns what a caller presents into a guest of the book, or its owner. Invariant: nobody is let in by a token that is not
 // stored here, signed down from a key of this book's owner, unrevoked and in its time, with all of its ancestors, nor by an
 // access key that is not, unrevoked and in its time; nobody by what is stored alone; and a write looks again.
-import type { Caller, Guest, Ledger, ReadContext } from '../core/capability/capability.ts'
+import type { Caller, Guest } from '../core/capability/caller.ts'
+import type { Ledger } from '../core/capability/record-port.ts'
+import type { TrustPort } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Grant } from '../core/access/grant.ts'
 import type { Clock } from '../core/ports.ts'
@@ -42,7 +44,7 @@ export function standingOf({ id, caller, untilMs }: Admitted): Standing {
   return { id, by: untilMs === undefined ? by : 'claims', untilMs }
 }
 
-export interface GuestDesk {
+export interface Admission {
   /** True when the call is not simply the owner's. */
   isAsked(given: Presented): boolean
 
@@ -53,7 +55,7 @@ export interface GuestDesk {
   recheckAll(standing: Standing, now: string): void
 }
 
-export interface GuestDeskParts extends Pick<ReadContext, 'keys' | 'digest'> {
+export interface AdmissionParts extends Pick<TrustPort, 'keys' | 'digest'> {
   readonly ledger: Pick<Ledger, 'get'>
   readonly clock: Clock
 }
@@ -72,7 +74,7 @@ export function checkBearer(bearer: string): void {
 /** Tokens whose signatures were found good are remembered with all that was signed. */
 const verifiedLimit = 256
 
-export function createGuestDesk({ clock, ...parts }: GuestDeskParts): GuestDesk {
+export function createAdmission({ clock, ...parts }: AdmissionParts): Admission {
   const verifier = createVerifier(parts)
   const { find } = verifier
   const verified = new Map<string, string>()

@@ -37,6 +37,8 @@ export interface Keychain extends Sealer {
   keep(keys: Keys, passphrase?: { readonly passphrase: string | undefined }): Promise<void>
   /** Makes the first key, unless there is one. */
   ensure(): Promise<void>
+  /** Has `onChange` called when keys came or went. */
+  watch(onChange: () => void): void
 }
 
 export interface KeychainParts extends Pick<Ports, 'random' | 'cipher'> {
@@ -44,8 +46,6 @@ export interface KeychainParts extends Pick<Ports, 'random' | 'cipher'> {
   readonly aes: InstantCipher | undefined
   readonly book: string
   readonly vault: KeyVault | undefined
-  /** Called when keys came or went. */
-  onChange(): void
 }
 
 const keptShape = z.strictObject({
@@ -59,12 +59,13 @@ export const keysShape = z.strictObject({
   secrets: z.record(z.string().regex(/^k_[0-9a-f]{16}$/), z.string()),
 })
 
-export function createKeychain({ book, vault, random, cipher, aes, onChange }: KeychainParts): Keychain {
+export function createKeychain({ book, vault, random, cipher, aes }: KeychainParts): Keychain {
   let isRead = false
   let kept: z.output<typeof keptShape> | undefined
   let guardKey: SealingKey | undefined
   let keys: Keys | undefined
   const used = new Map<string, InstantKey>()
+  const watchers: (() => void)[] = []
 
   /** What a sealed body is bound to: nobody can put it in the place of another. */
   const boundTo = ({ kind, id }: SealedOwner, { v, kid }: Pick<SealedBody, 'v' | 'kid'>) =>
@@ -96,7 +97,7 @@ export function createKeychain({ book, vault, random, cipher, aes, onChange }: K
   const take = (next: Keys | undefined) => {
     keys = next
     used.clear()
-    onChange()
+    for (const onChange of watchers) onChange()
   }
 
   const openWith = async (
@@ -179,6 +180,7 @@ export function createKeychain({ book, vault, random, cipher, aes, onChange }: K
   return {
     ...sealer,
     begin,
+    watch: (onChange) => void watchers.push(onChange),
     isUnread: () => !isRead && vault !== undefined,
     keys: () => keys,
     guard: () => kept?.guard.by,

@@ -42,7 +42,8 @@ export const sealCapabilities = [
     input: z.strictObject({}).prefault({}),
     output: state,
     effect: 'read',
-    run: (_input, at) => at.seal.state(),
+    uses: ['trust'],
+    run: (_input, at) => at.trust.sealing.state(),
   }),
   defineCapability({
     id: 'seal:list',
@@ -57,7 +58,8 @@ export const sealCapabilities = [
       .prefault({}),
     output: z.object({ records: z.array(opaque) }),
     effect: 'read',
-    run: ({ after, limit }, at) => ({ records: [...at.seal.list(after, limit)] }),
+    uses: ['trust'],
+    run: ({ after, limit }, at) => ({ records: [...at.trust.sealing.list(after, limit)] }),
   }),
   defineCapability({
     id: 'seal:unlock',
@@ -67,9 +69,10 @@ export const sealCapabilities = [
     input: z.strictObject({ passphrase: passphraseShape }),
     output: state,
     effect: 'task',
+    uses: ['trust'],
     async run({ passphrase }, at) {
-      await at.seal.unlock(passphrase)
-      return at.seal.state()
+      await at.trust.sealing.unlock(passphrase)
+      return at.trust.sealing.state()
     },
   }),
   defineCapability({
@@ -79,9 +82,10 @@ export const sealCapabilities = [
     input: z.strictObject({}).prefault({}),
     output: state,
     effect: 'task',
+    uses: ['trust'],
     async run(_input, at) {
-      await at.seal.lock()
-      return at.seal.state()
+      await at.trust.sealing.lock()
+      return at.trust.sealing.state()
     },
   }),
   defineCapability({
@@ -91,9 +95,10 @@ export const sealCapabilities = [
     input: z.strictObject({ passphrase: passphraseShape.optional() }).prefault({}),
     output: state,
     effect: 'task',
+    uses: ['trust'],
     async run({ passphrase }, at) {
-      await at.seal.guard(passphrase)
-      return at.seal.state()
+      await at.trust.sealing.guard(passphrase)
+      return at.trust.sealing.state()
     },
   }),
   defineCapability({
@@ -103,7 +108,8 @@ export const sealCapabilities = [
     input: z.strictObject({ passphrase: passphraseShape }),
     output: z.object({ text: z.string() }),
     effect: 'task',
-    run: async ({ passphrase }, at) => ({ text: await at.seal.exportKeys(passphrase) }),
+    uses: ['trust'],
+    run: async ({ passphrase }, at) => ({ text: await at.trust.sealing.exportKeys(passphrase) }),
   }),
   defineCapability({
     id: 'seal:import_keys',
@@ -112,9 +118,10 @@ export const sealCapabilities = [
     input: z.strictObject({ text: z.string().max(keyTextLimit), passphrase: given }),
     output: z.object({ added: z.array(z.string()), state }),
     effect: 'task',
+    uses: ['trust'],
     async run({ text, passphrase }, at) {
-      const added = await at.seal.importKeys(text, passphrase)
-      return { added: [...added], state: await at.seal.state() }
+      const added = await at.trust.sealing.importKeys(text, passphrase)
+      return { added: [...added], state: await at.trust.sealing.state() }
     },
   }),
   defineCapability({
@@ -125,6 +132,10 @@ export const sealCapabilities = [
     input: z.strictObject({}).prefault({}),
     output: z.object({ current: z.string(), state }),
     effect: 'task',
-    run: async (_input, at) => ({ current: await at.seal.rotate(), state: await at.seal.state() }),
+    uses: ['trust'],
+    run: async (_input, at) => ({
+      current: await at.trust.sealing.rotate(),
+      state: await at.trust.sealing.state(),
+    }),
   }),
 ] as const

@@ -1,12 +1,9 @@
 // The verbs of control tokens: grant, store, verify, revoke, lineage, list.
 import { z } from 'zod'
-import {
-  defineCapability,
-  type Guest,
-  type ReadContext,
-  type TaskContext,
-  type WriteContext,
-} from '../core/capability/capability.ts'
+import { defineCapability } from '../core/capability/capability.ts'
+import type { Guest } from '../core/capability/caller.ts'
+import type { CallPort, ReadContext, TaskContext, WriteContext } from '../core/capability/context.ts'
+import type { RecordReader } from '../core/capability/record-port.ts'
 import { DaybookError } from '../core/errors.ts'
 import { nameId } from '../core/text/name-id.ts'
 import { permitsAll } from '../core/access/permission.ts'
@@ -32,7 +29,7 @@ import { reasons, standing, verifyToken } from './verify.ts'
 /** The types there are without registering any. */
 export const builtInTypes = ['capability_grant', 'resource_access', 'delegation', 'session'] as const
 
-const guestOf = ({ caller }: Pick<ReadContext, 'caller'>): Guest | undefined =>
+const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
   caller.role === 'guest' ? caller : undefined
 
 const wrong = (path: string, message: string) =>
@@ -41,11 +38,11 @@ const wrong = (path: string, message: string) =>
 /** Throws unless the type is known and the token is one of that type. */
 function checkType(
   { type, scope, permissions: given }: Pick<ControlToken, 'type' | 'scope' | 'permissions'>,
-  at: ReadContext,
+  { rules }: Pick<RecordReader, 'rules'>,
 ): void {
   if (builtInTypes.some((one) => one === type)) return
   const id = nameId('token_type', type)
-  const found = at.rules.get(id) as
+  const found = rules.get(id) as
     { readonly scope_pattern?: string; readonly required_permissions?: readonly string[] } | undefined
   if (!found) throw wrong('type', `\`${type.slice(0, 80)}\` is neither built in nor registered`)
   const pattern = parseScope((found.scope_pattern ?? '**').replaceAll(/\{[^{}]*\}/g, '*'))
@@ -58,15 +55,15 @@ function checkType(
 }
 
 /** The parent of a new token, when there is one: named, or for a guest its own token. It must stand. */
-function parentOf(named: string | undefined, at: ReadContext): ControlToken | undefined {
-  const guest = guestOf(at)
+function parentOf(named: string | undefined, at: ReadContext<'trust'>): ControlToken | undefined {
+  const guest = guestOf(at.call)
   const id = named ?? guest?.token
   if (id === undefined) return undefined
-  const find = (one: string) => findToken(at.ledger, one)
+  const find = (one: string) => findToken(at.trust.ledger, one)
   const parent = find(id)
   const isKnown =
     parent && (!guest || parent.token_id === guest.token || parent.delegation_chain.includes(guest.token))
-  const fault = isKnown ? standing(parent, find, at.now) : 'Token not found'
+  const fault = isKnown ? standing(parent, find, at.call.now) : 'Token not found'
   if (fault)
     throw new DaybookError('forbidden', `${fault}: nothing is granted below it.`, {
       details: { path: 'parent' },
@@ -75,48 +72,48 @@ function parentOf(named: string | undefined, at: ReadContext): ControlToken | un
 }
 
 /** Under an id that the owner may have given to something a guest would learn from the answer whether it is taken. */
-function checkTokenId(id: string | undefined, at: ReadContext): void {
-  if (!guestOf(at) || id === undefined || id.startsWith('token-')) return
+function checkTokenId(id: string | undefined, call: CallPort): void {
+  if (!guestOf(call) || id === undefined || id.startsWith('token-')) return
   throw new DaybookError('forbidden', '`token_id`: Leave it out, or begin it with `token-`.', {
     details: { path: 'token_id' },
   })
 }
 
 /** Stores a token that was verified, unless another of its id is there; answers the one that is. */
-function keep(token: ControlToken, at: WriteContext): ControlToken {
-  const known = findToken(at.ledger, token.token_id)
+function keep(token: ControlToken, at: WriteContext<'trust'>): ControlToken {
+  const known = findToken(at.trust.ledger, token.token_id)
   if (known && signedText(known) === signedText(token)) return known
-  if (known || at.ledger.get(token.token_id) || at.ledger.wasForgotten(token.token_id)) {
+  if (known || at.trust.ledger.get(token.token_id) || at.trust.ledger.wasForgotten(token.token_id)) {
     throw new DaybookError('conflict', `There is, or was, another token \`${token.token_id}\`.`, {
       details: { path: 'token_id' },
     })
   }
-  at.ledger.put({ kind: 'token', id: token.token_id, body: token as unknown as JsonObject })
+  at.trust.ledger.put({ kind: 'token', id: token.token_id, body: token as unknown as JsonObject })
   return token
 }
 
 /** Makes the key that signs one of the book's, the first time. One that was withdrawn stays so. */
-function enrol(key: string, at: WriteContext): void {
-  if (at.ledger.get(key)?.kind === 'key') return
-  if (at.ledger.wasForgotten(key))
+function enrol(key: string, at: WriteContext<'trust'>): void {
+  if (at.trust.ledger.get(key)?.kind === 'key') return
+  if (at.trust.ledger.wasForgotten(key))
     throw new DaybookError('forbidden', 'The key of this device was withdrawn from the book.')
-  at.ledger.put({ kind: 'key', id: key, body: { added_at: at.now } })
+  at.trust.ledger.put({ kind: 'key', id: key, body: { added_at: at.call.now } })
 }
 
-async function storeToken(token: ControlToken, at: TaskContext): Promise<ControlToken> {
-  const guest = guestOf(at)
-  const verifier = createVerifier(at)
-  checkTokenId(token.token_id, at)
+async function storeToken(token: ControlToken, at: TaskContext<'records' | 'trust'>): Promise<ControlToken> {
+  const guest = guestOf(at.call)
+  const verifier = createVerifier(at.trust)
+  checkTokenId(token.token_id, at.call)
   if (guest && !token.delegation_chain.includes(guest.token))
     throw new DaybookError('forbidden', 'It is not below the token of the caller.', {
       details: { path: 'delegation_chain' },
     })
-  const fault = await verifyToken(token, {}, at.now, verifier)
+  const fault = await verifyToken(token, {}, at.call.now, verifier)
   if (fault && !(fault === 'Token not yet valid'))
     throw new DaybookError('invalid-input', `${fault}: it is not stored.`, {
       details: { path: 'token', reason: fault },
     })
-  return at.write((write) => keep(token, write))
+  return at.records.write((write) => keep(token, write))
 }
 
 export const tokenCapabilities = [
@@ -147,37 +144,38 @@ export const tokenCapabilities = [
     }),
     effect: 'task',
     repeatable: true,
+    uses: ['records', 'trust'],
     async run({ parent: named, ...asked }, at) {
       // What a queued task answered is stored, and so would be the secret.
-      if (at.attempt)
+      if (at.call.attempt)
         throw new DaybookError(
           'invalid-input',
           'A token is not granted by the task queue: nobody would see its bearer text.',
         )
-      checkTokenId(asked.token_id, at)
+      checkTokenId(asked.token_id, at.call)
       const parent = parentOf(named, at)
-      if (asked.expires_at <= at.now) throw wrong('expires_at', 'It lies in the past')
+      if (asked.expires_at <= at.call.now) throw wrong('expires_at', 'It lies in the past')
       if (asked.not_before !== undefined && asked.not_before >= asked.expires_at)
         throw wrong('not_before', 'It begins when it has ended')
-      const signer = await needSigner(at.keys)
+      const signer = await needSigner(at.trust.keys)
       const begins = [asked.not_before, parent?.not_before]
         .filter((one) => one !== undefined)
         .sort()
         .at(-1)
-      const secret = makeSecret(at.random.bytes)
+      const secret = makeSecret(at.trust.random.bytes)
       const claims = {
         type: asked.type,
         scope: asked.scope,
         permissions: asked.permissions,
         granted_to: asked.granted_to,
-        token_id: asked.token_id ?? `token-${toBase64Url(at.random.bytes(16))}`,
+        token_id: asked.token_id ?? `token-${toBase64Url(at.trust.random.bytes(16))}`,
         granted_by: signer.key,
-        granted_at: at.now,
+        granted_at: at.call.now,
         ...(begins === undefined ? {} : { not_before: begins }),
         expires_at: asked.expires_at,
         delegation_chain: parent ? [parent.token_id, ...parent.delegation_chain] : [],
-        lineage_hash: await lineageHash(parent, at.digest.sha256),
-        secret_hash: await at.digest.sha256(secret),
+        lineage_hash: await lineageHash(parent, at.trust.digest.sha256),
+        secret_hash: await at.trust.digest.sha256(secret),
         revoked: false,
       }
       const fault = parent && linkFault(parent, claims)
@@ -185,9 +183,9 @@ export const tokenCapabilities = [
         throw new DaybookError('forbidden', `It can't be granted below \`${parent?.token_id}\`: ${fault}.`, {
           details: { path: 'parent' },
         })
-      checkType(claims, at)
+      checkType(claims, at.records)
       const token = { ...claims, signature: await signer.sign(signedText(claims)) }
-      const kept = await at.write((write) => {
+      const kept = await at.records.write((write) => {
         enrol(signer.key, write)
         return keep(token, write)
       })
@@ -205,6 +203,7 @@ export const tokenCapabilities = [
     output: z.object({ token_id: z.string() }),
     effect: 'task',
     repeatable: true,
+    uses: ['records', 'trust'],
     async run(token, at) {
       return { token_id: (await storeToken(token, at)).token_id }
     },
@@ -225,12 +224,13 @@ export const tokenCapabilities = [
       token: shownToken.optional(),
     }),
     effect: 'read',
+    uses: ['trust'],
     async run({ token_id, scope, permission }, at) {
-      const guest = guestOf(at)
-      const verifier = createVerifier(at)
+      const guest = guestOf(at.call)
+      const verifier = createVerifier(at.trust)
       const found = verifier.find(token_id)
       const token = found && (!guest || isInLine(found, guest, verifier.find)) ? found : undefined
-      const reason = await verifyToken(token, { scope, permission }, at.now, verifier)
+      const reason = await verifyToken(token, { scope, permission }, at.call.now, verifier)
       if (reason) return { valid: false, reason }
       return { valid: true, ...(token ? { token: shownTo(guest, token) } : {}) }
     },
@@ -247,15 +247,16 @@ export const tokenCapabilities = [
       revoked_at: z.string().optional(),
     }),
     effect: 'write',
+    uses: ['trust'],
     run({ token_id, reason }, at) {
-      const guest = at.caller.role === 'guest' ? at.caller : undefined
-      const token = findToken(at.ledger, token_id)
+      const guest = at.call.caller.role === 'guest' ? at.call.caller : undefined
+      const token = findToken(at.trust.ledger, token_id)
       const isTheirs = !guest || token_id === guest.token || token?.delegation_chain.includes(guest.token)
       if (!token || !isTheirs) return { revoked: false }
-      const revoked_at = token.revoked_at ?? at.now
+      const revoked_at = token.revoked_at ?? at.call.now
       if (!token.revoked) {
         const body = { ...token, revoked: true, revoked_at, revocation_reason: reason }
-        at.ledger.put({ kind: 'token', id: token_id, body: body as unknown as JsonObject })
+        at.trust.ledger.put({ kind: 'token', id: token_id, body: body as unknown as JsonObject })
       }
       return { revoked: true, revoked_at }
     },
@@ -268,9 +269,10 @@ export const tokenCapabilities = [
     input: z.strictObject({ token_id: tokenId }),
     output: z.object({ tokens: z.array(shownToken) }),
     effect: 'read',
+    uses: ['trust'],
     run({ token_id }, at) {
-      const guest = guestOf(at)
-      const find = (id: string) => findToken(at.ledger, id)
+      const guest = guestOf(at.call)
+      const find = (id: string) => findToken(at.trust.ledger, id)
       const token = find(token_id)
       if (!token || (guest && !isInLine(token, guest, find))) return { tokens: [] }
       const line = [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
@@ -294,17 +296,18 @@ export const tokenCapabilities = [
       cursor: z.string().optional(),
     }),
     effect: 'read',
+    uses: ['trust'],
     run({ type, limit, cursor }, at) {
-      const guest = guestOf(at)
-      const find = (id: string) => findToken(at.ledger, id)
+      const guest = guestOf(at.call)
+      const find = (id: string) => findToken(at.trust.ledger, id)
       const filters = {
         ...(type === undefined ? {} : { type }),
         ...(guest ? lineFilter(guest, find) : {}),
       }
-      const page = at.ledger.query({ kind: 'token', filters, limit, cursor })
+      const page = at.trust.ledger.query({ kind: 'token', filters, limit, cursor })
       const tokens = page.records.flatMap((record) => {
         const token = find(record.id)
-        return token ? [{ ...shownTo(guest, token), state: stateOf(token, find, at.now) }] : []
+        return token ? [{ ...shownTo(guest, token), state: stateOf(token, find, at.call.now) }] : []
       })
       // A cursor counts all tokens; a guest's line fits one page.
       return { tokens, ...(page.cursor === undefined || guest ? {} : { cursor: page.cursor }) }

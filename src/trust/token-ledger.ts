@@ -1,5 +1,7 @@
 // The tokens and keys of a book as the verbs of trust read them. Whoever calls: what a guest may know is decided there.
-import type { Guest, Ledger, ReadContext } from '../core/capability/capability.ts'
+import type { Guest } from '../core/capability/caller.ts'
+import type { Ledger } from '../core/capability/record-port.ts'
+import type { TrustPort } from '../core/capability/context.ts'
 import { bodyOf } from '../core/record.ts'
 import { controlToken, type ControlToken, type ShownToken } from './token-schema.ts'
 import type { Verifier } from './verify.ts'
@@ -19,7 +21,7 @@ export function createVerifier({
   ledger,
   keys,
   digest,
-}: Pick<ReadContext, 'keys' | 'digest'> & { readonly ledger: Pick<Ledger, 'get'> }): Verifier {
+}: Pick<TrustPort, 'keys' | 'digest'> & { readonly ledger: Pick<Ledger, 'get'> }): Verifier {
   return {
     keys,
     sha256: digest.sha256,

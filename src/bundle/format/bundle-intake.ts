@@ -1,11 +1,12 @@
 // One bundle on its way in, piece by piece: opened, parsed, hashed, checked. Nothing of it is in the book before `end`.
-import { checkAborted } from '../../core/abort.ts'
-import type { TaskContext } from '../../core/capability/capability.ts'
+import { type AbortSignalLike, checkAborted } from '../../core/abort.ts'
+import type { TransferPort } from '../../core/capability/context.ts'
 import type { StagedRecord } from '../../core/capability/transfer.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
-import type { Kind } from '../../core/kind.ts'
+import type { Kind, Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
+import type { Keyring } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { canonicalTime } from '../../core/time.ts'
 import { bundleBeginning } from './bundle-beginning.ts'
@@ -36,8 +37,8 @@ export interface IntakeResult extends BundleSummary {
 }
 
 export interface BundleIntake {
-  push(text: string, at: TaskContext): Promise<void>
-  end(at: TaskContext): Promise<IntakeResult>
+  push(text: string, signal: AbortSignalLike): Promise<void>
+  end(signal: AbortSignalLike): Promise<IntakeResult>
 }
 
 /** Longer than any beginning that tells the two forms apart. */
@@ -46,7 +47,8 @@ const sealedBeginning = `{"format":"${sealedFormat}"`
 
 export function createBundleIntake(
   options: IntakeOptions,
-  { kinds, digest, cipher }: TaskContext,
+  kinds: Kinds,
+  { digest, cipher, keys }: Pick<TransferPort, 'digest' | 'cipher' | 'keys'>,
 ): BundleIntake {
   const wanted = options.kinds && new Set(options.kinds.map(({ name }) => name))
   let waiting = ''
@@ -76,8 +78,8 @@ export function createBundleIntake(
     if (records.length > 0) await options.take(records.map(prepare))
   }
   return {
-    async push(text, at) {
-      checkAborted(at.signal)
+    async push(text, signal) {
+      checkAborted(signal)
       waiting += text
       if (!source && waiting.length < beginningLength) return
       source ??= begin()
@@ -86,13 +88,13 @@ export function createBundleIntake(
       const plain = source.sealed ? await source.sealed.push(piece) : piece
       await take(source.reader.push(plain))
     },
-    async end(at) {
-      checkAborted(at.signal)
+    async end(signal) {
+      checkAborted(signal)
       const { reader, sealed } = (source ??= begin())
       const rest = sealed ? (await sealed.push(waiting)) + (await sealed.end()) : waiting
       await take(reader.push(rest))
       const whole = reader.end()
-      const signedBy = await checkSignature(whole, options.signedBy, at)
+      const signedBy = await checkSignature(whole, options.signedBy, keys)
       return { ...whole, encrypted: sealed !== undefined, signedBy }
     },
   }
@@ -102,7 +104,7 @@ export function createBundleIntake(
 async function checkSignature(
   { integrity }: BundleSummary,
   wanted: string | undefined,
-  { keys }: TaskContext,
+  keys: Pick<Keyring, 'verify'>,
 ): Promise<string | undefined> {
   const { checksum, public_key: key, signature } = integrity
   const refuse = (path: string, message: string) =>

@@ -1,6 +1,6 @@
 // Puts an upload that was found whole into the book: one decision for each record, all in one transaction.
 // Invariant: an edit that loses is kept in the conflict log; what the user forgot stays forgotten in a merge.
-import type { RecordWriter } from '../../core/capability/capability.ts'
+import type { RecordWriter } from '../../core/capability/record-port.ts'
 import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
 import type { ConflictPolicy, Kinds } from '../../core/kind.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'

@@ -1,12 +1,9 @@
 // The verbs of the inbox: leave a message, look, take what is new, say that it is dealt with.
 // Invariant: `take` hands a message to an agent once. Where there is a mirror it is handed out there, whichever device asks.
 import { z } from 'zod'
-import {
-  type CallContext,
-  defineCapability,
-  type RecordReader,
-  type TaskContext,
-} from '../../core/capability/capability.ts'
+import type { CallPort, TaskContext } from '../../core/capability/context.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
+import type { RecordReader } from '../../core/capability/record-port.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import { nameId } from '../../core/text/name-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -21,7 +18,7 @@ const message = z.looseObject({ id: z.string(), text: z.string(), from: z.string
 type Message = z.output<typeof message>
 
 /** A guest looks into its own inbox and no other. */
-function agentOf(named: string | undefined, { caller, scope }: CallContext): string {
+function agentOf(named: string | undefined, { caller, scope }: CallPort): string {
   if (caller.role === 'owner') return named ?? scope.agent
   if (named === undefined || named === caller.agent) return caller.agent
   throw new DaybookError('forbidden', 'It is the inbox of another agent.', { details: { path: 'agent' } })
@@ -47,10 +44,10 @@ const taken = z.object({
 })
 type Taken = z.output<typeof taken>
 
-async function takeHere(agent: string, limit: number, { records, write }: TaskContext): Promise<Taken> {
+async function takeHere(agent: string, limit: number, { records }: TaskContext<'records'>): Promise<Taken> {
   const filters = { and: [isFor(agent), without('delivered_to', agent)] }
   const found = records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: limit + 1 }).records
-  const ids = await write(({ records: own }) =>
+  const ids = await records.write(({ records: own }) =>
     found
       .slice(0, limit)
       .filter(({ id }) => {
@@ -70,22 +67,26 @@ async function takeHere(agent: string, limit: number, { records, write }: TaskCo
 }
 
 /** Undefined where there is no mirror to ask, or it is not for this device to ask it. */
-async function takeAtMirror(agent: string, limit: number, at: TaskContext): Promise<Taken | undefined> {
+async function takeAtMirror(
+  agent: string,
+  limit: number,
+  at: TaskContext<'records' | 'mirror'>,
+): Promise<Taken | undefined> {
   // A guest takes what is in its reach here; the mirror would take it for the owner of this device.
-  if (!at.atMirror || at.caller.role === 'guest') return undefined
+  if (!at.mirror.ask || at.call.caller.role === 'guest') return undefined
   const isHere = (id: string) => at.records.get(id) !== undefined
   // What was written here and never left is not there yet.
   const filters = { and: [isFor(agent), without('delivered_to', agent)] }
   const own = at.records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: 1000 }).records
-  if (own.some(({ ver }) => ver === undefined || ver === 0)) await at.sync()
+  if (own.some(({ ver }) => ver === undefined || ver === 0)) await at.mirror.sync()
   try {
     const answer = parseWith(
       taken,
-      await at.atMirror('inbox:take', agent, { agent, limit }),
+      await at.mirror.ask('inbox:take', agent, { agent, limit }),
       'protocol-error',
     )
     // They are records here as well, to be acknowledged; what can't be fetched now comes with the next sync.
-    if (!answer.messages.every(({ id }) => isHere(id))) await at.sync().catch(() => undefined)
+    if (!answer.messages.every(({ id }) => isHere(id))) await at.mirror.sync().catch(() => undefined)
     return answer
   } catch (error) {
     if (isDaybookError(error, 'forbidden')) return undefined
@@ -114,8 +115,9 @@ export const inboxCapabilities = [
       sent: z.boolean(),
     }),
     effect: 'write',
+    uses: ['records'],
     run({ from: named, key, expires_at, ...content }, at) {
-      const from = agentOf(named, at)
+      const from = agentOf(named, at.call)
       const name =
         key === undefined ? undefined : { kind: 'inbox', id: nameId('inbox', from, key), scopes: [] }
       const said = { ...content, from, ...(expires_at === undefined ? {} : { expires_at }) }
@@ -131,7 +133,12 @@ export const inboxCapabilities = [
       // It was forgotten here, or moved out of sight: whoever sends it again has not heard that it arrived.
       const lost = name && at.records.lostId(name)
       if (lost !== undefined) return { id: lost, sent: false }
-      const body = { ...said, sent_at: at.now, delivered_to: [], acknowledged_by: [] } as object as JsonObject
+      const body = {
+        ...said,
+        sent_at: at.call.now,
+        delivered_to: [],
+        acknowledged_by: [],
+      } as object as JsonObject
       return { id: at.records.put({ kind: 'inbox', body, name }), sent: true }
     },
   }),
@@ -150,8 +157,9 @@ export const inboxCapabilities = [
       .prefault({}),
     output: z.object({ messages: z.array(message), cursor: z.string().optional() }),
     effect: 'read',
+    uses: ['records'],
     run({ agent: named, state, limit, cursor }, at) {
-      const agent = agentOf(named, at)
+      const agent = agentOf(named, at.call)
       const left =
         state === 'all' ? [] : [without(state === 'undelivered' ? 'delivered_to' : 'acknowledged_by', agent)]
       const filters = { and: [isFor(agent), ...left] }
@@ -176,8 +184,9 @@ export const inboxCapabilities = [
     output: taken,
     effect: 'task',
     repeatable: true,
+    uses: ['records', 'mirror'],
     async run({ agent: named, limit }, at) {
-      const agent = agentOf(named, at)
+      const agent = agentOf(named, at.call)
       return (await takeAtMirror(agent, limit, at)) ?? takeHere(agent, limit, at)
     },
   }),
@@ -192,8 +201,9 @@ export const inboxCapabilities = [
       acknowledged: z.array(z.string()),
     }),
     effect: 'write',
+    uses: ['records'],
     run({ ids: named, agent: asked }, at) {
-      const agent = agentOf(asked, at)
+      const agent = agentOf(asked, at.call)
       const acknowledged = [...new Set(named)].filter((id) => {
         const body = messageFor(at.records, id, agent)
         if (!body) return false

@@ -1,6 +1,6 @@
 // The meeting room as one caller may use it.
 // Invariant: a guest is let in only by a token whose scope has the room, and speaks, listens and leaves as itself alone.
-import type { Caller } from '../../core/capability/capability.ts'
+import type { Caller } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isInRoom, meetingRoom } from '../../core/access/reach.ts'
 import type { Room } from '../../core/capability/room-port.ts'

@@ -36,8 +36,9 @@ export const roomCapabilities = [
     output: participant,
     effect: 'task',
     repeatable: true,
+    uses: ['room'],
     run: ({ as: id, name, role }, at) => {
-      const own = id ?? at.scope.agent
+      const own = id ?? at.call.scope.agent
       return Promise.resolve(at.room.join({ id: own, name: name ?? own, role }))
     },
   }),
@@ -50,7 +51,8 @@ export const roomCapabilities = [
     output: z.object({ left: z.boolean() }),
     effect: 'task',
     repeatable: true,
-    run: ({ as: id }, at) => Promise.resolve({ left: at.room.leave(id ?? at.scope.agent) }),
+    uses: ['room'],
+    run: ({ as: id }, at) => Promise.resolve({ left: at.room.leave(id ?? at.call.scope.agent) }),
   }),
   defineCapability({
     id: 'room:say',
@@ -61,7 +63,8 @@ export const roomCapabilities = [
     output: message,
     effect: 'task',
     repeatable: true,
-    run: ({ text, as: id }, at) => Promise.resolve(at.room.say(id ?? at.scope.agent, text)),
+    uses: ['room'],
+    run: ({ text, as: id }, at) => Promise.resolve(at.room.say(id ?? at.call.scope.agent, text)),
   }),
   defineCapability({
     id: 'room:hear',
@@ -71,8 +74,9 @@ export const roomCapabilities = [
     input: z.strictObject({ last, as }).prefault({}),
     output: z.object({ message: message.nullable(), messages_lost: z.boolean() }),
     effect: 'read',
+    uses: ['room'],
     run: ({ last: number, as: id }, at) => {
-      const { messages, lost } = at.room.hear(id ?? at.scope.agent, number, 1)
+      const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, number, 1)
       return { message: messages[0] ?? null, messages_lost: lost }
     },
   }),
@@ -84,8 +88,9 @@ export const roomCapabilities = [
     input: z.strictObject({ last, as, limit: z.number().int().min(1).max(1000).default(100) }).prefault({}),
     output: z.object({ messages: z.array(message), messages_lost: z.boolean(), more_available: z.boolean() }),
     effect: 'read',
+    uses: ['room'],
     run: ({ last: number, as: id, limit }, at) => {
-      const { messages, lost } = at.room.hear(id ?? at.scope.agent, number, limit + 1)
+      const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, number, limit + 1)
       return {
         messages: messages.slice(0, limit),
         messages_lost: lost,
@@ -101,6 +106,7 @@ export const roomCapabilities = [
     input: z.strictObject({}).prefault({}),
     output: z.object({ participants: z.array(participant) }),
     effect: 'read',
+    uses: ['room'],
     run: (_input, at) => ({ participants: at.room.whoIsHere() }),
   }),
   defineCapability({
@@ -119,6 +125,7 @@ export const roomCapabilities = [
       sizeBytes: z.number(),
     }),
     effect: 'read',
-    run: ({ last: number, as: id }, at) => at.room.status(id ?? at.scope.agent, number),
+    uses: ['room'],
+    run: ({ last: number, as: id }, at) => at.room.status(id ?? at.call.scope.agent, number),
   }),
 ] as const

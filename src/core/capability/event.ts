@@ -1,5 +1,5 @@
 // What a book tells those who listen.
-import type { SyncResult, SyncState } from './capability.ts'
+import type { SyncResult, SyncState } from './status.ts'
 import type { Progress } from './progress.ts'
 import type { Durability } from '../record.ts'
 import type { RoomEvent } from './room-port.ts'

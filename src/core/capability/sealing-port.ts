@@ -29,7 +29,7 @@ export interface OpaqueRecord extends RecordHead {
 }
 
 /** Ends with `locked` where there are no keys, or they are locked. */
-export interface SealDesk {
+export interface SealingPort {
   state(): Promise<SealState>
   /** Opens the keys; `wrong-passphrase` changes nothing. The first passphrase of a book becomes its passphrase. */
   unlock(passphrase: string): Promise<void>

@@ -52,7 +52,7 @@ export interface Staging {
 }
 
 /** What a call leaves behind for the next one of the same caller, while calls keep coming. */
-export interface Holdings {
+export interface TransferSessions {
   /** Keeps `value` and answers its name, which nobody can guess. `end` runs when it is dropped or nobody came for it. */
   keep(value: object, end?: () => void): string
   /**

@@ -1,7 +1,7 @@
 // What somebody who is not the owner may write, and under which ids.
 // Invariant: whether an id is taken by what the guest does not see decides nothing that it is told. So it names no new ids
 // unless it sees the whole book, and what it knows by a name has an id of its own where others may hold the book's.
-import type { Guest } from '../../core/capability/capability.ts'
+import type { Guest } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { foreignWord, isForeignId, type Kind, type Kinds } from '../../core/kind.ts'
 import { holderId, type RecordName } from '../../core/put-request.ts'

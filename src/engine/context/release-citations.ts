@@ -1,6 +1,6 @@
 // Lets go of every citation of a record that is being forgotten. What merely pointed at it loses the pointer and stays;
 // what rested on it alone, as its kind declares, is forgotten with it, and so on.
-import type { Citing } from '../../core/capability/capability.ts'
+import type { Citing } from '../../core/capability/record-port.ts'
 import { citedIds, type Kinds } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'

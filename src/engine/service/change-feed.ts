@@ -1,20 +1,17 @@
 // Gathers changes and tells of them together, a little after their commit: a stream of writes is few events.
 import type { BookEvents } from '../../core/capability/event.ts'
+import type { Service } from '../../core/capability/service.ts'
 import type { Scheduler } from '../../core/ports.ts'
-
-export interface ChangeFeed {
-  add(id: string, kind: string): void
-  flush(): void
-}
 
 const idLimit = 1000
 /** Soon enough to look live, seldom enough to cost the writes nothing. */
 const gatherMs = 20
 
+/** What is not told yet when the book is closed is told then. */
 export function createChangeFeed(
-  scheduler: Scheduler,
+  scheduler: Pick<Scheduler, 'later'>,
   tell: (change: BookEvents['change']) => void,
-): ChangeFeed {
+): Service {
   let ids = new Set<string>()
   let kinds = new Set<string>()
   let cancel: (() => void) | undefined
@@ -29,11 +26,12 @@ export function createChangeFeed(
     tell(change)
   }
   return {
-    flush,
-    add(id, kind) {
+    name: 'change feed',
+    changed(id, kind) {
       ids.add(id)
       kinds.add(kind)
       cancel ??= scheduler.later(gatherMs, flush)
     },
+    close: flush,
   }
 }

@@ -1,5 +1,6 @@
 // After an engine that ended in the middle, the files of its book are looked through in idle moments, a table at a time.
 // Invariant: what is found broken is noted in the book, so that whoever opens it next mends it before anything else.
+import type { Service } from '../../core/capability/service.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import type { Scheduler } from '../../core/ports.ts'
 import { isBroken } from '../../store/repair/broken.ts'
@@ -11,16 +12,6 @@ const stepMs = 60
 /** Who has just opened a book has something to do. */
 const firstMs = 2000
 
-export interface Health {
-  /** There is nothing else to do. */
-  wake(): void
-  /** A call failed: was it for a broken page? */
-  heard(error: unknown): void
-  /** What is broken, in words. */
-  degraded(): string | undefined
-  close(): void
-}
-
 export interface HealthParts {
   readonly store: Pick<BookStore, 'db'> & { readonly mark: OpenMark }
   readonly scheduler: Scheduler
@@ -29,7 +20,7 @@ export interface HealthParts {
   onDamage(reason: string): void
 }
 
-export function createHealth({ store, scheduler, check, onDamage }: HealthParts): Health {
+export function createHealth({ store, scheduler, check, onDamage }: HealthParts): Service {
   const { mark, db } = store
   let waiting: string[] | undefined
   let begun = !mark.wasLeft
@@ -53,7 +44,8 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
     cancel = scheduler.later(stepMs, step)
   }
   return {
-    wake() {
+    name: 'health',
+    idle() {
       if (begun || closed) return
       begun = true
       const why = lookAt(() => {
@@ -63,7 +55,7 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
       if (why !== undefined) return damage(why)
       cancel = scheduler.later(firstMs, step)
     },
-    heard(error) {
+    failed(error) {
       if (isBroken(error)) damage(error.message)
     },
     degraded: () =>

@@ -1,5 +1,6 @@
 // What the engine does when no call came for a moment: derived rows are filled in, texts are taken into memory.
 // Invariant: a step is short, so that a call that comes in the middle waits a few milliseconds at most.
+import type { Service } from '../../core/capability/service.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -20,32 +21,21 @@ const textBatches = 25
 /** No more records than this wait for an idle moment, or for the first read: some 12 seconds of work, done in slices. */
 export const lagLimit = 50_000
 
-export interface IdleWork {
-  /**
-   * After a commit: begins once nothing was written since, for 60 ms on a device and for 1 s at a mirror, and has the writer
-   * wait for what is too much to be left.
-   */
-  committed(): void
-  /** Begins a while after the book was opened. */
-  opened(): void
-  stop(): void
-}
-
-/** `after` is called each time when there is nothing left to do. While `isBusy` it waits. */
-export function createIdleWork({
-  store,
-  clock,
-  scheduler,
-  log,
-  after,
-  isBusy,
-  lag = lagLimit,
-}: Pick<Ports, 'clock' | 'scheduler' | 'log'> & {
-  readonly store: BookStore
-  readonly after: () => void
+export interface IdleWorkParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'> {
+  readonly store: Pick<BookStore, 'role' | 'newer' | 'textLeg' | 'projection' | 'purge'>
+  /** Called each time when there is nothing left to do. */
+  readonly onIdle: () => void
+  /** While this answers true, the work waits. */
   readonly isBusy: () => boolean
   readonly lag?: number | undefined
-}): IdleWork {
+}
+
+/**
+ * Begins a while after the book was opened, and once nothing was written for 60 ms on a device and for 1 s at a mirror. After
+ * a commit it has the writer wait for what is too much to be left.
+ */
+export function createIdleWork(parts: IdleWorkParts): Service {
+  const { store, clock, scheduler, log, onIdle, isBusy, lag = lagLimit } = parts
   const waitMs = idleMs[store.role]
   let stopped = false
   let cancel: (() => void) | undefined
@@ -66,7 +56,7 @@ export function createIdleWork({
         if (store.projection.step(batch) || takeTexts()) workIn(stepMs)
         else {
           if (store.purge.isDue()) store.purge.scrub()
-          after()
+          onIdle()
         }
       } catch (error) {
         // Nobody called, so nobody can be told; whoever needs what is missing fills it in, and is told then.
@@ -75,7 +65,10 @@ export function createIdleWork({
       }
     })
   }
+  // A book that can't be written has nothing to be filled in.
+  if (!store.newer) workIn(Math.max(openedMs, waitMs))
   return {
+    name: 'idle work',
     committed() {
       try {
         store.projection.keepUp(lag)
@@ -85,8 +78,7 @@ export function createIdleWork({
       }
       workIn(waitMs)
     },
-    opened: () => workIn(Math.max(openedMs, waitMs)),
-    stop() {
+    close() {
       stopped = true
       cancel?.()
     },

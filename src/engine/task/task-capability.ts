@@ -44,6 +44,7 @@ export const taskCapabilities = [
     }),
     output: z.object({ id: z.string() }),
     effect: 'write',
+    uses: ['tasks'],
     run: ({ capability, input, max_attempts: maxAttempts, delay_seconds }, at) => ({
       id: at.tasks.add({ capability, input, maxAttempts, delayMs: Math.round(delay_seconds * 1000) }),
     }),
@@ -55,6 +56,7 @@ export const taskCapabilities = [
     input: z.strictObject({ id }),
     output: task.nullable(),
     effect: 'read',
+    uses: ['tasks'],
     run: ({ id: wanted }, at) => at.tasks.get(wanted) ?? null,
   }),
   defineCapability({
@@ -70,6 +72,7 @@ export const taskCapabilities = [
       .prefault({}),
     output: z.object({ tasks: z.array(task) }),
     effect: 'read',
+    uses: ['tasks'],
     run: (query, at) => ({ tasks: at.tasks.list(query) }),
   }),
   defineCapability({
@@ -79,6 +82,7 @@ export const taskCapabilities = [
     input: z.strictObject({ id }),
     output: z.object({ id: z.string() }),
     effect: 'write',
+    uses: ['tasks'],
     run({ id: wanted }, at) {
       if (at.tasks.retry(wanted)) return { id: wanted }
       const found = at.tasks.get(wanted)
@@ -94,6 +98,7 @@ export const taskCapabilities = [
     input: z.strictObject({ id }),
     output: z.object({ id: z.string(), dropped: z.boolean() }),
     effect: 'write',
+    uses: ['tasks'],
     run: ({ id: wanted }, at) => ({ id: wanted, dropped: at.tasks.drop(wanted) }),
   }),
 ] as const

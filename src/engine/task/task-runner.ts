@@ -22,16 +22,17 @@ export const backoff = { firstMs: 1000, longestMs: 3_600_000 } as const
 const doneKeep = { ms: 7 * 86_400_000, count: 200 } as const
 
 /** Failures that no repetition mends. */
-const hopeless: ReadonlySet<ErrorCode> = new Set([
-  ...([
-    'invalid-input',
-    'invalid-filter',
-    'invalid-file',
-    'unknown-capability',
-    'not-found',
-    'conflict',
-  ] as const),
-  ...(['forbidden', 'too-large', 'request-reused', 'sync-off'] as const),
+const hopeless: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'invalid-input',
+  'invalid-filter',
+  'invalid-file',
+  'unknown-capability',
+  'not-found',
+  'conflict',
+  'forbidden',
+  'too-large',
+  'request-reused',
+  'sync-off',
 ])
 
 /** One try of a task, as the call that makes it sees it. */
@@ -62,6 +63,8 @@ export interface TaskRunnerParts {
   readonly isShared?: boolean | undefined
   call(attempt: TaskTry): Promise<unknown>
   tell(task: BookEvents['task']): void
+  /** Called when the queue itself could not be read or written. It is looked at again later. */
+  onFault?(error: unknown): void
 }
 
 interface Running {
@@ -82,7 +85,7 @@ export function backoffMs(number: number, chance: number): number {
 
 /** Starts with what an earlier engine left behind; it runs until it is closed. */
 export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
-  const { queue, writes, clock, random, scheduler, isWoken, isShared = false, call, tell } = parts
+  const { queue, writes, clock, random, scheduler, isWoken, isShared = false, call, tell, onFault } = parts
   const owner = toHex(random.bytes(16))
   const running = new Map<string, Running>()
   let closed = false
@@ -126,8 +129,9 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
       }
       if (!closed) sleep()
     } catch (error) {
-      // A storage that fails is told of by the calls that need it; the queue tries again later.
-      if (!isDaybookError(error, 'book-closed')) cancelTimer = scheduler.later(backoff.firstMs * 10, wake)
+      if (isDaybookError(error, 'book-closed')) return
+      onFault?.(error)
+      cancelTimer = scheduler.later(backoff.firstMs * 10, wake)
     } finally {
       looking = false
       if (again && !closed) wake()
@@ -198,7 +202,7 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
         return moved
       })
       .then((moved) => moved && report(one.task, state, error))
-      .catch(() => undefined)
+      .catch((fault: unknown) => closed || onFault?.(fault))
       .finally(() => {
         if (running.get(one.task.id) === one) running.delete(one.task.id)
         wake()

@@ -1,20 +1,23 @@
 // The verb that forgets everything an agent remembers of its conversations.
 import { z } from 'zod'
 import { checkAborted } from '../../core/abort.ts'
-import { defineCapability, type TaskContext } from '../../core/capability/capability.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
+import type { TaskContext } from '../../core/capability/context.ts'
 import { scopeName } from '../../shape/scope-name.ts'
 
 const batch = 500
 
-async function forgetAll(kind: string, agent: string, at: TaskContext): Promise<number> {
+async function forgetAll(kind: string, agent: string, at: TaskContext<'records'>): Promise<number> {
   let forgotten = 0
   const { total } = at.records.count({ kind, filters: { agent }, by: 'month' })
   for (;;) {
-    checkAborted(at.signal)
+    checkAborted(at.call.signal)
     const { records } = at.records.query({ kind, filters: { agent }, orderBy: 'id', limit: batch })
     if (records.length === 0) return forgotten
-    forgotten += await at.write(({ records: writer }) => records.filter(({ id }) => writer.forget(id)).length)
-    at.progress({ done: Math.min(forgotten, total), total, what: kind })
+    forgotten += await at.records.write(
+      ({ records: writer }) => records.filter(({ id }) => writer.forget(id)).length,
+    )
+    at.call.progress({ done: Math.min(forgotten, total), total, what: kind })
   }
 }
 
@@ -35,6 +38,7 @@ export const agentDataCapabilities = [
     }),
     effect: 'task',
     repeatable: true,
+    uses: ['records'],
     async run({ agent_id }, at) {
       const deleted_memories = await forgetAll('message', agent_id, at)
       const deleted_profiles = await forgetAll('profile', agent_id, at)

@@ -33,6 +33,7 @@ export const browseCapabilities = [
     }),
     output: z.object({ records: z.array(anyRecord), scores: z.array(z.number()) }),
     effect: 'read',
+    uses: ['records'],
     permission: 'read',
     run({ query: text, ...query }, at) {
       const hits = at.records.search({ ...query, text })
@@ -56,6 +57,7 @@ export const browseCapabilities = [
       buckets: z.array(z.object({ at: z.string(), count: z.number(), failed: z.number() })),
     }),
     effect: 'read',
+    uses: ['records'],
     permission: 'read',
     run: ({ include_expired: expired, include_superseded: superseded, ...query }, at) =>
       at.records.count({ ...query, include: { expired, superseded } }),
@@ -72,6 +74,7 @@ export const browseCapabilities = [
       records: z.array(anyRecord),
     }),
     effect: 'read',
+    uses: ['records'],
     permission: 'read',
     run({ id, limit }, at) {
       const all = at.records.citing(id)

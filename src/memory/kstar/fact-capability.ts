@@ -1,11 +1,8 @@
 // The verbs of facts: store, get by schema, query by path, supersede.
 import { z } from 'zod'
-import {
-  defineCapability,
-  type ReadContext,
-  type RecordQuery,
-  type WriteContext,
-} from '../../core/capability/capability.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
+import type { ReadContext, WriteContext } from '../../core/capability/context.ts'
+import type { RecordQuery } from '../../core/capability/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isLowered } from '../../core/sealed.ts'
 import { parseJsonPath } from '../../core/json/json-path.ts'
@@ -33,7 +30,7 @@ function asFact(record: Stored<JsonObject> | undefined): Fact | undefined {
   return record?.kind === 'fact' ? (record as unknown as Fact) : undefined
 }
 
-function read(at: ReadContext, query: Omit<RecordQuery, 'kind'>) {
+function read(at: ReadContext<'records'>, query: Omit<RecordQuery, 'kind'>) {
   const found = at.records.query({ ...query, kind: 'fact' })
   return { ...found, records: found.records as unknown as Fact[] }
 }
@@ -44,10 +41,10 @@ interface NewFact {
   readonly scope: PutRequest['scope'] & object
 }
 
-function storeFact({ id: given, body: said, scope }: NewFact, at: WriteContext) {
+function storeFact({ id: given, body: said, scope }: NewFact, at: WriteContext<'records'>) {
   // What is stored is JSON: members that are undefined are none.
   const data = JSON.parse(JSON.stringify(said.data)) as JsonObject
-  const definition = definedSchema(at.rules, said.schema)
+  const definition = definedSchema(at.records.rules, said.schema)
   if (definition) checkAgainst(definition.schema, data as Json, 'data', said.schema)
   const before = said.supersedes === undefined ? undefined : superseded(said.supersedes, given, at)
   const schema_version = definition?.version ?? null
@@ -59,11 +56,15 @@ function storeFact({ id: given, body: said, scope }: NewFact, at: WriteContext) 
     scope: before ? heirScope(scope, before, at) : scope,
     checked: true,
   })
-  return { id, stored_at: at.now, durability: at.durability, schema_version }
+  return { id, stored_at: at.call.now, durability: at.call.durability, schema_version }
 }
 
 /** What takes the place of a sensitive fact is as sensitive, unless it says otherwise; less so, only the owner says. */
-function heirScope(scope: NewFact['scope'], before: Fact, { caller }: WriteContext): NewFact['scope'] {
+function heirScope(
+  scope: NewFact['scope'],
+  before: Fact,
+  { call: { caller } }: WriteContext,
+): NewFact['scope'] {
   const { sensitivity = before.sensitivity } = scope
   if (caller.role === 'guest' && isLowered(sensitivity, before.sensitivity)) {
     throw new DaybookError('forbidden', 'Only the owner of the book makes a fact less sensitive.', {
@@ -74,7 +75,7 @@ function heirScope(scope: NewFact['scope'], before: Fact, { caller }: WriteConte
 }
 
 /** The fact `id`, in whose place nothing stands yet, and which does not stand in the place of `own`; throws for others. */
-function superseded(id: string, own: string | undefined, { records }: WriteContext): Fact {
+function superseded(id: string, own: string | undefined, { records }: WriteContext<'records'>): Fact {
   const found = asFact(records.get(id))
   if (!found)
     throw new DaybookError('not-found', `There is no fact \`${id}\`.`, { details: { path: 'supersedes' } })
@@ -108,6 +109,7 @@ export const factCapabilities = [
     input: factInput,
     output: factReceipt,
     effect: 'write',
+    uses: ['records'],
     run(input, at) {
       const { scope, rest } = splitScope(input)
       const { id, ...body } = rest
@@ -122,6 +124,7 @@ export const factCapabilities = [
     input: supersedeInput,
     output: factReceipt,
     effect: 'write',
+    uses: ['records'],
     run(input, at) {
       const { scope, rest } = splitScope(input)
       const { id, ...body } = rest
@@ -139,6 +142,7 @@ export const factCapabilities = [
     input: z.strictObject({ schema: name, include_superseded, ...page }),
     output: recordPage(storedFact),
     effect: 'read',
+    uses: ['records'],
     run: ({ schema, include_superseded: superseded, ...query }, at) =>
       read(at, { ...query, filters: { schema }, include: { superseded } }),
   }),
@@ -163,6 +167,7 @@ export const factCapabilities = [
       .prefault({}),
     output: recordPage(storedFact),
     effect: 'read',
+    uses: ['records'],
     run({ schema, path, value, filters, order_by: orderBy, include_superseded: superseded, ...query }, at) {
       const steps = path === undefined ? undefined : parseJsonPath(path)
       return read(at, {

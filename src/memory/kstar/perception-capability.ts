@@ -1,6 +1,8 @@
 // The verbs of perceptions: store, get by subject, query, update.
 import { z } from 'zod'
-import { defineCapability, type RecordQuery, type ReadContext } from '../../core/capability/capability.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
+import type { RecordQuery } from '../../core/capability/record-port.ts'
+import type { ReadContext } from '../../core/capability/context.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
 import { recordId } from '../../shape/record-id.ts'
@@ -8,7 +10,7 @@ import { splitScope } from './own-scope.ts'
 import { type Perception, perception, perceptionInput, perceptionUpdates } from './perception-schema.ts'
 import { name, page, receipt, recordPage, recordQuery } from './record-schema.ts'
 
-function read(at: ReadContext, query: Omit<RecordQuery, 'kind'>) {
+function read(at: ReadContext<'records'>, query: Omit<RecordQuery, 'kind'>) {
   const found = at.records.query({ ...query, kind: 'perception' })
   return { ...found, records: found.records as unknown as Perception[] }
 }
@@ -26,6 +28,7 @@ export const perceptionCapabilities = [
     input: perceptionInput,
     output: receipt,
     effect: 'write',
+    uses: ['records'],
     run(input, at) {
       const { scope, rest } = splitScope(input)
       const { id: given, ...body } = rest
@@ -36,7 +39,7 @@ export const perceptionCapabilities = [
         scope,
         checked: true,
       })
-      return { id, stored_at: at.now, durability: at.durability }
+      return { id, stored_at: at.call.now, durability: at.call.durability }
     },
   }),
   defineCapability({
@@ -52,6 +55,7 @@ export const perceptionCapabilities = [
     }),
     output: recordPage(perception),
     effect: 'read',
+    uses: ['records'],
     run: ({ subject, min_confidence, include_expired: expired, ...query }, at) =>
       read(at, {
         ...query,
@@ -68,6 +72,7 @@ export const perceptionCapabilities = [
     input: recordQuery.extend({ include_expired }).prefault({}),
     output: recordPage(perception),
     effect: 'read',
+    uses: ['records'],
     run: ({ order_by: orderBy, include_expired: expired, ...query }, at) =>
       read(at, { ...query, orderBy, include: { expired } }),
   }),
@@ -83,6 +88,7 @@ export const perceptionCapabilities = [
       updated: z.boolean(),
     }),
     effect: 'write',
+    uses: ['records'],
     run({ id, updates }, at) {
       const found = at.records.get(id)
       if (found?.kind !== 'perception') return { id, updated: false }

@@ -44,6 +44,7 @@ export const recordCapabilities = [
     input: z.strictObject({ id: recordId }),
     output: anyRecord.nullable(),
     effect: 'read',
+    uses: ['records'],
     run: ({ id }, at) => at.records.get(id) ?? null,
   }),
   defineCapability({
@@ -61,6 +62,7 @@ export const recordCapabilities = [
       .prefault({}),
     output: recordPage(anyRecord),
     effect: 'read',
+    uses: ['records'],
     run: ({ order_by: orderBy, include_expired: expired, include_superseded: superseded, ...query }, at) =>
       at.records.query({ ...query, orderBy, include: { expired, superseded } }),
   }),
@@ -77,6 +79,7 @@ export const recordCapabilities = [
       forgotten: z.boolean(),
     }),
     effect: 'write',
+    uses: ['records'],
     run({ id, cascade: isCascade }, at) {
       const citations = at.records.citing(id)
       const { changed, forgotten: gone } = isCascade ? at.records.release(id) : { changed: [], forgotten: [] }
@@ -98,8 +101,9 @@ export const recordCapabilities = [
     }),
     effect: 'task',
     repeatable: true,
+    uses: ['records'],
     async run({ id, cascade: isCascade }, at) {
-      const answer = await at.write(({ records }) => {
+      const answer = await at.records.write(({ records }) => {
         const citations = records.citing(id)
         const { changed, forgotten } = isCascade ? records.release(id) : { changed: [], forgotten: [] }
         const purged = records.purge(id)
@@ -108,7 +112,7 @@ export const recordCapabilities = [
         const cited_by = [...new Set(citations.map((one) => one.id))]
         return { id, purged, cited_by, citations, released: changed, forgotten_too: forgotten }
       })
-      if (answer.purged) at.scrub()
+      if (answer.purged) at.records.scrub()
       return answer
     },
   }),
@@ -122,15 +126,16 @@ export const recordCapabilities = [
     output: receipt,
     effect: 'task',
     repeatable: true,
+    uses: ['records'],
     async run({ id, sensitivity }, at) {
-      const answer = await at.write(({ records }) => {
+      const answer = await at.records.write(({ records }) => {
         const record = records.get(id)
         if (!record) throw notFound(id)
         const isSame = (record.sensitivity ?? 'standard') === sensitivity
         if (!isSame) records.put({ kind: record.kind, id, body: bodyOf(record), scope: { sensitivity } })
-        return { id, stored_at: at.now, durability: at.durability }
+        return { id, stored_at: at.call.now, durability: at.call.durability }
       })
-      if (isSealing(sensitivity)) at.scrub()
+      if (isSealing(sensitivity)) at.records.scrub()
       return answer
     },
   }),
@@ -154,6 +159,7 @@ export const recordCapabilities = [
       ),
     }),
     effect: 'read',
+    uses: ['records'],
     run({ id }, at) {
       const versions = at.records.history(id)
       if (versions.length === 0) throw notFound(id)
@@ -168,6 +174,7 @@ export const recordCapabilities = [
     input: z.strictObject({ id: recordId, version: z.number().int().min(1) }),
     output: receipt,
     effect: 'write',
+    uses: ['records'],
     run({ id, version }, at) {
       const versions = at.records.history(id)
       if (versions.length === 0) throw notFound(id)
@@ -184,7 +191,7 @@ export const recordCapabilities = [
         throw new DaybookError('not-found', message, { details: { path: 'version' } })
       }
       at.records.put({ kind: current.kind, id, body: wanted.body })
-      return { id, stored_at: at.now, durability: at.durability }
+      return { id, stored_at: at.call.now, durability: at.call.durability }
     },
   }),
   defineCapability({
@@ -207,8 +214,9 @@ export const recordCapabilities = [
       }),
     }),
     effect: 'read',
+    uses: ['records', 'status'],
     async run(_input, at) {
-      const { usageBytes, unindexed } = await at.status()
+      const { usageBytes, unindexed } = await at.status.book()
       const kinds = at.records.extents()
       const all = Object.values(kinds)
       const earliest = all.map((one) => one.earliest).sort()[0]

@@ -31,6 +31,7 @@ export const skillCapabilities = [
     input: skillInput,
     output: receipt,
     effect: 'write',
+    uses: ['records'],
     run(input, at) {
       const { scope, rest } = splitScope(input)
       const { replace, maturity, ...body } = rest
@@ -48,7 +49,7 @@ export const skillCapabilities = [
         scope,
         checked: true,
       })
-      return { id, stored_at: at.now, durability: at.durability }
+      return { id, stored_at: at.call.now, durability: at.call.durability }
     },
   }),
   defineCapability({
@@ -59,6 +60,7 @@ export const skillCapabilities = [
     input: z.strictObject({ skill_name: name }),
     output: skill.nullable(),
     effect: 'read',
+    uses: ['records'],
     run: ({ skill_name }, at) => asSkill(at.records.find(skillName(skill_name))) ?? null,
   }),
   defineCapability({
@@ -69,6 +71,7 @@ export const skillCapabilities = [
     input: recordQuery.prefault({}),
     output: recordPage(skill),
     effect: 'read',
+    uses: ['records'],
     run({ order_by: orderBy, ...query }, at) {
       const found = at.records.query({ ...query, kind: 'skill', orderBy })
       return { ...found, records: found.records as unknown as Skill[] }
@@ -87,6 +90,7 @@ export const skillCapabilities = [
       maturity: skill.shape.maturity,
     }),
     effect: 'write',
+    uses: ['records'],
     run({ skill_name, outcome }, at) {
       const found = asSkill(at.records.find(skillName(skill_name)))
       if (!found) {
@@ -94,7 +98,7 @@ export const skillCapabilities = [
           details: { path: 'skill_name' },
         })
       }
-      const maturity = afterUse(found.maturity, outcome, at.now)
+      const maturity = afterUse(found.maturity, outcome, at.call.now)
       const body = { ...(bodyOf(found) as unknown as SkillBody), maturity }
       const id = at.records.put({ kind: 'skill', id: found.id, body: body as unknown as JsonObject })
       return { id, from: found.maturity.level, maturity }

@@ -1,6 +1,8 @@
 // The verbs of traces: store, complete, get, query, search, follow links, count.
 import { z } from 'zod'
-import { defineCapability, type ReadContext, type WriteContext } from '../../core/capability/capability.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
+import type { WriteContext } from '../../core/capability/context.ts'
+import type { RecordReader } from '../../core/capability/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
@@ -13,26 +15,30 @@ import { receipt, recordPage, recordQuery } from './record-schema.ts'
 import { trace, type Trace, type TraceBody, traceInput, traceResult } from './trace-schema.ts'
 
 /** Holds a trace against the category that is registered for its action in its domain, if one is. */
-function checkTrace(body: Pick<TraceBody, 'situation' | 'action' | 'result'>, at: WriteContext): void {
-  const category = definedCategory(at.rules, body.situation.domain, body.action.type)
+function checkTrace(
+  body: Pick<TraceBody, 'situation' | 'action' | 'result'>,
+  at: WriteContext<'records'>,
+): void {
+  const category = definedCategory(at.records.rules, body.situation.domain, body.action.type)
   if (category) checkCategory(category, body, '')
 }
 
 /** A check of traces that come together, by their numbers: each category is looked up once. */
-function createManyCheck(at: WriteContext) {
+function createManyCheck(at: WriteContext<'records'>) {
   const known = new Map<string, TraceCategory | undefined>()
   return (body: Pick<TraceBody, 'situation' | 'action' | 'result'>, i: number) => {
     const key = JSON.stringify([body.situation.domain, body.action.type])
-    if (!known.has(key)) known.set(key, definedCategory(at.rules, body.situation.domain, body.action.type))
+    if (!known.has(key))
+      known.set(key, definedCategory(at.records.rules, body.situation.domain, body.action.type))
     const category = known.get(key)
     if (category) checkCategory(category, body, `traces.${i}.`)
   }
 }
 
 /** Stores a trace that was checked. */
-function storeTrace(input: z.output<typeof traceInput>, at: WriteContext): string {
+function storeTrace(input: z.output<typeof traceInput>, at: WriteContext<'records'>): string {
   const { scope, rest } = splitScope(input)
-  const { id, timestamp = at.now, ...body } = rest
+  const { id, timestamp = at.call.now, ...body } = rest
   return at.records.put({
     kind: 'trace',
     ...(id ? { id } : {}),
@@ -42,8 +48,8 @@ function storeTrace(input: z.output<typeof traceInput>, at: WriteContext): strin
   })
 }
 
-function getTrace(id: string, records: ReadContext['records'] | WriteContext['records']): Trace | undefined {
-  const found = records.get(id)
+function getTrace(id: string, { get }: Pick<RecordReader, 'get'>): Trace | undefined {
+  const found = get(id)
   return found?.kind === 'trace' ? (found as unknown as Trace) : undefined
 }
 
@@ -56,9 +62,10 @@ export const traceCapabilities = [
     input: traceInput,
     output: receipt,
     effect: 'write',
+    uses: ['records'],
     run(input, at) {
       checkTrace(input, at)
-      return { id: storeTrace(input, at), stored_at: at.now, durability: at.durability }
+      return { id: storeTrace(input, at), stored_at: at.call.now, durability: at.call.durability }
     },
   }),
   defineCapability({
@@ -73,12 +80,13 @@ export const traceCapabilities = [
       durability: receipt.shape.durability,
     }),
     effect: 'write',
+    uses: ['records'],
     run({ traces }, at) {
       traces.forEach(createManyCheck(at))
       return {
         ids: traces.map((one) => storeTrace(one, at)),
-        stored_at: at.now,
-        durability: at.durability,
+        stored_at: at.call.now,
+        durability: at.call.durability,
       }
     },
   }),
@@ -95,6 +103,7 @@ export const traceCapabilities = [
     }),
     output: receipt,
     effect: 'write',
+    uses: ['records'],
     run({ id, result, replace }, at) {
       const found = getTrace(id, at.records)
       if (!found)
@@ -110,7 +119,7 @@ export const traceCapabilities = [
       }
       checkTrace({ ...found, result }, at)
       at.records.put({ kind: 'trace', id, body: { ...bodyOf(found), result } as JsonObject })
-      return { id, stored_at: at.now, durability: at.durability }
+      return { id, stored_at: at.call.now, durability: at.call.durability }
     },
   }),
   defineCapability({
@@ -121,6 +130,7 @@ export const traceCapabilities = [
     input: z.strictObject({ id: recordId }),
     output: trace.nullable(),
     effect: 'read',
+    uses: ['records'],
     run: ({ id }, at) => getTrace(id, at.records) ?? null,
   }),
   defineCapability({
@@ -131,6 +141,7 @@ export const traceCapabilities = [
     input: recordQuery.prefault({}),
     output: recordPage(trace),
     effect: 'read',
+    uses: ['records'],
     run({ order_by: orderBy, ...query }, at) {
       const page = at.records.query({ ...query, kind: 'trace', orderBy })
       return { ...page, records: page.records as unknown as Trace[] }
@@ -152,6 +163,7 @@ export const traceCapabilities = [
     }),
     output: z.object({ records: z.array(trace), scores: z.array(z.number()) }),
     effect: 'read',
+    uses: ['records'],
     run({ query: text, ...query }, at) {
       const hits = at.records.search({ ...query, text, kind: 'trace' })
       return {
@@ -168,6 +180,7 @@ export const traceCapabilities = [
     input: z.strictObject({ id: recordId }),
     output: z.object({ to: z.array(trace), from: z.array(trace) }),
     effect: 'read',
+    uses: ['records'],
     run({ id }, at) {
       const read = (ids: readonly string[]) => ids.flatMap((one) => getTrace(one, at.records) ?? [])
       return {
@@ -193,6 +206,7 @@ export const traceCapabilities = [
       buckets: z.array(z.object({ at: z.string(), count: z.number(), failed: z.number() })),
     }),
     effect: 'read',
+    uses: ['records'],
     run: ({ filters, by }, at) => at.records.count({ kind: 'trace', filters, by }),
   }),
 ] as const

@@ -1,6 +1,7 @@
 // The verbs of the embedder: how far the vectors are, and vectors of texts in the shape that `POST /embed` has too.
 import { z } from 'zod'
-import { defineCapability, type EmbedStatus } from '../../core/capability/capability.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
+import type { EmbedStatus } from '../../core/capability/status.ts'
 import { batchLimit } from './http-embedder.ts'
 
 /** Longest text of one request, in UTF-16 units. */
@@ -44,7 +45,8 @@ export const embedCapabilities = [
     input: z.strictObject({}).prefault({}),
     output: status,
     effect: 'read',
-    run: (_input, at) => at.embedStatus(),
+    uses: ['status'],
+    run: (_input, at) => at.status.embedder(),
   }),
   defineCapability({
     id: 'embed:texts',
@@ -53,6 +55,7 @@ export const embedCapabilities = [
     input: embedInput,
     output: z.object({ embeddings: z.array(z.array(z.number())), dimensions: z.number() }),
     effect: 'read',
-    run: async ({ texts }, at) => embedOutput(await at.embed(texts)),
+    uses: ['recall'],
+    run: async ({ texts }, at) => embedOutput(await at.recall.embed(texts)),
   }),
 ] as const

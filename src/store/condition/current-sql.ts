@@ -1,7 +1,7 @@
 // What is still current: not expired at the instant of the call, not superseded by a record that lives.
 // Invariant: compared inside the query, so that no page, ranking or count is made of what is then left out; and what
 // somebody does not see takes nothing out of what he sees.
-import type { Include } from '../../core/capability/capability.ts'
+import type { Include } from '../../core/capability/record-port.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
 

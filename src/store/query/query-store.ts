@@ -8,7 +8,7 @@ import type {
   RecordQuery,
   TextHit,
   TextQuery,
-} from '../../core/capability/capability.ts'
+} from '../../core/capability/record-port.ts'
 import type { RecordSnapshot, SnapshotQuery } from '../../core/capability/transfer.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { parseFilters } from '../../core/filter/filter.ts'

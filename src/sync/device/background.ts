@@ -2,7 +2,7 @@
 // a service worker to send; answers that came for it are taken over when the book is next open.
 // Invariant: handing over changes nothing but the place of bytes. The book goes on sending the same ones itself.
 import type { Clock, Scheduler, SpillPlace } from '../../core/ports.ts'
-import type { SyncState } from '../../core/capability/capability.ts'
+import type { SyncState } from '../../core/capability/status.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'

@@ -1,7 +1,7 @@
 // The device's half of sync: rounds of one request and one answer, until nothing is unsent and nothing more is to be had.
 // Invariant: what is asked and what an answer brought are committed before the next step; a cut anywhere loses nothing.
 import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
-import type { SyncResult, SyncState } from '../../core/capability/capability.ts'
+import type { SyncResult, SyncState } from '../../core/capability/status.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Carrier, Clock } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'

@@ -2,7 +2,7 @@
 // Invariant: what says who may do what in a book (tokens, keys) and its rules are sent by nobody but the owner; and tokens
 // and keys are fetched by nobody else unless a grant names them: who has a whole token can present it.
 import { DaybookError } from '../../core/errors.ts'
-import type { Caller, Guest } from '../../core/capability/capability.ts'
+import type { Caller, Guest } from '../../core/capability/caller.ts'
 import type { Kinds } from '../../core/kind.ts'
 import { permits } from '../../core/access/permission.ts'
 import type { SyncRequest } from './protocol.ts'

@@ -3,7 +3,7 @@
 import { noCipher, noDigest } from '../../support/server/no-port.ts'
 import { z } from 'zod'
 import { neverAborted } from '../../../src/core/abort.ts'
-import type { SyncResult, SyncState } from '../../../src/core/capability/capability.ts'
+import type { SyncResult, SyncState } from '../../../src/core/capability/status.ts'
 import type { ConflictEntry } from '../../../src/core/conflict.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
 import { type ConflictPolicy, createKinds, type Kind, type Kinds } from '../../../src/core/kind.ts'

@@ -1,7 +1,7 @@
 // A book whose files the host has thrown away: it is told from a new one, and comes back from its mirror.
 import { expect, it } from 'vitest'
 import { createEngine, type EngineOptions } from '../../../src/engine/engine.ts'
-import type { Status } from '../../../src/core/capability/capability.ts'
+import type { Status } from '../../../src/core/capability/status.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { createMirror } from '../../../src/sync/mirror/mirror.ts'
 import { makeTrace } from '../../support/trace.ts'

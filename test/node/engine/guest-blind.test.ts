@@ -1,7 +1,7 @@
 // What a guest is told follows from what it sees: two books that differ in hidden records only answer every call alike.
 import fc from 'fast-check'
 import { afterEach, expect, it } from 'vitest'
-import type { Caller } from '../../../src/core/capability/capability.ts'
+import type { Caller } from '../../../src/core/capability/caller.ts'
 import { parseScope } from '../../../src/core/access/scope.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { openTestEngine, type TestEngine } from '../../support/test-engine.ts'

@@ -1,6 +1,6 @@
 // Whoever listens learns of every change of what does not work, once, as `status` says it at that time.
 import { expect, it } from 'vitest'
-import type { Status } from '../../../src/core/capability/capability.ts'
+import type { Status } from '../../../src/core/capability/status.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
 import type { BookEvents } from '../../../src/core/capability/event.ts'
 import { createEngine } from '../../../src/engine/engine.ts'

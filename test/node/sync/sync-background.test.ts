@@ -1,7 +1,7 @@
 // What a book hands over by itself, and when: whole engines with a real mirror, over a place in memory and a clock that
 // stands still until told.
 import { expect, it } from 'vitest'
-import type { Status } from '../../../src/core/capability/capability.ts'
+import type { Status } from '../../../src/core/capability/status.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
 import type { Carrier, SpillPlace, Spilled } from '../../../src/core/ports.ts'
 import { createEngine } from '../../../src/engine/engine.ts'

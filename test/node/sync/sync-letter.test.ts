@@ -1,7 +1,7 @@
 // What is said of sync through the one door: dead letters, forgetting that wins, revocations that come first.
 import { afterEach, describe, expect, it } from 'vitest'
 import { kinds } from '../../../src/engine/capability-table.ts'
-import type { Status } from '../../../src/core/capability/capability.ts'
+import type { Status } from '../../../src/core/capability/status.ts'
 import type { BookEvent } from '../../../src/core/capability/event.ts'
 import { createKinds, type Kinds } from '../../../src/core/kind.ts'
 import type { RefusedOp } from '../../../src/core/capability/refused-op.ts'

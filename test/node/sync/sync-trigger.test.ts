@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { neverAborted } from '../../../src/core/abort.ts'
-import type { SyncResult, SyncState } from '../../../src/core/capability/capability.ts'
+import type { SyncResult, SyncState } from '../../../src/core/capability/status.ts'
 import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
 import { createKinds } from '../../../src/core/kind.ts'
 import { backoffMs } from '../../../src/sync/device/backoff.ts'

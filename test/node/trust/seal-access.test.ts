@@ -1,6 +1,6 @@
 // Which records are sealed, and who may know of them: kinds that are sensitive as a whole, guests, other callers.
 import { expect, test } from 'vitest'
-import type { Caller } from '../../../src/core/capability/capability.ts'
+import type { Caller } from '../../../src/core/capability/caller.ts'
 import { isDaybookError } from '../../../src/core/errors.ts'
 import type { Sensitivity } from '../../../src/core/sealed.ts'
 import { parseScope } from '../../../src/core/access/scope.ts'

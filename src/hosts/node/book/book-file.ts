@@ -1,7 +1,7 @@
 // The file of a book, opened whatever state it is in. A damaged one is set aside and a new one made of what it holds.
 // Invariant: at every moment either the old file stands in its place, or the new one is whole.
 import { existsSync, renameSync, rmSync } from 'node:fs'
-import type { Status } from '../../../core/capability/capability.ts'
+import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { SpareFile, SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'

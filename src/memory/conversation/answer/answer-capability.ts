@@ -1,7 +1,8 @@
 // The verbs of the semantic cache: keep an answer with what it rests on, and get it again for the same question.
 // Invariant: an answer is given only while every record it rests on is the version that it was.
 import { z } from 'zod'
-import { defineCapability, type ReadContext } from '../../../core/capability/capability.ts'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import type { ReadContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
@@ -19,7 +20,7 @@ export const sameQuestion = 0.95
 
 const question = z.string().trim().min(1).max(answerLimit.question)
 
-function versionOf({ records }: Pick<ReadContext, 'records'>, id: string): number | undefined {
+function versionOf({ records }: Pick<ReadContext<'records'>, 'records'>, id: string): number | undefined {
   return records.get(id) ? records.history(id).at(-1)?.version : undefined
 }
 
@@ -30,26 +31,26 @@ interface Kept {
 
 /** The answer whose question is most like it, of those that still hold. */
 function bestOf(
-  at: Pick<ReadContext, 'records' | 'now'>,
+  at: ReadContext<'records'>,
   kept: readonly Kept[],
   likeness: (body: AnswerBody) => number,
 ): (Kept & { readonly similarity: number }) | undefined {
   const [best] = kept
     .map((one) => ({ ...one, similarity: likeness(one.body) }))
-    .filter(({ similarity, body }) => similarity >= sameQuestion && body.expires_at > at.now)
+    .filter(({ similarity, body }) => similarity >= sameQuestion && body.expires_at > at.call.now)
     .filter(({ body }) => body.rests_on.every(({ id, version }) => versionOf(at, id) === version))
     .toSorted((a, b) => b.similarity - a.similarity)
   return best
 }
 
 /** By vectors, where there are any: the embedder is asked only when words have found nothing. */
-async function bestByMeaning(at: ReadContext, kept: readonly Kept[], asked: string) {
+async function bestByMeaning(at: ReadContext<'records' | 'recall'>, kept: readonly Kept[], asked: string) {
   const particulars = particularsOf(asked)
   const comparable = kept.filter(
     ({ body: { direction, question: other } }) => direction && particularsOf(other) === particulars,
   )
   if (comparable.length === 0) return undefined
-  const own = directionOf(await at.questionVector(asked))
+  const own = directionOf(await at.recall.questionVector(asked))
   return own && bestOf(at, comparable, ({ direction }) => (direction ? cosineOf(own, direction) : 0))
 }
 
@@ -71,20 +72,21 @@ export const answerCapabilities = [
     output: z.object({ ok: z.boolean(), id: z.string() }),
     effect: 'task',
     repeatable: true,
+    uses: ['records', 'recall'],
     async run({ agent_id, question: asked, answer, records: ids, ttl_seconds }, at) {
-      const agent = agent_id ?? at.scope.agent
+      const agent = agent_id ?? at.call.scope.agent
       const rests_on = [...new Set(ids)].map((id) => {
         const version = versionOf(at, id)
         if (version !== undefined) return { id, version }
         throw new DaybookError('not-found', `There is no record \`${id}\`.`, { details: { path: 'records' } })
       })
-      const expires_at = formatTime((parseTime(at.now) ?? 0) + Math.round(ttl_seconds * 1000))
-      const direction = directionOf(await at.questionVector(asked))
+      const expires_at = formatTime((parseTime(at.call.now) ?? 0) + Math.round(ttl_seconds * 1000))
+      const direction = directionOf(await at.recall.questionVector(asked))
       const body = {
         question: asked,
         answer,
         ...(direction ? { direction } : {}),
-        answered_at: at.now,
+        answered_at: at.call.now,
         expires_at,
         rests_on,
       } as unknown as JsonObject
@@ -97,7 +99,7 @@ export const answerCapabilities = [
         offset: answerLimit.kept - 1,
       }
       const superfluous = at.records.query({ ...older, limit: 100 }).records
-      const id = await at.write(({ records }) => {
+      const id = await at.records.write(({ records }) => {
         for (const one of superfluous) if (one.id !== known) records.forget(one.id)
         return records.put({ kind: 'answer', name, body, scope: { agent } })
       })
@@ -121,8 +123,9 @@ export const answerCapabilities = [
       similarity: z.number().optional(),
     }),
     effect: 'read',
+    uses: ['records', 'recall'],
     async run({ agent_id, question: asked }, at) {
-      const filters = { agent: agent_id ?? at.scope.agent }
+      const filters = { agent: agent_id ?? at.call.scope.agent }
       const { records } = at.records.query({
         kind: 'answer',
         filters,

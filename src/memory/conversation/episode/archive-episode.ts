@@ -1,6 +1,6 @@
 // Makes an episode of a stretch of conversation.
 // Invariant: the id of an episode follows from what was said, so archiving the same stretch twice makes one episode.
-import type { TaskContext } from '../../../core/capability/capability.ts'
+import type { TaskContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { EpisodeBody } from './episode-kind.ts'
@@ -25,7 +25,7 @@ export type ArchiveLine = Line & { readonly record?: string }
 
 /** Archives `lines`; undefined when nothing was said in them. */
 export async function archiveEpisode(
-  at: TaskContext,
+  at: TaskContext<'records' | 'recall'>,
   scope: MessageScope,
   lines: readonly ArchiveLine[],
 ): Promise<Archived | undefined> {
@@ -52,7 +52,7 @@ export async function archiveEpisode(
     message_count: said.length,
     method: abstract.method,
   }
-  const id = await at.write(({ records }) => {
+  const id = await at.records.write(({ records }) => {
     const messages = said.flatMap(({ id: msgId, record }) => {
       if (record === undefined) return msgId ? (records.find(namedMessage(scope.agent, msgId))?.id ?? []) : []
       return records.get(record)?.kind === 'message' ? [record] : []
@@ -73,7 +73,7 @@ interface EpisodeAbstract extends Pick<EpisodeBody, 'summary' | 'keywords' | 'me
 }
 
 async function abstractOf(
-  { llm, signal, attempt }: TaskContext,
+  { call: { signal, attempt }, recall: { llm } }: TaskContext<'recall'>,
   said: readonly Line[],
 ): Promise<EpisodeAbstract> {
   const extract = () => ({
@@ -95,7 +95,7 @@ async function abstractOf(
 
 /** The messages of a session that no episode tells of yet, oldest first, as many as fit into one. */
 export function unarchived(
-  { records }: Pick<TaskContext, 'records'>,
+  { records }: Pick<TaskContext<'records'>, 'records'>,
   { agent, session }: MessageScope,
   limit: number,
 ): ArchiveLine[] {

@@ -45,8 +45,9 @@ export const episodeCapabilities = [
     }),
     effect: 'task',
     repeatable: true,
+    uses: ['records', 'recall'],
     async run({ history: given, ...named }, at) {
-      const scope = scopeOf(named, at)
+      const scope = scopeOf(named, at.call)
       const lines = given ?? bounded(unarchived(at, scope, historyLimit.messages))
       const archived = await archiveEpisode(at, scope, lines)
       if (!archived) return { ok: true, skipped: true, reason: 'empty history' as const }
@@ -68,6 +69,7 @@ export const episodeCapabilities = [
     input: listQuery.prefault({}),
     output: z.object({ records: z.array(episode), cursor: z.string().optional() }),
     effect: 'read',
+    uses: ['records'],
     run({ order_by: orderBy, limit, cursor, ...query }, at) {
       const page = at.records.query({
         kind: 'episode',
@@ -87,8 +89,9 @@ export const episodeCapabilities = [
     input: z.strictObject({ agent_id: scopeName.optional(), id: recordId }),
     output: z.object({ ok: z.boolean(), deleted_id: z.string() }),
     effect: 'write',
+    uses: ['records'],
     run({ agent_id, id }, at) {
-      const agent = agent_id ?? at.scope.agent
+      const agent = agent_id ?? at.call.scope.agent
       const found = at.records.get(id)
       if (found?.kind !== 'episode' || found.agent !== agent) {
         throw new DaybookError('not-found', `There is no episode \`${id}\` of agent \`${agent}\`.`, {

@@ -1,6 +1,6 @@
 // Whose conversation a verb is about, and what narrows a list: shapes that the verbs of this chapter share.
 import { z } from 'zod'
-import type { CallContext } from '../../../core/capability/capability.ts'
+import type { CallPort } from '../../../core/capability/context.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
 
@@ -45,7 +45,7 @@ export function scopeOf(
     session,
     resource,
   }: { agent_id?: string | undefined; session?: string | undefined; resource?: string | undefined },
-  { scope }: Pick<CallContext, 'scope'>,
+  { scope }: Pick<CallPort, 'scope'>,
 ) {
   const own = session ?? scope.session
   const about = resource ?? scope.resource

@@ -29,8 +29,9 @@ export const messageCapabilities = [
     input: z.strictObject({ ...conversationScope, sensitivity, message: messageInput }),
     output: z.object({ ok: z.boolean(), skipped: z.boolean().optional(), ...outcome }),
     effect: 'write',
+    uses: ['records'],
     run({ message: one, sensitivity: how, ...scope }, at) {
-      const stored = storeMessage(one, { ...scopeOf(scope, at), sensitivity: how }, at)
+      const stored = storeMessage(one, { ...scopeOf(scope, at.call), sensitivity: how }, at)
       return { ok: true, ...(stored.result === 'skipped' ? { skipped: true } : {}), ...stored }
     },
   }),
@@ -53,8 +54,9 @@ export const messageCapabilities = [
       results: z.array(z.object(outcome)),
     }),
     effect: 'write',
+    uses: ['records'],
     run({ messages, sensitivity: how, ...scope }, at) {
-      const own = { ...scopeOf(scope, at), sensitivity: how }
+      const own = { ...scopeOf(scope, at.call), sensitivity: how }
       const results = messages.map((one, i) => storeMessage(one, own, at, i))
       const stored = results.filter(({ result }) => result === 'stored').length
       return { ok: true, stored, skipped: results.length - stored, results }
@@ -69,6 +71,7 @@ export const messageCapabilities = [
     input: listQuery.prefault({}),
     output: z.object({ records: z.array(message), cursor: z.string().optional() }),
     effect: 'read',
+    uses: ['records'],
     run({ order_by: orderBy, limit, cursor, ...query }, at) {
       const page = at.records.query({
         kind: 'message',
@@ -88,8 +91,9 @@ export const messageCapabilities = [
     input: z.strictObject({ agent_id: scopeName.optional(), id: z.string().min(1).max(1000) }),
     output: z.object({ ok: z.boolean(), deleted_id: z.string() }),
     effect: 'write',
+    uses: ['records'],
     run({ agent_id, id }, at) {
-      const agent = agent_id ?? at.scope.agent
+      const agent = agent_id ?? at.call.scope.agent
       const found = [at.records.get(id), at.records.find(namedMessage(agent, id))]
       const own = found.find((one) => one?.kind === 'message' && one.agent === agent)
       if (!own) {

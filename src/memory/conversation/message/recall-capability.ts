@@ -31,8 +31,9 @@ export const conversationRecallCapabilities = [
       ),
     }),
     effect: 'read',
+    uses: ['records', 'recall'],
     async run({ query, limit, ...scope }, at) {
-      const { agent } = scopeOf(scope, at)
+      const { agent } = scopeOf(scope, at.call)
       // Only what the caller names narrows: the book's session and resource are for what is stored.
       const { session, resource } = scope
       return { messages: await recallMessages(at, { agent, session, resource }, query, limit) }

@@ -1,6 +1,6 @@
 // What an agent should have in mind before it answers: found by a cascade, given in the order of time.
 // Invariant: each stage only fills what the ones before it left free, and nothing comes twice.
-import type { ReadContext } from '../../../core/capability/capability.ts'
+import type { ReadContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Stored } from '../../../core/record.ts'
 import type { Source } from '../../../shape/source.ts'
@@ -29,7 +29,7 @@ const recentLimit = 500
  * Without a question: the most recent messages.
  */
 export async function recallMessages(
-  at: ReadContext,
+  at: ReadContext<'records' | 'recall'>,
   { agent, session, resource }: RecallScope,
   query: string,
   limit: number,
@@ -50,7 +50,7 @@ export async function recallMessages(
       if (found.size < limit && !found.has(key)) found.set(key, one)
     }
   }
-  const { hits } = await at.recall({ ...scope, text, kinds: ['message', 'episode'], limit })
+  const { hits } = await at.recall.ask({ ...scope, text, kinds: ['message', 'episode'], limit })
   take(hits.map(({ record }) => record))
   if (found.size < limit) {
     const latest = { kind: 'profile', filters: { agent, content: { gt: '' } }, orderBy: '-updated_at' }

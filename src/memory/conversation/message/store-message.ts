@@ -1,7 +1,7 @@
 // Puts messages into the book, each once.
 // Invariant: the id of a message that has a name, or a time of its own, follows from what it says it is. So the same
 // message stored twice, on one device or on two that sync later, is one record.
-import type { WriteContext } from '../../../core/capability/capability.ts'
+import type { WriteContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Sensitivity } from '../../../core/sealed.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
@@ -29,7 +29,7 @@ export interface MessageScope {
 export function storeMessage(
   input: MessageInput,
   scope: MessageScope,
-  { now, records }: WriteContext,
+  { call: { now }, records }: WriteContext<'records'>,
   later = 0,
 ): StoreOutcome {
   const { id: msgId = '', content, source, timestamp: said, metadata, target_agent: target } = input

@@ -1,6 +1,7 @@
 // The verbs of profiles: learn from a conversation, and tell what is known of a user.
 import { z } from 'zod'
-import { defineCapability, type ReadContext, type TaskContext } from '../../../core/capability/capability.ts'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import type { ReadContext, TaskContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
@@ -31,7 +32,10 @@ interface Found {
 }
 
 /** What the lines of one user say, by the model if there is one that answers. */
-async function hear({ llm, signal, attempt, now }: TaskContext, lines: readonly Line[]): Promise<Found> {
+async function hear(
+  { call: { signal, attempt, now }, recall: { llm } }: TaskContext<'recall'>,
+  lines: readonly Line[],
+): Promise<Found> {
   const asked = llm && (await askFacts(llm, lines, signal))
   if (asked?.failed !== undefined && asked.retry && attempt && !attempt.isLast) {
     throw new DaybookError('model-unavailable', asked.failed)
@@ -41,7 +45,11 @@ async function hear({ llm, signal, attempt, now }: TaskContext, lines: readonly 
   return { heard, ...(asked?.failed === undefined ? {} : { degraded: asked.failed }) }
 }
 
-function findProfile({ records }: ReadContext, agent: string, user: string | undefined): Profile | undefined {
+function findProfile(
+  { records }: ReadContext<'records'>,
+  agent: string,
+  user: string | undefined,
+): Profile | undefined {
   const named = records.find(profileOf(agent, user ?? ''))
   const [latest] =
     named || user !== undefined
@@ -76,15 +84,16 @@ export const profileCapabilities = [
     }),
     effect: 'task',
     repeatable: true,
+    uses: ['records', 'recall'],
     async run({ agent_id, user_id, history: lines }, at) {
-      const agent = agent_id ?? at.scope.agent
+      const agent = agent_id ?? at.call.scope.agent
       const users = Map.groupBy(
         lines.filter((line) => isUser(line) && line.content !== ''),
         ({ source }) => user_id ?? source.id ?? '',
       )
       const found = new Map<string, Found>()
       for (const [user, said] of users) found.set(user, await hear(at, said))
-      const profiles = await at.write(({ records, scope }) =>
+      const profiles = await at.records.write(({ call: { scope }, records }) =>
         [...found].flatMap(([user, { heard }]) => {
           const name = profileOf(agent, user)
           const before = records.find(name) as Profile | undefined
@@ -113,7 +122,7 @@ export const profileCapabilities = [
         }),
       )
       const degraded = [...found.values()].find((one) => one.degraded !== undefined)?.degraded
-      const method = at.llm && degraded === undefined ? ('model' as const) : ('patterns' as const)
+      const method = at.recall.llm && degraded === undefined ? ('model' as const) : ('patterns' as const)
       return {
         ok: true,
         profiles_updated: profiles.length,
@@ -144,8 +153,9 @@ export const profileCapabilities = [
       earlier: z.array(told),
     }),
     effect: 'read',
+    uses: ['records'],
     run({ agent_id, user_id }, at) {
-      const found = findProfile(at, agent_id ?? at.scope.agent, user_id)
+      const found = findProfile(at, agent_id ?? at.call.scope.agent, user_id)
       const { current, earlier } = tell(found?.facts ?? {})
       const profile = writeProfile(found?.facts ?? {})
       return { profile, user_id: found?.user_id ?? user_id ?? '', facts: current, earlier }

@@ -1,6 +1,7 @@
 // The verbs of the registries: register and list schemas of facts, categories of traces, types of tokens.
 import { z } from 'zod'
-import { defineCapability, type ReadContext, type WriteContext } from '../../../core/capability/capability.ts'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import type { ReadContext, WriteContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { checkRequiredFields } from './category.ts'
@@ -21,18 +22,18 @@ import { name, page, receipt, recordPage } from '../record-schema.ts'
 
 const listInput = z.strictObject(page).prefault({})
 
-function list<Item>(at: ReadContext, kind: string, query: z.output<typeof listInput>) {
+function list<Item>(at: ReadContext<'records'>, kind: string, query: z.output<typeof listInput>) {
   const found = at.records.query({ ...query, kind, orderBy: 'name' })
   return { ...found, records: found.records as unknown as Item[] }
 }
 
 /** Registers `body` under `id`; the same again changes nothing. */
-function register(at: WriteContext, kind: string, id: string, body: object) {
+function register(at: WriteContext<'records'>, kind: string, id: string, body: object) {
   const before = at.records.get(id)
   const said = JSON.parse(JSON.stringify(body)) as JsonObject
   if (!before || JSON.stringify(sorted(bodyOf(before))) !== JSON.stringify(sorted(said)))
     at.records.put({ kind, id, body: said })
-  return { id, stored_at: at.now, durability: at.durability }
+  return { id, stored_at: at.call.now, durability: at.call.durability }
 }
 
 /** The same object with its members in order, all the way down. */
@@ -54,6 +55,7 @@ export const definitionCapabilities = [
       version: z.number(),
     }),
     effect: 'write',
+    uses: ['records'],
     run({ name: named, schema: given, description }, at) {
       const schema = JSON.parse(JSON.stringify(given)) as JsonSchema
       checkSchema(schema, 'schema')
@@ -83,6 +85,7 @@ export const definitionCapabilities = [
     input: z.strictObject({ name }),
     output: factSchema.nullable(),
     effect: 'read',
+    uses: ['records'],
     run: ({ name: named }, at) => definedSchema(at.records, named) ?? null,
   }),
   defineCapability({
@@ -93,6 +96,7 @@ export const definitionCapabilities = [
     input: listInput,
     output: recordPage(factSchema),
     effect: 'read',
+    uses: ['records'],
     run: (query, at) => list<FactSchema>(at, 'fact_schema', query),
   }),
   defineCapability({
@@ -102,6 +106,7 @@ export const definitionCapabilities = [
     input: categoryInput,
     output: receipt,
     effect: 'write',
+    uses: ['records'],
     run(category, at) {
       checkRequiredFields(category.required_fields)
       return register(at, 'trace_category', categoryId(category.domain, category.name), category)
@@ -115,6 +120,7 @@ export const definitionCapabilities = [
     input: listInput,
     output: recordPage(traceCategory),
     effect: 'read',
+    uses: ['records'],
     run: (query, at) => list<TraceCategory>(at, 'trace_category', query),
   }),
   defineCapability({
@@ -124,6 +130,7 @@ export const definitionCapabilities = [
     input: tokenTypeInput,
     output: receipt,
     effect: 'write',
+    uses: ['records'],
     run: (type, at) => register(at, 'token_type', tokenTypeId(type.name), type),
   }),
   defineCapability({
@@ -134,6 +141,7 @@ export const definitionCapabilities = [
     input: listInput,
     output: recordPage(tokenType),
     effect: 'read',
+    uses: ['records'],
     run: (query, at) => list<TokenType>(at, 'token_type', query),
   }),
 ] as const

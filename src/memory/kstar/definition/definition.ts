@@ -1,5 +1,5 @@
 // Finding what is registered, by name. Every definition has the one id that its name gives, so this is a look-up.
-import type { RecordWriter } from '../../../core/capability/capability.ts'
+import type { RecordWriter } from '../../../core/capability/record-port.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import type { FactSchema, TokenType, TraceCategory } from './definition-schema.ts'
 import type { JsonSchema } from '../json-schema/json-schema.ts'

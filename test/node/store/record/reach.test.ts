@@ -162,9 +162,9 @@ async function answers(
     cursor = page.cursor
   }
   const { hits, legs } = await createRecall({
-    store: { ...store, queries, textIndex: undefined },
+    store: { kinds: store.kinds, queries },
     clock: { now: () => 1_769_900_100_000 },
-    legs: createTextLegs({ ...store, queries, textIndex: undefined }),
+    legs: createTextLegs({ queries }),
   })({ text: 'red runs in the ocean' })
   return {
     pages,

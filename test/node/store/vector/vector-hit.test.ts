@@ -1,6 +1,7 @@
 // What vectors bring into recall by themselves, what never becomes one, and which embedder's they are.
 import { afterEach, describe, expect, test } from 'vitest'
-import type { EmbedStatus, RecallResult } from '../../../../src/core/capability/capability.ts'
+import type { EmbedStatus } from '../../../../src/core/capability/status.ts'
+import type { RecallResult } from '../../../../src/core/capability/recall-port.ts'
 import { createMeaningEmbedder, type MeaningEmbedder } from '../../../support/meaning-embedder.ts'
 import { openTestEngine, type TestEngine } from '../../../support/test-engine.ts'
 
@@ -31,11 +32,11 @@ test('a call from a tab that was opened with another embedder is told which one 
   const source = { name: 'test|meaning', open: () => createMeaningEmbedder() }
   const book = openTestEngine({ embedder: source })
   opened.push(book)
-  const seat = (embedder?: string) => ({
-    seat: { tab: 't', scope: { agent: 'a' }, owner: false, ...(embedder === undefined ? {} : { embedder }) },
+  const from = (embedder?: string) => ({
+    from: { tab: 't', scope: { agent: 'a' }, owner: false, ...(embedder === undefined ? {} : { embedder }) },
   })
   const why = async (embedder?: string) =>
-    ((await book.engine.call('embed:status', {}, seat(embedder))) as EmbedStatus).why
+    ((await book.engine.call('embed:status', {}, from(embedder))) as EmbedStatus).why
   expect(await why('none')).toContain(
     'opened with `none`, but the tab that holds the book has `test|meaning`',
   )

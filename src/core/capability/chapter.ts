@@ -1,0 +1,24 @@
+// A chapter: what one folder brings to the book. The engine knows a list of chapters, and nothing else of them.
+import type { Kind } from '../kind.ts'
+import type { AnyCapability } from './capability.ts'
+import type { Service, ServiceParts } from './service.ts'
+
+export interface Chapter<
+  Name extends string = string,
+  Capabilities extends readonly AnyCapability[] = readonly AnyCapability[],
+> {
+  readonly name: Name
+  /** Its verbs, in the order in which they are described. */
+  readonly capabilities: Capabilities
+  /** The kinds of record that it owns. */
+  readonly kinds: readonly Kind[]
+  /** What works beside the calls, begun when a book is opened and closed with it. */
+  readonly services?: (parts: ServiceParts) => readonly Service[]
+}
+
+/** Declares a chapter and keeps the types of its verbs. */
+export function defineChapter<const Name extends string, const Capabilities extends readonly AnyCapability[]>(
+  chapter: Chapter<Name, Capabilities>,
+): Chapter<Name, Capabilities> {
+  return chapter
+}

@@ -1,0 +1,117 @@
+// What a capability gets to work with: the call itself, and the ports that it declares, each for the caller of that call.
+// Invariant: a capability reaches the book through these ports alone, and what it has not declared is not there.
+import type { AbortSignalLike } from '../abort.ts'
+import type { JsonObject } from '../json/path.ts'
+import type { Kinds } from '../kind.ts'
+import type { Cipher, Digest, Keyring, Random } from '../ports.ts'
+import type { Durability, Scope } from '../record.ts'
+import type { Caller } from './caller.ts'
+import type { Progress } from './progress.ts'
+import type { RecallPort } from './recall-port.ts'
+import type { Ledger, LedgerWriter, RecordReader, RecordWriter } from './record-port.ts'
+import type { Room } from './room-port.ts'
+import type { SealingPort } from './sealing-port.ts'
+import type { EmbedStatus, Status, SyncResult } from './status.ts'
+import type { TaskReader, TaskWriter } from './task.ts'
+import type { Staging, TransferSessions } from './transfer.ts'
+
+/** The call itself. Every capability has it. */
+export interface CallPort {
+  readonly caller: Caller
+  /** Default scope of what is stored: the book's, as given when it was opened. */
+  readonly scope: Scope
+  /** The instant of this call, canonical UTC text. */
+  readonly now: string
+  readonly durability: Durability
+  readonly signal: AbortSignalLike
+  /** Tells whoever listens how far it has come, and the task queue that it goes on. */
+  progress(step: Progress): void
+  /** In the task queue: which try this is, from 1. What fails before the last one is tried again later. */
+  readonly attempt?: { readonly number: number; readonly isLast: boolean } | undefined
+}
+
+/** Records for a task, which takes long: it reads as it goes, and each of its writes is a transaction. */
+export interface TaskRecords<Uses extends PortName> extends RecordReader {
+  /** Runs `work` in one transaction, shared with other writes that wait. */
+  write<Result>(work: (at: WriteContext<Uses>) => Result): Promise<Result>
+  /** Takes what was purged out of the files for good. */
+  scrub(): void
+  /** The kinds whose records may leave this copy of the book. */
+  readonly kinds: Kinds
+}
+
+/** Tokens, keys, and what they are made and verified with. For the chapter of trust alone; a test holds the others to it. */
+export interface TrustPort {
+  readonly ledger: Ledger
+  /** Ed25519: anyone's signatures can be verified; only where the book's key is kept can be signed. */
+  readonly keys: Keyring
+  readonly digest: Digest
+  readonly random: Random
+  /** The keys that seal sensitive records. */
+  readonly sealing: SealingPort
+}
+
+export interface TrustWriter {
+  readonly ledger: LedgerWriter
+}
+
+/** Whole files on their way in or out, over as many calls as they take. */
+export interface TransferPort {
+  readonly staging: Staging
+  readonly sessions: TransferSessions
+  readonly digest: Digest
+  readonly random: Random
+  readonly cipher: Cipher
+  /** Verifies who signed a file, and signs one for the owner. */
+  readonly keys: Keyring
+}
+
+/** The book's mirror. */
+export interface MirrorPort {
+  /** Syncs now; `sync-off` where the book was opened without a mirror. */
+  sync(): Promise<SyncResult>
+  /** Where there is a mirror to ask, calls a capability there for `who`: see engine/context/mirror-call.ts. */
+  ask?(id: string, who: string, input: JsonObject): Promise<unknown>
+}
+
+/** What the book says of itself. */
+export interface StatusPort {
+  book(): Promise<Status>
+  /** How far the vectors are. */
+  embedder(): EmbedStatus
+}
+
+/** What a read may use. */
+export interface ReadPorts {
+  readonly records: RecordReader
+  readonly recall: RecallPort
+  readonly tasks: TaskReader
+  readonly trust: TrustPort
+  readonly room: Room
+  readonly status: StatusPort
+}
+
+/** What a write may use, inside its transaction. */
+export interface WritePorts {
+  readonly records: RecordWriter
+  /** The queue of tasks: what is added here is there exactly if this write is. */
+  readonly tasks: TaskWriter
+  readonly trust: TrustWriter
+}
+
+/** What a task may use. */
+export interface TaskPorts<Uses extends PortName> extends Omit<ReadPorts, 'records'> {
+  readonly records: TaskRecords<Uses>
+  readonly transfer: TransferPort
+  readonly mirror: MirrorPort
+}
+
+export type PortName = keyof TaskPorts<never>
+
+interface Called {
+  readonly call: CallPort
+}
+
+export type ReadContext<Uses extends PortName = never> = Called & Pick<ReadPorts, Uses & keyof ReadPorts>
+export type WriteContext<Uses extends PortName = never> = Called & Pick<WritePorts, Uses & keyof WritePorts>
+export type TaskContext<Uses extends PortName = never> = Called & Pick<TaskPorts<Uses>, Uses>

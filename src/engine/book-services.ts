@@ -1,0 +1,156 @@
+// The services of a book, each added where the host or the way it was opened calls for it.
+// Invariant: what only reads a book neither syncs it nor fills it in, and looks after no files.
+import { type BookEmbedding, createBookEmbedding } from '../recall/book-embedding.ts'
+import type { BookStore } from '../store/book-store.ts'
+import type { SyncPlan } from '../sync/device/sync-plan.ts'
+import type { Keychain } from '../trust/keychain.ts'
+import { findCapability, kinds } from './capability-table.ts'
+import type { EngineOptions } from './engine-options.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { BookEventFeed } from './service/book-events.ts'
+import { type BookSync, createBookSync } from './service/book-sync.ts'
+import { createChangeFeed } from './service/change-feed.ts'
+import { createCheckpointWork } from './service/checkpoint-work.ts'
+import { createHealth } from './service/health.ts'
+import { createIdleWork } from './service/idle-work.ts'
+import { createSealing, type Sealing } from './service/sealing.ts'
+import { createTasks, type Tasks } from './task/task-access.ts'
+
+export interface BookServiceParts {
+  readonly options: EngineOptions
+  readonly store: BookStore
+  readonly services: Lifecycle
+  readonly events: BookEventFeed
+}
+
+/** The file itself, and whoever listens: there until everything else has ended. */
+export function addBookFile({ options, store, services, events }: BookServiceParts): void {
+  services.add({
+    name: 'book file',
+    close() {
+      if (options.care && !store.newer) store.mark.leave()
+      options.db.close()
+    },
+  })
+  services.add(events)
+  services.add(createChangeFeed(options.ports.scheduler, (detail) => events.tell('change', detail)))
+}
+
+export function addHealth({ options: { care, ports }, store, services }: BookServiceParts): void {
+  if (!care || store.newer) return
+  services.add(
+    createHealth({
+      store,
+      scheduler: ports.scheduler,
+      check: care.check,
+      onDamage(reason) {
+        services.stateChanged(true)
+        care.onDamage?.(reason)
+      },
+    }),
+  )
+}
+
+export function addEmbedding({
+  options: { embedder: source, ports },
+  store,
+  services,
+  events,
+}: BookServiceParts): BookEmbedding | undefined {
+  if (!source || store.newer) return undefined
+  const embedding = createBookEmbedding({
+    store,
+    ports,
+    source,
+    tell: (detail) => events.tell('progress', detail),
+    onState: services.stateChanged,
+  })
+  const { wake, degraded, stop } = embedding
+  services.add({ name: 'embedding', idle: wake, degraded, close: stop })
+  return embedding
+}
+
+export function addSealing(
+  { options, store, services, events }: BookServiceParts,
+  keychain: Keychain,
+): Sealing {
+  const { random, cipher, scheduler, log } = options.ports
+  return services.add(
+    createSealing({
+      random,
+      cipher,
+      scheduler,
+      log,
+      book: options.name,
+      keychain,
+      store,
+      hasMirror: options.carrier !== undefined,
+      progress: (detail) => events.tell('progress', detail),
+      onChange() {
+        // Anything may have changed.
+        events.tell('change', { ids: [], kinds: [...kinds.keys()], more: 0 })
+        services.stateChanged()
+      },
+    }),
+  )
+}
+
+/** The queue of writes, and that of tasks, which writes as long as it is open. */
+export function addQueues({ options, store, services, events }: BookServiceParts): Tasks {
+  const { clock, random, scheduler } = options.ports
+  services.add({ name: 'write queue', close: store.writes.close })
+  return services.add(
+    createTasks({
+      clock,
+      random,
+      scheduler,
+      store,
+      isWoken: options.wakesTasks,
+      isShared: options.truth !== undefined,
+      find: findCapability,
+      tell: (detail) => events.tell('task', detail),
+      onFault: services.failed,
+    }),
+  )
+}
+
+export function addSync(
+  { options, store, services, events }: BookServiceParts,
+  plan: SyncPlan,
+): BookSync | undefined {
+  const { carrier } = options
+  if (!carrier || store.newer) return undefined
+  const { clock, random, scheduler } = options.ports
+  return services.add(
+    createBookSync({
+      store,
+      clock,
+      random,
+      scheduler,
+      carrier,
+      plan,
+      spillPlace: options.spillPlace,
+      onChange: services.changed,
+      onState: services.stateChanged,
+      tell: (detail) => events.tell('sync', detail),
+    }),
+  )
+}
+
+/** What is done when no call came for a moment. */
+export function addIdleWork({ options, store, services }: BookServiceParts, isBusy: () => boolean): void {
+  const { clock, scheduler, log } = options.ports
+  if (store.checkpoint) {
+    services.add(
+      createCheckpointWork({
+        checkpoint: store.checkpoint,
+        scheduler,
+        onFault: services.failed,
+        onGivenUp: options.reopen,
+      }),
+    )
+  }
+  services.add(
+    createIdleWork({ store, clock, scheduler, log, onIdle: services.idle, isBusy, lag: options.lag }),
+  )
+}

@@ -1,0 +1,186 @@
+// Builds what a call sees of the book, and what its capability works with: the ports that it declares, and no other.
+// Invariant: a port is built for the caller of this call; a guest's never reaches further than its token.
+import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
+import type { CallPort, PortName, TaskPorts, TaskRecords } from '../../core/capability/context.ts'
+import type { RecallPort } from '../../core/capability/recall-port.ts'
+import type { Caller } from '../../core/capability/caller.ts'
+import type { AnyCapability } from '../../core/capability/capability.ts'
+import type { ServiceParts } from '../../core/capability/service.ts'
+import type { Status, SyncResult } from '../../core/capability/status.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Kinds } from '../../core/kind.ts'
+import type { Keyring, Ports } from '../../core/ports.ts'
+import { roomFor } from '../../commons/room/guest-room.ts'
+import type { MeetingRoom } from '../../commons/room/meeting-room.ts'
+import { type BookEmbedding, noEmbedding } from '../../recall/book-embedding.ts'
+import { createRecall } from '../../recall/recall.ts'
+import { quoteOf } from '../../recall/quote.ts'
+import { createTextLegs } from '../../recall/text-leg.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { EngineOptions } from '../engine-options.ts'
+import type { CallingTab, CallOptions } from '../engine-shape.ts'
+import { unlikeEmbedder } from '../unlike-tab.ts'
+import type { Sealing } from '../service/sealing.ts'
+import type { TaskAccess } from '../task/task-access.ts'
+import type { Call, CallView } from './call.ts'
+import type { MirrorCall } from './mirror-call.ts'
+import type { RecordAccess } from './record-access.ts'
+import { requestName } from './request-name.ts'
+import type { Transact } from './transact.ts'
+import type { TransferSessionStore } from './transfer-sessions.ts'
+
+export const owner: Caller = { role: 'owner' }
+
+export interface CallContextParts {
+  readonly ports: Pick<Ports, 'clock' | 'digest' | 'cipher' | 'random'>
+  readonly store: Pick<BookStore, 'purge' | 'requests' | 'staging'>
+  readonly options: Pick<EngineOptions, 'durability' | 'scope' | 'tab' | 'llm' | 'embedder'>
+  /** All kinds, and those whose records may leave this copy. */
+  readonly kinds: { readonly all: Kinds; readonly portable: Kinds }
+  readonly accessOf: (caller: Caller) => RecordAccess
+  readonly transact: Transact
+  readonly embedding: BookEmbedding | undefined
+  readonly keys: Keyring
+  readonly sealing: Pick<Sealing, 'port'>
+  readonly tasks: Pick<TaskAccess, 'reader'>
+  readonly sessions: TransferSessionStore
+  readonly room: MeetingRoom
+  readonly sync: (signal: AbortSignalLike) => Promise<SyncResult>
+  readonly askMirror: MirrorCall | undefined
+  readonly status: (view: CallView) => Promise<Status>
+  readonly tell: ServiceParts['tell']
+}
+
+export interface CallContexts {
+  /** What the owner sees from the tab that the engine runs in. */
+  readonly own: CallView
+  /** A call of `capability` at the instant `now`, with what its caller sees. */
+  begin(capability: AnyCapability, input: unknown, now: string, options: CallOptions): Call
+  /** What the read or the task of `call` works with. */
+  contextOf(call: Call): object
+}
+
+type PortBuilders = { readonly [Name in PortName]: (call: Call) => TaskPorts<PortName>[Name] }
+
+export function createCallContexts(parts: CallContextParts): CallContexts {
+  const { accessOf, tell } = parts
+  const { durability, scope, tab = 'here' } = parts.options
+  const home: CallingTab = { tab, scope, owner: true }
+  const ownAccess = accessOf(owner)
+  const ownRecall = recallFor(parts, owner, ownAccess)
+  const viewFor = (caller: Caller, tab: CallingTab): CallView => {
+    if (caller.role === 'owner')
+      return { caller, tab, scope: tab.scope, access: ownAccess, recall: () => ownRecall }
+    const access = accessOf(caller)
+    return { caller, tab, scope: access.scope, access, recall: () => recallFor(parts, caller, access) }
+  }
+  const builders = createPortBuilders(parts)
+
+  return {
+    own: viewFor(owner, home),
+    begin(capability, input, now, { caller = owner, from = home, signal, requestId, attempt, onProgress }) {
+      const view = viewFor(caller, from)
+      const port: CallPort = {
+        caller,
+        scope: view.scope,
+        now,
+        durability,
+        signal: signal ?? neverAborted,
+        attempt,
+        progress(step) {
+          onProgress?.()
+          tell('progress', { ...step, capability: capability.id })
+        },
+      }
+      return { capability, input, requestId, view, port }
+    },
+    contextOf(call) {
+      const { effect, uses = [] } = call.capability
+      const at: Record<string, unknown> = { call: call.port }
+      for (const name of uses)
+        at[name] = name === 'records' && effect === 'read' ? call.view.access.reader : builders[name](call)
+      return at
+    },
+  }
+}
+
+/** Vectors are compared over the whole book, and a model may be made from all of it: they are the owner's. */
+function recallFor({ ports, embedding }: CallContextParts, { role }: Caller, { seen }: RecordAccess) {
+  const textLegs = createTextLegs(seen)
+  const legs = role === 'owner' && embedding ? [...textLegs, embedding.leg] : textLegs
+  return createRecall({ store: seen, clock: ports.clock, legs })
+}
+
+function createPortBuilders(parts: CallContextParts): PortBuilders {
+  const { ports, store, embedding, keys, tasks, sessions, room, status } = parts
+  const { digest, random, cipher } = ports
+  return {
+    records: (call) => taskRecords(parts, call),
+    recall: (call) => recallPort(parts, call),
+    tasks: () => tasks.reader,
+    trust: ({ view }) => ({
+      ledger: view.access.ledger,
+      keys,
+      digest,
+      random,
+      sealing: parts.sealing.port,
+    }),
+    transfer: ({ view }) => ({
+      staging: store.staging,
+      sessions: sessions.of(view.caller),
+      digest,
+      random,
+      cipher,
+      keys,
+    }),
+    mirror({ port: { signal }, requestId }) {
+      const { askMirror } = parts
+      return {
+        sync: () => parts.sync(signal),
+        ...(askMirror ? { ask: (id, who, input) => askMirror(id, who, input, { signal, requestId }) } : {}),
+      }
+    },
+    room: ({ view, requestId }) => roomFor(view.caller, room.of(view.tab.tab, requestId)),
+    status: ({ view }) => ({
+      book: () => status(view),
+      embedder() {
+        const now = embedding?.status() ?? noEmbedding
+        const why = unlikeEmbedder(view.tab, parts.options)
+        return why === undefined ? now : { ...now, why: [why, now.why].filter(Boolean).join(' ') }
+      },
+    }),
+  }
+}
+
+function recallPort(
+  { kinds, embedding, options: { llm } }: CallContextParts,
+  { view, port }: Call,
+): RecallPort {
+  const isOwner = view.caller.role === 'owner'
+  return {
+    ask: (query) => view.recall()(query, port.signal),
+    quote: (record) => quoteOf(kinds.all, record),
+    questionVector: async (text) => (isOwner ? embedding?.question(text, port.signal) : undefined),
+    embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
+    llm: isOwner ? llm : undefined,
+  }
+}
+
+/** The nth write of a repeatable task that has a requestId is done once, however often the task is run. */
+function taskRecords(
+  { store: { purge, requests }, kinds, transact }: CallContextParts,
+  call: Call,
+): TaskRecords<PortName> {
+  const { capability, input, requestId, view, port } = call
+  let writes = 0
+  return {
+    ...view.access.reader,
+    kinds: kinds.portable,
+    scrub: purge.scrub,
+    write(work) {
+      if (requestId === undefined || !capability.repeatable) return transact(call, work)
+      const { key, asked } = requestName(`${requestId}/${++writes}`, view.caller, capability.id)
+      return transact(call, (at) => requests.once(key, asked, input, port.now, () => work(at)))
+    },
+  }
+}

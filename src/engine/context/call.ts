@@ -1,0 +1,28 @@
+// One call as the engine handles it: who makes it, of what, when, and what the caller gets to see.
+import type { AnyCapability } from '../../core/capability/capability.ts'
+import type { Caller } from '../../core/capability/caller.ts'
+import type { CallPort } from '../../core/capability/context.ts'
+import type { Scope } from '../../core/record.ts'
+import type { Recall } from '../../recall/recall.ts'
+import type { CallingTab } from '../engine-shape.ts'
+import type { RecordAccess } from './record-access.ts'
+
+/** Who calls, what they see, and the default scope of what they store. */
+export interface CallView {
+  readonly caller: Caller
+  readonly tab: CallingTab
+  readonly scope: Scope
+  readonly access: RecordAccess
+  /** Recall over what the caller sees. */
+  recall(): Recall
+}
+
+export interface Call {
+  readonly capability: AnyCapability
+  /** As it was given. */
+  readonly input: unknown
+  readonly requestId: string | undefined
+  readonly view: CallView
+  /** What the capability gets of it. */
+  readonly port: CallPort
+}

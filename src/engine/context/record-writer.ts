@@ -1,0 +1,238 @@
+// Changing records inside one transaction: each change is completed, checked, logged and applied as an op.
+// Invariant: a guest changes only what it sees, speaks in its own name, and learns nothing from what stood in its way.
+import type { Guest } from '../../core/capability/caller.ts'
+import type {
+  Ledger,
+  LedgerWriter,
+  RecordReader,
+  RecordWriter,
+  RuleReader,
+} from '../../core/capability/record-port.ts'
+import type { Changed } from '../../core/capability/service.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Ids } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { holdsId, isOpenKind, type Kind } from '../../core/kind.ts'
+import type { PutRequest } from '../../core/put-request.ts'
+import type { Scope } from '../../core/record.ts'
+import { parseWith } from '../../core/schema.ts'
+import { isSealing, type Sensitivity } from '../../core/sealed.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { countUse } from '../../store/record/use-count.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+import { checkGuestPut, mayGiveId, outside, unseen } from './guest-write.ts'
+import { release } from './release-citations.ts'
+import type { SeenRecords } from './seen-records.ts'
+
+export type WriterStore = Pick<
+  BookStore,
+  | 'db'
+  | 'records'
+  | 'bodies'
+  | 'kinds'
+  | 'stamps'
+  | 'ops'
+  | 'conflicts'
+  | 'projection'
+  | 'purge'
+  | 'shelf'
+  | 'staging'
+>
+
+export interface RecordWriterParts {
+  readonly store: WriterStore
+  readonly ids: Ids
+  /** Who writes, when it is not the owner. */
+  readonly guest: Guest | undefined
+  readonly seen: SeenRecords
+  readonly rules: RuleReader
+  readonly ledger: Ledger
+  readonly citing: RecordReader['citing']
+  readonly now: string
+  /** The scope of what is new and says nothing of its own. */
+  readonly defaults: Scope
+}
+
+/** The writers of one transaction, and what they have changed so far. */
+export interface Writing {
+  readonly records: RecordWriter
+  readonly ledger: LedgerWriter
+  readonly changed: readonly Changed[]
+}
+
+export function createRecordWriter(parts: RecordWriterParts): Writing {
+  const { store, guest, seen, now } = parts
+  const changed: Changed[] = []
+  const put = (request: PutRequest, as: Guest | undefined): string => {
+    const { id, isChanged } = putRecord(parts, request, as)
+    if (isChanged) changed.push({ id, kind: request.kind })
+    return id
+  }
+
+  const records: RecordWriter = {
+    get: seen.get,
+    find: seen.find,
+    history: seen.history,
+    rules: parts.rules,
+    citing(id) {
+      store.projection.catchUpWithin()
+      return parts.citing(id)
+    },
+    put: (request) => put(request, guest),
+    forget(id) {
+      const before = seen.live(id)
+      if (!before) return false
+      const { kind } = before
+      if (guest && store.kinds.get(kind)?.guests) throw outside()
+      const { agent } = parts.defaults
+      store.records.forget({ op: 'forget', kind, id, at: now, stamp: store.stamps.next(), agent })
+      changed.push({ id, kind })
+      return true
+    },
+    use(ids) {
+      const rows = [...new Set(ids)].flatMap((id) => seen.live(id) ?? [])
+      for (const { seq, kid } of rows) {
+        countUse(store.db, store.projection, seq, now)
+        if (kid !== null) store.shelf?.changed(seq)
+      }
+      return rows.length
+    },
+    conflict(id) {
+      const entry = store.conflicts.get(id)
+      return entry && seen.isSeenConflict(entry) ? entry : undefined
+    },
+    decideConflict(id) {
+      const entry = store.conflicts.get(id)
+      if (!entry || seen.isSeenConflict(entry)) store.conflicts.decide(id)
+    },
+    purge(id) {
+      const row = seen.row(id)
+      if (!row) return false
+      records.forget(id)
+      store.purge.purge(id, row.seq)
+      return true
+    },
+    release: (id) => release({ ...records, kinds: store.kinds }, id),
+    retryRefused(ids) {
+      const retried = guest ? [] : store.ops.retry(ids)
+      changed.push(...retried)
+      return retried.map(({ id }) => id)
+    },
+    wasForgotten: (id) => !guest && store.records.row(id)?.deleted === 1,
+    lostId(name) {
+      const [id = name.id] = seen.idsOf(name).own
+      const isHere = seen.isHere(name) || !store.records.row(id)
+      // The owner sees all there is: what is not forgotten is found, or in its way.
+      return isHere || (!guest && store.records.row(id)?.deleted === 0) ? undefined : id
+    },
+    lose(entry) {
+      if (guest && !seen.row(entry.record)) throw outside()
+      const lost = JSON.stringify(entry.lost.body)
+      const known = store.conflicts.list({ record: entry.record, limit: 100 })
+      if (!known.some((one) => JSON.stringify(one.lost.body) === lost))
+        store.conflicts.add({ ...entry, at: now })
+    },
+    unstaged: store.staging.unstaged,
+  }
+  const ledger: LedgerWriter = {
+    get: parts.ledger.get,
+    wasForgotten: (id) => store.records.row(id)?.deleted === 1,
+    put(request) {
+      if (kindNamed(store, request.kind).guests !== 'none') throw outside()
+      return put(request, undefined)
+    },
+  }
+  return { records, ledger, changed }
+}
+
+function kindNamed({ kinds }: Pick<WriterStore, 'kinds'>, name: string): Kind {
+  const kind = kinds.get(name)
+  if (!kind) throw new DaybookError('internal', `There is no kind \`${name}\`.`)
+  return kind
+}
+
+/** Puts one record, as `guest` or as the owner; `isChanged` is false where what stands there is final and stays. */
+function putRecord(
+  parts: RecordWriterParts,
+  request: PutRequest,
+  guest: Guest | undefined,
+): { readonly id: string; readonly isChanged: boolean } {
+  const { store, ids, seen } = parts
+  const kind = kindNamed(store, request.kind)
+  const body = request.checked ? request.body : (parseWith(kind.schema, request.body) as JsonObject)
+  const id = request.name ? seen.idFor(request.name) : request.id
+  const before = id === undefined ? undefined : store.records.row(id)
+  if (guest && id !== undefined && !seen.live(id)) checkUnseen(parts, guest, request, { id, before })
+  checkPlace(parts, request, before)
+  const live = before && !before.deleted ? before : undefined
+  if (live && isFinal(parts, kind, live) && !kind.isFinal?.(body)) {
+    // What a bundle brings is older than the end of it.
+    if (request.times) return { id: live.id, isChanged: false }
+    throw new DaybookError('conflict', `\`${live.id}\` is in a state that nothing undoes.`, {
+      details: { path: 'id' },
+    })
+  }
+  // What comes back from elsewhere comes with its whole head.
+  const kept = request.times ? undefined : live
+  const head = headOf(parts, request, kind, kept)
+  const stamp = store.stamps.next()
+  const op = { op: 'put' as const, kind: request.kind, id: id ?? ids.next(), stamp, ...head, body }
+  if (guest) checkGuestPut(guest, store.kinds, op, kept && seen.standing(kept))
+  const { seq } = store.records.put(op, { fresh: id === undefined })
+  if (kind.urgent) store.ops.hurry(seq)
+  return { id: op.id, isChanged: true }
+}
+
+/** A guest gives an id of its own choice only where that tells it nothing of what it does not see. */
+function checkUnseen(
+  { store: { kinds } }: RecordWriterParts,
+  guest: Guest,
+  { kind, name }: PutRequest,
+  { id, before }: { readonly id: string; readonly before: RecordRow | undefined },
+): void {
+  const isTaken = before !== undefined && holdsId(before, kinds)
+  const isGiven = name !== undefined || mayGiveId(guest, id, kind, kinds)
+  if (isTaken || !isGiven) throw unseen()
+}
+
+function checkPlace(
+  { store: { kinds } }: RecordWriterParts,
+  { kind }: PutRequest,
+  before: RecordRow | undefined,
+): void {
+  if (before === undefined || before.kind === kind || !holdsId(before, kinds)) return
+  throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${kind}.`, {
+    details: { path: 'id' },
+  })
+}
+
+function isFinal({ store: { bodies } }: RecordWriterParts, kind: Kind, row: RecordRow): boolean {
+  return kind.isFinal !== undefined && kind.isFinal(bodies.need(row, row.body)) === true
+}
+
+/** Times, scope and sensitivity of a record: what is asked for, else what it had, else what is usual. */
+function headOf(
+  { now, defaults }: RecordWriterParts,
+  { kind: name, scope: own = {}, times }: PutRequest,
+  kind: Kind,
+  kept: RecordRow | undefined,
+) {
+  const usual: Partial<Scope> = kept || times ? {} : defaults
+  const session = own.session ?? kept?.session ?? usual.session
+  const resource = own.resource ?? kept?.resource ?? usual.resource
+  const sensitivity =
+    own.sensitivity ?? ((kept?.sensitivity as Sensitivity | null | undefined) || kind.sensitivity)
+  if (isSealing(sensitivity) && isOpenKind(kind)) {
+    throw new DaybookError('invalid-input', `\`sensitivity\`: Every copy must be able to read a ${name}.`, {
+      details: { path: 'sensitivity' },
+    })
+  }
+  return {
+    at: times?.updated_at ?? now,
+    created_at: times?.created_at ?? kept?.created_at ?? now,
+    agent: own.agent ?? kept?.agent ?? defaults.agent,
+    ...(session == null ? {} : { session }),
+    ...(resource == null ? {} : { resource }),
+    ...(sensitivity === undefined ? {} : { sensitivity }),
+  }
+}

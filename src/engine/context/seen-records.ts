@@ -1,0 +1,107 @@
+// Which records one caller may know of: the owner of all, a guest of what is in its reach.
+// Invariant: of what is out of reach nothing is told, neither that it is there nor that it was, nor who took its id.
+import type { Caller } from '../../core/capability/caller.ts'
+import type { RecordReader } from '../../core/capability/record-port.ts'
+import type { ConflictEntry, ConflictQuery } from '../../core/conflict.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import type { RecordName } from '../../core/put-request.ts'
+import { isInReach, type NamedRecord, seesAll } from '../../core/access/reach.ts'
+import type { Stored } from '../../core/record.ts'
+import type { Sensitivity } from '../../core/sealed.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { type RecordRow, toRecord } from '../../store/schema/record-row.ts'
+import { guestIds, type Standing } from './guest-write.ts'
+
+/** Entries of the conflict log looked at at once for a guest. */
+const conflictPage = 100
+
+export interface SeenRecords extends Pick<RecordReader, 'get' | 'find' | 'history'> {
+  /** The row of a record that the caller may know of, and of one that is not forgotten. */
+  row(id: string): RecordRow | undefined
+  live(id: string): RecordRow | undefined
+  /** The ids that what is known by a name may have for the caller. A new one gets the first of `own` that is free. */
+  idsOf(name: RecordName): { readonly known: readonly string[]; readonly own: readonly string[] }
+  /** Where what is known by `name` is put; undefined when the caller's own ids are taken by what it does not see. */
+  idFor(name: RecordName): string | undefined
+  isHere(name: RecordName): boolean
+  isSeenConflict(entry: ConflictEntry): boolean
+  conflicts(query: ConflictQuery): ConflictEntry[]
+  /** A row as the rules for guests look at it. */
+  standing(row: RecordRow): Standing
+}
+
+export type SeenRecordsStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'conflicts'>
+
+export function createSeenRecords(store: SeenRecordsStore, caller: Caller): SeenRecords {
+  const { records, bodies, kinds } = store
+  const guest = caller.role === 'guest' ? caller : undefined
+  const isSeen = (record: NamedRecord) => !guest || isInReach(guest.reach, record, kinds)
+
+  const row = (id: string): RecordRow | undefined => {
+    const found = records.row(id)
+    if (!found || !guest) return found
+    // Of what was forgotten nothing is left that could tell whose it was.
+    if (found.deleted) return undefined
+    const body = bodies.read(found, found.body)
+    // Of what is locked neither, but for those who may see everything.
+    const mayKnow = body ? isSeen({ ...found, body }) : seesAll(guest.reach)
+    return mayKnow ? found : undefined
+  }
+  const live = (id: string): RecordRow | undefined => {
+    const found = row(id)
+    return found?.deleted === 0 ? found : undefined
+  }
+  const toStored = (found: RecordRow | undefined): Stored<JsonObject> | undefined =>
+    found && toRecord(found, bodies.need(found, found.body))
+
+  const idsOf = (name: RecordName) => (guest ? guestIds(guest, name) : { known: [name.id], own: [name.id] })
+  const findRow = (name: RecordName): RecordRow | undefined => {
+    const rows = idsOf(name).known.map(live)
+    return rows.find((one) => one?.kind === name.kind)
+  }
+
+  /** An entry holds bodies without heads: for a guest they count by what their kind is scoped by. */
+  const isSeenConflict = ({ record, kind, lost, kept, base }: ConflictEntry) =>
+    !guest ||
+    (row(record) !== undefined &&
+      ![lost, kept].some((side) => side?.sealed) &&
+      [lost.body, kept?.body, base].every((body) => !body || isSeen({ kind, agent: '', body })))
+
+  return {
+    row,
+    live,
+    idsOf,
+    isSeenConflict,
+    get: (id) => toStored(live(id)),
+    find: (name) => toStored(findRow(name)),
+    isHere: (name) => findRow(name) !== undefined,
+    idFor(name) {
+      const found = findRow(name)?.id
+      if (found !== undefined || !guest) return found ?? name.id
+      return idsOf(name).own.find((id) => records.row(id)?.deleted !== 0)
+    },
+    history(id) {
+      if (!guest) return records.history(id)
+      const found = row(id)
+      if (!found) return []
+      return records.history(id).filter(({ op, body, ...head }) => {
+        return op === 'put' && body !== undefined && isSeen({ kind: found.kind, ...head, body })
+      })
+    },
+    conflicts({ limit = 100, ...query }) {
+      if (!guest) return store.conflicts.list({ limit, ...query })
+      const found: ConflictEntry[] = []
+      for (let { before } = query; ;) {
+        const page = store.conflicts.list({ ...query, limit: conflictPage, before })
+        found.push(...page.filter(isSeenConflict))
+        if (found.length >= limit || page.length < conflictPage) return found.slice(0, limit)
+        before = page.at(-1)?.id
+      }
+    },
+    standing: (one) => ({
+      ...one,
+      body: bodies.read(one, one.body) ?? {},
+      sensitivity: (one.sensitivity ?? undefined) as Sensitivity | undefined,
+    }),
+  }
+}

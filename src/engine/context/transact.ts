@@ -1,0 +1,45 @@
+// One transaction of one call: what it may change is built inside of it, and what it has changed is told after the commit.
+// Invariant: a guest whose token has ended since it was admitted writes nothing.
+import type { PortName, WriteContext, WritePorts } from '../../core/capability/context.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { Admission } from '../../trust/admission.ts'
+import type { Lifecycle } from '../lifecycle.ts'
+import type { Sealing } from '../service/sealing.ts'
+import type { TaskAccess } from '../task/task-access.ts'
+import type { Call } from './call.ts'
+
+export interface TransactParts {
+  readonly store: Pick<BookStore, 'newer' | 'writes'>
+  readonly admission: Pick<Admission, 'recheck'>
+  readonly sealing: Pick<Sealing, 'withKey'>
+  readonly tasks: Pick<TaskAccess, 'writer'>
+  readonly services: Pick<Lifecycle, 'wrote'>
+}
+
+/** Runs `work` in a transaction for `call`; rejects where the book can't be written. */
+export type Transact = <Result>(call: Call, work: (at: WriteContext<PortName>) => Result) => Promise<Result>
+
+export function createTransact({ store, admission, sealing, tasks, services }: TransactParts): Transact {
+  return async (call, work) => {
+    if (store.newer) throw store.newer.error()
+    const { port, capability, view } = call
+    const { caller, scope, now } = port
+    const uses = capability.uses ?? []
+    const attempt = () =>
+      store.writes.write(() => {
+        if (caller.role === 'guest') admission.recheck(caller, now)
+        const writing = view.access.writer(now, scope)
+        const queued = uses.includes('tasks') ? tasks.writer(now, { caller, scope }) : undefined
+        const ports: { -readonly [Name in keyof WritePorts]?: WritePorts[Name] } = {}
+        if (uses.includes('records')) ports.records = writing.records
+        if (uses.includes('trust')) ports.trust = { ledger: writing.ledger }
+        if (queued) ports.tasks = queued.tasks
+        const result = work({ call: port, ...ports } as WriteContext<PortName>)
+        return { result, changed: writing.changed, queued }
+      })
+    const { result, changed, queued } = await sealing.withKey(attempt)
+    services.wrote(changed)
+    queued?.after()
+    return result
+  }
+}

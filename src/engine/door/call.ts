@@ -1,0 +1,85 @@
+// The one path of every call, of tasks too, in the order in which it is gone: who calls is admitted, the capability found
+// and authorised, the input checked and parsed, what the caller sees put together, the work done, its commit waited for, and
+// what came of it told. Invariant: nothing reaches a capability that has not come this way.
+import type { Clock, SqlDatabase } from '../../core/ports.ts'
+import { DaybookError, toDaybookError } from '../../core/errors.ts'
+import { checkJson } from '../../core/json/json.ts'
+import { parseWith } from '../../core/schema.ts'
+import { formatTime } from '../../core/time.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { Admission } from '../../trust/admission.ts'
+import { effectOf, findCapability } from '../capability-table.ts'
+import type { Call } from '../context/call.ts'
+import { type CallContexts, owner } from '../context/call-context.ts'
+import { requestName } from '../context/request-name.ts'
+import type { Transact } from '../context/transact.ts'
+import type { CallOptions } from '../engine-shape.ts'
+import type { Lifecycle } from '../lifecycle.ts'
+import type { Sealing } from '../service/sealing.ts'
+import { authorise } from './authorise.ts'
+import type { RunRead } from './read-again.ts'
+import { withReserve } from './reserve.ts'
+import { whenKept } from './settled.ts'
+
+export interface CallPathParts {
+  readonly db: Pick<SqlDatabase, 'settled'>
+  readonly clock: Clock
+  readonly requests: BookStore['requests']
+  readonly admission: Admission
+  readonly sealing: Pick<Sealing, 'isUnread' | 'begin'>
+  readonly contexts: CallContexts
+  readonly transact: Transact
+  readonly runRead: RunRead
+  readonly services: Lifecycle
+  /** Opens and closes the reserve of a full disk, where the host keeps one. */
+  readonly useReserve: ((isUsed: boolean) => void) | undefined
+}
+
+export type CallPath = (id: string, input: unknown, options?: CallOptions) => Promise<unknown>
+
+export function createCallPath(parts: CallPathParts): CallPath {
+  const { db, clock, admission, sealing, contexts, services, useReserve } = parts
+
+  const answer = async (id: string, input: unknown, given: CallOptions): Promise<unknown> => {
+    const options = admission.isAsked(given) ? { ...given, ...(await admission.admit(given)) } : given
+    if (sealing.isUnread()) await sealing.begin().then(() => services.stateChanged())
+    if (services.isClosed()) throw new DaybookError('book-closed')
+    const capability = findCapability(id)
+    authorise(options.caller ?? owner, capability)
+    if (options.signal?.aborted) throw new DaybookError('aborted')
+    services.called()
+    checkJson(input)
+    const parsed = parseWith(capability.input, input)
+    const call = contexts.begin(capability, input, formatTime(clock.now()), options)
+    return withReserve(capability, () => perform(parts, call, parsed), useReserve)
+  }
+
+  return async (id, input, options = {}) => {
+    try {
+      const effect = effectOf(id)
+      const answered = answer(id, input, options)
+      const value = await (db.settled ? whenKept(db, effect, answered) : answered)
+      if (effect) services.answered(effect)
+      return value
+    } catch (error) {
+      services.failed(error)
+      throw toDaybookError(error)
+    }
+  }
+}
+
+async function perform(
+  { contexts, transact, runRead, requests }: CallPathParts,
+  call: Call,
+  parsed: unknown,
+) {
+  const { capability, input, requestId, port } = call
+  const run = (at: object) => capability.run(parsed as never, at as never)
+  if (capability.effect === 'read') return runRead(() => run(contexts.contextOf(call)))
+  if (capability.effect === 'task') return run(contexts.contextOf(call))
+  return transact(call, (at) => {
+    if (requestId === undefined) return run(at)
+    const { key, asked } = requestName(requestId, port.caller, capability.id)
+    return requests.once(key, asked, input, port.now, () => run(at))
+  })
+}

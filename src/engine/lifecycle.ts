@@ -1,0 +1,71 @@
+// Everything that runs beside the calls of an engine, told of what happens and closed with it.
+// Invariant: services are told in the order in which they were added, and closed in the reverse: what was begun first is
+// there until all that may use it has ended.
+import type { CapabilityEffect } from '../core/capability/capability.ts'
+import type { Changed, Service } from '../core/capability/service.ts'
+
+export interface Lifecycle {
+  /** Answers the service itself. */
+  add<Added extends Service>(service: Added): Added
+  wake(): void
+  committed(): void
+  idle(): void
+  called(): void
+  answered(effect: CapabilityEffect): void
+  /** A record changed, after its commit. */
+  changed(id: string, kind: string): void
+  /** A call here has changed these records. */
+  wrote(changed: readonly Changed[]): void
+  failed(error: unknown): void
+  stateChanged(isCertain?: boolean): void
+  /** What does not work as it should, each in words. */
+  degraded(): string[]
+  isClosed(): boolean
+  close(): void
+}
+
+export function createLifecycle(): Lifecycle {
+  const services: Service[] = []
+  let closed = false
+  return {
+    add(service) {
+      services.push(service)
+      return service
+    },
+    wake() {
+      for (const service of services) service.wake?.()
+    },
+    committed() {
+      for (const service of services) service.committed?.()
+    },
+    idle() {
+      for (const service of services) service.idle?.()
+    },
+    called() {
+      for (const service of services) service.called?.()
+    },
+    answered(effect) {
+      for (const service of services) service.answered?.(effect)
+    },
+    changed(id, kind) {
+      for (const service of services) service.changed?.(id, kind)
+    },
+    wrote(changed) {
+      for (const { id, kind } of changed) for (const service of services) service.changed?.(id, kind)
+      for (const service of services) service.wrote?.(changed)
+    },
+    failed(error) {
+      for (const service of services) service.failed?.(error)
+    },
+    stateChanged(isCertain = false) {
+      for (const service of services) service.stateChanged?.(isCertain)
+    },
+    degraded: () => services.flatMap((service) => service.degraded?.() ?? []),
+    isClosed: () => closed,
+    close() {
+      if (closed) return
+      closed = true
+      for (const service of services.toReversed()) service.close?.()
+    },
+  }
+}

@@ -1,0 +1,28 @@
+// Tells those who listen what happens to the book.
+// Invariant: `closed` is the last that anybody is told.
+import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
+import type { Service, ServiceParts } from '../../core/capability/service.ts'
+
+export interface BookEventFeed extends Service, Pick<ServiceParts, 'tell'> {
+  on(listener: (event: BookEvent) => void): () => void
+}
+
+export function createBookEvents(): BookEventFeed {
+  const listeners = new Set<(event: BookEvent) => void>()
+  const tell = <Name extends keyof BookEvents>(name: Name, detail: BookEvents[Name]) => {
+    const event = { name, detail } as BookEvent
+    for (const listener of listeners) listener(event)
+  }
+  return {
+    name: 'events',
+    tell,
+    on(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close() {
+      tell('closed', { reason: 'closed' })
+      listeners.clear()
+    },
+  }
+}

@@ -1,0 +1,107 @@
+// Everything by which a device keeps its book and the mirror alike: rounds of sync, what begins them, the line on which the
+// mirror tells of changes, and what is sent when no engine runs.
+import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
+import type { BookEvents } from '../../core/capability/event.ts'
+import type { Service } from '../../core/capability/service.ts'
+import type { SyncResult, SyncState } from '../../core/capability/status.ts'
+import type { Carrier, Ports, SpillPlace } from '../../core/ports.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { type Background, createBackground } from '../../sync/device/background.ts'
+import { createBookLive } from '../../sync/device/live.ts'
+import { createSyncSession } from '../../sync/device/session.ts'
+import { isAutomatic, type SyncPlan } from '../../sync/device/sync-plan.ts'
+import { createSyncTrigger } from '../../sync/device/sync-trigger.ts'
+
+export interface BookSync extends Service {
+  /** Syncs because somebody asked for it. */
+  sync(signal: AbortSignalLike): Promise<SyncResult>
+  state(): SyncState
+  isRunning(): boolean
+  /** Whether anybody looks, and there is a network. */
+  attend(seen: boolean): void
+  readonly background: Background | undefined
+}
+
+export interface BookSyncParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'> {
+  readonly store: BookStore
+  readonly carrier: Carrier
+  readonly plan: SyncPlan
+  /** Where requests are left that are to be sent when this engine has ended. */
+  readonly spillPlace: SpillPlace | undefined
+  /** Called for each record that a sync changed, after its commit. */
+  readonly onChange: (id: string, kind: string) => void
+  /** Called when a sync began, went on or ended. */
+  readonly onState: () => void
+  readonly tell: (state: BookEvents['sync']) => void
+}
+
+export function createBookSync(parts: BookSyncParts): BookSync {
+  const { store, carrier, plan, spillPlace, onChange, clock, random, scheduler } = parts
+  const tellState = (result?: SyncResult) => parts.tell({ ...trigger.state(), ...(result ? { result } : {}) })
+  const session = createSyncSession({
+    store,
+    carrier,
+    clock,
+    selection: plan,
+    onChange,
+    onState(_state, result) {
+      tellState(result)
+      parts.onState()
+    },
+  })
+  const background =
+    spillPlace &&
+    createBackground({
+      store,
+      clock,
+      scheduler,
+      place: spillPlace,
+      selection: plan,
+      isAutomatic: isAutomatic(plan),
+      onChange,
+      onState: tellState,
+    })
+  const trigger = createSyncTrigger({
+    plan,
+    session,
+    background,
+    store,
+    clock,
+    random,
+    scheduler,
+    live: () => live?.state(),
+  })
+  const live = createBookLive({
+    store,
+    carrier,
+    wanted: plan.live,
+    random,
+    scheduler,
+    onPoke: trigger.poked,
+    onState: tellState,
+  })
+
+  return {
+    name: 'sync',
+    sync: trigger.sync,
+    state: trigger.state,
+    isRunning: session.isRunning,
+    attend: (seen) => live?.attend(seen),
+    background,
+    wake() {
+      trigger.wake()
+      live?.wake()
+    },
+    called: trigger.touched,
+    wrote(changed) {
+      for (const { kind } of changed) trigger.acted(kind)
+      // What is urgent does not wait for a trigger. Without a connection it goes with the next sync, ahead of all else.
+      if (changed.some(({ kind }) => plan.kinds.get(kind)?.urgent))
+        void trigger.sync(neverAborted).catch(() => undefined)
+    },
+    close() {
+      trigger.close()
+      live?.close()
+    },
+  }
+}

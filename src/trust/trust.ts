@@ -1,0 +1,13 @@
+// The chapter of who may do what: control tokens, access keys, and the keys that seal sensitive records.
+import { defineChapter } from '../core/capability/chapter.ts'
+import { accessKeyCapabilities } from './access-key-capability.ts'
+import { accessKeyKind } from './access-key-kind.ts'
+import { sealCapabilities } from './seal-capability.ts'
+import { tokenCapabilities } from './token-capability.ts'
+import { keyKind, tokenKind } from './token-kind.ts'
+
+export const trust = defineChapter({
+  name: 'trust',
+  capabilities: [...tokenCapabilities, ...accessKeyCapabilities, ...sealCapabilities],
+  kinds: [tokenKind, keyKind, accessKeyKind],
+})
