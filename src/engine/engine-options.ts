@@ -64,7 +64,7 @@ export interface EngineOptions {
   readonly reopen?: () => void
   /** The host knows that there was a book of this name here: if it is new, it was evicted. */
   readonly wasKept?: boolean
-  /** Opens and closes the room that a host with a quota keeps back for reading and emptying a full book. */
+  /** Opens and closes the space that a host with a quota keeps back for reading and emptying a full book. */
   readonly lend?: ((isLent: boolean) => void) | undefined
   /** What only the host knows about its storage. */
   readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes' | 'degraded'>>>

@@ -1,27 +1,27 @@
 // What a full book must still be able to do: be read, which may take deriving first, and be emptied.
-// Invariant: only that may use the room that is kept back, and it is closed again behind it.
+// Invariant: only that may use the reserve, and it is closed again behind it.
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import { isDaybookError } from '../../core/errors.ts'
 
-/** Verbs that make room: all that forget, and `purge`, for which there is no right. */
+/** Verbs that free space: all that forget, and `purge`, for which there is no right. */
 const isEmptying = ({ id, permission }: AnyCapability) => permission === 'forget' || id === 'kstar:purge'
 
-/** Runs `work`, and once more with the room that is kept back where all it lacked was room. */
+/** Runs `work`, and once more with the reserve where all it lacked was space. */
 export async function withReserve<Result>(
   capability: AnyCapability,
   work: () => Promise<Result>,
-  lend: ((isLent: boolean) => void) | undefined,
+  useReserve: ((isUsed: boolean) => void) | undefined,
 ): Promise<Result> {
-  if (!lend || (capability.effect !== 'read' && !isEmptying(capability))) return work()
+  if (!useReserve || (capability.effect !== 'read' && !isEmptying(capability))) return work()
   try {
     return await work()
   } catch (error) {
     if (!isDaybookError(error, 'storage-full')) throw error
-    lend(true)
+    useReserve(true)
     try {
       return await work()
     } finally {
-      lend(false)
+      useReserve(false)
     }
   }
 }

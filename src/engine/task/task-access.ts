@@ -1,4 +1,4 @@
-// What the rooms get to see of the task queue: a reader, and inside a transaction a writer that checks what it adds.
+// What chapters get to see of the task queue: a reader, and inside a transaction a writer that checks what it adds.
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { Caller } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'

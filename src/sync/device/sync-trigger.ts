@@ -2,8 +2,7 @@
 // Invariant: one timer for each reason at most; what is due outlives a restart; being offline is a state, no error.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { neverAborted } from '../../core/abort.ts'
-import type { SyncResult, SyncState } from '../../core/capability/status.ts'
-import type { LiveState } from '../../core/capability/status.ts'
+import type { LiveState, SyncResult, SyncState } from '../../core/capability/status.ts'
 import { type DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
