@@ -217,7 +217,7 @@ export interface SqlDatabase {
  * A second file beside the book's own. Law: `open` answers the database in it, an empty one where there was none, whose commits
  * are on the disk when they return, and is called by one engine at a time; `remove` leaves nothing of it, and is called only while it is closed.
  */
-export interface SpareFile {
+export interface CheckpointFile {
   exists(): boolean
   open(): SqlDatabase
   remove(): void

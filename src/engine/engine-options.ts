@@ -6,7 +6,7 @@ import type {
   KeyVault,
   Llm,
   Ports,
-  SpareFile,
+  CheckpointFile,
   SpillPlace,
   SqlDatabase,
   Truth,
@@ -27,7 +27,7 @@ export interface EngineOptions {
   /** At a mirror: where its commits become final, when that is not `db`. */
   readonly truth?: Truth
   /** Keeps the text index in memory too, for fast recall. Default: on a device, not at the mirror. */
-  readonly textLeg?: boolean
+  readonly textIndex?: boolean
   /** How many records may wait to be indexed before writes wait for that. Default: 50,000. */
   readonly lag?: number
   /** The way to the mirror; without one, `sync` is a clear error. */
@@ -59,13 +59,13 @@ export interface EngineOptions {
     onDamage?(reason: string): void
   }
   /** A file beside the book's for a copy of its records, against broken pages. Default: none is kept. */
-  readonly spare?: { readonly file: SpareFile; readonly isWanted: boolean } | undefined
+  readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined
   /** Where the room of a file that is removed is free only when the book is opened again: does so soon. */
   readonly reopen?: () => void
   /** The host knows that there was a book of this name here: if it is new, it was evicted. */
   readonly wasKept?: boolean
   /** Opens and closes the space that a host with a quota keeps back for reading and emptying a full book. */
-  readonly lend?: ((isLent: boolean) => void) | undefined
+  readonly useReserve?: ((isUsed: boolean) => void) | undefined
   /** What only the host knows about its storage. */
   readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes' | 'degraded'>>>
 }

@@ -52,14 +52,14 @@ export function createEngine(options: EngineOptions): Engine {
     kinds: plan.kinds,
     role,
     ports,
-    textLeg: options.textLeg ?? role === 'device',
+    textIndex: options.textIndex ?? role === 'device',
     truth: options.truth,
     onCommit: services.committed,
     sealer: keychain,
     openMemory: options.openMemory,
     isMarked: options.care !== undefined,
     wasKept: options.wasKept,
-    spare: options.spare,
+    checkpointFile: options.checkpointFile,
   })
 
   const parts = { options, store, services, events }
@@ -125,7 +125,7 @@ export function createEngine(options: EngineOptions): Engine {
     transact,
     runRead: createReads(store.projection, pause, options.lag),
     services,
-    useReserve: options.lend,
+    useReserve: options.useReserve,
   })
   tasks.begin(call)
 

@@ -2,7 +2,7 @@
 import type { Kinds } from '../core/kind.ts'
 import { createStampClock, type StampClock } from '../core/stamp.ts'
 import { toHex } from '../core/ids.ts'
-import type { Ports, SpareFile, SqlDatabase, Truth } from '../core/ports.ts'
+import type { Ports, CheckpointFile, SqlDatabase, Truth } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
 import { noSealer, type Sealer } from '../core/sealed.ts'
 import { type Bodies, createBodies } from './record/bodies.ts'
@@ -96,7 +96,7 @@ export interface BookStoreOptions {
   /** Somebody knows of a book here: if there is none, that is noted in the new one. */
   readonly wasKept?: boolean | undefined
   /** Where a copy of the records is kept. Default: none is. */
-  readonly checkpointFile?: { readonly file: SpareFile; readonly isWanted: boolean } | undefined
+  readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined
   /** Notes in the book that it is open, until it is closed. */
   readonly isMarked?: boolean
   /** Seals what is sensitive. Default: this copy has no keys. */

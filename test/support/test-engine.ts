@@ -49,7 +49,7 @@ export function createTestTime(start = Date.UTC(2026, 6, 1)) {
   }
 }
 
-export type TestEngineOptions = Partial<Pick<EngineOptions, 'db' | 'embedder' | 'role' | 'textLeg' | 'lag'>>
+export type TestEngineOptions = Partial<Pick<EngineOptions, 'db' | 'embedder' | 'role' | 'textIndex' | 'lag'>>
 
 export function openTestEngine({
   db = openNodeDatabase({ path: ':memory:' }),

@@ -180,7 +180,9 @@ function taskRecords(
     write(work) {
       if (requestId === undefined || !capability.repeatable) return transact(call, work)
       const { key, asked } = requestName(`${requestId}/${++writes}`, view.caller, capability.id)
-      return transact(call, (at) => requests.once(key, asked, input, port.now, () => work(at)))
+      return transact(call, (at) =>
+        requests.once({ requestId: key, capability: asked, input, now: port.now }, () => work(at)),
+      )
     },
   }
 }

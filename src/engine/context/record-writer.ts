@@ -35,7 +35,7 @@ export type WriterStore = Pick<
   | 'conflicts'
   | 'projection'
   | 'purge'
-  | 'shelf'
+  | 'openedRecords'
   | 'staging'
 >
 
@@ -93,7 +93,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       const rows = [...new Set(ids)].flatMap((id) => seen.live(id) ?? [])
       for (const { seq, kid } of rows) {
         countUse(store.db, store.projection, seq, now)
-        if (kid !== null) store.shelf?.changed(seq)
+        if (kid !== null) store.openedRecords?.changed(seq)
       }
       return rows.length
     },

@@ -80,6 +80,6 @@ async function perform(
   return transact(call, (at) => {
     if (requestId === undefined) return run(at)
     const { key, asked } = requestName(requestId, port.caller, capability.id)
-    return requests.once(key, asked, input, port.now, () => run(at))
+    return requests.once({ requestId: key, capability: asked, input, now: port.now }, () => run(at))
   })
 }

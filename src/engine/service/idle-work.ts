@@ -22,7 +22,7 @@ const textBatches = 25
 export const lagLimit = 50_000
 
 export interface IdleWorkParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'> {
-  readonly store: Pick<BookStore, 'role' | 'newer' | 'textLeg' | 'projection' | 'purge'>
+  readonly store: Pick<BookStore, 'role' | 'newer' | 'textIndex' | 'projection' | 'purge'>
   /** Called each time when there is nothing left to do. */
   readonly onIdle: () => void
   /** While this answers true, the work waits. */

@@ -28,7 +28,7 @@ export interface SealingParts extends Pick<Ports, 'random' | 'cipher' | 'schedul
   readonly keychain: Keychain
   readonly store: Pick<
     BookStore,
-    'db' | 'newer' | 'records' | 'bodies' | 'shelf' | 'resealing' | 'writes' | 'ops' | 'purge'
+    'db' | 'newer' | 'records' | 'bodies' | 'openedRecords' | 'resealing' | 'writes' | 'ops' | 'purge'
   >
   /** True when the book has a mirror that must have everything first. */
   readonly hasMirror: boolean
@@ -50,7 +50,7 @@ export function createSealing(parts: SealingParts): Sealing {
   const begin = () => (beginning ??= keychain.begin())
 
   keychain.watch(() => {
-    store.shelf?.renew()
+    store.openedRecords?.renew()
     parts.onChange()
     resealWork.wake()
   })
@@ -66,7 +66,7 @@ export function createSealing(parts: SealingParts): Sealing {
       store.records.watchSealed({
         changed: () => (knownToHaveNone = false),
         placed: ignore,
-        unplaced: ignore,
+        mirrorCleared: ignore,
       })
       return false
     },
@@ -85,7 +85,7 @@ export function createSealing(parts: SealingParts): Sealing {
     close() {
       closed = true
       resealWork.close()
-      store.shelf?.close()
+      store.openedRecords?.close()
     },
   }
 }

@@ -1,6 +1,6 @@
 // How many live records there are, of which kinds, from when to when, and how much space they take.
 // Invariant: who may see only some of the records gets numbers of these alone.
-import type { Extent } from '../../core/capability/capability.ts'
+import type { Extent } from '../../core/capability/record-port.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { conditionOf, type Read } from '../condition/condition.ts'
 import type { TextIndex } from '../posting/text-index.ts'

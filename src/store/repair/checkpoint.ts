@@ -3,7 +3,7 @@
 // of the copy before that is answered; after a cut in between, at the next step.
 import { isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
-import type { Clock, Log, Random, SpareFile, SqlDatabase, SqlRow } from '../../core/ports.ts'
+import type { Clock, Log, Random, CheckpointFile, SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import { columnsOf, CopyFault, type CopyMark, openRecordCopy, type RecordCopy } from './record-copy.ts'
 import { isWholeBody } from '../schema/record-row.ts'
@@ -27,7 +27,7 @@ export interface Checkpoint {
 
 export interface CheckpointParts {
   readonly db: SqlDatabase
-  readonly file: SpareFile
+  readonly file: CheckpointFile
   /** False: there is to be none, and what there is of an earlier opening is removed. */
   readonly isWanted: boolean
   readonly settings: Settings

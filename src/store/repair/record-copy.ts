@@ -1,7 +1,7 @@
 // The file of a checkpoint: rows of `records` as they were, and whose they are.
 // Invariant: whatever fails here fails as `CopyFault`, so that it is never taken for a fault of the book.
 import { isDaybookError, toDaybookError } from '../../core/errors.ts'
-import type { SpareFile, SqlDatabase, SqlRow } from '../../core/ports.ts'
+import type { CheckpointFile, SqlDatabase, SqlRow } from '../../core/ports.ts'
 
 export class CopyFault extends Error {
   readonly code: string
@@ -48,7 +48,7 @@ export const columnsOf = (db: SqlDatabase, table = 'records'): string[] =>
  * the book that was put back or that a power cut took, or of an earlier schema.
  */
 export function openRecordCopy(
-  file: SpareFile,
+  file: CheckpointFile,
   columns: readonly string[],
   mark: CopyMark | undefined,
 ): RecordCopy {

@@ -2,7 +2,7 @@
 // was opened in memory.
 // Invariant: while nothing is opened every answer is the book's own; else orders, counts and ranks are those of one book,
 // but for neighbours in a session, which each store looks for among its own records.
-import type { Count, Extent } from '../../core/capability/capability.ts'
+import type { Count, Extent } from '../../core/capability/record-port.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Reach } from '../../core/access/reach.ts'

@@ -1,7 +1,7 @@
 // How one run of sync asks ahead, ends for those who called it, and tells of itself.
 import { expect, it } from 'vitest'
 import { neverAborted } from '../../../src/core/abort.ts'
-import type { SyncResult } from '../../../src/core/capability/capability.ts'
+import type { SyncResult } from '../../../src/core/capability/status.ts'
 import type { SyncRequest } from '../../../src/sync/wire/protocol.ts'
 import { body, expectSame, failure, id, textOf } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, type Fault } from './mirror-world.ts'

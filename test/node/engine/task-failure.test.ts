@@ -97,7 +97,7 @@ it('gives up the copy of the records when a task finds no room, as any call does
   const { engine, attempt } = openFailing(
     (sql) => (isFull && /INTO records\b/.test(sql) ? new DaybookError('storage-full') : undefined),
     {
-      spare: {
+      checkpointFile: {
         isWanted: true,
         file: {
           exists: () => removed === 0,

@@ -29,16 +29,16 @@ export interface Disk {
   load(image: Image): void
 }
 
-const spare: Disk[] = []
+const unused: Disk[] = []
 
 /** An empty, migrated database. Databases are used again: making one costs more than a whole schedule. */
 export function takeDisk(kinds: Kinds): Disk {
-  return spare.pop() ?? createDisk(kinds)
+  return unused.pop() ?? createDisk(kinds)
 }
 
 export function giveBack(disk: Disk & { wipe?: () => void }): void {
   disk.wipe?.()
-  spare.push(disk)
+  unused.push(disk)
 }
 
 function createDisk(kinds: Kinds): Disk & { wipe(): void } {

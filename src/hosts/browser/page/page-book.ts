@@ -1,7 +1,7 @@
 // The open book of a page: its calls with their deadlines, and what follows from the first write.
 import type { BookCallOptions } from '../../../book/call-options.ts'
 import type { BookDoor } from '../../../book/daybook.ts'
-import type { Status } from '../../../core/capability/capability.ts'
+import type { Status } from '../../../core/capability/status.ts'
 import type { BackgroundWatch } from './background-sync.ts'
 import { noteKept } from './kept-note.ts'
 import type { PageEvents } from './page-events.ts'

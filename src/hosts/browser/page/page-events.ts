@@ -1,7 +1,7 @@
 // What happens to a book, as the listeners of its page hear it.
 // Invariant: they hear the state of the book as this tab has it: one that follows, or has just taken over, has more or less
 // to tell of than the owner said.
-import type { Status } from '../../../core/capability/capability.ts'
+import type { Status } from '../../../core/capability/status.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 
 type Listener = (event: BookEvent) => void

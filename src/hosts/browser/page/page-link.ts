@@ -4,7 +4,8 @@
 // the owner does for a page that is seen needs none, and is spared what a name costs.
 import { type AbortSignalLike, neverAborted } from '../../../core/abort.ts'
 import type { BookCallOptions } from '../../../book/call-options.ts'
-import type { CapabilityEffect, Status } from '../../../core/capability/capability.ts'
+import type { CapabilityEffect } from '../../../core/capability/capability.ts'
+import type { Status } from '../../../core/capability/status.ts'
 import { type DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { requestOf } from '../wire/call-name.ts'
 import type { MethodRow } from '../wire/message.ts'

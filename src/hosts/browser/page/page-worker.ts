@@ -3,7 +3,7 @@
 // so for every hidden page that holds the book, as soon as it has nothing to do: the system suspends hidden pages, and ends
 // those that hold locked files. A page that is called while it is hidden wakes for that.
 import { type AbortSignalLike, orAborted } from '../../../core/abort.ts'
-import type { Status } from '../../../core/capability/capability.ts'
+import type { Status } from '../../../core/capability/status.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { MethodRow } from '../wire/message.ts'
 import type { WorkerLink } from './worker-link.ts'

@@ -16,19 +16,19 @@ export interface FileSpace {
   /** Whether a commit after which the database has `pages` may be made. */
   admit(pages: number): boolean
   /** Opens or closes the space that is kept back. */
-  lend(isLent: boolean): void
+  useReserve(isUsed: boolean): void
 }
 
 /** `used` are the pages of now; `reserve` asks for a file of so many bytes. */
 export function createFileSpace(used: number, reserve: (bytes: number) => boolean): FileSpace {
-  let isLent = false
+  let isUsed = false
   let granted = 0
   const ask = (pages: number): boolean => {
     if (pages > granted && reserve(headerBytes + pages * pageSize)) granted = pages
     return pages <= granted
   }
   const isThere = (pages: number) => {
-    const needed = isLent ? pages : pages + keptPages(pages)
+    const needed = isUsed ? pages : pages + keptPages(pages)
     return needed <= granted || aheadPages.some((ahead) => ask(needed + ahead))
   }
   // A book that is opened when there is no space has as much of it kept back as can be had.
@@ -40,8 +40,8 @@ export function createFileSpace(used: number, reserve: (bytes: number) => boolea
       used = pages
       return true
     },
-    lend(lent) {
-      isLent = lent
+    useReserve(isWanted) {
+      isUsed = isWanted
     },
   }
 }

@@ -1,7 +1,7 @@
 // A book's database on OPFS: its file in the pool, and how SQLite is set up for it.
 // Invariant: a commit is in the file when it returns, and what the file had before a crash is whole after it.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
-import type { SpareFile, SqlDatabase } from '../../../core/ports.ts'
+import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import type { Durability } from '../../../core/record.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
 import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
@@ -30,13 +30,13 @@ export interface BookStorage {
   /** What is wrong with a table of its file. Absent where there is no file. */
   check?(table: string): string | undefined
   /** Where a copy of its records is kept. Absent where there is no file. */
-  readonly spare?: SpareFile
+  readonly checkpointFile?: CheckpointFile
   /** What is to be told of its file, each in words. */
   mended?(): Promise<string[]>
   /** Looks again how much space there is. */
   refit?(): Promise<void>
   /** Opens or closes the space that is kept back. */
-  lend?(isLent: boolean): void
+  useReserve?(isUsed: boolean): void
   /** From now on each commit waits for the flush. */
   makeStrict(): void
   /** Calls `hear` when what is in memory is not what is kept any more: the book must be opened again. */
@@ -87,7 +87,7 @@ export async function openOpfsDatabase(
         whole.close()
       },
     }
-    const { refit, lend, spaceBytes } = createSizeLimit(db, () => isOpen)
+    const { refit, useReserve, spaceBytes } = createSizeLimit(db, () => isOpen)
     await refit()
     const used = Math.ceil(db.sizeBytes() / pageSize)
     const space = createFileSpace(used, (bytes) => combiner.reserve(bookFile, bytes))
@@ -96,10 +96,10 @@ export async function openOpfsDatabase(
       db,
       durability: 'opfs',
       refit,
-      lend(isLent) {
-        lend(isLent)
-        space.lend(isLent)
-        if (!isLent) return
+      useReserve(isUsed) {
+        useReserve(isUsed)
+        space.useReserve(isUsed)
+        if (!isUsed) return
         try {
           // The log can't grow either: what it has is copied, for which there is space, and it begins anew.
           db.run('PRAGMA wal_checkpoint(RESTART)')
@@ -108,7 +108,7 @@ export async function openOpfsDatabase(
         }
       },
       check: (table) => checkTable(db, table),
-      spare: {
+      checkpointFile: {
         exists: () => hasFile(pool, copyFile),
         open: () => open(copyFile, copyPragmas),
         remove: () => drop(pool, copyFile),
@@ -183,7 +183,7 @@ function openFile(
 function createSizeLimit(
   db: SqlDatabase,
   isOpen: () => boolean,
-): Required<Pick<BookStorage, 'refit' | 'lend'>> & { spaceBytes(): number } {
+): Required<Pick<BookStorage, 'refit' | 'useReserve'>> & { spaceBytes(): number } {
   let limit = 0
   let whole = 0
   let spaceBytes = Infinity
@@ -191,7 +191,7 @@ function createSizeLimit(
     if (pages > 0) db.exec(`PRAGMA max_page_count = ${pages}`)
   }
   return {
-    lend: (isLent) => setLimit(isLent ? whole : limit),
+    useReserve: (isUsed) => setLimit(isUsed ? whole : limit),
     /** At the last look; without end where the browser does not say. */
     spaceBytes: () => spaceBytes,
     async refit() {

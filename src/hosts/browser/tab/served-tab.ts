@@ -2,7 +2,7 @@
 // Invariant: only calls of this owner's own epoch are run, and what ended because the book was let go is not answered:
 // its follower sends it to the next owner.
 import { isDaybookError } from '../../../core/errors.ts'
-import type { Seat } from '../../../engine/engine-shape.ts'
+import type { CallingTab } from '../../../engine/engine-shape.ts'
 import { aliveLock, type CallMessage, failed, type Reply } from '../wire/message.ts'
 import { AnswerLog } from './answer-log.ts'
 import type { OwnedBook } from './owned-book.ts'
@@ -112,7 +112,7 @@ export class ServedTab {
     this.#running.set(number, abort)
     try {
       const signal = abort.signal
-      const value = await owned.engine.call(id, input, { ...options, signal, seat: seatOf(this.joiner) })
+      const value = await owned.engine.call(id, input, { ...options, signal, from: callingTab(this.joiner) })
       return [number, { ok: true, value }]
     } catch (error) {
       // What found the disk full would find it full in the next turn too.
@@ -128,7 +128,7 @@ export class ServedTab {
 }
 
 /** The tab as the engine knows who calls it. */
-function seatOf({ tab, scope, embedder, mirror, llm }: Joiner): Seat {
+function callingTab({ tab, scope, embedder, mirror, llm }: Joiner): CallingTab {
   return {
     tab,
     scope,

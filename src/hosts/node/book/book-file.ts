@@ -3,7 +3,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError } from '../../../core/errors.ts'
-import type { SpareFile, SqlDatabase } from '../../../core/ports.ts'
+import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
 import { mend, mendedOf, mendedText } from '../../../store/repair/mend.ts'
@@ -16,7 +16,7 @@ export interface BookFile {
   readonly db: SqlDatabase
   check(table: string): string | undefined
   /** Where a copy of its records is kept. */
-  readonly checkpointFile: SpareFile
+  readonly checkpointFile: CheckpointFile
   storage(): Promise<Pick<Status, 'degraded'>>
 }
 
@@ -101,7 +101,7 @@ function mendFile({ path }: NodeDatabaseOptions, reason: string): boolean {
   return true
 }
 
-function checkpointAt(path: string): SpareFile {
+function checkpointAt(path: string): CheckpointFile {
   const own = path + copying
   return {
     exists: () => existsSync(own),
@@ -114,7 +114,7 @@ function checkpointAt(path: string): SpareFile {
   }
 }
 
-function openIfPossible(file: SpareFile): SqlDatabase | undefined {
+function openIfPossible(file: CheckpointFile): SqlDatabase | undefined {
   try {
     return file.exists() ? file.open() : undefined
   } catch (error) {

@@ -90,7 +90,7 @@ function createBookEngine(
 ): Engine {
   const { sync, checkpoint = !sync, textIndexInMemory } = options
   const isInMemory = path === memoryPath
-  const kept = { storage, care: { check }, spare: { file: checkpointFile, isWanted: checkpoint } }
+  const kept = { storage, care: { check }, checkpointFile: { file: checkpointFile, isWanted: checkpoint } }
   return createEngine({
     db,
     ports: nodePorts,
@@ -99,7 +99,7 @@ function createBookEngine(
     durability: isInMemory ? 'memory' : 'file',
     ...(isInMemory ? {} : kept),
     embedder,
-    ...(textIndexInMemory === false ? { textLeg: false } : {}),
+    ...(textIndexInMemory === false ? { textIndex: false } : {}),
     llm,
     keys: openNodeKeyring(isInMemory ? undefined : `${path}.key`),
     vault: openNodeVault(isInMemory ? undefined : path),

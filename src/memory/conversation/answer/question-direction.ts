@@ -1,5 +1,5 @@
 // Where a question points in the space of an embedder, small enough to be kept with its answer: one byte a dimension.
-import type { SpaceVector } from '../../../core/capability/capability.ts'
+import type { SpaceVector } from '../../../core/capability/recall-port.ts'
 import { fromBase64, toBase64 } from '../../../shape/encoded-bytes.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { negations } from './question-likeness.ts'

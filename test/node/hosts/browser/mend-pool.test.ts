@@ -25,7 +25,7 @@ const openAnew = (damaged?: string) => openOpfsDatabase(sqlite3, `mend-${++pools
 async function damagedDisk({ isCopied = false } = {}): Promise<Map<string, DiskFile>> {
   const disk = new FakeDisk()
   mount(disk)
-  const { db, release, spare } = await openAnew()
+  const { db, release, checkpointFile } = await openAnew()
   const { ports, pass } = createTestTime()
   const engine = createEngine({
     db,
@@ -33,10 +33,10 @@ async function damagedDisk({ isCopied = false } = {}): Promise<Map<string, DiskF
     name: 'b',
     scope: { agent: 'a' },
     durability: 'opfs',
-    ...(isCopied && spare
+    ...(isCopied && checkpointFile
       ? {
-          spare: {
-            file: spare,
+          checkpointFile: {
+            file: checkpointFile,
             isWanted: true,
           },
         }

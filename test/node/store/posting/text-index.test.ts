@@ -33,7 +33,7 @@ afterEach(() => opened.splice(0).forEach((engine) => engine.close()))
 function open({
   db = openNodeDatabase({ path: ':memory:' }),
   ...more
-}: Partial<Pick<EngineOptions, 'role' | 'textLeg' | 'db'>> = {}) {
+}: Partial<Pick<EngineOptions, 'role' | 'textIndex' | 'db'>> = {}) {
   let later: (() => void)[] = []
   const ports: Ports = {
     ...nodePorts,
@@ -89,7 +89,7 @@ describe('the text index in memory', () => {
     const warm = await recall()
     expect(cold.map(({ hits }) => hits.length)).toEqual([10, 50, expect.any(Number), 10, 10, 0])
     expect(rounded(warm)).toEqual(rounded(cold))
-    const never = open({ textLeg: false })
+    const never = open({ textIndex: false })
     await store(never.engine)
     never.idle()
     const without = await never.recall()

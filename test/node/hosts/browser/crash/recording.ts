@@ -85,10 +85,10 @@ export async function record(
     name: 'b',
     scope: { agent: 'a' },
     durability: 'opfs',
-    ...(isCopied && storage.spare
+    ...(isCopied && storage.checkpointFile
       ? {
-          spare: {
-            file: storage.spare,
+          checkpointFile: {
+            file: storage.checkpointFile,
             isWanted: true,
           },
         }

@@ -41,8 +41,8 @@ export async function use(
   files: Map<string, DiskFile>,
 ): Promise<unknown> {
   mount(new FakeDisk(files))
-  const { db, release, spare } = await openOpfsDatabase(sqlite3, pool, mounted)
-  if (!spare) throw new Error('There is no place for a checkpoint.')
+  const { db, release, checkpointFile } = await openOpfsDatabase(sqlite3, pool, mounted)
+  if (!checkpointFile) throw new Error('There is no place for a checkpoint.')
   const { ports, pass } = createTestTime()
   const engine = createEngine({
     db,
@@ -50,8 +50,8 @@ export async function use(
     name: 'b',
     scope: { agent: 'a' },
     durability: 'opfs',
-    spare: {
-      file: spare,
+    checkpointFile: {
+      file: checkpointFile,
       isWanted: true,
     },
   })
@@ -71,7 +71,7 @@ export async function use(
   await pass(60_000)
   const records = JSON.stringify(db.all(copied))
   engine.close()
-  const copy = spare.open()
+  const copy = checkpointFile.open()
   const isCopied = JSON.stringify(copy.all(copied)) === records
   copy.close()
   release()

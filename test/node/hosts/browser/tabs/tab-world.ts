@@ -158,7 +158,7 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
       name: 'sim',
       scope: { agent: tab.name },
       durability: 'opfs',
-      textLeg: false,
+      textIndex: false,
       tab: tab.name,
       room,
     })
