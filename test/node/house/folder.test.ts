@@ -1,6 +1,6 @@
 // The laws of folders, tried on made-up trees: what is over a cap or goes in a circle is told, with the arrows that make it.
 import { expect, it } from 'vitest'
-import { judgeFolders } from '../../../scripts/folder.mjs'
+import { judgeFolders } from '../../../scripts/walls/folder.mjs'
 
 /** `a/b.ts > c/d.ts` is an import. */
 const arrows = (...lines: string[]) =>

@@ -3,7 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from '../../../scripts/place.mjs'
-import { house } from '../../../scripts/wall.mjs'
+import { house } from '../../../scripts/walls/wall.mjs'
 import { errorTable } from '../../../src/core/errors.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

@@ -1,7 +1,7 @@
 // The import walls hold: each forbidden direction is tried, beside what is allowed.
 import { parseAst } from 'rolldown/parseAst'
 import { describe, expect, test } from 'vitest'
-import { judgeClock, judgeImport, roomOf } from '../../../scripts/wall.mjs'
+import { judgeClock, judgeImport, roomOf } from '../../../scripts/walls/wall.mjs'
 
 type Case = readonly [file: string, specifier: string, kind?: 'type']
 

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { judgeFolders } from './folder.mjs'
 import { importOf, nodesOf } from './imports.mjs'
-import { root } from './place.mjs'
+import { root } from '../place.mjs'
 import { judgeClock, judgeImport, roomOf } from './wall.mjs'
 
 const files = globSync('{src,worker,demo,scripts,test}/**/*.{ts,tsx,mjs,css}', {
@@ -29,7 +29,7 @@ function judge(file, node) {
 
 for (const file of files.filter((name) => !name.endsWith('.css'))) {
   if (/^(?:src|worker|demo)\//.test(file) && !roomOf(file))
-    faults.push(`${file}: in no room of scripts/wall.mjs`)
+    faults.push(`${file}: in no room of scripts/walls/wall.mjs`)
   for (const node of nodesOf(file, readFileSync(join(root, file), 'utf8'))) {
     const fault = judge(file, node)
     if (fault) faults.push(`${file}: ${fault}`)
