@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, it, onTestFinished } from 'vitest'
+import { it } from 'vitest'
 import { nodeBinary, root } from '../../scripts/place.mjs'
 import { treeOf, untilGone } from './process-tree.ts'
 
@@ -22,7 +22,8 @@ async function run(script: string, args: readonly string[], env: Readonly<Record
   return { child, output, closed }
 }
 
-it.each([
+// Both wait for the silence: they can do that at once.
+it.concurrent.for([
   [
     'a page that never says that it is done',
     'cut-connection',
@@ -35,7 +36,7 @@ it.each([
     'node  test/node/house/hang/blocked-runner.ts',
     '1 passed, 1 failed, 0 skipped',
   ],
-])('ends with %s', async (_, hang, waitedFor, lastLine) => {
+] as const)('ends with %s', async ([, hang, waitedFor, lastLine], { expect, onTestFinished }) => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-run-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const env = {

@@ -1,0 +1,34 @@
+// Which tests `npm run test:quick` runs: those in Node that start no process, as their imports say, and compute for seconds, not
+// for minutes, as their names say.
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { importsOf } from '../scripts/imports.mjs'
+import { root } from '../scripts/place.mjs'
+
+/** The names of what tries thousands of seeds. */
+export const longNames: readonly string[] = ['crash-*.test.ts', '*-thousand.test.ts']
+
+const startsProcess = new Map<string, boolean>()
+
+/** Whether a file of test/, or what it imports from there, starts processes. */
+function hasProcess(file: string): boolean {
+  const known = startsProcess.get(file)
+  if (known !== undefined) return known
+  const imports = [...importsOf(file, readFileSync(join(root, file), 'utf8'))].filter(({ isType }) => !isType)
+  const starts = imports.some(({ specifier }) => {
+    if (specifier === 'node:child_process') return true
+    const to = posix.join(posix.dirname(file), specifier)
+    return specifier.startsWith('.') && to.startsWith('test/') && existsSync(join(root, to)) && hasProcess(to)
+  })
+  startsProcess.set(file, starts)
+  return starts
+}
+
+/** Their paths from the root. */
+export function quickFiles(): string[] {
+  const isLong = (file: string) => longNames.some((name) => posix.matchesGlob(posix.basename(file), name))
+  return globSync('test/{node,contract,sim,types}/**/*.test.ts', { cwd: root })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !isLong(file) && !hasProcess(file))
+    .toSorted()
+}
