@@ -89,7 +89,8 @@ describe('a model', () => {
     const embedder = local()
     await embedder.embed(['car'], 'document', neverAborted)
     const order: string[] = []
-    const many = Array.from({ length: 16 }, (_, i) => `car ${i}`)
+    // So many that the model is still busy with the first of them when the question comes, however busy the machine.
+    const many = Array.from({ length: 400 }, (_, i) => `car ${i}`)
     await Promise.all([
       ...[1, 2].map(() => embedder.embed(many, 'document', neverAborted).then(() => order.push('document'))),
       embedder.embed(['rain'], 'question', neverAborted).then(() => order.push('question')),
