@@ -1,0 +1,51 @@
+// What a mirror answers at its door, with its truth in PostgreSQL: of two processes, in turn.
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { connectionTo } from '../../../../../src/hosts/node/postgres/connect-postgres.ts'
+import {
+  openPostgresMirrors,
+  type PostgresMirrors,
+} from '../../../../../src/hosts/node/postgres/postgres-mirrors.ts'
+import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
+import { answerMirrorCases } from '../../../../contract/mirror/answer-mirror.ts'
+import { createPostgres, skipped } from './postgres-world.ts'
+
+describe.skipIf(skipped !== '')(`A mirror at its door: PostgreSQL${skipped}`, () => {
+  const server = createPostgres()
+  /** So small that a process draws requests one by one, and so slow that nothing runs in. */
+  const rate = { burst: 100, perSecond: 0.001 }
+  const processes: PostgresMirrors[] = []
+  let turn = 0
+
+  beforeAll(async () => {
+    const { postgres, sql } = await server.get()
+    const news = { connection: connectionTo({ url: postgres.url }) }
+    for (let i = 0; i < 2; i++)
+      processes.push(await openPostgresMirrors({ postgres: sql, ports: nodePorts, rate, news }))
+  })
+  afterAll(async () => {
+    for (const one of processes) await one.close()
+    await server.close()
+  })
+
+  answerMirrorCases({
+    door(book) {
+      const mirrors = processes[turn++ % processes.length]
+      if (!mirrors) throw new Error('There is no process.')
+      return Promise.resolve(mirrors.getByName(book))
+    },
+    async isMade(book) {
+      const { sql } = await server.get()
+      return (await sql.rows('SELECT 1 FROM daybook.books WHERE book = $1', [book])).length > 0
+    },
+    async empty(book, caller) {
+      const { sql } = await server.get()
+      const name = createHash('sha256').update(caller).digest('hex')
+      const emptied = await sql.rows(
+        'UPDATE daybook.rates SET left_over = 0, at = now() WHERE book = $1 AND caller = $2 RETURNING caller',
+        [book, name],
+      )
+      expect(emptied).toHaveLength(1)
+    },
+  })
+})
