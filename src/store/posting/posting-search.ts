@@ -1,9 +1,10 @@
 // The best documents for some terms, scored as FTS5's bm25() scores them (k1 1.2, b 0.75, rare terms never below 0).
 // Invariant: exact. What is left out can't reach the best, whatever the lists that were not walked say about it.
-import { createBestDocuments, type Walk } from './best-document.ts'
+import { createBestDocuments } from './best-document.ts'
 import type { IndexTotals } from './index-totals.ts'
 import { frequencyAt, highestGain, seekPosting } from './posting-list.ts'
 import type { Postings } from './postings.ts'
+import type { Walk } from './window-scores.ts'
 
 export interface Scored {
   readonly seq: number
