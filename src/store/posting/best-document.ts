@@ -2,7 +2,7 @@
 // the scores of a window stay in the processor's nearest memory. The rare lists say early what it takes to be among the best.
 // Invariant: whoever is left out can't reach the best, whatever the lists that were not walked say about it.
 import { type PostingList, seekPosting } from './posting-list.ts'
-import { createWindowScores, type Field, type Walk, type WindowScores } from './window-scores.ts'
+import { createWindowScores, type Field, type Walk } from './window-scores.ts'
 
 /**
  * Numbers of documents, ascending: among them the best `limit`, and all that score as much as the last of them. It keeps
@@ -22,151 +22,25 @@ const sparse = 1 / 16
 const openShare = 0.4
 /** So many of a rare list's documents are looked at for a first bar. */
 const scouts = 1024
+/** The search over one window after the other. Closures, because methods over fields are slower here. */
 export function createBestDocuments(windowSize = defaultWindow): BestDocuments {
-  const search = new WindowSearch(windowSize)
-  return (walks, field, limit) => search.find(walks, field, limit)
-}
-
-/** The search over one window after the other; it keeps its scratch memory. */
-class WindowSearch {
-  readonly #windowSize: number
-  readonly #scores: WindowScores
-
-  #walks: readonly Walk[] = []
+  const scores = createWindowScores(windowSize)
+  const { candidates } = scores
+  let walks: readonly Walk[] = []
   /** remaining[i]: what the lists from i on can add to a score at most. */
-  #remaining: number[] = []
+  let remaining: number[] = []
   /** Where each list is read next. */
-  #positions: number[] = []
+  let positions: number[] = []
   /** Where the window ends in each list that is walked. */
-  #ends: number[] = []
+  let ends: number[] = []
   /** Whoever is among the best has one of the lists before this one. */
-  #essential = 0
+  let essential = 0
   /** What it takes to be among the best. */
-  #bar = 0
-
-  constructor(windowSize: number) {
-    this.#windowSize = windowSize
-    this.#scores = createWindowScores(windowSize)
-  }
-
-  find(walks: readonly Walk[], field: Field, limit: number): Uint32Array {
-    this.#begin(walks, field, limit)
-    const scores = this.#scores
-    const { candidates } = scores
-    const heap = createHeap(limit)
-    const found: number[] = []
-    const reached: number[] = []
-    for (let first = this.#next(0, field.documents); first < field.documents;) {
-      const end = Math.min(first + this.#windowSize, field.documents)
-      scores.begin(first)
-      const count = this.#candidatesOf(first, end)
-      let bar = this.#bar
-      for (let i = 0; i < count; i++) {
-        const document = candidates[i] as number
-        const score = scores.scoreOf(document)
-        if (score < bar) continue
-        found.push(document)
-        reached.push(score)
-        if (score > heap.lowest()) heap.add(score)
-        bar = Math.max(bar, heap.lowest() * slack)
-      }
-      this.#bar = bar
-      scores.clear(end)
-      first = this.#next(end, field.documents)
-    }
-    const bar = this.#bar
-    return Uint32Array.from(found.filter((_, i) => (reached[i] as number) >= bar))
-  }
-
-  #begin(walks: readonly Walk[], field: Field, limit: number): void {
-    this.#walks = walks
-    this.#scores.prepare(field)
-    this.#remaining = [...walks.map(() => 0), 0]
-    for (let i = walks.length - 1; i >= 0; i--)
-      this.#remaining[i] = (this.#remaining[i + 1] ?? 0) + (walks[i] as Walk).bound
-    this.#positions = walks.map(() => 0)
-    this.#ends = walks.map(() => 0)
-    this.#essential = walks.length
-    this.#bar = this.#scout(field.sizes, limit) * slack
-  }
-
-  /** The first document, at or after `first`, that can be among the best; `documents` when there is none. */
-  #next(first: number, documents: number): number {
-    const walks = this.#walks
-    const positions = this.#positions
-    while (this.#essential > 0 && (this.#remaining[this.#essential - 1] as number) < this.#bar)
-      this.#essential -= 1
-    let next = documents
-    for (let i = 0; i < this.#essential; i++) {
-      const { list } = walks[i] as Walk
-      const at = seekPosting(list, first, positions[i] as number)
-      positions[i] = at
-      if (at < list.length) next = Math.min(next, (list.entries[at] as number) >>> 8)
-    }
-    return next
-  }
-
-  /** Leaves the candidates of a window with their whole scores; answers how many there are. */
-  #candidatesOf(first: number, end: number): number {
-    const walks = this.#walks
-    let walked = this.#essential
-    while (walked < walks.length && (this.#remaining[walked] as number) > this.#bar * openShare) walked += 1
-    let count = this.#walkLists(walked, first, end)
-    for (let i = walked; i < walks.length && count > 0; i++) {
-      this.#complete(i, count, first, end)
-      count = this.#scores.keep(count, this.#bar - (this.#remaining[i + 1] as number))
-    }
-    return count
-  }
-
-  /** Walks over the first `walked` lists; answers how many candidates that leaves. */
-  #walkLists(walked: number, first: number, end: number): number {
-    const walks = this.#walks
-    const positions = this.#positions
-    const ends = this.#ends
-    const scores = this.#scores
-    let entries = 0
-    for (let i = 0; i < walked; i++) {
-      const { list } = walks[i] as Walk
-      const from = seekPosting(list, first, positions[i] as number)
-      const to = seekPosting(list, end, from)
-      positions[i] = from
-      ends[i] = to
-      entries += to - from
-    }
-    const isSparse = entries < this.#windowSize * sparse
-    let count = 0
-    for (let i = 0; i < walked; i++) {
-      const walk = walks[i] as Walk
-      const from = positions[i] as number
-      const to = ends[i] as number
-      if (isSparse) count = scores.note(walk.list, from, to, count)
-      scores.add(walk, from, to)
-      positions[i] = to
-    }
-    const least = this.#bar - (this.#remaining[walked] as number)
-    if (!isSparse) return scores.gather(end, Math.max(least, Number.MIN_VALUE))
-    scores.candidates.subarray(0, count).sort()
-    return scores.keep(count, least)
-  }
-
-  /** Adds what list `i` gives to the candidates: over all its entries, or looked up for each, whichever is less work. */
-  #complete(i: number, count: number, first: number, end: number): void {
-    const walk = this.#walks[i] as Walk
-    const scores = this.#scores
-    const { candidates } = scores
-    let at = seekPosting(walk.list, first, this.#positions[i] as number)
-    const to = seekPosting(walk.list, end, at)
-    if (to - at < count * lookUp) scores.add(walk, at, to)
-    else {
-      for (let c = 0; c < count; c++) at = scores.addOne(walk, candidates[c] as number, at)
-    }
-    this.#positions[i] = to
-  }
+  let bar = 0
 
   /** What `limit` documents have at least: the whole scores of the most promising ones that a rare list has. */
-  #scout(sizes: Uint32Array, limit: number): number {
-    const byLength = [...this.#walks].sort((a, b) => a.list.length - b.list.length)
+  const scout = (sizes: Uint32Array, limit: number): number => {
+    const byLength = [...walks].sort((a, b) => a.list.length - b.list.length)
     const rare = byLength.filter(({ list }, i) => i === 0 || list.length <= scouts)
     const heap = createHeap(limit)
     const promising: { document: number; score: number }[] = []
@@ -178,7 +52,7 @@ class WindowSearch {
       for (let at = 0; at < Math.min(list.length, scouts); at++) {
         const document = (list.entries[at] as number) >>> 8
         if (sizes[document] === 0 || before.some(({ list: other }) => has(other, document))) continue
-        const score = this.#scores.wholeScore(document, others, from)
+        const score = scores.wholeScore(document, others, from)
         if (score <= heap.lowest()) continue
         heap.add(score)
         promising.push({ document, score })
@@ -189,9 +63,107 @@ class WindowSearch {
     const best = promising.filter(({ score }) => score >= least).slice(0, limit)
     best.sort((a, b) => a.document - b.document)
     heap.clear()
-    const from = this.#walks.map(() => 0)
-    for (const { document } of best) heap.add(this.#scores.wholeScore(document, this.#walks, from))
+    const from = walks.map(() => 0)
+    for (const { document } of best) heap.add(scores.wholeScore(document, walks, from))
     return heap.lowest()
+  }
+
+  const begin = (asked: readonly Walk[], field: Field, limit: number) => {
+    walks = asked
+    scores.prepare(field)
+    remaining = [...walks.map(() => 0), 0]
+    for (let i = walks.length - 1; i >= 0; i--)
+      remaining[i] = (remaining[i + 1] ?? 0) + (walks[i] as Walk).bound
+    positions = walks.map(() => 0)
+    ends = walks.map(() => 0)
+    essential = walks.length
+    bar = scout(field.sizes, limit) * slack
+  }
+
+  /** The first document, at or after `first`, that can be among the best; `documents` when there is none. */
+  const nextFrom = (first: number, documents: number): number => {
+    while (essential > 0 && (remaining[essential - 1] as number) < bar) essential -= 1
+    let next = documents
+    for (let i = 0; i < essential; i++) {
+      const { list } = walks[i] as Walk
+      const at = seekPosting(list, first, positions[i] as number)
+      positions[i] = at
+      if (at < list.length) next = Math.min(next, (list.entries[at] as number) >>> 8)
+    }
+    return next
+  }
+
+  /** Walks over the first `walked` lists; answers how many candidates that leaves. */
+  const walkLists = (walked: number, first: number, end: number): number => {
+    let entries = 0
+    for (let i = 0; i < walked; i++) {
+      const { list } = walks[i] as Walk
+      const from = seekPosting(list, first, positions[i] as number)
+      const to = seekPosting(list, end, from)
+      positions[i] = from
+      ends[i] = to
+      entries += to - from
+    }
+    const isSparse = entries < windowSize * sparse
+    let count = 0
+    for (let i = 0; i < walked; i++) {
+      const walk = walks[i] as Walk
+      const from = positions[i] as number
+      const to = ends[i] as number
+      if (isSparse) count = scores.note(walk.list, from, to, count)
+      scores.add(walk, from, to)
+      positions[i] = to
+    }
+    const least = bar - (remaining[walked] as number)
+    if (!isSparse) return scores.gather(end, Math.max(least, Number.MIN_VALUE))
+    candidates.subarray(0, count).sort()
+    return scores.keep(count, least)
+  }
+
+  /** Adds what list `i` gives to the candidates: over all its entries, or looked up for each, whichever is less work. */
+  const complete = (i: number, count: number, first: number, end: number) => {
+    const walk = walks[i] as Walk
+    let at = seekPosting(walk.list, first, positions[i] as number)
+    const to = seekPosting(walk.list, end, at)
+    if (to - at < count * lookUp) scores.add(walk, at, to)
+    else for (let c = 0; c < count; c++) at = scores.addOne(walk, candidates[c] as number, at)
+    positions[i] = to
+  }
+
+  /** Leaves the candidates of a window with their whole scores; answers how many there are. */
+  const candidatesOf = (first: number, end: number): number => {
+    let walked = essential
+    while (walked < walks.length && (remaining[walked] as number) > bar * openShare) walked += 1
+    let count = walkLists(walked, first, end)
+    for (let i = walked; i < walks.length && count > 0; i++) {
+      complete(i, count, first, end)
+      count = scores.keep(count, bar - (remaining[i + 1] as number))
+    }
+    return count
+  }
+
+  return (asked, field, limit) => {
+    begin(asked, field, limit)
+    const heap = createHeap(limit)
+    const found: number[] = []
+    const reached: number[] = []
+    for (let first = nextFrom(0, field.documents); first < field.documents;) {
+      const end = Math.min(first + windowSize, field.documents)
+      scores.begin(first)
+      const count = candidatesOf(first, end)
+      for (let i = 0; i < count; i++) {
+        const document = candidates[i] as number
+        const score = scores.scoreOf(document)
+        if (score < bar) continue
+        found.push(document)
+        reached.push(score)
+        if (score > heap.lowest()) heap.add(score)
+        bar = Math.max(bar, heap.lowest() * slack)
+      }
+      scores.clear(end)
+      first = nextFrom(end, field.documents)
+    }
+    return Uint32Array.from(found.filter((_, i) => (reached[i] as number) >= bar))
   }
 }
 
