@@ -19,6 +19,8 @@ export interface World {
   readonly instead: Readonly<Record<string, string>>
 }
 
+type Host = 'Node' | 'a page'
+
 interface Block {
   readonly section: string
   readonly words: string
@@ -37,12 +39,14 @@ function* blocksOf(page: string): Generator<Block> {
   }
 }
 
-/** The programs of a page that run on this host. */
-export function programsOf(page: string, host: 'Node' | 'a page'): Program[] {
+function blocksFor(page: string, host: Host): Block[] {
   const elsewhere = host === 'Node' ? 'in a page' : 'in Node'
-  const blocks = [...blocksOf(page)].filter(
-    ({ words }) => /^js run\b/.test(words) && !words.includes(elsewhere),
-  )
+  return [...blocksOf(page)].filter(({ words }) => /^js run\b/.test(words) && !words.includes(elsewhere))
+}
+
+/** The programs of a page that run on this host. */
+export function programsOf(page: string, host: Host): Program[] {
+  const blocks = blocksFor(page, host)
   const opening = blocks.filter(({ section }) => section === '')
   const sections = new Set(blocks.map(({ section }) => section).filter((section) => section !== ''))
   return [...sections].map((title) => {
@@ -53,6 +57,12 @@ export function programsOf(page: string, host: 'Node' | 'a page'): Program[] {
       needsMirror: own.some(({ words }) => words.includes('with a mirror')),
     }
   })
+}
+
+/** Everything that a page runs on this host without a mirror, from its first line to its last. */
+export function wholeOf(page: string, host: Host): Program {
+  const blocks = blocksFor(page, host).filter(({ words }) => !words.includes('with a mirror'))
+  return { title: 'from top to bottom', code: blocks.map(({ code }) => code).join('\n'), needsMirror: false }
 }
 
 /** A line of output, and what the page says it is. */

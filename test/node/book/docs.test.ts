@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../../scripts/place.mjs'
 import * as daybook from '../../../src/hosts/node/index.ts'
-import { openerOf, type Program, programsOf, runProgram } from '../../support/doc-program.ts'
+import { openerOf, type Program, programsOf, runProgram, wholeOf } from '../../support/doc-program.ts'
 import { skipped } from '../hosts/node/postgres/postgres-world.ts'
 import { createServeWorld } from '../hosts/node/serve/serve-world.ts'
 
@@ -14,6 +14,7 @@ const pages = ['README.md', ...globSync('docs/*.md', { cwd: root }).toSorted()]
 const programs = pages.flatMap((page) =>
   programsOf(readFileSync(join(root, page), 'utf8'), 'Node').map((program) => ({ page, ...program })),
 )
+const readme = { page: 'README.md', ...wholeOf(readFileSync(join(root, 'README.md'), 'utf8'), 'Node') }
 const ofMirror = ({ needsMirror }: Program) => needsMirror
 
 let folder = ''
@@ -42,7 +43,9 @@ async function runHere(program: Program, instead: Readonly<Record<string, string
 }
 
 describe('the pages in Node', () => {
-  it.each(programs.filter((program) => !ofMirror(program)))('$page: $title', (program) => runHere(program))
+  it.each([readme, ...programs.filter((program) => !ofMirror(program))])('$page: $title', (program) =>
+    runHere(program),
+  )
 })
 
 describe.skipIf(skipped !== '')(`the pages in Node, with a mirror${skipped}`, () => {
