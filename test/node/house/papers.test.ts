@@ -59,10 +59,9 @@ describe('the README', () => {
 
   it('says of each package that is installed with it what for, and why this one', () => {
     const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
-    const told = [...read('README.md').matchAll(/^\| `([^`]+)` +\| \S.* \| \S.* \|$/gm)].map(
-      ([, name]) => name,
-    )
-    expect(Object.keys(dependencies).filter((name) => !told.includes(name))).toEqual([])
+    const rows = read('README.md').matchAll(/^\| `([^`]+)` +\| \S.* \| \S.* \|$/gm)
+    const told = new Set([...rows].map(([, name]) => name))
+    expect(Object.keys(dependencies).filter((name) => !told.has(name))).toEqual([])
   })
 
   it('leads to every page of the guide', () => {
@@ -72,37 +71,35 @@ describe('the README', () => {
 
 describe('the map', () => {
   /** A folder or file with the folders in it, as the tree of src/README.md has them. */
-  const rooms = new Map<string, string[]>()
+  const drawn = new Map<string, string[]>()
   const tree = /```\n([\s\S]*?)\n```/.exec(read('src/README.md'))?.[1] ?? ''
   for (const line of tree.split('\n')) {
     const path = /^(\S+)/.exec(line)?.[1]?.replace(/\/$/, '')
-    if (path !== undefined) rooms.set(path, [])
-    const folders = line.trim().split(/\s+/)
-    if (folders.every((word) => /^[a-z-]+\/$/.test(word)) && path === undefined) {
-      rooms.get([...rooms.keys()].at(-1) ?? '')?.push(...folders.map((folder) => folder.slice(0, -1)))
-    }
+    if (path === undefined) {
+      const inside = line.trim().split(/\s+/)
+      drawn.get([...drawn.keys()].at(-1) ?? '')?.push(...inside.map((folder) => folder.replace(/\/$/, '')))
+    } else drawn.set(path, [])
   }
+  const everything = new Set(
+    [...drawn].flatMap(([path, inside]) => [path, ...inside.map((folder) => `${path}/${folder}`)]),
+  )
 
-  it('has every room of the walls', () => {
-    const known = Object.keys(house).flatMap((room) =>
-      room.endsWith('/*') ? globSync(room, { cwd: root }) : [room],
-    )
-    const folders = known.map((room) => room.replaceAll('\\', '/')).filter((room) => !/\.\w+$/.test(room))
-    const drawn = [...rooms].flatMap(([room, inside]) => [
-      room,
-      ...inside.map((folder) => `${room}/${folder}`),
-    ])
-    expect(folders.filter((room) => isThere(room) && !drawn.includes(room))).toEqual([])
+  it('has every folder of the walls', () => {
+    const walled = Object.keys(house)
+      .flatMap((key) => (key.endsWith('/*') ? globSync(key, { cwd: root }) : [key]))
+      .map((folder) => folder.replaceAll('\\', '/'))
+      .filter((folder) => !/\.\w+$/.test(folder) && isThere(folder))
+    expect(walled.filter((folder) => !everything.has(folder))).toEqual([])
   })
 
-  it.each([...rooms])('knows what is in %s', (room, folders) => {
-    const inside = room.endsWith('.ts')
+  it.each([...drawn])('knows what is in %s', (path, folders) => {
+    const inside = path.endsWith('.ts')
       ? []
-      : readdirSync(join(root, room), { withFileTypes: true })
+      : readdirSync(join(root, path), { withFileTypes: true })
           .filter((entry) => entry.isDirectory() && entry.name !== 'dist')
           .map(({ name }) => name)
-          .filter((name) => !rooms.has(`${room}/${name}`))
-    expect(isThere(room)).toBe(true)
+          .filter((name) => !drawn.has(`${path}/${name}`))
+    expect(isThere(path)).toBe(true)
     expect(folders.toSorted()).toEqual(inside.toSorted())
   })
 })
