@@ -66,14 +66,14 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   'the last word on the channel, before a port is opened': {
     file: 'src/hosts/browser/tab/tab-line.ts',
-    guard: 'if (!way || !turned.has(id)) return',
-    without: 'if (!way) return',
+    guard: 'if (!offer || !turned.has(id)) return',
+    without: 'if (!offer) return',
     tests: line,
     fail: ['keeps the order of both ends while it changes from the channel to a port'],
   },
   'ports, taken back when the hub ends that gave them': {
-    file: 'src/hosts/browser/tab/tab-meet.ts',
-    guard: 'for (const { id, asker } of given) asker.lost?.(id)',
+    file: 'src/hosts/browser/tab/hub-client.ts',
+    guard: 'for (const { id, listener } of given) listener.lost?.(id)',
     without: '',
     tests: line,
     fail: ['turns from the port of a hub that has ended to one of the next'],

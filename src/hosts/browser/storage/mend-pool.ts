@@ -10,8 +10,8 @@ import { createSettings } from '../../../store/schema/settings.ts'
 import type { SyncHandle } from './write-combiner.ts'
 
 export const bookFile = '/book.sqlite3'
-/** Holds the copy of the records, see checkpoint.ts. */
-export const copyFile = '/checkpoint.sqlite3'
+/** Holds the checkpoint: a copy of the records beside the book. */
+export const checkpointPath = '/checkpoint.sqlite3'
 const mending = '/mending.sqlite3'
 const asideFolder = 'daybook-aside'
 const keptKey = 'mended_kept'
@@ -30,7 +30,7 @@ export async function mendPool(given: PoolToMend, reason: string): Promise<void>
   const aside = `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
   drop(pool, mending)
   const damaged = openIfPossible(open, bookFile)
-  const checkpoint = hasFile(pool, copyFile) ? openIfPossible(open, copyFile) : undefined
+  const checkpoint = hasFile(pool, checkpointPath) ? openIfPossible(open, checkpointPath) : undefined
   try {
     const fresh = open(mending)
     try {

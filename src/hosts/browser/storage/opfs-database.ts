@@ -1,7 +1,7 @@
 // A book's database on OPFS: its file in the pool, and how SQLite is set up for it.
 // Invariant: a commit is in the file when it returns, and what the file had before a crash is whole after it.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
-import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
+import type { SpareFile, SqlDatabase } from '../../../core/ports.ts'
 import type { Durability } from '../../../core/record.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
 import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
@@ -9,7 +9,7 @@ import { isBlamed } from '../../../store/repair/open-mark.ts'
 import { checkTable, firstFault } from '../../../store/repair/table-check.ts'
 import {
   bookFile,
-  copyFile,
+  checkpointPath,
   drop,
   finishMending,
   hasFile,
@@ -19,6 +19,7 @@ import {
 } from './mend-pool.ts'
 import { createFileSpace } from './file-space.ts'
 import { openPool } from './opfs-pool.ts'
+import { checkpointPages, createSizeLimit, pageSize } from './size-limit.ts'
 import { createWasmDatabase } from './wasm-database.ts'
 import type { WriteCombiner } from './write-combiner.ts'
 
@@ -30,13 +31,13 @@ export interface BookStorage {
   /** What is wrong with a table of its file. Absent where there is no file. */
   check?(table: string): string | undefined
   /** Where a copy of its records is kept. Absent where there is no file. */
-  readonly checkpointFile?: CheckpointFile
+  readonly checkpointFile?: SpareFile
   /** What is to be told of its file, each in words. */
   mended?(): Promise<string[]>
   /** Looks again how much space there is. */
   refit?(): Promise<void>
   /** Opens or closes the space that is kept back. */
-  useReserve?(isUsed: boolean): void
+  lend?(isLent: boolean): void
   /** From now on each commit waits for the flush. */
   makeStrict(): void
   /** Calls `hear` when what is in memory is not what is kept any more: the book must be opened again. */
@@ -45,10 +46,6 @@ export interface BookStorage {
   release(): void | Promise<void>
 }
 
-/** Pages of the write-ahead log between checkpoints; each checkpoint costs two flushes. */
-const checkpointPages = 4000
-const leastLogPages = 64
-const pageSize = 4096
 const pragmas = [
   // First of all: write-ahead logging without shared memory needs exclusive locking.
   'locking_mode = EXCLUSIVE',
@@ -62,8 +59,8 @@ const pragmas = [
   'secure_delete = FAST',
 ]
 
-/** A copy is written little by little and read once in its life. */
-const copyPragmas = [...pragmas, 'synchronous = FULL', 'wal_autocheckpoint = 256', 'cache_size = -2048']
+/** A checkpoint is written little by little and read once in its life. */
+const checkpointPragmas = [...pragmas, 'synchronous = FULL', 'wal_autocheckpoint = 256', 'cache_size = -2048']
 
 /**
  * Opens the file of book `name`, making it when there is none, and mends it first where it is damaged, as `damaged` may
@@ -87,7 +84,7 @@ export async function openOpfsDatabase(
         whole.close()
       },
     }
-    const { refit, useReserve, spaceBytes } = createSizeLimit(db, () => isOpen)
+    const { refit, lend, spaceBytes } = createSizeLimit(db, () => isOpen)
     await refit()
     const used = Math.ceil(db.sizeBytes() / pageSize)
     const space = createFileSpace(used, (bytes) => combiner.reserve(bookFile, bytes))
@@ -96,10 +93,10 @@ export async function openOpfsDatabase(
       db,
       durability: 'opfs',
       refit,
-      useReserve(isUsed) {
-        useReserve(isUsed)
-        space.useReserve(isUsed)
-        if (!isUsed) return
+      lend(isLent) {
+        lend(isLent)
+        space.lend(isLent)
+        if (!isLent) return
         try {
           // The log can't grow either: what it has is copied, for which there is space, and it begins anew.
           db.run('PRAGMA wal_checkpoint(RESTART)')
@@ -109,9 +106,9 @@ export async function openOpfsDatabase(
       },
       check: (table) => checkTable(db, table),
       checkpointFile: {
-        exists: () => hasFile(pool, copyFile),
-        open: () => open(copyFile, copyPragmas),
-        remove: () => drop(pool, copyFile),
+        exists: () => hasFile(pool, checkpointPath),
+        open: () => open(checkpointPath, checkpointPragmas),
+        remove: () => drop(pool, checkpointPath),
         fits: (bookBytes) => spaceBytes() >= 2 * bookBytes,
       },
       async mended() {
@@ -173,41 +170,5 @@ function openFile(
   } catch (error) {
     handle.close()
     throw error
-  }
-}
-
-/**
- * SQLite then says "full" cleanly, before the browser cuts a write short. The log has its own space, so that what is full
- * can still be emptied: a forget is written there first. A quarter is kept back for that, and for deriving what is read.
- */
-function createSizeLimit(
-  db: SqlDatabase,
-  isOpen: () => boolean,
-): Required<Pick<BookStorage, 'refit' | 'useReserve'>> & { spaceBytes(): number } {
-  let limit = 0
-  let whole = 0
-  let spaceBytes = Infinity
-  const setLimit = (pages: number) => {
-    if (pages > 0) db.exec(`PRAGMA max_page_count = ${pages}`)
-  }
-  return {
-    useReserve: (isUsed) => setLimit(isUsed ? whole : limit),
-    /** At the last look; without end where the browser does not say. */
-    spaceBytes: () => spaceBytes,
-    async refit() {
-      const { quota = 0, usage = 0 } = await navigator.storage.estimate()
-      // Or let go of while the browser was asked.
-      if (quota === 0 || !isOpen()) return
-      spaceBytes = Math.max(0, quota - usage)
-      const spacePages = Math.floor(spaceBytes / pageSize)
-      const logPages = Math.min(checkpointPages, Math.max(leastLogPages, Math.floor(spacePages / 8)))
-      const usedPages = Math.ceil(db.sizeBytes() / pageSize)
-      const freePages = Math.max(0, spacePages - 2 * logPages)
-      // What was given once is not taken back by a look at a book that is nearly full.
-      limit = Math.max(limit, usedPages + Math.floor(freePages * 0.7))
-      whole = Math.max(whole, limit + Math.floor(freePages * 0.25))
-      db.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
-      setLimit(limit)
-    },
   }
 }

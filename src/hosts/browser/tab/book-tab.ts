@@ -18,8 +18,8 @@ import { TabTurn } from './tab-turn.ts'
 import {
   compareVersions,
   type FollowerMessage,
-  type HallMessage,
-  hallName,
+  type SharedMessage,
+  sharedName,
   type Joiner,
   lineName,
   type OwnerMessage,
@@ -66,7 +66,7 @@ export class BookTab {
   readonly ready: Promise<void>
   readonly #options: BookTabOptions
   readonly #opening = Promise.withResolvers<void>()
-  readonly #hall: TabChannel<HallMessage>
+  readonly #shared: TabChannel<SharedMessage>
   readonly #line: TabChannel<FollowerMessage>
   readonly #follower: Follower
   readonly #turn: TabTurn
@@ -83,7 +83,9 @@ export class BookTab {
     this.#options = options
     this.ready = this.#opening.promise
     this.#room = createMeetingRoom(clock, () => undefined)
-    this.#hall = port.open<HallMessage, HallMessage>(hallName(book), (message) => this.#hearHall(message))
+    this.#shared = port.open<SharedMessage, SharedMessage>(sharedName(book), (message) =>
+      this.#hearShared(message),
+    )
     this.#line = port.open<OwnerMessage, FollowerMessage>(
       lineName(book, tab),
       (message) => this.#hearLine(message),
@@ -95,7 +97,7 @@ export class BookTab {
       natureOf,
       ask: () => this.#ask(),
       post: (message) => this.#line.post(message),
-      complain: (epoch) => this.#hall.post({ type: 'yield', ...(epoch === undefined ? {} : { epoch }) }),
+      complain: (epoch) => this.#shared.post({ type: 'yield', ...(epoch === undefined ? {} : { epoch }) }),
       giveUp: (error) => this.#end(error),
       refused: (error) => this.#end(error),
       welcomed: (durability) => this.#welcomed(durability),
@@ -105,7 +107,7 @@ export class BookTab {
       tab,
       strict,
       port,
-      hall: this.#hall,
+      shared: this.#shared,
       tell,
       open: () => this.#open(),
       began: (owner) => this.#began(owner),
@@ -149,7 +151,7 @@ export class BookTab {
     const answered = this.#calls.lastAnswers()
     await this.#turn.letGo()
     await answered
-    this.#hall.close()
+    this.#shared.close()
     this.#options.tell({ name: 'closed', detail: { reason: 'closed' } })
   }
 
@@ -174,10 +176,10 @@ export class BookTab {
   /** Asks every tab who the owner is. */
   #ask(): void {
     const { tab, scope, strict, embedder, mirror, llm } = this.#options
-    this.#hall.post({ type: 'join', tab, version: tabVersion, scope, strict, embedder, mirror, llm })
+    this.#shared.post({ type: 'join', tab, version: tabVersion, scope, strict, embedder, mirror, llm })
   }
 
-  #hearHall(message: HallMessage): void {
+  #hearShared(message: SharedMessage): void {
     if (this.#ended) return
     const { owner } = this.#turn
     if (message.type === 'event') {
@@ -298,7 +300,7 @@ export class BookTab {
     if (this.#ended) return
     this.#leave(error)
     this.#opening.reject(error)
-    this.#hall.close()
+    this.#shared.close()
     this.#options.tell({ name: 'closed', detail: { reason: error.message } })
   }
 }

@@ -1,6 +1,6 @@
 // Tabs of one origin, as a worker hears them and takes turns with them: the port `TabPort` in a browser.
 import { openChannel, openOwnerLine, openTabLine } from './tab-line.ts'
-import { createMeet } from './tab-meet.ts'
+import { createHubClient } from './hub-client.ts'
 import type { LineEnd, TabChannel, TabPort } from './tab-port.ts'
 
 const lock: TabPort['lock'] = (name, signal) =>
@@ -13,13 +13,13 @@ const lock: TabPort['lock'] = (name, signal) =>
 export function createBrowserTabs(getHub: () => Promise<MessagePort | undefined>): TabPort {
   // Shared, so that nobody who stands still keeps the news from others.
   const ended = (held: string) => navigator.locks.request(held, { mode: 'shared' }, () => undefined)
-  const meet = createMeet({ getHub, ended })
+  const hub = createHubClient({ getHub, ended })
   return {
     open<In, Out>(name: string, hear: (message: In) => void, line?: LineEnd): TabChannel<Out> {
       if (!line) return openChannel(name, hear)
       return line.of === 'tab'
-        ? openTabLine(name, line, hear, meet)
-        : openOwnerLine(name, line.epoch, hear, meet)
+        ? openTabLine(name, line, hear, hub)
+        : openOwnerLine(name, line.epoch, hear, hub)
     },
     lock,
     later(delayMs, task) {

@@ -32,7 +32,7 @@ export function showView(book: string): () => void {
   return () => {
     document.removeEventListener('visibilitychange', look)
     hide()
-    // Behind the message that it is hidden now.
+    // After the message that this page is hidden now.
     void released.then(() => channel.close())
   }
 }

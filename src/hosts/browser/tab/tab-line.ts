@@ -1,16 +1,17 @@
 // The line between a tab and the owner of its book: a channel of the origin, and a port of their own as soon as they have one.
-// Invariant: whatever way it takes, what one end posts to the other arrives in its order, or the tab is told that it may
-// not have. Each end says on the channel that nothing more of it comes there, and only then does the other open the port.
-import type { Meet, Way } from './tab-meet.ts'
+// Invariant: whether it takes the channel or the port, what one end posts to the other arrives in its order, or the tab hears
+// that it may not have. Each end says on the channel that it posts nothing more there, and only then does the other open the
+// port.
+import type { HubClient, PortOffer } from './hub-client.ts'
 import type { LineEnd, TabChannel } from './tab-port.ts'
 
-/** On the channel, of the port of that id: what follows comes there, or what was said there may be lost. */
-interface Turn {
+/** On the channel: what follows is posted to the port of that id, or what was posted to it may be lost. */
+interface PortNotice {
   readonly type: 'direct' | 'cut'
   readonly id: string
 }
 
-interface Spoken {
+interface LineMessage {
   readonly type: string
   readonly epoch?: number
   readonly id?: string
@@ -23,8 +24,8 @@ export function openChannel<In, Out>(name: string, hear: (message: In) => void):
   return { post: (message) => channel.postMessage(message), close: () => channel.close() }
 }
 
-/** Opens a port: what has come by then is heard first. */
-function hearPort<In>({ port }: Way, hear: (message: In) => void): void {
+/** Opens a port: `hear` gets what has come by then first. */
+function hearPort<In>({ port }: PortOffer, hear: (message: In) => void): void {
   port.onmessage = ({ data }: MessageEvent<In>) => hear(data)
 }
 
@@ -33,36 +34,36 @@ export function openOwnerLine<In, Out>(
   line: string,
   epoch: number,
   hear: (message: In) => void,
-  meet: Meet,
+  hub: HubClient,
 ): TabChannel<Out> {
-  let way: Way | undefined
-  const channel = openChannel<In & Spoken, Out | Turn>(line, (message) => {
+  let direct: PortOffer | undefined
+  const channel = openChannel<In & LineMessage, Out | PortNotice>(line, (message) => {
     if (message.type !== 'direct') hear(message)
-    else if (way && message.id === way.id) hearPort(way, hear)
+    else if (direct && message.id === direct.id) hearPort(direct, hear)
   })
-  const askNoMore = meet(
+  const askNoMore = hub(
     { of: 'owner', line, epoch },
     {
       offered(next) {
-        if (way) return next.port.close()
+        if (direct) return next.port.close()
         channel.post({ type: 'direct', id: next.id })
-        way = next
+        direct = next
       },
       lost(id) {
-        if (way?.id !== id) return
-        way.port.close()
-        way = undefined
+        if (direct?.id !== id) return
+        direct.port.close()
+        direct = undefined
         channel.post({ type: 'cut', id })
       },
     },
   )
   return {
-    post: (message) => (way ? way.port.postMessage(message) : channel.post(message)),
+    post: (message) => (direct ? direct.port.postMessage(message) : channel.post(message)),
     close() {
       askNoMore()
       channel.close()
-      way?.port.close()
-      way = undefined
+      direct?.port.close()
+      direct = undefined
     },
   }
 }
@@ -72,31 +73,31 @@ export function openTabLine<In, Out>(
   line: string,
   { alive, cut }: Omit<Extract<LineEnd, { of: 'tab' }>, 'of'>,
   hear: (message: In) => void,
-  meet: Meet,
+  hub: HubClient,
 ): TabChannel<Out> {
-  const ways = new Map<string, Way>()
+  const offers = new Map<string, PortOffer>()
   /** The ports that owners have turned to, and those that they have given up. */
   const turned = new Set<string>()
   const givenUp = new Set<string>()
   let newest = 0
-  let direct: Way | undefined
+  let direct: PortOffer | undefined
   let askNoMore: (() => void) | undefined
 
   const open = (id: string) => {
-    const way = ways.get(id)
-    if (!way || !turned.has(id)) return
-    hearPort(way, hear)
-    // An owner of before may still say something; it is told nothing any more.
-    if (way.epoch < newest) return
+    const offer = offers.get(id)
+    if (!offer || !turned.has(id)) return
+    hearPort(offer, hear)
+    // An earlier owner may still say something, but the tab says nothing more to it.
+    if (offer.epoch < newest) return
     channel.post({ type: 'direct', id })
-    direct = way
+    direct = offer
   }
-  const offered = (way: Way) => {
-    if (givenUp.has(way.id)) return way.port.close()
-    ways.set(way.id, way)
-    open(way.id)
+  const offered = (offer: PortOffer) => {
+    if (givenUp.has(offer.id)) return offer.port.close()
+    offers.set(offer.id, offer)
+    open(offer.id)
   }
-  const channel = openChannel<In & Spoken, Out | Turn>(line, (message) => {
+  const channel = openChannel<In & LineMessage, Out | PortNotice>(line, (message) => {
     const { type, epoch = 0, id = '' } = message
     if (type === 'direct') {
       turned.add(id)
@@ -104,14 +105,14 @@ export function openTabLine<In, Out>(
     }
     if (type === 'cut') {
       givenUp.add(id)
-      ways.get(id)?.port.close()
+      offers.get(id)?.port.close()
       if (direct?.id === id) direct = undefined
       return cut()
     }
     newest = Math.max(newest, epoch)
     // A new owner, with which there is no port yet.
     if (direct && epoch > direct.epoch) direct = undefined
-    askNoMore ??= meet({ of: 'tab', line, alive }, { offered })
+    askNoMore ??= hub({ of: 'tab', line, alive }, { offered })
     hear(message)
   })
   return {
@@ -119,7 +120,7 @@ export function openTabLine<In, Out>(
     close() {
       askNoMore?.()
       channel.close()
-      for (const { port } of ways.values()) port.close()
+      for (const { port } of offers.values()) port.close()
     },
   }
 }

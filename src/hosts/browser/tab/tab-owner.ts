@@ -12,7 +12,7 @@ import type { TabChannel, TabPort } from './tab-port.ts'
 import {
   compareVersions,
   type FollowerMessage,
-  type HallMessage,
+  type SharedMessage,
   type Joiner,
   lineName,
   type OwnerMessage,
@@ -25,7 +25,7 @@ export interface TabOwnerOptions {
   readonly own: string
   readonly owned: OwnedBook
   readonly port: TabPort
-  readonly hall: TabChannel<HallMessage>
+  readonly shared: TabChannel<SharedMessage>
   readonly tell: (event: BookEvent) => void
   /** The storage failed under a call: somebody should open the book again. */
   readonly onFault: () => void
@@ -130,7 +130,7 @@ export class TabOwner {
       // On the lines, behind the copy of the room that each began with.
       const message: OwnerMessage = { type: 'room', epoch, whole: false, events: [event.detail] }
       for (const tab of this.#tabs.values()) tab.post(message)
-    } else if (this.#tabs.size > 0) this.#options.hall.post({ type: 'event', epoch, event })
+    } else if (this.#tabs.size > 0) this.#options.shared.post({ type: 'event', epoch, event })
   }
 
   /** Who was in the room through a tab that ended with the last owner, or with this turn's beginning, is not any more. */

@@ -7,8 +7,8 @@ export interface TabChannel<Out> {
 }
 
 /**
- * One of the two ends of a tab's line: the owner's, of an epoch, or the tab's own, which holds the lock `alive` and is told
- * when what was said last, by either, may be lost.
+ * One of the two ends of a tab's line: the owner's, of an epoch, or the tab's own, which holds the lock `alive` and whose
+ * `cut` is called when what either posted last may be lost.
  */
 export type LineEnd =
   | { readonly of: 'owner'; readonly epoch: number }
@@ -17,7 +17,7 @@ export type LineEnd =
 export interface TabPort {
   /**
    * Law: `hear` gets what other ends of this name post from now on, never its own. The two ends of a line may find a
-   * shorter way to each other.
+   * port to each other.
    */
   open<In, Out>(name: string, hear: (message: In) => void, line?: LineEnd): TabChannel<Out>
   /**

@@ -5,14 +5,14 @@ import { type DaybookError, toDaybookError } from '../../../core/errors.ts'
 import type { OwnedBook } from './owned-book.ts'
 import { TabOwner } from './tab-owner.ts'
 import type { TabChannel, TabPort } from './tab-port.ts'
-import { type HallMessage, ownerLock } from './tab-wire.ts'
+import { type SharedMessage, ownerLock } from './tab-wire.ts'
 
 export interface TabTurnParts {
   readonly book: string
   readonly tab: string
   readonly strict: boolean
   readonly port: TabPort
-  readonly hall: TabChannel<HallMessage>
+  readonly shared: TabChannel<SharedMessage>
   readonly tell: (event: BookEvent) => void
   /** The lock is held: opens the book. */
   open(): Promise<OwnedBook>
@@ -86,7 +86,7 @@ export class TabTurn {
   }
 
   async #take(free: () => void): Promise<void> {
-    const { book, tab, strict, port, hall, tell } = this.#parts
+    const { book, tab, strict, port, shared, tell } = this.#parts
     this.#isOpening = true
     try {
       const owned = await this.#parts.open()
@@ -98,9 +98,9 @@ export class TabTurn {
       }
       if (strict) owned.makeStrict()
       const onFault = () => this.stepDown()
-      const owner = new TabOwner({ book, own: tab, owned, port, hall, tell, onFault })
+      const owner = new TabOwner({ book, own: tab, owned, port, shared, tell, onFault })
       this.#held = { owner, free }
-      hall.post({ type: 'owner', epoch: owned.epoch })
+      shared.post({ type: 'owner', epoch: owned.epoch })
       this.#parts.began(owner)
     } catch (error) {
       this.#isOpening = false

@@ -1,5 +1,5 @@
 // What the workers of a book's tabs say to each other, over channels of the origin.
-// Invariant: what an owner says carries the epoch of its turn, and nobody heeds an earlier one than it has heard of.
+// Invariant: what an owner says carries the epoch of its turn, and no tab heeds an earlier owner than it has heard of.
 // The shape of `join`, `owner` and `refuse` is the same in every version, so that old and new can part in peace.
 import type { ErrorShape } from '../../../core/errors.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
@@ -27,7 +27,7 @@ export interface Joiner {
   readonly version: TabVersion
   readonly scope: Scope
   readonly strict: boolean
-  /** The embedder it was opened with, as `provider|model`; a tab of before says nothing. */
+  /** The embedder it was opened with, as `provider|model`; an older tab does not say. */
   readonly embedder?: string | undefined
   /** The address of its mirror and the name of its language model, if it has them. */
   readonly mirror?: string | undefined
@@ -35,7 +35,7 @@ export interface Joiner {
 }
 
 /** Heard by every tab of the book. */
-export type HallMessage =
+export type SharedMessage =
   | ({ readonly type: 'join' } & Joiner)
   | { readonly type: 'owner'; readonly epoch: number }
   /** Somebody waits for this owner (for any, without an epoch) and has heard nothing for long. */
@@ -77,5 +77,5 @@ export type OwnerMessage =
     }
 
 export const ownerLock = (book: string) => `daybook:${book}:owner`
-export const hallName = (book: string) => `daybook:${book}:tabs`
+export const sharedName = (book: string) => `daybook:${book}:tabs`
 export const lineName = (book: string, tab: string) => `daybook:${book}:tab:${tab}`

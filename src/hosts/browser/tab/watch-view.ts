@@ -10,7 +10,7 @@ export function watchView(book: string, tell: (seen: boolean) => void): () => vo
   const look = async () => {
     const number = ++asked
     const { held = [] } = await navigator.locks.query()
-    // An answer that was overtaken says what was.
+    // An answer that another overtook says how it was before.
     if (!stopped && number === asked) tell(navigator.onLine && held.some((lock) => lock.name === name))
   }
   const again = () => void look().catch(() => undefined)

@@ -75,7 +75,7 @@ it('runs no call that was meant for another owner', async () => {
       lock: () => new Promise(() => undefined),
       later: () => () => undefined,
     },
-    hall: { post: () => undefined, close: () => undefined },
+    shared: { post: () => undefined, close: () => undefined },
     tell: () => undefined,
     onFault: () => undefined,
   })

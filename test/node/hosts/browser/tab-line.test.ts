@@ -1,7 +1,7 @@
 // The line between a tab and the owner of its book, on real channels and ports: it changes its way while it is in use.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openOwnerLine, openTabLine } from '../../../../src/hosts/browser/tab/tab-line.ts'
-import { createMeet } from '../../../../src/hosts/browser/tab/tab-meet.ts'
+import { createHubClient } from '../../../../src/hosts/browser/tab/hub-client.ts'
 import type { TabChannel } from '../../../../src/hosts/browser/tab/tab-port.ts'
 
 interface Said {
@@ -45,7 +45,7 @@ function joinHub(): Promise<MessagePort> {
   connect(port2)
   return Promise.resolve(port1)
 }
-const meetAt = (getHub: () => Promise<MessagePort>) => createMeet({ getHub, ended: () => ended })
+const hubAt = (getHub: () => Promise<MessagePort>) => createHubClient({ getHub, ended: () => ended })
 
 /** A hub whose offers to one end wait for the test. */
 function holdOffers() {
@@ -95,14 +95,14 @@ function openTab(line: string, hub = joinHub) {
     cuts.push(line)
     end.post({ type: 'said', epoch: 1, n: 500 })
   }
-  const end: TabChannel<Said> = openTabLine<Said, Said>(line, { alive: line, cut }, hear, meetAt(hub))
+  const end: TabChannel<Said> = openTabLine<Said, Said>(line, { alive: line, cut }, hear, hubAt(hub))
   ends.push(end)
   return { end, heard, say: (epoch: number, n: number) => end.post({ type: 'said', epoch, n }) }
 }
 function openOwner(line: string, epoch: number, hub = joinHub) {
   const heard: string[] = []
   const hear = ({ epoch: of, n }: Said) => void (of === epoch && heard.push(`${of}:${n}`))
-  const end = openOwnerLine<Said, Said>(line, epoch, hear, meetAt(hub))
+  const end = openOwnerLine<Said, Said>(line, epoch, hear, hubAt(hub))
   ends.push(end)
   return { end, epoch, heard, say: (n: number) => end.post({ type: 'said', epoch, n }) }
 }

@@ -2,13 +2,13 @@
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { BookTab } from '../../../../src/hosts/browser/tab/book-tab.ts'
-import { type HallMessage, hallName, ownerLock } from '../../../../src/hosts/browser/tab/tab-wire.ts'
+import { type SharedMessage, sharedName, ownerLock } from '../../../../src/hosts/browser/tab/tab-wire.ts'
 
 const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve))
 
 it('gives way to a later owner, and lets go of the files before the lock', async () => {
   const done: string[] = []
-  const hears = new Map<string, (message: HallMessage) => void>()
+  const hears = new Map<string, (message: SharedMessage) => void>()
   let turns = 0
   const tab = new BookTab({
     book: 'b',
@@ -58,7 +58,7 @@ it('gives way to a later owner, and lets go of the files before the lock', async
   })
   await tab.ready
   await tab.call('first', [{ number: 1, input: {} }])
-  hears.get(hallName('b'))?.({ type: 'owner', epoch: 2 })
+  hears.get(sharedName('b'))?.({ type: 'owner', epoch: 2 })
   // What comes now is for the later owner.
   void tab.call('second', [{ number: 2, input: {} }])
   for (let i = 0; i < 5; i++) await turnOfLoop()

@@ -87,7 +87,7 @@ export async function record(
     durability: 'opfs',
     ...(isCopied && storage.checkpointFile
       ? {
-          checkpointFile: {
+          spare: {
             file: storage.checkpointFile,
             isWanted: true,
           },
