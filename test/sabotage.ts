@@ -101,14 +101,14 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   'the epoch of an owner, to its follower': {
     file: 'src/hosts/browser/tab/tab-follower.ts',
-    guard: 'if (message.epoch < seen) return',
+    guard: 'if (message.epoch < this.#seen) return',
     without: '',
     tests: epochs,
     fail: [deposed],
   },
   'the epoch of an answer, to the follower': {
     file: 'src/hosts/browser/tab/tab-follower.ts',
-    guard: 'if (message.epoch !== epoch) return',
+    guard: 'if (message.epoch !== this.#epoch) return',
     without: '',
     tests: epochs,
     fail: [deposed],
@@ -129,8 +129,8 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   'sending again to the next owner': {
     file: 'src/hosts/browser/tab/tab-follower.ts',
-    guard: 'return resend()',
-    without: 'return',
+    guard: 'this.#resend()',
+    without: '',
     tests: epochs,
     fail: [deposed],
   },

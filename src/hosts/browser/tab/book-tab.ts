@@ -10,7 +10,7 @@ import { kinds } from '../../../engine/capability-table.ts'
 import { isOwnRequest } from '../wire/call-name.ts'
 import { aliveLock, type CallMessage, failed, type Reply } from '../wire/message.ts'
 import { LocalCalls } from './local-calls.ts'
-import { type CallNature, createFollower, type Follower } from './tab-follower.ts'
+import { type CallNature, TabFollower } from './tab-follower.ts'
 import type { OwnedBook } from './owned-book.ts'
 import type { TabOwner } from './tab-owner.ts'
 import type { TabChannel, TabPort } from './tab-port.ts'
@@ -68,7 +68,7 @@ export class BookTab {
   readonly #opening = Promise.withResolvers<void>()
   readonly #shared: TabChannel<SharedMessage>
   readonly #line: TabChannel<FollowerMessage>
-  readonly #follower: Follower
+  readonly #follower: TabFollower
   readonly #turn: TabTurn
   readonly #calls: LocalCalls
   /** A copy of the meeting room as the owner of `#roomEpoch` has it, so that it outlives that owner. */
@@ -91,7 +91,7 @@ export class BookTab {
       (message) => this.#hearLine(message),
       { of: 'tab', alive: aliveLock(tab), cut: () => this.#lineWasCut() },
     )
-    this.#follower = createFollower({
+    this.#follower = new TabFollower({
       tab,
       port,
       natureOf,

@@ -39,96 +39,170 @@ export interface FollowerOptions {
   refused(error: DaybookError): void
 }
 
-export interface Follower {
-  /** The newest owner this tab has heard of, 0 for none. */
-  readonly seen: number
-  call(id: string, calls: readonly CallMessage[], begun?: number): Promise<Reply>[]
-  /** The page has the outcomes of all calls below this number. */
-  settle(below: number): void
-  abort(number: number): void
-  hear(message: OwnerMessage): void
-  /** There is a new owner, or none: nothing is sent until one says welcome. Earlier owners are heeded no more. */
-  lose(epoch: number): void
-  /** Everything that waits, in the order of the calls, for this tab's own engine. Silence counts no more. */
-  take(): WaitingCall[]
-  /** Rejects everything that waits. */
-  fail(error: DaybookError): void
-}
-
 const tickMs = 1000
-/** Ticks without a word of the owner until it is asked to yield, and until those who wait are told. */
+/** Ticks without a word of the owner until the tab asks it to yield, and until the tab gives up what waits. */
 const complainTicks = 3
 const giveUpTicks = 8
 /** A call under which this many owners ended is given up: it may be what ends them. */
 const ownerLimit = 10
 
-export function createFollower(options: FollowerOptions): Follower {
-  const { tab, port, natureOf, post, ask, complain, giveUp, welcomed, refused } = options
-  const waiting = new Map<number, WaitingCall & { begun: number }>()
-  let seen = 0
-  let epoch: number | undefined
-  let settled = 0
-  let quiet = 0
-  let atRest = false
-  let cancelTick: (() => void) | undefined
-  /** No owner has served the tab yet: its opening is not yet answered. */
-  let unserved = true
-  /** Writes that were given up and that an owner may still do. */
-  const givenUp = new Set<number>()
+type Waiting = WaitingCall & { begun: number }
 
-  const watch = () => {
-    if (!atRest) cancelTick ??= port.later(tickMs, tick)
+export class TabFollower {
+  readonly #options: FollowerOptions
+  readonly #waiting = new Map<number, Waiting>()
+  /** Writes that were given up and that an owner may still do. */
+  readonly #givenUp = new Set<number>()
+  #seen = 0
+  #epoch: number | undefined
+  #settled = 0
+  /** Ticks since the last word of the owner. */
+  #quiet = 0
+  #isAtRest = false
+  /** No owner has served the tab yet: its opening is not yet answered. */
+  #isUnserved = true
+  #cancelTick: (() => void) | undefined
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
   }
-  // Ticks are counted, not time: a tab that was frozen itself must not blame the owner for it.
-  const tick = () => {
-    cancelTick = undefined
-    if (atRest || (waiting.size === 0 && !unserved)) return
-    quiet += 1
-    if (quiet >= giveUpTicks) return surrender()
-    if (quiet === complainTicks) complain(epoch)
+
+  /** The newest owner this tab knows of, 0 for none. */
+  get seen(): number {
+    return this.#seen
+  }
+
+  /** `begun`: how many owners may have begun these calls before. */
+  call(id: string, calls: readonly CallMessage[], begun = 0): Promise<Reply>[] {
+    if (this.#waiting.size === 0) this.#quiet = 0
+    const replies = calls.map((call) => this.#enter(id, call, begun))
+    const entered = calls.map(({ number }) => this.#waiting.get(number)?.call)
+    this.#send(
+      id,
+      entered.filter((call) => call !== undefined),
+    )
+    this.#watch()
+    return replies
+  }
+
+  /** The page has the outcomes of all calls below this number. */
+  settle(below: number): void {
+    this.#settled = Math.max(this.#settled, below)
+  }
+
+  abort(number: number): void {
+    const one = this.#waiting.get(number)
+    if (!one) return
+    const epoch = this.#epoch
+    if (epoch !== undefined && one.begun > 0) this.#options.post({ type: 'abort', epoch, number })
+    one.settle(failed(new DaybookError('aborted')))
+  }
+
+  hear(message: OwnerMessage): void {
+    if (message.type === 'room') return
+    if (message.type === 'refuse') return this.#options.refused(DaybookError.from(message.error))
+    if (message.epoch < this.#seen) return
+    if (message.type === 'welcome') return this.#hearWelcome(message)
+    if (message.epoch !== this.#epoch) return
+    this.#quiet = 0
+    if (message.type !== 'answer') return
+    for (const [number, reply] of message.replies) this.#waiting.get(number)?.settle(reply)
+  }
+
+  /** There is a new owner, or none: nothing is sent until one says welcome. Earlier owners are heeded no more. */
+  lose(epoch: number): void {
+    this.#epoch = undefined
+    this.#isAtRest = false
+    this.#quiet = 0
+    this.#seen = Math.max(this.#seen, epoch)
+    this.#watch()
+  }
+
+  /** Everything that waits, in the order of the calls, for this tab's own engine. Silence counts no more. */
+  take(): WaitingCall[] {
+    this.#epoch = undefined
+    this.#isAtRest = true
+    this.#isUnserved = false
+    return [...this.#waiting.values()].sort((a, b) => a.call.number - b.call.number)
+  }
+
+  /** Rejects everything that waits. */
+  fail(error: DaybookError): void {
+    this.#isAtRest = true
+    this.#cancelTick?.()
+    for (const { settle } of this.#waiting.values()) settle(failed(error))
+  }
+
+  #hearWelcome({ epoch, durability }: Extract<OwnerMessage, { type: 'welcome' }>): void {
+    if (epoch === this.#epoch || !this.#options.welcomed(durability)) return
+    this.#seen = epoch
+    this.#epoch = epoch
+    this.#quiet = 0
+    this.#isUnserved = false
+    this.#keep()
+    this.#resend()
+  }
+
+  #watch(): void {
+    if (!this.#isAtRest) this.#cancelTick ??= this.#options.port.later(tickMs, () => this.#tick())
+  }
+
+  /** Ticks are counted, not time: a tab that was frozen itself must not blame the owner for it. */
+  #tick(): void {
+    const { post, ask, complain } = this.#options
+    const epoch = this.#epoch
+    this.#cancelTick = undefined
+    if (this.#isAtRest || (this.#waiting.size === 0 && !this.#isUnserved)) return
+    this.#quiet += 1
+    if (this.#quiet >= giveUpTicks) return this.#surrender()
+    if (this.#quiet === complainTicks) complain(epoch)
     if (epoch === undefined) ask()
     else post({ type: 'ping', epoch })
-    watch()
+    this.#watch()
   }
-  const surrender = () => {
-    for (const { id, call, begun, settle } of waiting.values()) {
+
+  #surrender(): void {
+    const { natureOf, giveUp } = this.#options
+    for (const { id, call, begun, settle } of this.#waiting.values()) {
+      const mayHaveBegun = begun > 0
       const isSafe = call.requestId !== undefined && isRepeatable(natureOf(id))
-      if (isSafe && begun > 0) givenUp.add(call.number)
+      if (isSafe && mayHaveBegun) this.#givenUp.add(call.number)
+      const details = { mayHaveBegun, ...(isSafe ? { requestId: call.requestId } : {}) }
       settle(
-        failed(
-          unresponsive(begun > 0 ? 'It may have begun this.' : 'It has not begun this.', {
-            mayHaveBegun: begun > 0,
-            ...(isSafe ? { requestId: call.requestId } : {}),
-          }),
-        ),
+        failed(unresponsive(mayHaveBegun ? 'It may have begun this.' : 'It has not begun this.', details)),
       )
     }
-    keep()
-    if (unserved) giveUp(unresponsive())
-  }
-  /** What was given up may be called again under its requestId, also when this tab is gone: then its answer decides. */
-  const keep = () => {
-    if (epoch !== undefined && givenUp.size > 0) post({ type: 'keep', epoch, numbers: [...givenUp] })
+    this.#keep()
+    if (this.#isUnserved) giveUp(unresponsive())
   }
 
-  const send = (id: string, calls: readonly CallMessage[]) => {
+  /** What was given up may be called again under its requestId, also when this tab is gone: then its answer decides. */
+  #keep(): void {
+    const epoch = this.#epoch
+    if (epoch === undefined || this.#givenUp.size === 0) return
+    this.#options.post({ type: 'keep', epoch, numbers: [...this.#givenUp] })
+  }
+
+  #send(id: string, calls: readonly CallMessage[]): void {
+    const epoch = this.#epoch
     if (epoch === undefined) return
     for (const { number } of calls) {
-      const one = waiting.get(number)
+      const one = this.#waiting.get(number)
       if (one) one.begun += 1
     }
-    post({ type: 'call', epoch, id, calls, settled })
+    this.#options.post({ type: 'call', epoch, id, calls, settled: this.#settled })
   }
 
-  const resend = () => {
+  /** Sends what waits to the owner of now, calls of one capability together. */
+  #resend(): void {
     let group: CallMessage[] = []
     let of = ''
     const flush = () => {
-      if (group.length > 0) send(of, group)
+      if (group.length > 0) this.#send(of, group)
       group = []
     }
-    for (const { id, call, begun, settle } of waiting.values()) {
-      if (begun > ownerLimit || (begun > 0 && !isRepeatable(natureOf(id)))) {
+    for (const { id, call, begun, settle } of this.#waiting.values()) {
+      if (begun > ownerLimit || (begun > 0 && !isRepeatable(this.#options.natureOf(id)))) {
         settle(failed(new DaybookError('owner-changed')))
         continue
       }
@@ -139,75 +213,18 @@ export function createFollower(options: FollowerOptions): Follower {
     flush()
   }
 
-  const enter = (id: string, given: CallMessage, begun: number): Promise<Reply> => {
-    const named = given.requestId !== undefined || natureOf(id).effect === 'read'
-    const call = named ? given : { ...given, requestId: requestOf(tab, given.number) }
+  #enter(id: string, given: CallMessage, begun: number): Promise<Reply> {
+    const { tab, natureOf } = this.#options
+    const isNamed = given.requestId !== undefined || natureOf(id).effect === 'read'
+    const call = isNamed ? given : { ...given, requestId: requestOf(tab, given.number) }
     return new Promise((resolve) => {
       // By who asked last: what was run here and let go of in the middle is entered again.
       const settle = (reply: Reply) => {
-        if (waiting.get(call.number)?.settle === settle) waiting.delete(call.number)
+        if (this.#waiting.get(call.number)?.settle === settle) this.#waiting.delete(call.number)
         resolve(reply)
       }
-      waiting.set(call.number, { id, call, begun, settle })
+      this.#waiting.set(call.number, { id, call, begun, settle })
     })
-  }
-
-  return {
-    get seen() {
-      return seen
-    },
-    call(id, calls, begun = 0) {
-      if (waiting.size === 0) quiet = 0
-      const replies = calls.map((call) => enter(id, call, begun))
-      const now = calls.map(({ number }) => waiting.get(number)?.call).filter((call) => call !== undefined)
-      send(id, now)
-      watch()
-      return replies
-    },
-    settle(below) {
-      settled = Math.max(settled, below)
-    },
-    abort(number) {
-      const one = waiting.get(number)
-      if (!one) return
-      if (epoch !== undefined && one.begun > 0) post({ type: 'abort', epoch, number })
-      one.settle(failed(new DaybookError('aborted')))
-    },
-    hear(message) {
-      if (message.type === 'room') return
-      if (message.type === 'refuse') return refused(DaybookError.from(message.error))
-      if (message.epoch < seen) return
-      if (message.type === 'welcome') {
-        if (message.epoch === epoch || !welcomed(message.durability)) return
-        seen = epoch = message.epoch
-        quiet = 0
-        unserved = false
-        keep()
-        return resend()
-      }
-      if (message.epoch !== epoch) return
-      quiet = 0
-      if (message.type === 'answer')
-        for (const [number, reply] of message.replies) waiting.get(number)?.settle(reply)
-    },
-    lose(newest) {
-      epoch = undefined
-      atRest = false
-      quiet = 0
-      seen = Math.max(seen, newest)
-      watch()
-    },
-    take() {
-      epoch = undefined
-      atRest = true
-      unserved = false
-      return [...waiting.values()].sort((a, b) => a.call.number - b.call.number)
-    },
-    fail(error) {
-      atRest = true
-      cancelTick?.()
-      for (const { settle } of waiting.values()) settle(failed(error))
-    },
   }
 }
 

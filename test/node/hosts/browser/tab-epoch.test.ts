@@ -1,7 +1,7 @@
 // Who belongs to which owner's turn: a follower heeds no other owner than its own, and an owner runs no other one's calls.
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../../src/engine/engine.ts'
-import { createFollower } from '../../../../src/hosts/browser/tab/tab-follower.ts'
+import { TabFollower } from '../../../../src/hosts/browser/tab/tab-follower.ts'
 import { TabOwner } from '../../../../src/hosts/browser/tab/tab-owner.ts'
 import {
   type FollowerMessage,
@@ -11,7 +11,7 @@ import {
 
 it('heeds nothing that a deposed owner says', async () => {
   const posted: FollowerMessage[] = []
-  const follower = createFollower({
+  const follower = new TabFollower({
     tab: 't',
     port: { later: () => () => undefined },
     natureOf: () => ({ effect: 'write', repeatable: true }),
