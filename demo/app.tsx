@@ -29,7 +29,7 @@ import { SyncView } from './views/sync/sync-view.tsx'
 import { TaskView } from './views/sync/task-view.tsx'
 import { ToastTray } from './views/shell/toast-tray.tsx'
 
-const pages: Partial<Record<View, ComponentType>> = {
+const views: Partial<Record<View, ComponentType>> = {
   recall: RecallView,
   legs: RecallView,
   context: RecallView,
@@ -51,7 +51,7 @@ const dialogs: Record<DialogName, ComponentType> = {
 
 export function App() {
   const isOpen = book.value !== undefined
-  const Page = pages[address.value.view]
+  const Shown = views[address.value.view]
   const Open = openDialog.value && dialogs[openDialog.value]
   return (
     <div class="shell">
@@ -60,7 +60,7 @@ export function App() {
         {status.value?.durability === 'memory' && <MemoryNote />}
         {!isOpen && <OpeningPage />}
         {isOpen && listedKind.value && <RecordView kind={listedKind.value} />}
-        {isOpen && Page && <Page />}
+        {isOpen && Shown && <Shown />}
       </main>
       <StatusBar />
       <div class="trays">

@@ -1,4 +1,4 @@
-// The page's end of the wire to its worker: deadlines, supervision, and calls made together sent together.
+// The page's end of the wire to its worker: deadlines and supervision.
 // Invariant: every call settles. When the worker dies, everything that waits is rejected with `engine-died`.
 import { proxy, type ProxyMarked, type Remote, releaseProxy, transfer, wrap } from 'comlink'
 import { orAborted } from '../../../core/abort.ts'
@@ -7,7 +7,6 @@ import type { BookEvent } from '../../../core/capability/event.ts'
 import { type BookCallOptions, carriedOf } from '../../../book/call-options.ts'
 import {
   aliveLock,
-  type CallMessage,
   type MethodRow,
   type OpenRequest,
   type PageDoor,
@@ -18,6 +17,7 @@ import {
 } from '../wire/message.ts'
 import type { PageEmbedder } from '../model/page-embedder.ts'
 import { joinHub } from '../tab/page-hub.ts'
+import { CallBatches } from './call-batch.ts'
 
 export interface NumberedOptions extends BookCallOptions {
   /** Names the call in its page. */
@@ -50,13 +50,6 @@ export type LinkRequest = Omit<OpenRequest, 'offers'>
 export interface PageGiven extends Partial<Pick<PageOffers, 'syncKey' | 'embedderKey' | 'model'>> {
   /** Starts and ends the worker of a local embedding model. */
   readonly modelWorker?: PageEmbedder
-}
-
-interface Waiting {
-  readonly settled: number
-  readonly message: CallMessage
-  readonly resolve: (value: unknown) => void
-  readonly reject: (error: unknown) => void
 }
 
 /** Opening may wait for a lock and for handles of a page that is going away. */
@@ -107,30 +100,7 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     lose(new DaybookError('engine-died', 'A message of the worker could not be read.')),
   )
 
-  const groups = new Map<string, Waiting[]>()
-
-  const send = async (id: string, group: readonly Waiting[]) => {
-    try {
-      const calls = group.map(({ message }) => message)
-      const replies = await remote.call(id, calls, group[0]?.settled ?? 0)
-      group.forEach(({ resolve, reject }, i) => settle(replies[i], resolve, reject))
-    } catch (error) {
-      if (group.length > 1 && isCloneError(error)) for (const one of group) void send(id, [one])
-      else for (const { reject } of group) reject(isCloneError(error) ? notJson(error) : error)
-    }
-  }
-
-  const post = (id: string, message: CallMessage, settled: number) =>
-    new Promise<unknown>((resolve, reject) => {
-      const group = groups.get(id)
-      if (group) return void group.push({ settled, message, resolve, reject })
-      const started: Waiting[] = [{ settled, message, resolve, reject }]
-      groups.set(id, started)
-      queueMicrotask(() => {
-        groups.delete(id)
-        void send(id, started)
-      })
-    })
+  const batches = new CallBatches((id, calls, settled) => remote.call(id, calls, settled))
 
   return {
     gone,
@@ -160,7 +130,7 @@ export function createWorkerLink(worker: Worker): WorkerLink {
       if (ended) return Promise.reject(ended)
       const { number, settled, signal, deadlineMs } = options
       const message = { ...carriedOf(options), number, input }
-      const timed = answered(post(id, message, settled), deadlineMs)
+      const timed = answered(batches.add(id, message, settled), deadlineMs)
       const call = signal ? orAborted(timed, signal) : timed
       return call.catch((error: unknown) => {
         // Nobody waits for it any more: it must not be sent to another tab later.
@@ -187,25 +157,3 @@ function handOverHub(): Promise<MessagePort | undefined> {
 /** Comlink types what a proxy answers as the far side gets it. */
 const doorOf = (page: PageGiven & Pick<PageDoor, 'hear' | 'joinHub'>) =>
   proxy(page) as unknown as PageDoor & ProxyMarked
-
-function settle(reply: Reply | undefined, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
-  if (reply?.ok) resolve(reply.value)
-  else
-    reject(
-      reply
-        ? DaybookError.from(reply.error)
-        : new DaybookError('internal', 'The worker left a call without an answer.'),
-    )
-}
-
-function isCloneError(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'DataCloneError'
-}
-
-function notJson(cause: unknown): DaybookError {
-  const reason = cause instanceof Error ? cause.message : ''
-  return new DaybookError('invalid-input', `The input is not plain JSON: ${reason}.`, {
-    details: { path: '' },
-    cause,
-  })
-}
