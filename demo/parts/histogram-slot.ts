@@ -12,7 +12,8 @@ export const bucketMs = { hour: 3_600_000, day: 86_400_000 } as const
 
 /** Sums buckets into at most `limit` slots that cover the whole span, empty ones included. */
 export function slotsOf(buckets: readonly Bucket[], by: 'hour' | 'day', limit: number): Slot[] {
-  const [first, last] = [buckets[0], buckets.at(-1)]
+  const first = buckets[0]
+  const last = buckets.at(-1)
   if (!first || !last) return []
   const step = bucketMs[by]
   const startMs = Date.parse(first.at)

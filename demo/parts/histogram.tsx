@@ -51,8 +51,10 @@ export function Histogram({ count, onPick }: HistogramProps) {
     if (began === undefined || step === 0) return
     const ended = placeOf(event)
     const isClick = Math.abs(ended - began) < dragPixels
-    const [low, high] = [slotAt(Math.min(began, ended)), slotAt(Math.max(began, ended))]
-    const [first, last] = [slots[low], slots[isClick ? low : high]]
+    const low = slotAt(Math.min(began, ended))
+    const high = slotAt(Math.max(began, ended))
+    const first = slots[low]
+    const last = slots[isClick ? low : high]
     if (first && last) onPick(first.fromMs, last.toMs)
   }
 
@@ -129,10 +131,12 @@ export function Histogram({ count, onPick }: HistogramProps) {
 }
 
 function rangeWords(slots: readonly Slot[], by: 'hour' | 'day'): string | undefined {
-  const [first, last] = [slots[0], slots.at(-1)]
+  const first = slots[0]
+  const last = slots.at(-1)
   if (!first || !last) return undefined
   const sum = (pick: (slot: Slot) => number) => slots.reduce((total, slot) => total + pick(slot), 0)
-  const [all, failed] = [sum((slot) => slot.count), sum((slot) => slot.failed)]
+  const all = sum((slot) => slot.count)
+  const failed = sum((slot) => slot.failed)
   const said =
     by === 'day'
       ? dayWords(first.fromMs, last.toMs)
@@ -141,6 +145,7 @@ function rangeWords(slots: readonly Slot[], by: 'hour' | 'day'): string | undefi
 }
 
 function dayWords(fromMs: number, toMs: number): string {
-  const [first, last] = [utcDate(fromMs), utcDate(toMs - 1)]
+  const first = utcDate(fromMs)
+  const last = utcDate(toMs - 1)
   return first === last ? first : `${first} – ${last}`
 }

@@ -29,7 +29,8 @@ export function RateChart({ points }: { points: readonly RatePoint[] }) {
     observer.observe(frame.current)
     return () => observer.disconnect()
   }, [])
-  const [first, last] = [points[0], points.at(-1)]
+  const first = points[0]
+  const last = points.at(-1)
   if (!first || !last) return null
   const span = Math.max(1, last.use - first.use)
   const inner = Math.max(1, width.value - plot.left - plot.right)

@@ -49,7 +49,8 @@ export function VirtualList(props: VirtualListProps) {
   }, [scrollTo])
 
   const rows = virtualizer.getVirtualItems()
-  const [first, last] = [rows[0]?.index ?? 0, rows.at(-1)?.index ?? 0]
+  const first = rows[0]?.index ?? 0
+  const last = rows.at(-1)?.index ?? 0
   useEffect(() => onShow(first, last), [first, last, onShow])
 
   return (

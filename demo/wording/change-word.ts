@@ -6,7 +6,8 @@ export function changedPaths(before: Fields, after: Fields, prefix = ''): string
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return keys.flatMap((key) => {
     const path = prefix === '' ? key : `${prefix}.${key}`
-    const [a, b] = [before[key], after[key]]
+    const a = before[key]
+    const b = after[key]
     if (isFields(a) && isFields(b)) return changedPaths(a, b, path)
     return JSON.stringify(a) === JSON.stringify(b) ? [] : [path]
   })

@@ -130,7 +130,8 @@ async function countRecords(from: Daybook): Promise<RecordCount | undefined> {
   if (!ask) return undefined
   const { total, buckets } = await from.records.count({ ...ask, by: 'day' })
   const failed = buckets.reduce((sum, bucket) => sum + bucket.failed, 0)
-  const [first, last] = [buckets[0], buckets.at(-1)]
+  const first = buckets[0]
+  const last = buckets.at(-1)
   if (!first || !last || Date.parse(last.at) - Date.parse(first.at) > hourSpanDays * 86_400_000) {
     return { total, failed, by: 'day', buckets }
   }
@@ -140,7 +141,8 @@ async function countRecords(from: Daybook): Promise<RecordCount | undefined> {
 
 /** Where a record stands in the list as it is now, so that it can be scrolled to; undefined in a search. */
 export async function findInList(id: string, at: string): Promise<number | undefined> {
-  const [from, now] = [book.peek(), list.peek()]
+  const from = book.peek()
+  const now = list.peek()
   if (!from || !now) return undefined
   const isIt = (row: RecordRow) => row.id === id
   const held = now.pages.indexOf(isIt)

@@ -110,7 +110,8 @@ export function createRowPages<Row>(
     },
     held: () => [...pages.values()].flat(),
     show(firstRow, lastRow) {
-      const [low, high] = [Math.floor(firstRow / pageRows), Math.floor(lastRow / pageRows)]
+      const low = Math.floor(firstRow / pageRows)
+      const high = Math.floor(lastRow / pageRows)
       const span = Array.from({ length: high - low + 1 }, (_, i) => low + i)
       wanted = span.filter((page) => !pages.has(page) && page * pageRows < counted.value)
       forgetFar(Math.round((low + high) / 2))

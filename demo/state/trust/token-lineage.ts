@@ -49,7 +49,8 @@ export function placeLineage(root: LineageNode): PlacedNode[] {
   let leaves = 0
   const place = ({ token, children }: LineageNode, row: number): PlacedNode => {
     const below = children.map((child) => place(child, row + 1))
-    const [first, last] = [below[0], below.at(-1)]
+    const first = below[0]
+    const last = below.at(-1)
     const column = first && last ? (first.column + last.column) / 2 : leaves++
     const node: PlacedNode = { token, parent: undefined, column, row }
     for (const child of below) {

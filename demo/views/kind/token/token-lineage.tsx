@@ -52,8 +52,10 @@ function Tree({ root, here }: { root: LineageNode; here: string }) {
         <svg width={width} height={height} aria-hidden="true">
           {nodes.map(({ token, column, row, parent }) => {
             if (!parent) return null
-            const [fromX, fromY] = [x(parent.column) + middle, y(parent.row) + size.height]
-            const [toX, toY] = [x(column) + middle, y(row)]
+            const fromX = x(parent.column) + middle
+            const fromY = y(parent.row) + size.height
+            const toX = x(column) + middle
+            const toY = y(row)
             const half = (fromY + toY) / 2
             return (
               <path

@@ -41,7 +41,8 @@ export async function callEdge(
 }
 
 function readPlace(values: Values): { url: string; authorization: string } {
-  const [edge, book] = [textOf(values, 'edge'), textOf(values, 'book')]
+  const edge = textOf(values, 'edge')
+  const book = textOf(values, 'book')
   if (edge === undefined || book === undefined) throw new UsageError('--edge and --book say which book it is')
   try {
     const key = checkKey(process.env['DAYBOOK_KEY'], 'DAYBOOK_KEY')

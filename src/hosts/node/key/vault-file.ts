@@ -24,7 +24,8 @@ export function openNodeVault(path: string | undefined): KeyVault {
       deviceKey: () => key,
     }
   }
-  const [vault, vaultKey] = [`${path}.vault`, `${path}.vault-key`]
+  const vault = `${path}.vault`
+  const vaultKey = `${path}.vault-key`
   return {
     read: async () => (await readOwn(vault))?.toString('utf8'),
     write: (text) => replace(vault, Buffer.from(text, 'utf8')),

@@ -66,7 +66,8 @@ export function claimDatabase(path: string): void {
 
 /** Narrows all that a book at `path` has left in its folder, and tells when others could read keys until now. */
 export function narrowBook(path: string): void {
-  const [folder, own] = [dirname(path), basename(path)]
+  const folder = dirname(path)
+  const own = basename(path)
   if (!existsSync(folder)) return
   const names = readdirSync(folder).filter(
     (name) => name.startsWith(own) && ofBook.test(name.slice(own.length)),
