@@ -29,7 +29,7 @@ import {
 export interface Turn {
   readonly after: number
   readonly acceptMemory: boolean
-  /** What led to the meeting room as this tab knows it. */
+  /** The events that lead to the meeting room as this tab knows it. */
   readonly room: () => RoomEvent[]
   /** Its files turned out to be damaged: somebody should open the book again. */
   readonly fault: () => void
@@ -214,7 +214,7 @@ export class BookTab {
       this.#room.clear()
     }
     if (epoch !== this.#roomEpoch) return
-    // What the last owner had still said counts, even if this tab has the book by now.
+    // What the last owner still said counts, even if this tab has the book by now.
     const room = owner?.engine.room ?? this.#room
     for (const event of events) room.apply(event)
     if (!whole) for (const detail of events) this.#options.tell({ name: 'room', detail })
@@ -250,7 +250,7 @@ export class BookTab {
     this.#opening.resolve()
     if (this.#wasServed || isBack) {
       tell({ name: 'status', detail: { owner: this.#turn.owner !== undefined, durability } })
-      // What the last owner committed at its end it may not have told of any more, and who sleeps hears nothing.
+      // The last owner may have committed something at its end and told nobody, and a page that sleeps hears nothing.
       tell({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } })
     }
     this.#wasServed = true

@@ -1,5 +1,5 @@
 // The calls of a tab that holds the book, run in its own engine.
-// Invariant: what the end of this tab's turn cut is called again in the next turn only if it cannot be done twice by that.
+// Invariant: what the end of this tab's turn cuts is called again in the next turn only if that cannot do it twice.
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { requestOf } from '../wire/call-name.ts'
 import { type CallMessage, failed, type Reply } from '../wire/message.ts'

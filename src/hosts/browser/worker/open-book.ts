@@ -64,11 +64,11 @@ async function openOnce(opening: Opening, damaged?: string): Promise<OwnedBook> 
 /** Counts this owner, and has the engine hear of the network and of who looks at the book. */
 async function own(engine: Engine, { request, turn }: Opening, storage: BookStorage): Promise<OwnedBook> {
   const { name, sync, passphrase } = request
-  // As the owner from the start; that a passphrase is wrong is said when the tab has opened, see `worker-engine.ts`.
+  // The owner unlocks at once; that the passphrase is wrong, `worker-engine.ts` tells the page when the tab has opened.
   if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase }).catch(() => undefined)
   const { settings } = engine.store
   const epoch = Math.max(turn.after, settings.getNumber('owner_epoch')) + 1
-  // A book that can't be written is told from another turn of it by what this tab heard.
+  // A book that can't be written keeps no count; then `turn.after` alone tells its turns apart.
   if (!engine.store.newer) storage.db.transaction(() => settings.set('owner_epoch', epoch))
   addEventListener('online', engine.wake)
   // The first commits of this turn are kept before anybody is served; on a full disk there is nothing to be kept.
