@@ -3,7 +3,7 @@ import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { type Journal, pageBytes } from '../../../core/journal.ts'
 import type { Scheduler } from '../../../core/ports.ts'
 import { imageVfs, mountImage } from './image-vfs.ts'
-import { createJournalKeeper } from './journal-keeper.ts'
+import { JournalKeeper } from './journal-keeper.ts'
 import type { BookStorage } from './opfs-database.ts'
 import { createPageImage } from './page-image.ts'
 import { createWasmDatabase } from './wasm-database.ts'
@@ -42,7 +42,7 @@ export function openJournalDatabase(
   const path = `/book-${++serial}.sqlite3`
   const unmount = mountImage(sqlite3, path, image)
   const limit = spaceBytes === undefined ? {} : { limitBytes: (spaceBytes + image.sizeBytes) * usableShare }
-  const keeper = createJournalKeeper(journal, image, changes, { scheduler, ...limit })
+  const keeper = new JournalKeeper({ journal, image, appended: changes }, { scheduler, ...limit })
   const letGo = () => {
     unmount()
     journal.close()
@@ -51,12 +51,12 @@ export function openJournalDatabase(
     const handle = new sqlite3.oo1.DB(path, 'c', imageVfs)
     const db = createWasmDatabase(sqlite3, handle, {
       pragmas,
-      combiner: { settle: keeper.settle, failure: undefined },
+      combiner: { settle: () => keeper.settle(), failure: undefined },
     })
     return {
       db: {
         ...db,
-        settled: keeper.settled,
+        settled: (what) => keeper.settled(what),
         scrub() {
           keeper.rewrite()
           db.scrub()
@@ -65,7 +65,7 @@ export function openJournalDatabase(
       durability: 'indexeddb',
       // Every change of the journal is flushed.
       makeStrict: () => undefined,
-      watchFault: keeper.watchFault,
+      watchFault: (hear) => keeper.watchFault(hear),
       async release() {
         const late = Promise.withResolvers<void>()
         const cancel = scheduler.later(finishMs, late.resolve)

@@ -22,23 +22,6 @@ const idleMs = 2000
 const tombstoneBytes = 4 * pageBytes
 const overdraw = 1.1
 
-export interface JournalKeeper {
-  /** Follows each commit. Throws when the keeper broke: what was about to begin was not begun. */
-  settle(): void
-  /**
-   * Resolves when everything committed so far is kept. A `write` is promised: it rejects with what kept it from being kept,
-   * and the keeper breaks. A `read` rejects with `storage-failed` once the keeper broke; where the storage is full it is
-   * answered from memory, which then has nothing that was promised and only derived rows that were not kept.
-   */
-  settled(what: 'read' | 'write'): Promise<void> | undefined
-  /** What was overwritten or cut off shall not stand in the journal either. */
-  rewrite(): void
-  /** Calls `hear` once the keeper breaks. */
-  watchFault(hear: () => void): void
-  /** Resolves when nothing is on its way any more. Nothing may be committed after the call. */
-  finish(): Promise<void>
-}
-
 interface Round {
   readonly done: Promise<void>
   readonly resolve: () => void
@@ -62,172 +45,203 @@ export interface JournalKeeperOptions {
   readonly limitBytes?: number
 }
 
-/**
- * `image` is what `journal` had kept, `appended` since its last snapshot, and is written by nobody but one connection of
- * SQLite.
- */
-export function createJournalKeeper(
-  journal: Journal,
-  image: PageImage,
-  appended: readonly PageChange[],
-  { scheduler, limitBytes = Infinity }: JournalKeeperOptions,
-): JournalKeeper {
-  let keptBytes = usedBytes(image)
+export interface JournalKeeperParts {
+  readonly journal: Journal
+  /** What `journal` had kept; nobody writes it but one connection of SQLite. */
+  readonly image: PageImage
+  /** What was appended since the journal's last snapshot. */
+  readonly appended: readonly PageChange[]
+}
+
+export class JournalKeeper {
+  readonly #journal: Journal
+  readonly #image: PageImage
+  readonly #scheduler: Pick<Scheduler, 'later'>
+  readonly #limitBytes: number
   /** Extents that differ from the snapshot. */
-  const stale = new Set<number>()
-  let appendedBytes = 0
-  const note = (numbers: readonly number[]) => {
-    for (const number of numbers) stale.add(Math.floor((number * pageBytes) / extentBytes))
-    appendedBytes += numbers.length * pageBytes
+  readonly #stale = new Set<number>()
+  #appendedBytes = 0
+  #keptBytes: number
+  #current: Round | undefined
+  #next: Round | undefined
+  #broken: DaybookError | undefined
+  #isRunning = false
+  #isFull = false
+  #isFinishing = false
+  #mustRewrite = false
+  #hearFault: () => void = () => undefined
+  #cancelIdle: (() => void) | undefined
+
+  constructor(
+    { journal, image, appended }: JournalKeeperParts,
+    { scheduler, limitBytes = Infinity }: JournalKeeperOptions,
+  ) {
+    this.#journal = journal
+    this.#image = image
+    this.#scheduler = scheduler
+    this.#limitBytes = limitBytes
+    this.#keptBytes = usedBytes(image)
+    for (const { numbers } of appended) this.#note(numbers)
   }
-  for (const { numbers } of appended) note(numbers)
 
-  let current: Round | undefined
-  let next: Round | undefined
-  let broken: DaybookError | undefined
-  let isRunning = false
-  let isFull = false
-  let isFinishing = false
-  let mustRewrite = false
-  let hearFault: () => void = () => undefined
-  let cancelIdle: (() => void) | undefined
+  /** Follows each commit. Throws when the keeper broke: what was about to begin was not begun. */
+  settle(): void {
+    // Not begun, and so safe to be asked of whoever has the book next.
+    if (this.#broken) throw new DaybookError('book-closed', undefined, { cause: this.#broken })
+    this.#start()
+  }
 
-  const extents = (): Snapshot['extents'] => {
-    const count = Math.ceil(image.sizeBytes / extentBytes)
+  /**
+   * Resolves when everything committed so far is kept. A `write` is promised: it rejects with what kept it from being kept,
+   * and the keeper breaks. A `read` rejects with `storage-failed` once the keeper broke; where the storage is full it is
+   * answered from memory, which then has nothing that was promised and only derived rows that were not kept.
+   */
+  settled(what: 'read' | 'write'): Promise<void> | undefined {
+    if (this.#broken) return Promise.reject(what === 'write' ? this.#broken : unsound(this.#broken))
+    if (what === 'read' && this.#isFull) return undefined
+    if (this.#image.isChanged || this.#mustRewrite) this.#next ??= createRound()
+    const round = this.#next ?? this.#current
+    if (!round) return undefined
+    if (what === 'write') round.isPromised = true
+    this.#start()
+    if (what === 'write') return round.done
+    return round.done.catch((error: unknown) => {
+      throw unsound(error)
+    })
+  }
+
+  /** What was overwritten or cut off shall not stand in the journal either. */
+  rewrite(): void {
+    this.#mustRewrite = true
+  }
+
+  /** Calls `hear` once the keeper breaks. */
+  watchFault(hear: () => void): void {
+    this.#hearFault = hear
+  }
+
+  /** Resolves when nothing is on its way any more. Nothing may be committed after the call. */
+  async finish(): Promise<void> {
+    this.#isFinishing = true
+    this.#cancelIdle?.()
+    this.#foldIn()
+    while (this.#broken === undefined && (this.#current || this.#isWanted())) {
+      this.#start()
+      await this.#current?.done.catch(() => undefined)
+    }
+  }
+
+  #note(numbers: readonly number[]): void {
+    for (const number of numbers) this.#stale.add(Math.floor((number * pageBytes) / extentBytes))
+    this.#appendedBytes += numbers.length * pageBytes
+  }
+
+  #extents(): Snapshot['extents'] {
+    const count = Math.ceil(this.#image.sizeBytes / extentBytes)
     // Copies: the image goes on while they are on their way.
-    return [...stale]
+    return [...this.#stale]
       .filter((index) => index < count)
-      .map((index) => [index, image.extent(index).slice()] as const)
+      .map((index) => [index, this.#image.extent(index).slice()] as const)
   }
 
   /** False when there was no space for one: what it would have folded in stays where it is, and takes less. */
-  const keepSnapshot = async (sizeBytes: number) => {
-    mustRewrite = false
+  async #keepSnapshot(sizeBytes: number): Promise<boolean> {
+    this.#mustRewrite = false
     // The last extent may have been cut within.
-    if (sizeBytes > 0) stale.add(Math.floor((sizeBytes - 1) / extentBytes))
+    if (sizeBytes > 0) this.#stale.add(Math.floor((sizeBytes - 1) / extentBytes))
     try {
-      await journal.snapshot({ sizeBytes, extents: extents() })
+      await this.#journal.snapshot({ sizeBytes, extents: this.#extents() })
     } catch (error) {
       if (!isDaybookError(error, 'storage-full')) throw error
-      appendedBytes = Infinity
+      this.#appendedBytes = Infinity
       return false
     }
-    stale.clear()
-    appendedBytes = 0
+    this.#stale.clear()
+    this.#appendedBytes = 0
     return true
   }
 
   /** Beyond the limit a write may do with less, or with a little more: what is forgotten leaves a tombstone. */
-  const allowedBytes = () =>
-    Math.max(limitBytes, keptBytes, Math.min(keptBytes + tombstoneBytes, limitBytes * overdraw))
+  #allowedBytes(): number {
+    const forgetting = Math.min(this.#keptBytes + tombstoneBytes, this.#limitBytes * overdraw)
+    return Math.max(this.#limitBytes, this.#keptBytes, forgetting)
+  }
 
   /** One transaction of the journal. Between two tasks no transaction of SQLite is open: the image is what was committed. */
-  const keep = async ({ isPromised }: Round) => {
-    const change = image.take()
-    note(change.numbers)
+  async #keep({ isPromised }: Round): Promise<void> {
+    const change = this.#image.take()
+    this.#note(change.numbers)
     try {
-      const used = usedBytes(image)
-      if (isPromised && used > allowedBytes()) throw new DaybookError('storage-full')
-      const isDue = mustRewrite || appendedBytes > snapshotBytes
-      if (!isDue || !(await keepSnapshot(change.sizeBytes))) await journal.append(change)
-      keptBytes = used
+      const used = usedBytes(this.#image)
+      if (isPromised && used > this.#allowedBytes()) throw new DaybookError('storage-full')
+      const isDue = this.#mustRewrite || this.#appendedBytes > snapshotBytes
+      if (!isDue || !(await this.#keepSnapshot(change.sizeBytes))) await this.#journal.append(change)
+      this.#keptBytes = used
     } catch (error) {
-      image.giveBack(change.numbers)
+      this.#image.giveBack(change.numbers)
       throw error
     }
   }
 
-  const isWanted = () => (image.isChanged || mustRewrite) && (!isFull || next?.isPromised === true)
+  #isWanted(): boolean {
+    const isThere = this.#image.isChanged || this.#mustRewrite
+    return isThere && (!this.#isFull || this.#next?.isPromised === true)
+  }
 
-  const run = async () => {
-    cancelIdle?.()
-    isRunning = true
-    // Whoever committed says in the same task whether he promised it.
+  #start(): void {
+    if (!this.#isRunning && this.#broken === undefined && this.#isWanted()) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#cancelIdle?.()
+    this.#isRunning = true
+    // Whoever committed says in the same task whether the write is promised.
     await Promise.resolve()
-    while (broken === undefined && isWanted()) {
-      const round = next ?? createRound()
-      current = round
-      next = undefined
-      try {
-        await keep(round)
-        isFull = false
-        current = undefined
-        round.resolve()
-      } catch (error) {
-        current = undefined
-        const why = toDaybookError(error)
-        if (isDaybookError(why, 'storage-full') && !round.isPromised) {
-          isFull = true
-          round.resolve()
-          excuseReads()
-        } else fail(why, round)
-      }
+    while (this.#broken === undefined && this.#isWanted()) await this.#runRound(this.#next ?? createRound())
+    this.#isRunning = false
+    if (this.#broken !== undefined || this.#isFull || this.#isFinishing) return
+    this.#cancelIdle = this.#scheduler.later(idleMs, () => this.#foldIn())
+  }
+
+  async #runRound(round: Round): Promise<void> {
+    this.#current = round
+    this.#next = undefined
+    try {
+      await this.#keep(round)
+      this.#isFull = false
+      this.#current = undefined
+      round.resolve()
+    } catch (error) {
+      this.#current = undefined
+      const why = toDaybookError(error)
+      if (round.isPromised || !isDaybookError(why, 'storage-full')) return this.#fail(why, round)
+      this.#isFull = true
+      round.resolve()
+      this.#excuseReads()
     }
-    isRunning = false
-    if (broken === undefined && !isFull && !isFinishing) cancelIdle = scheduler.later(idleMs, foldIn)
   }
 
   /** The storage is full, and nothing was promised of what comes next: who waits for it only wanted to read. */
-  const excuseReads = () => {
-    if (next?.isPromised !== false) return
-    next.resolve()
-    next = undefined
+  #excuseReads(): void {
+    if (this.#next?.isPromised !== false) return
+    this.#next.resolve()
+    this.#next = undefined
   }
 
-  const fail = (why: DaybookError, round: Round) => {
-    broken = why
+  #fail(why: DaybookError, round: Round): void {
+    this.#broken = why
     // First those who can have the book opened again, so that whoever is refused below can already wait for that.
-    hearFault()
-    for (const one of [round, next]) one?.reject(why)
-    next = undefined
+    this.#hearFault()
+    round.reject(why)
+    this.#next?.reject(why)
+    this.#next = undefined
   }
 
-  const start = () => {
-    if (!isRunning && broken === undefined && isWanted()) void run()
-  }
-
-  const roundUnderWay = (): Round | undefined => current
-
-  const foldIn = () => {
-    if (appendedBytes < idleBytes) return
-    mustRewrite = true
-    start()
-  }
-
-  return {
-    settle() {
-      // Not begun, and so safe to be asked of whoever has the book next.
-      if (broken) throw new DaybookError('book-closed', undefined, { cause: broken })
-      start()
-    },
-    settled(what) {
-      if (broken) return Promise.reject(what === 'write' ? broken : unsound(broken))
-      if (what === 'read' && isFull) return undefined
-      if (image.isChanged || mustRewrite) next ??= createRound()
-      const round = next ?? current
-      if (!round) return undefined
-      if (what === 'write') round.isPromised = true
-      start()
-      if (what === 'write') return round.done
-      return round.done.catch((error: unknown) => {
-        throw unsound(error)
-      })
-    },
-    rewrite() {
-      mustRewrite = true
-    },
-    watchFault(hear) {
-      hearFault = hear
-    },
-    async finish() {
-      isFinishing = true
-      cancelIdle?.()
-      foldIn()
-      while (broken === undefined && (current || isWanted())) {
-        start()
-        await roundUnderWay()?.done.catch(() => undefined)
-      }
-    },
+  /** When nothing was committed for a while, and at the end: what was appended becomes part of the snapshot. */
+  #foldIn(): void {
+    if (this.#appendedBytes < idleBytes) return
+    this.#mustRewrite = true
+    this.#start()
   }
 }
 
