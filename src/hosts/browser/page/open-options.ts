@@ -47,7 +47,7 @@ export interface OpenOptions {
   readonly llm?: BrowserLlmOptions
   /**
    * Keeps a copy of the records beside the book, brought up to date in idle moments, from which comes back what can't be read
-   * in a damaged file. It takes up to half of what the book takes, as long as there is room for twice that. Default true
+   * in a damaged file. It takes up to half of what the book takes, as long as there is space for twice that. Default true
    * without `sync`: with it, the mirror is the copy.
    */
   readonly checkpoint?: boolean
