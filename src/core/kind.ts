@@ -68,7 +68,8 @@ export interface Kind<Name extends string = string, Body extends object = object
   /** Another kind's name to stand before that value: a rule about facts is reached with the facts. */
   readonly scopedAs?: string
   /**
-   * `none`: no token reaches records of this kind: they say who may do what. `read`: they are rules, which guests may read in their scope and never change, and by which they are held wherever they are.
+   * `none`: no token reaches records of this kind, because they say who may do what. `read`: they are rules, which guests
+   * may read in their scope and never change, and which hold guests everywhere.
    */
   readonly guests?: 'none' | 'read'
   /** It speaks for this book alone: it is in no bundle, and no bundle brings it in. */

@@ -214,14 +214,15 @@ export interface SqlDatabase {
 }
 
 /**
- * A second file beside the book's own. Law: `open` answers the database in it, an empty one where there was none, whose commits
- * are on the disk when they return, and is called by one engine at a time; `remove` leaves nothing of it, and is called only while it is closed.
+ * A second file beside the book's own. Law: `open` answers the database in it, an empty one where there was none, whose
+ * commits are on the disk when they return; one engine at a time calls it. `remove` leaves nothing of the file; an engine
+ * calls it only while the file is closed.
  */
 export interface CheckpointFile {
   exists(): boolean
   open(): SqlDatabase
   remove(): void
-  /** Whether a copy of a book of `bookBytes` finds room beside it, with as much again to spare. */
+  /** Whether the disk takes a copy of a book of `bookBytes`, and has as much again left. */
   fits(bookBytes: number): boolean
 }
 

@@ -30,7 +30,7 @@ export interface SealedBody {
   readonly ct: string
 }
 
-/** What can be told of a sealed body without its key. */
+/** What anybody can see of a sealed body without its key. */
 export interface SealedInfo {
   readonly alg: typeof sealingAlgorithm
   readonly kid: string

@@ -36,7 +36,7 @@ export interface BookEmbeddingParts {
 }
 
 const defaultQuestionDeadlineMs = 800
-/** Counting all records takes a while, so progress is told now and then, and at the end. */
+/** Counting all records takes a while, so the book shows its progress this often, and at the end. */
 const tellEveryMs = 500
 
 export function createBookEmbedding({

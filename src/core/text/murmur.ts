@@ -15,7 +15,7 @@ const settle = (value: number) => {
   return h ^ (h >>> 16)
 }
 
-/** 32 hexadecimal digits that stand for the parts of a name: their UTF-16 code units, each part told apart from the next. */
+/** 32 hexadecimal digits that stand for the parts of a name: their UTF-16 code units, with a border between two parts. */
 export function nameHash(...parts: readonly string[]): string {
   const text = JSON.stringify(parts)
   const bytes = new Uint8Array(text.length * 2)

@@ -12,7 +12,7 @@ export function shortKey(text: string): number {
   return hash >>> 0
 }
 
-/** A 52-bit key of texts, each told apart from the next. Equal texts have equal keys. */
+/** A 52-bit key of texts, with a border after each. Equal texts have equal keys. */
 export function textKey(texts: readonly string[]): number {
   return wideKey(texts, 0, true)
 }

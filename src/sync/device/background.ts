@@ -1,5 +1,5 @@
-// Sync with no engine running: what was not acknowledged is handed over as final bytes to a place outside of the book, for
-// a service worker to send; answers that came for it are taken over when the book is next open.
+// Sync with no engine running: the book leaves what the mirror has not acknowledged as final bytes in a place outside of
+// itself, a service worker sends them, and the book takes over the answers when it is next open.
 // Invariant: handing over changes nothing but the place of bytes. The book goes on sending the same ones itself.
 import type { Clock, Scheduler, SpillPlace } from '../../core/ports.ts'
 import type { SyncState } from '../../core/capability/status.ts'
@@ -16,7 +16,7 @@ export interface BackgroundOptions {
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly selection: SyncSelection
-  /** The book sends by itself. Otherwise only that is handed over which somebody has asked to be sent. */
+  /** True when the book syncs by itself. Otherwise it hands over only what somebody has asked it to send. */
   readonly isAutomatic: boolean
   /** Called for each record that a late answer changed, after its commit. */
   readonly onChange: (id: string, kind: string) => void
@@ -25,7 +25,7 @@ export interface BackgroundOptions {
 }
 
 export interface Background {
-  /** Whether anybody is there who sends what is handed over. Until it is said: nobody. */
+  /** Whether a service worker is there to send what the book hands over. Until somebody says so, there is none. */
   allow(isAllowed: boolean): void
   /** Hands over what was not acknowledged; true when something is there now. Call it before the engine may end. */
   spill(): Promise<boolean>
@@ -49,7 +49,7 @@ export function createBackground(options: BackgroundOptions): Background {
   let closed = false
   let cancel: (() => void) | undefined
 
-  /** What was left may be of another version of this code, or altered: then it is of no use. */
+  /** What an engine left there may be of another version of this code, or altered: then it is of no use. */
   const takeAnswer = async (request: string, answer: string) => {
     try {
       const asked: unknown = JSON.parse(request)
@@ -72,7 +72,7 @@ export function createBackground(options: BackgroundOptions): Background {
     }
     for (const [id, kind] of changed) onChange(id, kind)
     if (changed.size > 0) onState()
-    // Committed by now; and what had no answer is sent from here.
+    // The book has committed the answers, and sends what had none itself.
     await place.clear()
   }
 

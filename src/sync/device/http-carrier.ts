@@ -116,7 +116,7 @@ function readAnswer({ status, text }: { status: number; text: string }): unknown
   if (error.success && Object.hasOwn(errorTable, error.data.code)) {
     throw DaybookError.from({ ...error.data, code: error.data.code as ErrorCode } satisfies ErrorShape)
   }
-  // Pages are told no more of a redirect than 0.
+  // Of a redirect a browser shows a page nothing but the status 0.
   if (status === 0 || (status >= 300 && status < 400)) {
     throw new DaybookError(
       'protocol-error',

@@ -173,7 +173,7 @@ function refusalOf({ code, message, details }: WireError, at: string): Refusal {
   return { code, message, at, ...(typeof path === 'string' ? { path } : {}) }
 }
 
-/** An answer that can't be one to this request must not be taken for progress. */
+/** Refuses an answer that can't be one to this request, so that the device does not take it for progress. */
 function checkAnswer({ epoch, ops, pull }: SyncRequest, response: SyncResponse): void {
   const fits =
     (epoch === null || response.epoch === epoch) &&
@@ -184,7 +184,7 @@ function checkAnswer({ epoch, ops, pull }: SyncRequest, response: SyncResponse):
   if (!fits) throw new DaybookError('protocol-error', 'The mirror answered something else than was asked.')
 }
 
-/** Begins anew with a mirror that is not the one this device knew. Nothing here is lost: what it lacks is sent again. */
+/** Begins anew with a mirror that is not the one this device knew. Nothing here is lost: the device sends again what that mirror lacks. */
 export function startOver(store: BookStore): void {
   rename(store, 0)
   store.records.clearMirrorVersions()

@@ -1,4 +1,5 @@
-// The device's half of the line to the mirror: opened when somebody looks, opened again when it breaks, told to the trigger.
+// The device's half of the line to the mirror: it opens the line when somebody looks, opens it again when it breaks, and hands
+// on to the trigger what the mirror says.
 // Invariant: at most one line at a time; losing it loses nothing, for what it says only makes the next sync come sooner.
 import type { LiveState } from '../../core/capability/status.ts'
 import type { DaybookError } from '../../core/errors.ts'
@@ -77,7 +78,7 @@ export function createBookLive(options: LiveOptions): Live | undefined {
   const connect = () => {
     drop()
     become('connecting')
-    /** What was said first is where the mirror stood when the line was opened: behind this device only if it was set back. */
+    /** The mirror says first where it stood when the line was opened: behind this device only if it was set back. */
     let isFirst = true
     const isCurrent = () => !closed && line === own
     const own: Line = listen(store.device, {

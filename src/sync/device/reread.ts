@@ -11,7 +11,7 @@ import { sameDigest, toDigest } from '../wire/digest.ts'
 export const resyncing = 'resyncing'
 const rereading = 'reread'
 
-/** From here on the changes above place `from` are asked for again, and nothing is sent until they were all read. */
+/** From here on the device asks again for the changes above place `from`, and sends nothing until it has read them all. */
 export function beginReread(store: BookStore, from: number, kinds?: readonly string[]): void {
   store.records.clearMirrorPlaces(from, kinds)
   store.settings.set('cursor', from)

@@ -1,5 +1,6 @@
-// The device's half of sync: rounds of one request and one answer, until nothing is unsent and nothing more is to be had.
-// Invariant: what is asked and what an answer brought are committed before the next step; a cut anywhere loses nothing.
+// The device's half of sync: rounds of one request and one answer, until the device has sent everything and the mirror has
+// nothing more for it. Invariant: the device commits what it asks, and what an answer brought, before the next step, so a
+// cut anywhere loses nothing.
 import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
 import type { SyncResult, SyncState } from '../../core/capability/status.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
@@ -27,8 +28,8 @@ export interface SyncSessionOptions {
 
 export interface SyncSession {
   /**
-   * Runs rounds until everything is sent and nothing more is to be had. A call during a run shares it, and the run
-   * asks once more for it; a run ends early, with `aborted`, only when all of its callers have aborted.
+   * Runs rounds until the device has sent everything and the mirror has nothing more. A call during a run shares it, and
+   * the run asks once more for it; a run ends early, with `aborted`, only when all of its callers have aborted.
    */
   sync(signal: AbortSignalLike): Promise<SyncResult>
   state(): SyncState
@@ -45,7 +46,7 @@ interface Tally {
   restarts: number
 }
 
-/** A request that is out before the answer to the one before it was taken over. */
+/** A request that the device sent before it took over the answer to the one before. */
 interface Ahead {
   readonly text: string
   readonly answer: Promise<unknown>
@@ -115,7 +116,7 @@ export function createSyncSession({
       return { ...intake, done }
     })
 
-  /** Asks for the next page while this one is taken over. Nothing is sent with it, so nothing comes of it if it is of no use. */
+  /** Asks for the next page before the device takes over this one. It carries no ops, so nobody misses it if it is of no use. */
   const askAhead = (request: SyncRequest, response: SyncResponse, signal: SharedSignal) => {
     if (!response.more || request.ops.length > 0 || signal.aborted) return undefined
     asked = false

@@ -44,7 +44,7 @@ type Reason = 'wake' | 'poke' | 'action' | 'idle' | 'period' | 'retry'
 
 /** What was written within this long goes together. */
 export const actionDelayMs = 1000
-/** Devices that were told at once do not all come at once. */
+/** The mirror tells all devices of a change at once; their syncs are spread over this long. */
 const pokeSpreadMs = 200
 
 interface Retry {

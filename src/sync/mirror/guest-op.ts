@@ -66,9 +66,10 @@ export function admitGuestOp(
       kept: sideOf(op, from.device),
     })
   }
-  // Whoever is told of the record takes over whose it is; nobody else may learn more than that it was taken.
-  const isTold = isRenamed && answer.s === 'ok' && reach.mayPull(sent.kind)
-  return isTold ? { s: 'conflict', policy: 'remote_wins' } : answer
+  // A guest that may fetch the kind sees the record, and with it in whose name it now stands; any other learns no more than
+  // that the mirror took the op.
+  const isShown = isRenamed && answer.s === 'ok' && reach.mayPull(sent.kind)
+  return isShown ? { s: 'conflict', policy: 'remote_wins' } : answer
 }
 
 function forbidden(path: string, message: string, more: object = {}): DaybookError {

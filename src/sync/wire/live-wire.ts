@@ -1,5 +1,5 @@
 // What a mirror and a device say on the line between them: text frames, JSON but for the two of the heartbeat.
-// Invariant: nothing that is said here is needed. Who misses it learns the same from its next sync.
+// Invariant: a device needs nothing that is said here. One that misses it learns the same from its next sync.
 import { z } from 'zod'
 
 /** Named when a line is opened; another wire would have another name. */
@@ -22,7 +22,7 @@ export function readPoke(text: string): Poke | undefined {
   }
 }
 
-/** What a device sends to get a ticket, and what it is given. */
+/** What a device sends to get a ticket, and what the edge answers. */
 export const ticketRequest = z.strictObject({ device: z.string().regex(/^d_[A-Za-z0-9]{1,60}$/) })
 export const ticketAnswer = z.object({ ticket: z.string().regex(/^[A-Za-z0-9_-]{20,100}$/) })
 

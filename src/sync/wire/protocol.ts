@@ -31,7 +31,7 @@ export interface RequestLimits {
   readonly requestBytes: number
 }
 
-/** What this mirror takes, and says so in each answer: a device that has heard it sends more at once. */
+/** What this mirror takes at once. It says so in each answer, and a device that has read it sends more. */
 export const mirrorLimits = { ops: 1000, requestBytes: 2_000_000 } as const satisfies RequestLimits
 
 /** A request puts ops, and an op its body, so much deeper than the input of the call that wrote it. */
