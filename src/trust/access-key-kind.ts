@@ -11,7 +11,7 @@ export const accessKeyKind: Kind<'access_key', AccessKeyBody> = {
   version: 1,
   schema: accessKeyBody,
   facets: { happened_at: 'added_at', name: 'name', subject: 'holder' },
-  // What was revoked stays so, whatever happened elsewhere meanwhile.
+  // A revoked key stays revoked, whatever happened elsewhere meanwhile.
   isFinal: ({ revoked }) => revoked,
   bound: true,
 }

@@ -27,11 +27,11 @@ export interface BackgroundOptions {
 export interface Background {
   /** Whether a service worker is there to send what the book hands over. Until somebody says so, there is none. */
   allow(isAllowed: boolean): void
-  /** Hands over what was not acknowledged; true when something is there now. Call it before the engine may end. */
+  /** Hands over what the mirror has not acknowledged; true when something is there now. Call it before the engine may end. */
   spill(): Promise<boolean>
-  /** Something was written while nothing can be sent. */
+  /** Somebody wrote while this engine can send nothing. */
   acted(): void
-  /** A sync failed, and what it did not bring may be sent later. */
+  /** A sync failed; a service worker may bring later what it did not. */
   failed(): void
   /** A sync came to its end. */
   done(): void
@@ -39,7 +39,7 @@ export interface Background {
   close(): void
 }
 
-/** What was written within this long is handed over together. */
+/** The book hands over together what somebody wrote within this long. */
 const spillDelayMs = 500
 
 export function createBackground(options: BackgroundOptions): Background {

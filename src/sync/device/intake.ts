@@ -27,7 +27,7 @@ export interface Intake {
   readonly pulled: number
   readonly pushed: number
   readonly conflicts: number
-  /** The mirror was found to have something else than this device: it is being looked for, or read anew. */
+  /** The mirror has something else than this device, which looks for it or reads everything anew. */
   readonly differs: boolean
   /** Records that are different now. */
   readonly changed: readonly { readonly id: string; readonly kind: string }[]
@@ -45,11 +45,11 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     tally.changed.push({ id: change.id, kind: change.kind })
     if (change.op === 'forget' && change.seq <= response.floor) isCollected = true
   }
-  /** A tombstone came that is gone at the mirror. */
+  /** A tombstone came that the mirror no longer has. */
   let isCollected = false
   const isReread = isRereading(store)
   let overtakenAt: number | undefined
-  /** The answer comes late: a change after this op, or its end as a collected tombstone, went by while it was awaited. */
+  /** The answer comes late: while the device waited, a change after this op, or its end as a collected tombstone, went by. */
   const noteOvertaken = (op: SentOp, place: number) => {
     const met = store.records.placeOf(op.seq)
     const mayBeCollected = met < place && place <= response.floor
@@ -67,7 +67,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
         if (result.policy) tally.conflicts += 1
         return
       case 'rejected':
-        // What the mirror has not there is nothing to forget.
+        // There is nothing to forget where the mirror has nothing.
         if (result.error.code === 'not-found' && (JSON.parse(op.wire) as WireOp).op === 'forget') {
           return ops.settle(op)
         }
@@ -98,7 +98,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     tally.pulled += 1
   }
 
-  /** A state that nothing undoes does not wait for an edit here to be sent, or mended: the edit ends, in the log. */
+  /** A state that nothing undoes does not wait until the device has sent an edit, or somebody mended it: the edit ends, in the log. */
   const endsEdit = (row: RecordRow, change: WireChange) => {
     const kind = store.kinds.get(row.kind)
     const ours = toChange(row, store.device)
@@ -158,7 +158,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     settings.remove(resyncing)
     if (isReread)
       tally.changed.push(...endReread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds }))
-    // What this mirror did not name it does not have.
+    // This mirror does not have what it did not name.
     else {
       ops.relogWithoutPlace()
       settings.set(handedOn, ops.last())

@@ -24,7 +24,7 @@ export interface LineOptions {
   readonly socket: OpenSocket
 }
 
-/** More than this that was not sent yet: the line is as good as broken. */
+/** A socket that holds back more bytes than this is as good as broken. */
 const bufferLimitBytes = 65_536
 
 export function openLiveLine(

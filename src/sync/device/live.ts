@@ -15,27 +15,27 @@ export interface LiveOptions {
   readonly wanted: boolean
   readonly random: Random
   readonly scheduler: Scheduler
-  /** There is something at the mirror that this device has not read. */
+  /** The mirror has something that this device has not read. */
   readonly onPoke: () => void
   readonly onState: () => void
 }
 
 export interface Live {
   state(): LiveState
-  /** The network is there again: what waits is tried at once. */
+  /** The network is there again: a line that waits is opened at once. */
   wake(): void
   /** Whether anybody looks, and there is a network. */
   attend(seen: boolean): void
   close(): void
 }
 
-/** The mirror answers these without waking; three of them without an answer would be a minute and a half. */
+/** The mirror answers a heartbeat without waking; three of them without an answer would be a minute and a half. */
 export const beatEveryMs = 30_000
 const answerWithinMs = 10_000
 /** A page that is hidden for a moment keeps its line. */
 export const graceMs = 30_000
 
-/** A line for this book, where the carrier has one and it is wanted. */
+/** A line for this book, where the carrier has one and somebody wants it. */
 export function createBookLive(options: LiveOptions): Live | undefined {
   const { store, carrier, wanted, random, scheduler, onPoke, onState } = options
   const listen = carrier?.listen?.bind(carrier)
@@ -89,7 +89,7 @@ export function createBookLive(options: LiveOptions): Live | undefined {
       },
       received(text) {
         if (!isCurrent()) return
-        // Whatever it is: the other side lives.
+        // Whatever it says, the mirror is there.
         attempts = 0
         later(beatEveryMs, beat)
         const poke = readPoke(text)

@@ -26,7 +26,7 @@ const chunk = 25
 /** What the digits of an op's number take, and the comma after it. */
 const numberBytes = 17
 
-/** Kinds that are sent and fetched, all by default, and who wins conflicts in them, by default as the kind says. */
+/** Kinds that a device sends and fetches, all by default, and who wins conflicts in them, by default as the kind says. */
 export interface SyncSelection {
   readonly push?: readonly string[] | undefined
   readonly pull?: readonly string[] | undefined

@@ -22,14 +22,14 @@ export function isRereading({ settings }: Pick<BookStore, 'settings'>): boolean 
   return settings.get(resyncing) === rereading
 }
 
-/** Finds `change` again in `row`, which has it already or has an edit on top of it; false when it is news. */
+/** Finds `change` again in `row`, which has it already or has an edit on top of it; false when it is new here. */
 export function findAgain(store: BookStore, row: RecordRow, { ver, seq, by }: WireChange): boolean {
   if (row.op === null && row.ver !== ver) return false
   store.records.confirm(row.seq, { ver: row.ver, place: seq, device: by })
   return true
 }
 
-/** After the last page: what was not found again is gone at the mirror. Answers what changed here. */
+/** After the last page: the mirror no longer has what the device did not find again. Answers what changed here. */
 export function endReread(
   store: BookStore,
   { lastMid, now, kinds }: { lastMid: number; now: string; kinds?: readonly string[] | undefined },
@@ -48,12 +48,12 @@ export function endReread(
   })
 }
 
-/** A forget elsewhere against an edit here that was not sent: the edit is kept, unless its kind has forgetting win. True when it goes. */
+/** A forget elsewhere against an unsent edit here: the edit stays, unless its kind has forgetting win. True when it goes. */
 function decideEdit(store: BookStore, row: RecordRow, now: string): boolean {
   const kind = store.kinds.get(row.kind)
   const goes = kind?.forgetWins === true && store.ops.dropUnsent(row.seq)
   const edit = sideOf(toChange(row, store.device), store.device)
-  // Who forgot it, the mirror no longer knows.
+  // The mirror no longer knows who forgot it.
   const forgotten = { by: '', op: 'forget' } as const
   store.conflicts.add({
     record: row.id,
@@ -75,8 +75,8 @@ function decideEdit(store: BookStore, row: RecordRow, now: string): boolean {
 }
 
 /**
- * Holds this device's sum against the mirror's once both have the same. On a difference the next request asks where it
- * is, and from there everything is read anew. True when they differ.
+ * Holds this device's sum against the mirror's once both should have the same. On a difference the next request asks
+ * where it is, and the device reads everything anew from there. True when they differ.
  */
 export function checkDigest(
   store: BookStore,

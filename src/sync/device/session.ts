@@ -242,7 +242,7 @@ function beginOf(
   return details['reason'] === 'floor' ? (store) => beginReread(store, 0, kinds) : startOver
 }
 
-/** What was refused when this Daybook was another one may fit now. */
+/** The mirror may take now what it refused when this was another version of Daybook. */
 function retryAfterUpdate(store: BookStore): void {
   const before = store.settings.getNumber('schema')
   const now = schemaNumber(store.kinds)
@@ -251,7 +251,7 @@ function retryAfterUpdate(store: BookStore): void {
   if (before > 0) store.ops.retry()
 }
 
-/** Kinds that are fetched from now on and were not before: what the mirror has of them lies behind the cursor. */
+/** Kinds that the device fetches from now on and did not before: what the mirror has of them lies behind the cursor. */
 function widen(store: BookStore, pull: readonly string[] | undefined): void {
   const { settings } = store
   const text = pull ? JSON.stringify(pull.toSorted()) : undefined

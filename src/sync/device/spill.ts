@@ -8,7 +8,7 @@ import { freezeOps, nextRequest, splitOps, type SyncSelection } from './outbox.t
 import { type SyncRequest, type SyncResponse, type WireOp, wireLimits } from '../wire/protocol.ts'
 import { resyncing } from './reread.ts'
 
-/** Requests handed over at once: 1,000 ops or 7 MB. The rest goes when the book is next open. */
+/** A book hands over so many requests at once: 1,000 ops or 7 MB. The rest goes when it is next open. */
 export const spillLimit = 10
 
 /** Sends and fetches next to nothing: the changes of others wait for the book. */
@@ -33,7 +33,7 @@ export function spillRequests(store: BookStore, selection: SyncSelection, more: 
   }))
 }
 
-/** A record's later change is made on an answer that is still missing, so it can't be final yet and stays. */
+/** A later change of a record rests on an answer that is still missing: it can't be final yet, so it stays in the book. */
 function freezeMore(store: BookStore, selection: SyncSelection): void {
   const frozen = new Map<number, SentOp>(store.ops.sent().map((op) => [op.seq, op]))
   while (splitOps([...frozen.values()], wireLimits).length < spillLimit) {

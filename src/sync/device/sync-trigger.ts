@@ -15,7 +15,7 @@ import { isAutomatic, type SyncPlan } from './sync-plan.ts'
 export interface SyncTriggerOptions {
   readonly plan: SyncPlan
   readonly session: SyncSession
-  /** Sends what this engine can't, where there is such a thing. */
+  /** Hands over what this engine can't send, where there is a service worker. */
   readonly background?: Background | undefined
   readonly store: Pick<BookStore, 'settings' | 'writes'>
   readonly clock: Clock
@@ -42,7 +42,7 @@ export interface SyncTrigger {
 
 type Reason = 'wake' | 'poke' | 'action' | 'idle' | 'period' | 'retry'
 
-/** What was written within this long goes together. */
+/** One sync takes along what somebody writes within this long. */
 export const actionDelayMs = 1000
 /** The mirror tells all devices of a change at once; their syncs are spread over this long. */
 const pokeSpreadMs = 200
@@ -80,7 +80,7 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
     return text === undefined ? undefined : (JSON.parse(text) as Retry)
   }
 
-  // What is noted is of use only after a restart: a book that closes meanwhile loses nothing by it.
+  // Only a restart needs this note: a book that closes meanwhile loses nothing by it.
   const note = (work: () => void) => void writes.write(work).catch(() => undefined)
   const forgetRetry = () => {
     cancel('retry')

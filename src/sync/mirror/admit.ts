@@ -22,7 +22,7 @@ export type Answer =
 
 export interface Sender {
   readonly device: string
-  /** The device knows kinds, or versions of them, that this mirror does not: their bodies are taken as they are. */
+  /** The device knows kinds, or versions of them, that this mirror does not: it takes their bodies as they are. */
   readonly newer: boolean
 }
 
@@ -40,7 +40,7 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
     const { ver, place: seq } = store.records.admit(op, from.device, row)
     return { s: 'ok', ver, seq } as const
   }
-  // A record that is not here can't be in conflict; the version it was made on belongs to another epoch.
+  // A record that is not here can't be in conflict: the op was made on a version of another epoch.
   if (!row) return apply()
   const present = toChange(row, store.device)
   const kind = store.kinds.get(wire.kind)

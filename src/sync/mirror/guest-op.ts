@@ -40,7 +40,7 @@ export function admitGuestOp(
   if (wrong) return { s: 'rejected', error: wrong.toJSON() }
   const id = guestId(store, sent, reach)
   const row = store.records.row(id)
-  // A record stays whose it is; a new one is the holder's, whoever it says it is.
+  // A record keeps its owner; a new one is the holder's, whoever it says it is.
   const agent = row?.deleted === 0 && sent.op === 'put' ? row.agent : reach.agent
   const op: WireOp = {
     ...sent,
@@ -132,7 +132,7 @@ function isNameOfAnother(id: string, { name, idPrefix }: Kind, agent: string): b
   return idPrefix !== undefined && id.startsWith(idPrefix) && !id.startsWith(own)
 }
 
-/** Of what is sealed nobody here can tell in whose name it speaks. */
+/** Nobody here can see in whose name a sealed body speaks. */
 function faultOfSpeaker(
   kind: Kind,
   op: Put,

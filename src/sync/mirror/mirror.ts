@@ -33,7 +33,7 @@ export interface MirrorOptions {
   readonly random: Random
 }
 
-/** Tombstones, and the answers to devices that stay away, are kept at least this long. */
+/** A mirror keeps tombstones, and its answers to devices that stay away, at least this long. */
 export const keepMs = 90 * 86_400_000
 
 export interface MirrorAnswer {
@@ -50,7 +50,7 @@ export interface Mirror {
   tidy(): Promise<number>
   /**
    * Answers one request of a device, which is JSON, or throws `DaybookError`; then nothing of the request took effect. With
-   * a `reach`, only kinds within it are taken and given.
+   * a `reach`, the mirror takes and gives only kinds within it.
    */
   exchange(request: string, reach?: SyncReach): Promise<MirrorAnswer>
 }
@@ -104,7 +104,7 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
   const complete = (op: WireOp, answer: Answer, reach?: SyncReach): WireResult => {
     if (answer.s === 'rejected')
       return { mid: op.mid, s: 'rejected', error: { ...answer.error, details: { ...answer.error.details } } }
-    // Who may not fetch a kind is not shown what stands there.
+    // The mirror does not show what stands there to somebody who may not fetch the kind.
     if (answer.s === 'conflict' && reach?.mayPull(op.kind) === false) {
       const { details, ...error } = new DaybookError('conflict').toJSON()
       return { mid: op.mid, s: 'rejected', error: { ...error, details: { ...details } } }

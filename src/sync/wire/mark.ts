@@ -34,7 +34,7 @@ export function dropMarks({ db, settings }: { db: SqlDatabase; settings: Setting
   settings.set(oldest, place)
 }
 
-/** On a device: the mark at the highest place it was given one for. */
+/** On a device: the mark at the highest place for which a mirror gave it one. */
 export function heldMark(settings: Settings): Mark | undefined {
   const [seq, x] = (settings.get('mark') ?? '').split(' ')
   return seq && x ? { seq: Number(seq), x } : undefined
@@ -47,7 +47,7 @@ export function holdMark(settings: Settings, { mark, cursor }: SyncResponse): vo
   if (settings.get('mark') !== text) settings.set('mark', text)
 }
 
-/** On a device: for another sequence. */
+/** On a device: forgets the marks of a sequence that it leaves. */
 export function dropMark(settings: Settings): void {
   settings.remove('mark')
 }

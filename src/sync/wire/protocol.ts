@@ -148,7 +148,7 @@ export const syncRequest = z.object({
   }),
   /** The device has found a difference and asks for sums by range. */
   check: z.boolean().optional(),
-  /** The mark at the highest place that the device was given one for. */
+  /** The mark at the highest place for which a mirror gave the device one. */
   mark: z.object({ seq: count, x: mark }).optional(),
 })
 
@@ -185,7 +185,7 @@ export function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What the parser says repeats a piece of the text: it stays here.
+    // The parser's message repeats a piece of the text, so it stays here.
     throw new DaybookError('invalid-input', 'The request is not JSON.', { details: { path: '' } })
   }
 }

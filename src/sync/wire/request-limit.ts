@@ -45,7 +45,7 @@ export function giveUpLimits(settings: Settings): void {
   settings.remove(stated)
 }
 
-/** For another mirror. */
+/** Forgets what the last mirror said, for another one. */
 export function forgetLimits(settings: Settings): void {
   settings.remove(stated)
   settings.remove(refused)

@@ -10,7 +10,7 @@ import type { SyncRequest } from './protocol.ts'
 export interface SyncReach {
   mayPush(kind: string): boolean
   mayPull(kind: string): boolean
-  /** Every kind that may be fetched. */
+  /** Every kind that the guest may fetch. */
   readonly pulled: readonly string[]
   /** In whose name the guest writes. */
   readonly agent: string
