@@ -98,7 +98,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
     tally.pulled += 1
   }
 
-  /** A state that nothing undoes does not wait until the device has sent an edit, or somebody mended it: the edit ends, in the log. */
+  /** A state that nothing undoes waits neither for the device to send an edit nor for anybody to mend it: it ends, in the log. */
   const endsEdit = (row: RecordRow, change: WireChange) => {
     const kind = store.kinds.get(row.kind)
     const ours = toChange(row, store.device)
@@ -184,7 +184,10 @@ function checkAnswer({ epoch, ops, pull }: SyncRequest, response: SyncResponse):
   if (!fits) throw new DaybookError('protocol-error', 'The mirror answered something else than was asked.')
 }
 
-/** Begins anew with a mirror that is not the one this device knew. Nothing here is lost: the device sends again what that mirror lacks. */
+/**
+ * Begins anew with a mirror that is not the one this device knew. Nothing here is lost: the device sends again what that
+ * mirror lacks.
+ */
 export function startOver(store: BookStore): void {
   rename(store, 0)
   store.records.clearMirrorVersions()

@@ -76,7 +76,10 @@ const hasOneBody = (put: { body?: unknown; enc?: unknown }) =>
   (put.body === undefined) !== (put.enc === undefined)
 const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
 
-/** A change on its way to the mirror. `base` is the mirror's version it was made on, 0 for none; `policy` who wins a conflict, if not as the kind says. */
+/**
+ * A change on its way to the mirror. `base` is the mirror's version it was made on, 0 for none; `policy` says who wins a
+ * conflict, if not as the kind says.
+ */
 const sent = {
   mid: z.number().int().min(1),
   base: count,

@@ -27,7 +27,10 @@ export function noteLimits(settings: Settings, { limits }: SyncResponse): void {
   else if (settings.get(refused) !== said) settings.set(stated, said)
 }
 
-/** True when `request` was refused for its size, and parts of it may not be. Whatever stands before a mirror has a limit of its own. */
+/**
+ * True when a mirror refused `request` for its size, and may take parts of it. Whatever stands before a mirror has a limit
+ * of its own.
+ */
 export function isOverLimits({ code, details }: DaybookError, { ops }: SyncRequest): boolean {
   const isRefused =
     code === 'too-large' ||
