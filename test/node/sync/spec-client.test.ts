@@ -9,7 +9,8 @@ import {
   type DatabaseHost,
   testKinds,
 } from '../../contract/mirror/mirror-world.ts'
-import { type ClientKind, SpecClient } from './spec/client.ts'
+import { SpecClient } from './spec/client.ts'
+import type { ClientKind } from './spec/client-book.ts'
 import { createAsk, edgeKey } from './spec/http-mirror.ts'
 
 const kinds: Record<string, ClientKind> = Object.fromEntries(
@@ -129,7 +130,7 @@ function specClient(party: Party, name: string): Writer & { readonly client: Spe
       })
     },
     all: async () => client.all(),
-    lost: async () => client.log.map(({ lost }) => JSON.stringify(lost)),
+    lost: async () => client.log().map(({ lost }) => JSON.stringify(lost)),
     read: (limit) => void (client.pageLimit = limit),
   }
 }
@@ -193,7 +194,7 @@ async function play(seed: number, isSetBack: boolean) {
   expect(written.filter((token) => !replaced.has(token) && !known.includes(token))).toEqual([])
   return {
     told: clients.flatMap(({ client }) => client.told),
-    logs: clients.flatMap(({ client }) => client.log),
+    logs: clients.flatMap(({ client }) => client.log()),
   }
 }
 

@@ -16,6 +16,8 @@ export interface Table {
 
 const pageUrl = new URL('../../../src/sync/SPEC.md', import.meta.url)
 export const specPage = readFileSync(pageUrl, 'utf8').replaceAll('\r\n', '\n')
+/** The same as one line, for what is looked for in sentences. */
+export const specText = specPage.replaceAll(/\s+/g, ' ')
 
 /** Where each line of the page is: the number of its `## ` heading. */
 function sectionOf(at: number): number {
@@ -55,3 +57,10 @@ export function specTables(): Table[] {
 
 /** A cell without its code marks. */
 export const plain = (cell = '') => cell.replaceAll('`', '').replaceAll('**', '')
+
+/** What stands in the fenced blocks of that info. */
+export const framed = (info: string) => specBlocks().filter((block) => block.info === info)
+
+/** The tables whose first columns have these names. */
+export const tableOf = (...head: string[]) =>
+  specTables().filter((table) => head.every((name, i) => table.head[i] === name))

@@ -3,7 +3,10 @@ export type Value =
   null | boolean | number | string | undefined | readonly Value[] | { readonly [name: string]: Value }
 export type Body = { readonly [name: string]: Value }
 
-type Said = { readonly [field: string]: Value; readonly op: 'put' | 'forget' }
+interface Said {
+  readonly op: 'put' | 'forget'
+  readonly [field: string]: Value
+}
 
 /** True for two changes that say the same, whoever said it when. */
 export function same(one: Said, other: Said): boolean {

@@ -1,0 +1,211 @@
+// The records and the outbox of a client written from the specification, and what becomes of both with each result and change.
+// Invariant: a record has at most one op that was not sent, and nothing that was written here goes without an entry in the log.
+import { type Body, isLater, merge, same } from './client-merge.ts'
+import { type Change, createStamps, type Result, type Said, type Stamps } from './client-wire.ts'
+
+export interface ClientKind {
+  readonly rules?: Readonly<Record<string, string>>
+  readonly forgetWins?: boolean
+}
+
+export interface ClientBookOptions {
+  readonly kinds: Readonly<Record<string, ClientKind>>
+  readonly now: () => number
+  readonly agent: string
+}
+
+/** A record as it is here: what a change says, and 0 for a version or place that no mirror gave. */
+export interface Local {
+  said: Said
+  ver: number
+  seq: number
+  by: string
+}
+
+export interface Op {
+  readonly id: string
+  base: number
+  baseBody: Body | undefined
+  rounds: number
+  /** Once it was sent. */
+  sent?: { readonly mid: number; readonly text: string; readonly said: Said }
+  refused?: boolean
+}
+
+/** What lost, and what it lost to. */
+export interface Logged {
+  readonly id: string
+  readonly lost: Said
+  readonly kept: Said
+}
+
+const headNames = ['created_at', 'session', 'resource', 'sensitivity'] as const
+const bodyOf = (said: Said) => (said.op === 'put' ? (said['body'] as Body | undefined) : undefined)
+
+export class ClientBook {
+  readonly records = new Map<string, Local>()
+  readonly log: Logged[] = []
+  readonly kinds: ClientBookOptions['kinds']
+  outbox: Op[] = []
+  /** Of the device. */
+  name = ''
+  /** From where a change was passed over while an op had no answer. */
+  passedOver: number | undefined
+  readonly #options: ClientBookOptions
+  readonly #stamps: Stamps
+
+  constructor(options: ClientBookOptions) {
+    this.#options = options
+    this.kinds = options.kinds
+    this.#stamps = createStamps(options.now)
+  }
+
+  put(kind: string, id: string, body: Body): void {
+    const before = this.records.get(id)?.said
+    const { at, stamp, agent } = this.#head()
+    const created_at = before?.op === 'put' ? (before['created_at'] as string) : at
+    this.#write({ op: 'put', kind, id, at, stamp, agent, created_at, body })
+  }
+
+  forget(id: string): void {
+    const before = this.records.get(id)?.said
+    if (before?.op === 'put') this.#write({ op: 'forget', kind: before.kind, id, ...this.#head() })
+  }
+
+  #head() {
+    const { now, agent } = this.#options
+    return { at: new Date(now()).toISOString(), stamp: this.#stamps.next(this.name), agent }
+  }
+
+  #write(said: Said, rounds = 0): void {
+    const here = this.records.get(said.id)
+    const waits = this.unsent(said.id)
+    if (waits) delete waits.refused
+    else {
+      const sent = this.outbox.find(({ id }) => id === said.id)
+      const baseBody = sent ? sent.baseBody : here && here.ver > 0 ? bodyOf(here.said) : undefined
+      this.outbox.push({ id: said.id, base: here?.ver ?? 0, baseBody, rounds })
+    }
+    if (here) here.said = said
+    else this.records.set(said.id, { said, ver: 0, seq: 0, by: '' })
+  }
+
+  unsent(id: string): Op | undefined {
+    return this.outbox.find((op) => op.id === id && !op.sent)
+  }
+
+  hasOp(id: string): boolean {
+    return this.outbox.some((op) => op.id === id)
+  }
+
+  /** Logs what is here as an op on version `base`. */
+  logAnew(id: string, base: number): void {
+    this.outbox.push({ id, base, baseBody: undefined, rounds: 0 })
+  }
+
+  settle({ mid, s, ver, seq, policy, current, error }: Result, floor: number): void {
+    const op = this.outbox.find(({ sent }) => sent?.mid === mid)
+    const record = op && this.records.get(op.id)
+    if (!op?.sent || !record) return
+    const { said } = op.sent
+    this.outbox = this.outbox.filter((other) => other !== op)
+    const later = this.unsent(op.id)
+    const goOn = (base: number) => {
+      if (later) Object.assign(later, { base, baseBody: bodyOf(said) })
+    }
+    if (s === 'ok') {
+      if (record.seq > seq || (record.seq < seq && seq <= floor))
+        this.passedOver = Math.min(this.passedOver ?? Infinity, Math.max(record.seq, seq))
+      Object.assign(record, { ver, seq, by: this.name })
+      goOn(ver)
+    } else if (s === 'rejected') {
+      if (later || (error.code === 'not-found' && said.op === 'forget')) return
+      delete op.sent
+      this.outbox.push({ ...op, refused: true })
+    } else if (same(said, current)) {
+      goOn(current.ver)
+      if (!later) this.#accept(current)
+    } else if (later) {
+      if (policy !== 'merge' && policy !== 'manual') this.log.push({ id: op.id, lost: said, kept: current })
+    } else this.#decide(op, said, current, policy)
+  }
+
+  #decide({ id, baseBody, rounds }: Op, mine: Said, theirs: Change, policy: string): void {
+    this.#accept(theirs)
+    const [one, other] = [bodyOf(mine), bodyOf(theirs)]
+    if (policy !== 'merge' || !one || !other || rounds >= 5) {
+      this.log.push({ id, lost: mine, kept: theirs })
+      return
+    }
+    const mineIsLater = isLater(mine['stamp'] as string, this.name, theirs.stamp, theirs.by)
+    const rules = this.kinds[mine.kind]?.rules ?? {}
+    const { body, clashes } = merge({ base: baseBody ?? {}, mine: one, theirs: other, rules, mineIsLater })
+    const [won, lost] = mineIsLater ? [mine, theirs] : [theirs, mine]
+    if (clashes.length > 0) this.log.push({ id, lost, kept: won })
+    if (JSON.stringify(body) === JSON.stringify(other)) return
+    const { kind, agent } = mine
+    const scope = ['session', 'resource'].filter((name) => won[name] !== undefined)
+    const said: Said = { op: 'put', kind, id, ...this.#head(), agent, created_at: theirs['created_at'], body }
+    for (const name of scope) said[name] = won[name]
+    this.#write(said, rounds + 1)
+  }
+
+  #accept({ ver, seq, by, ...said }: Change): void {
+    this.#stamps.see(said['stamp'] as string)
+    this.records.set(said['id'] as string, { said: said as Said, ver, seq, by })
+  }
+
+  /** A change of others; `isAnew` while what lies above some place is read again. */
+  take(change: Change, isAnew: boolean): void {
+    const { id, ver, seq, by } = change
+    const record = this.records.get(id)
+    if (!record) return this.#accept(change)
+    if (this.hasOp(id)) return void Object.assign(record, { seq, by })
+    if (record.ver === 0) return this.#meet(record, change)
+    if (isAnew && record.seq === 0 && record.ver === ver) return void Object.assign(record, { seq, by })
+    if (ver > record.ver || isAnew) this.#accept(change)
+  }
+
+  /** While starting over: what is here and what the mirror says, of which nobody knows which knew of which. */
+  #meet({ said }: Local, change: Change): void {
+    if (same(said, change)) return this.#accept(change)
+    const isTheirs = change.stamp >= (said['stamp'] as string)
+    const [lost, kept] = isTheirs ? [said, change] : [change, said]
+    this.log.push({ id: said.id, lost, kept })
+    if (isTheirs) this.#accept(change)
+    else this.logAnew(said.id, change.ver)
+  }
+
+  /** After reading anew: the mirror does not have it any more. It was forgotten, by whom nobody knows. */
+  miss(record: Local): void {
+    const { said } = record
+    if (said.op === 'forget') return
+    const { kind, id, stamp, agent } = said as Change
+    const gone: Said = { op: 'forget', kind, id, at: this.#head().at, stamp, agent }
+    const waits = this.unsent(id)
+    const goes = waits !== undefined && this.kinds[kind]?.forgetWins === true
+    if (this.hasOp(id)) this.log.push({ id, lost: goes ? said : gone, kept: goes ? gone : said })
+    if (this.hasOp(id) && !goes) return
+    this.outbox = this.outbox.filter((op) => op !== waits)
+    record.said = gone
+  }
+
+  /** Drops the tombstones that the mirror no longer has. */
+  collect(floor: number): void {
+    for (const [id, { said, seq }] of this.records)
+      if (said.op === 'forget' && seq > 0 && seq <= floor && !this.hasOp(id)) this.records.delete(id)
+  }
+
+  /** Every live record, as it is here: its head and its body. */
+  all(): Record<string, object> {
+    const live = [...this.records.values()].filter(({ said }) => said.op === 'put')
+    return Object.fromEntries(
+      live.map(({ said, ver }) => {
+        const { id, kind, at, agent, body } = said
+        const head = headNames.filter((name) => said[name] !== undefined).map((name) => [name, said[name]])
+        const own = { id, kind, updated_at: at, agent, ver }
+        return [id, { ...(body as object), ...own, ...Object.fromEntries(head) }]
+      }),
+    )
+  }
+}
