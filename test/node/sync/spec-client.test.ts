@@ -219,26 +219,30 @@ describe('a client written from the specification of sync', () => {
     expect(told.filter((code) => code === 'resync-required').length).toBeGreaterThan(20)
   })
 
-  it('N5 keeps what was forgotten forgotten, also at a mirror that no longer knows', async () => {
-    const party = createParty(7)
-    const { client } = specClient(party, 'ada')
-    const own = party.world.device('own')
-    client.put('local_wins', 'r-1', { text: 'to be forgotten' })
-    client.put('local_wins', 'r-2', { text: 'stays' })
-    await client.sync()
-    await own.sync()
-    const copy = await party.backup()
-    party.world.clock.nowMs += 1000
-    client.forget('r-1')
-    await client.sync()
-    await party.restore(copy)
-    await client.sync()
-    await own.sync()
-    expect(client.told).toEqual(['resync-required'])
-    expect(Object.keys(client.all())).toEqual(['r-2'])
-    expect(await own.all()).toEqual(client.all())
-    expect(await party.world.mirror.all()).toEqual(client.all())
-  })
+  it.each([true, false])(
+    'N5 keeps what was forgotten forgotten, at a mirror that has it still or knows nothing at all (%s)',
+    async (isKnown) => {
+      const party = createParty(7)
+      const { client } = specClient(party, 'ada')
+      const own = party.world.device('own')
+      const empty = await party.backup()
+      client.put('local_wins', 'r-1', { text: 'to be forgotten' })
+      client.put('local_wins', 'r-2', { text: 'stays' })
+      await client.sync()
+      await own.sync()
+      const copy = await party.backup()
+      party.world.clock.nowMs += 1000
+      client.forget('r-1')
+      await client.sync()
+      await party.restore(isKnown ? copy : empty)
+      await client.sync()
+      await own.sync()
+      expect(client.told).toEqual(['resync-required'])
+      expect(Object.keys(client.all())).toEqual(['r-2'])
+      expect(await own.all()).toEqual(client.all())
+      expect(await party.world.mirror.all()).toEqual(client.all())
+    },
+  )
 
   it('M3 N6 takes a name of its own when another has its name', async () => {
     const party = createParty(9)

@@ -32,7 +32,23 @@ describe('numbering', () => {
     expect((await send(mirror, [])).epoch).not.toBe(epoch)
   })
 
-  it('N4 N6 M11 a new name has answers of its own; an old one may be refused for ever', async () => {
+  it('M10 M11 a mark finds out a mirror that was set back and has grown again; without one nobody does', async () => {
+    const mirror = createHttpMirror()
+    const backup = mirror.copy()
+    await send(mirror, [put(1)])
+    const { epoch, cursor, mark } = await send(mirror, [], { device: 'd_reader' })
+    mirror.restore(backup)
+    await send(mirror, [put(1, { id: 'msg-2' })], { device: 'd_two' })
+    const again = { device: 'd_reader', epoch, pull: { cursor, limit: 1000, maxBytes: 1_000_000 } }
+    expect((await send(mirror, [], again)).changes).toEqual([])
+    expect(await mirror.post(request([], { ...again, mark: { seq: cursor, x: mark } }))).toMatchObject({
+      status: 409,
+      body: { code: 'resync-required', details: { reason: 'epoch' } },
+    })
+    expect((await send(mirror, [])).epoch).not.toBe(epoch)
+  })
+
+  it('N4 N6 a new name has answers of its own; an old one may be refused for ever', async () => {
     const mirror = createHttpMirror()
     const backup = mirror.copy()
     const { epoch, cursor, mark } = await send(mirror, [put(1)])
@@ -151,6 +167,12 @@ describe('the digest', () => {
     const mirror = createHttpMirror()
     await send(mirror, [put(1), put(2, { id: 'msg-2' }), forget(3, { id: 'msg-2', base: 1 })])
     expect((await send(mirror, [], { device: 'd_two' })).digest).toEqual({ seq: 3, n: 2, x: '4.a' })
+    // Beyond the modulus: 65522 and 65523 leave 1 and 2.
+    const far = createHttpMirror()
+    far.store().db.transaction(() => far.store().settings.set('head', 65_521))
+    await send(far, [put(1), put(2, { id: 'msg-2' })])
+    const far36 = (65_522 + 65_523).toString(36)
+    expect((await send(far, [], { device: 'd_two' })).digest).toEqual({ seq: 65_523, n: 2, x: `${far36}.5` })
   })
 
   it('G6 is given by ranges of one width, the last up to the head', async () => {
