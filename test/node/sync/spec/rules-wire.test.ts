@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { neverAborted } from '../../../../src/core/abort.ts'
 import { DaybookError } from '../../../../src/core/errors.ts'
+import { nameId } from '../../../../src/core/text/name-id.ts'
 import { createStampClock } from '../../../../src/core/stamp.ts'
 import { kinds } from '../../../../src/engine/capability-table.ts'
 import { createHttpCarrier } from '../../../../src/sync/device/http-carrier.ts'
@@ -185,6 +186,22 @@ describe('JSON on the wire', () => {
     expect(changes[0]?.body).toEqual({ kept: { id: 'x' } })
     const text = JSON.stringify(request([put(1, { kind: 'note', id: 'n', body: { deep: { proto: 1 } } })]))
     expect(await status(text.replace('proto', '__proto__'))).toBe(400)
+  })
+
+  it('J9 what is known by a name has an id that is made of it', () => {
+    const idOf = (...names: string[]) =>
+      names
+        .map((name) =>
+          name.replaceAll(/[^A-Za-z0-9._-]/gu, (one) => `:${(one.codePointAt(0) ?? 0).toString(16)}:`),
+        )
+        .join('::')
+    for (const names of [
+      ['skill', 'Water the beds'],
+      ['trace_category', 'garden.beds', 'é:𝒳'],
+      ['inbox', 'a', ''],
+    ])
+      expect(idOf(...names)).toBe(nameId(names[0] ?? '', ...names.slice(1)))
+    expect(specText).toContain(`\`${idOf('skill', 'Water the beds')}\``)
   })
 
   it('J7 J8 has a depth, and text that is text', async () => {

@@ -28,5 +28,5 @@ it('M2 M4 M10 M11 N4 N5 the session of the specification is what a mirror answer
       answers += 1
     }
   }
-  expect(answers).toBe(14)
+  expect(answers).toBe(15)
 })
