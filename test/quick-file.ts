@@ -2,7 +2,7 @@
 // for minutes, as their names say.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { importsOf } from '../scripts/imports.mjs'
+import { importsOf } from '../scripts/walls/imports.mjs'
 import { root } from '../scripts/place.mjs'
 
 /** The names of what tries thousands of seeds. */
@@ -14,7 +14,7 @@ const startsProcess = new Map<string, boolean>()
 function hasProcess(file: string): boolean {
   const known = startsProcess.get(file)
   if (known !== undefined) return known
-  const imports = [...importsOf(file, readFileSync(join(root, file), 'utf8'))].filter(({ isType }) => !isType)
+  const imports = importsOf(file, readFileSync(join(root, file), 'utf8')).filter(({ isType }) => !isType)
   const starts = imports.some(({ specifier }) => {
     if (specifier === 'node:child_process') return true
     const to = posix.join(posix.dirname(file), specifier)

@@ -1,7 +1,7 @@
 // A book's database on OPFS: its file in the pool, and how SQLite is set up for it.
 // Invariant: a commit is in the file when it returns, and what the file had before a crash is whole after it.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
-import type { SpareFile, SqlDatabase } from '../../../core/ports.ts'
+import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import type { Durability } from '../../../core/record.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
 import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
@@ -31,13 +31,13 @@ export interface BookStorage {
   /** What is wrong with a table of its file. Absent where there is no file. */
   check?(table: string): string | undefined
   /** Where a copy of its records is kept. Absent where there is no file. */
-  readonly checkpointFile?: SpareFile
+  readonly checkpointFile?: CheckpointFile
   /** What is to be told of its file, each in words. */
   mended?(): Promise<string[]>
   /** Looks again how much space there is. */
   refit?(): Promise<void>
   /** Opens or closes the space that is kept back. */
-  lend?(isLent: boolean): void
+  useReserve?(isUsed: boolean): void
   /** From now on each commit waits for the flush. */
   makeStrict(): void
   /** Calls `hear` when what is in memory is not what is kept any more: the book must be opened again. */
@@ -84,7 +84,7 @@ export async function openOpfsDatabase(
         whole.close()
       },
     }
-    const { refit, lend, spaceBytes } = createSizeLimit(db, () => isOpen)
+    const { refit, useReserve, spaceBytes } = createSizeLimit(db, () => isOpen)
     await refit()
     const used = Math.ceil(db.sizeBytes() / pageSize)
     const space = createFileSpace(used, (bytes) => combiner.reserve(bookFile, bytes))
@@ -93,15 +93,15 @@ export async function openOpfsDatabase(
       db,
       durability: 'opfs',
       refit,
-      lend(isLent) {
-        lend(isLent)
-        space.lend(isLent)
-        if (!isLent) return
+      useReserve(isUsed) {
+        useReserve(isUsed)
+        space.useReserve(isUsed)
+        if (!isUsed) return
         try {
           // The log can't grow either: what it has is copied, for which there is space, and it begins anew.
           db.run('PRAGMA wal_checkpoint(RESTART)')
         } catch {
-          // Within a transaction, or where there is none after all. Then what is lent may still do.
+          // Within a transaction, or where there is none after all. Then what the reserve has may still do.
         }
       },
       check: (table) => checkTable(db, table),

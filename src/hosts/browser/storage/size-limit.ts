@@ -12,7 +12,7 @@ export interface SizeLimit {
   /** Looks again how much space there is. */
   refit(): Promise<void>
   /** Opens or closes the space that is kept back. */
-  lend(isLent: boolean): void
+  useReserve(isUsed: boolean): void
   /** At the last look; without end where the browser does not say. */
   spaceBytes(): number
 }
@@ -25,7 +25,7 @@ export function createSizeLimit(db: SqlDatabase, isOpen: () => boolean): SizeLim
     if (pages > 0) db.exec(`PRAGMA max_page_count = ${pages}`)
   }
   return {
-    lend: (isLent) => setLimit(isLent ? whole : limit),
+    useReserve: (isUsed) => setLimit(isUsed ? whole : limit),
     spaceBytes: () => spaceBytes,
     async refit() {
       const { quota = 0, usage = 0 } = await navigator.storage.estimate()

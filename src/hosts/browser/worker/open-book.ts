@@ -96,7 +96,7 @@ function createBookEngine(
   openMemory: () => SqlDatabase,
 ): Engine {
   const { name, tab, scope, sync, wasKept, checkpoint = !sync } = request
-  const { db, durability, check, checkpointFile, lend } = storage
+  const { db, durability, check, checkpointFile, useReserve } = storage
   const isKept = durability !== 'memory'
   const carrier = carrierOf(request, given.getKey)
   return createEngine({
@@ -112,8 +112,8 @@ function createBookEngine(
     openMemory,
     storage: () => browserStorage(storage),
     ...(check ? { care: { check, onDamage: turn.fault }, reopen: turn.fault } : {}),
-    ...(checkpointFile ? { spare: { file: checkpointFile, isWanted: checkpoint } } : {}),
-    lend,
+    ...(checkpointFile ? { checkpointFile: { file: checkpointFile, isWanted: checkpoint } } : {}),
+    useReserve,
     wasKept: wasKept && isKept,
     tab,
     room: turn.room(),

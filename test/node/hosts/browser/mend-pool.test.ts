@@ -35,7 +35,7 @@ async function damagedDisk({ isCopied = false } = {}): Promise<Map<string, DiskF
     durability: 'opfs',
     ...(isCopied && checkpointFile
       ? {
-          spare: {
+          checkpointFile: {
             file: checkpointFile,
             isWanted: true,
           },

@@ -56,9 +56,16 @@ it.for([3_000_000, 12_000_000, 40_000_000])(
   'stays whole and readable in a quota of %i bytes, and goes on',
   async (quota) => {
     const limit = limitedDisk(quota)
-    const { db, release, refit, lend } = await openOpfsDatabase(sqlite3, `quota-${quota}`, mounted)
+    const { db, release, refit, useReserve } = await openOpfsDatabase(sqlite3, `quota-${quota}`, mounted)
     const { ports, pass } = createTestTime()
-    const engine = createEngine({ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs', lend })
+    const engine = createEngine({
+      db,
+      ports,
+      name: 'b',
+      scope: { agent: 'a' },
+      durability: 'opfs',
+      useReserve,
+    })
     const call = (id: string, input: unknown) => engine.call(id, input)
     const padding = 'x'.repeat(quota / 400)
     const store = (id: string) =>
@@ -105,9 +112,16 @@ it.for([3_000_000, 12_000_000])(
   'stays whole, readable and able to forget in %i bytes of which the browser tells nothing; what it refused is not there later either',
   async (quota) => {
     const limit = silentDisk(quota)
-    const { db, release, lend } = await openOpfsDatabase(sqlite3, `untold-${quota}`, mounted)
+    const { db, release, useReserve } = await openOpfsDatabase(sqlite3, `untold-${quota}`, mounted)
     const { ports } = createTestTime()
-    const engine = createEngine({ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs', lend })
+    const engine = createEngine({
+      db,
+      ports,
+      name: 'b',
+      scope: { agent: 'a' },
+      durability: 'opfs',
+      useReserve,
+    })
     const words = Array.from({ length: 300 }, (_, i) => `word${i}`).join(' ')
     const goal = words.repeat(Math.ceil(quota / 500_000))
     const store = (id: string) =>
@@ -153,11 +167,11 @@ it.for([3_000_000, 12_000_000])(
 
 it('lends what is kept back also while a transaction is open, as that of a newer book is', async () => {
   silentDisk(12_000_000)
-  const { db, release, lend } = await openOpfsDatabase(sqlite3, 'lent', mounted)
+  const { db, release, useReserve } = await openOpfsDatabase(sqlite3, 'lent', mounted)
   db.exec('CREATE TABLE kept (said TEXT); BEGIN; INSERT INTO kept VALUES (1)')
-  lend?.(true)
+  useReserve?.(true)
   db.exec('COMMIT')
-  lend?.(false)
+  useReserve?.(false)
   expect(db.all('SELECT said FROM kept')).toEqual([{ said: '1' }])
   db.close()
   await release()
@@ -172,7 +186,7 @@ it('says storage-full where there is not even room for the files of the pool', a
 it('gives its copy up when it is full, and opens without one', async () => {
   limitedDisk(12_000_000)
   const open = async (pool: string) => {
-    const { db, release, checkpointFile, lend } = await openOpfsDatabase(sqlite3, pool, mounted)
+    const { db, release, checkpointFile, useReserve } = await openOpfsDatabase(sqlite3, pool, mounted)
     if (!checkpointFile) throw new Error('There is no place for a copy.')
     const { ports, pass } = createTestTime()
     const engine = createEngine({
@@ -181,8 +195,8 @@ it('gives its copy up when it is full, and opens without one', async () => {
       name: 'b',
       scope: { agent: 'a' },
       durability: 'opfs',
-      lend,
-      spare: {
+      useReserve,
+      checkpointFile: {
         file: checkpointFile,
         isWanted: true,
       },

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, it } from 'vitest'
-import type { SpareFile, SqlDatabase } from '../../../../src/core/ports.ts'
+import type { CheckpointFile, SqlDatabase } from '../../../../src/core/ports.ts'
 import { createEngine, type Engine } from '../../../../src/engine/engine.ts'
 import { openBookFile } from '../../../../src/hosts/node/book/book-file.ts'
 import type { Status } from '../../../../src/index.ts'
 import { breakPages, leavesOf, pagesWith, rootOf } from './broken-file.ts'
-import { createDice } from '../../hosts/browser/crash/dice.ts'
+import { createDice } from '../../../support/dice.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-checkpoint-'))
@@ -28,12 +28,12 @@ interface OpenBook {
 interface Wraps {
   readonly isWanted?: boolean
   main?(db: SqlDatabase): SqlDatabase
-  spare?(file: SpareFile): SpareFile
+  checkpointFile?(file: CheckpointFile): CheckpointFile
 }
 
 function open(
   path: string,
-  { isWanted = true, main = (db) => db, spare = (file) => file }: Wraps = {},
+  { isWanted = true, main = (db) => db, checkpointFile = (file) => file }: Wraps = {},
 ): OpenBook {
   const { ports, pass } = createTestTime()
   const warnings: string[] = []
@@ -50,8 +50,8 @@ function open(
       name: 'b',
       scope: { agent: 'a' },
       durability: 'file',
-      spare: {
-        file: spare(file.checkpointFile),
+      checkpointFile: {
+        file: checkpointFile(file.checkpointFile),
         isWanted,
       },
     }),
@@ -100,7 +100,7 @@ function mortal(left: number) {
   })
   return {
     main: wrap,
-    spare: (file: SpareFile): SpareFile => ({ ...file, open: () => wrap(file.open()) }),
+    checkpointFile: (file: CheckpointFile): CheckpointFile => ({ ...file, open: () => wrap(file.open()) }),
     isDead: () => dead,
   }
 }
@@ -245,7 +245,7 @@ it('is removed where none is wanted, and begins anew beside a book that was put 
 
 it('takes itself away where it finds no room, and the book goes on', async () => {
   const path = await filled(10)
-  const tight = open(path, { spare: (file) => ({ ...file, fits: () => false }) })
+  const tight = open(path, { checkpointFile: (file) => ({ ...file, fits: () => false }) })
   await tight.pass(60_000)
   expect(existsSync(copyOf(path))).toBe(false)
   tight.engine.close()

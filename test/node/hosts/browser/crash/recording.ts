@@ -87,7 +87,7 @@ export async function record(
     durability: 'opfs',
     ...(isCopied && storage.checkpointFile
       ? {
-          spare: {
+          checkpointFile: {
             file: storage.checkpointFile,
             isWanted: true,
           },

@@ -50,7 +50,7 @@ export async function use(
     name: 'b',
     scope: { agent: 'a' },
     durability: 'opfs',
-    spare: {
+    checkpointFile: {
       file: checkpointFile,
       isWanted: true,
     },
