@@ -90,6 +90,23 @@ it('notes a broken page that a task met, so that it is mended when the book is o
   engine.close()
 })
 
+it('notes a broken page of the queue itself, which no call has met', async () => {
+  let isBroken = false
+  const damages: string[] = []
+  const { engine, attempt } = openFailing(
+    (sql) =>
+      isBroken && /UPDATE tasks\b/.test(sql)
+        ? new DaybookError('storage-failed', 'Page 9 is malformed.', { details: { result: 11 } })
+        : undefined,
+    { care: { check: () => undefined, onDamage: (reason) => void damages.push(reason) } },
+  )
+  await attempt('kstar:store_trace', trace('first'))
+  isBroken = true
+  await attempt('kstar:store_trace', trace('second'))
+  expect(damages).toEqual([expect.stringContaining('Page 9 is malformed.')])
+  engine.close()
+})
+
 it('gives up the copy of the records when a task finds no room, as any call does', async () => {
   let isFull = false
   let removed = 0
