@@ -2,7 +2,7 @@
 // for minutes, as their names say.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { importsOf } from '../scripts/walls/imports.mjs'
+import { importOf, nodesOf } from '../scripts/walls/imports.mjs'
 import { root } from '../scripts/place.mjs'
 
 /** The names of what tries thousands of seeds. */
@@ -14,8 +14,10 @@ const startsProcess = new Map<string, boolean>()
 function hasProcess(file: string): boolean {
   const known = startsProcess.get(file)
   if (known !== undefined) return known
-  const imports = importsOf(file, readFileSync(join(root, file), 'utf8')).filter(({ isType }) => !isType)
-  const starts = imports.some(({ specifier }) => {
+  const starts = [...nodesOf(file, readFileSync(join(root, file), 'utf8'))].some((node) => {
+    const imported = importOf(node)
+    if (!imported || imported.isType) return false
+    const { specifier } = imported
     if (specifier === 'node:child_process') return true
     const to = posix.join(posix.dirname(file), specifier)
     return specifier.startsWith('.') && to.startsWith('test/') && existsSync(join(root, to)) && hasProcess(to)

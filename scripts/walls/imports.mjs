@@ -34,12 +34,3 @@ export function importOf(node) {
   const isType = node.type === 'TSImportType' || [node.importKind, node.exportKind].includes('type')
   return { specifier: String(node.source.value), isType }
 }
-
-/**
- * Everything that a file imports.
- * @param {string} file
- * @param {string} text
- */
-export function importsOf(file, text) {
-  return [...nodesOf(file, text)].map(importOf).filter((one) => one !== undefined)
-}
