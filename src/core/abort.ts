@@ -46,6 +46,40 @@ export function createAbort(): AbortSource {
   }
 }
 
+/** Work that ends in time: its signal is aborted with its caller's, or by itself. */
+export interface Deadline {
+  readonly signal: AbortSignalLike
+  /** True when the time ran out. */
+  isOver(): boolean
+  /** Stops the clock, and lets go of the caller's signal: the work has ended. */
+  end(): void
+}
+
+/** A deadline `deadlineMs` from now on, for work that `signal` may end earlier. */
+export function createDeadline(
+  signal: AbortSignalLike,
+  scheduler: { later(delayMs: number, work: () => void): () => void },
+  deadlineMs: number,
+): Deadline {
+  const source = createAbort()
+  let over = false
+  const stop = () => source.abort(signal.reason)
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  const cancel = scheduler.later(deadlineMs, () => {
+    over = true
+    source.abort()
+  })
+  return {
+    signal: source.signal,
+    isOver: () => over,
+    end() {
+      cancel()
+      signal.removeEventListener('abort', stop)
+    },
+  }
+}
+
 /** Throws `aborted` when `signal` is. For the places between two steps of long work. */
 export function checkAborted(signal: AbortSignalLike): void {
   if (signal.aborted) throw new DaybookError('aborted', undefined, { cause: signal.reason })

@@ -1,6 +1,6 @@
 // Asks an embedder over HTTP: one POST of JSON, with a deadline, that can be cancelled.
 // Invariant: an error says what happened and never what was sent or answered: that may be a key or a user's text.
-import { type AbortSignalLike, createAbort, orAborted } from '../../core/abort.ts'
+import { type AbortSignalLike, createDeadline, orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Clock, Scheduler } from '../../core/ports.ts'
 import { retryAfterMs } from '../../core/retry-after.ts'
@@ -53,15 +53,7 @@ export async function askEmbedder(
   { fetch, scheduler, clock }: EmbedCaller,
   { url, key, body, deadlineMs, signal }: EmbedRequest,
 ): Promise<unknown> {
-  const within = createAbort()
-  const stop = () => within.abort(signal.reason)
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
-  let late = false
-  const cancel = scheduler.later(deadlineMs, () => {
-    late = true
-    within.abort()
-  })
+  const deadline = createDeadline(signal, scheduler, deadlineMs)
   const send = async () => {
     const answer = await fetch(url, {
       method: 'POST',
@@ -71,22 +63,22 @@ export async function askEmbedder(
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       },
       body: JSON.stringify(body),
-      signal: within.signal,
+      signal: deadline.signal,
     })
     if (answer.status < 200 || answer.status > 299) throw refusal(answer, clock.now())
     return answer.json()
   }
   try {
-    return await orAborted(send(), within.signal)
+    return await orAborted(send(), deadline.signal)
   } catch (error) {
-    if (late) throw new DaybookError('embedder-failed', `No answer came within ${deadlineMs} ms.`)
+    if (deadline.isOver())
+      throw new DaybookError('embedder-failed', `No answer came within ${deadlineMs} ms.`)
     if (isDaybookError(error)) throw error
     throw new DaybookError('embedder-failed', 'It could not be reached, or its answer not be read.', {
       cause: error,
     })
   } finally {
-    cancel()
-    signal.removeEventListener('abort', stop)
+    deadline.end()
   }
 }
 

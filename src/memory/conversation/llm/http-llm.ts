@@ -2,7 +2,7 @@
 // Invariant: what is read of an answer is bounded, redirects are not followed, and a request ends at its deadline.
 import { z } from 'zod'
 import { checkAddress, checkKey } from '../../../core/address.ts'
-import type { AbortSignalLike } from '../../../core/abort.ts'
+import { type AbortSignalLike, createDeadline } from '../../../core/abort.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Llm, LlmQuestion, Scheduler } from '../../../core/ports.ts'
 
@@ -102,13 +102,8 @@ export function createHttpLlm<Signal>(
     limitChars,
     async answer(question, signal) {
       const abort = new web.AbortController()
-      const stop = () => abort.abort()
-      let isLate = false
-      const cancel = scheduler.later(deadlineMs, () => {
-        isLate = true
-        stop()
-      })
-      signal.addEventListener('abort', stop, { once: true })
+      const deadline = createDeadline(signal, scheduler, deadlineMs)
+      deadline.signal.addEventListener('abort', () => abort.abort(), { once: true })
       try {
         if (signal.aborted) throw new DaybookError('aborted')
         let answer = await post(question, false, abort.signal)
@@ -116,10 +111,13 @@ export function createHttpLlm<Signal>(
         if (answer.status === 400 || answer.status === 422) answer = await post(question, true, abort.signal)
         return readAnswer(answer)
       } catch (error) {
-        throw translate(error, signal, isLate ? `No answer came within ${deadlineMs} ms.` : undefined)
+        throw translate(
+          error,
+          signal,
+          deadline.isOver() ? `No answer came within ${deadlineMs} ms.` : undefined,
+        )
       } finally {
-        cancel()
-        signal.removeEventListener('abort', stop)
+        deadline.end()
       }
     },
   }
