@@ -1,6 +1,6 @@
 // Gives records their vectors, behind the writes: takes in what is there, embeds what is missing, a batch at a time.
-// Invariant: nothing is in flight that a crash would lose; what fails is tried again, later and later, and a text that the
-// embedder refuses holds up no other.
+// Invariant: a crash loses nothing; the task tries again what fails, later and later, and a text that the embedder refuses
+// holds up no other.
 import { createAbort } from '../../core/abort.ts'
 import { type DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Clock, Embedder, Log, Scheduler } from '../../core/ports.ts'

@@ -3,7 +3,7 @@ import type { SpaceVector } from '../../../core/capability/recall-port.ts'
 import { fromBase64, toBase64 } from '../../../shape/encoded-bytes.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { negations } from './question-likeness.ts'
-import { wordsOf } from '../message/telling-word.ts'
+import { wordsOf } from '../message/content-word.ts'
 
 export interface Direction {
   readonly space: string

@@ -1,6 +1,6 @@
 // How alike two questions are, by their words alone: a stated measure that would rather miss than mistake.
 import { fold } from '../../../core/text/fold.ts'
-import { tellingWords, wordsOf } from '../message/telling-word.ts'
+import { contentWords, wordsOf } from '../message/content-word.ts'
 
 /** Words and neighbouring pairs of a question, folded, in their order, with repeats. */
 function featuresOf(question: string): string[] {
@@ -16,7 +16,7 @@ export const negations =
 function marksOf(question: string): string {
   const plain = wordsOf(question).map(fold)
   const marks = plain.filter((word) => /\d/.test(word) || negations.test(word))
-  return [...tellingWords(question), ...marks].toSorted().join(' ')
+  return [...contentWords(question), ...marks].toSorted().join(' ')
 }
 
 /**

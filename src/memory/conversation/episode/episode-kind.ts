@@ -1,4 +1,4 @@
-// The kind `episode`: a stretch of conversation, told in a few sentences and words to find it by.
+// The kind `episode`: a stretch of conversation as a few sentences, and the words to find it by.
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant } from '../../../shape/instant.ts'

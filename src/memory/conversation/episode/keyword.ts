@@ -1,18 +1,20 @@
 // Keywords without a language model.
-//
-// After rapid automatic keyword extraction (Rose, Engel, Cramer, Cowley: "Automatic keyword extraction from individual
-// documents", 2010): candidates are the runs of words between common words and punctuation, parted into threes; a word's
-// degree is how many words stand with it in candidates, itself included, over all of them. Talk is short and repeats
-// itself, so a candidate scores the mean degree of its words, not the sum, times 1 + ln(how often it stands there), and
-// one that contains a better one, or is contained in it, is left out.
 import type { Line } from '../message/history.ts'
 import { fold } from '../../../core/text/fold.ts'
-import { commonWords, isUnspaced, wordsOf } from '../message/telling-word.ts'
+import { commonWords, isUnspaced, wordsOf } from '../message/content-word.ts'
 
 export const keywordLimit = 10
 const longest = 3
 
-/** The keywords of a history, most telling first, as they are first written. */
+/**
+ * The keywords of a history, those that say most first, as they are first written.
+ *
+ * After rapid automatic keyword extraction (Rose, Engel, Cramer, Cowley: "Automatic keyword extraction from individual
+ * documents", 2010): candidates are the runs of words between common words and punctuation, parted into threes; a word's
+ * degree is how many words stand with it in candidates, itself included, over all of them. Talk is short and repeats
+ * itself, so a candidate scores the mean degree of its words, not the sum, times 1 + ln(how often it stands there), and
+ * one that contains a better one, or is contained in it, is left out.
+ */
 export function keywordsOf(lines: readonly Line[], limit: number = keywordLimit): string[] {
   const written = new Map<string, string>()
   const times = new Map<string, number>()

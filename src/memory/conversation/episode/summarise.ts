@@ -1,21 +1,14 @@
 // A summary without a language model: the sentences that say most of what the whole says, each said once.
-//
-// Centroid-based extraction (Radev, Jing, Styś, Tam: "Centroid-based summarization of multiple documents", 2004): every
-// sentence is a vector of its telling words, weight 1 + ln(tf); what a sentence is worth is its cosine with the sum of
-// all. (Rare words get no greater weight, as they would against a large corpus: within one talk the words that are
-// repeated are what it is about.) Chosen by maximal marginal relevance (Carbonell, Goldstein: "The use of MMR", 1998):
-// the best of λ × worth − (1 − λ) × greatest cosine with what is chosen already, λ = 0.7, and never one that says what
-// a chosen one says (cosine above 0.7).
 import { type Line, speakerOf } from '../message/history.ts'
 import { sentencesOf } from '../message/sentence.ts'
-import { tellingWords } from '../message/telling-word.ts'
+import { contentWords } from '../message/content-word.ts'
 
 export const summaryLimit = { sentences: 5, characters: 700, sentence: 300 } as const
 const lambda = 0.7
 /** Two sentences with a greater cosine say the same; the better one is kept. */
 const sameFrom = 0.7
-/** Sentences with fewer telling words are chosen only when there are no others. */
-const tellingAtLeast = 2
+/** Sentences with fewer content words are chosen only when there are no others. */
+const contentAtLeast = 2
 
 interface Sentence {
   readonly text: string
@@ -25,20 +18,29 @@ interface Sentence {
 
 type Vector = ReadonlyMap<string, number>
 
-/** The summary of a history: up to five of its sentences in their order, with their speakers. Empty for no words. */
+/**
+ * The summary of a history: up to five of its sentences in their order, with their speakers. Empty for no words.
+ *
+ * Centroid-based extraction (Radev, Jing, Styś, Tam: "Centroid-based summarization of multiple documents", 2004): every
+ * sentence is a vector of its content words, weight 1 + ln(tf); what a sentence is worth is its cosine with the sum of
+ * all. (Rare words get no greater weight, as they would against a large corpus: within one talk the words that are
+ * repeated are what it is about.) Chosen by maximal marginal relevance (Carbonell, Goldstein: "The use of MMR", 1998):
+ * the best of λ × worth − (1 − λ) × greatest cosine with what is chosen already, λ = 0.7, and never one that says what
+ * a chosen one says (cosine above 0.7).
+ */
 export function summarise(lines: readonly Line[]): string {
   const seen = new Set<string>()
   const all: Sentence[] = lines.flatMap((line) =>
     sentencesOf(line.content).flatMap((text) => {
-      const words = tellingWords(text)
+      const words = contentWords(text)
       const key = words.join(' ') || text
       if (seen.has(key)) return []
       seen.add(key)
       return [{ text: cut(text), speaker: speakerOf(line), words }]
     }),
   )
-  const telling = all.filter(({ words }) => words.length >= tellingAtLeast)
-  const sentences = telling.length > 0 ? telling : all
+  const full = all.filter(({ words }) => words.length >= contentAtLeast)
+  const sentences = full.length > 0 ? full : all
   return choose(sentences)
     .toSorted((a, b) => a - b)
     .map((i) => `${sentences[i]?.speaker ?? ''}: ${sentences[i]?.text ?? ''}`)

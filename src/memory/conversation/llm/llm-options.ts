@@ -1,4 +1,4 @@
-// What a book may be told of a language model when it is opened, on any host.
+// What a user says about the language model when a book is opened, on any host.
 import { DaybookError } from '../../../core/errors.ts'
 import type { Llm, Scheduler } from '../../../core/ports.ts'
 import { createHttpLlm, type HttpLlmOptions, type WebPlatform } from './http-llm.ts'

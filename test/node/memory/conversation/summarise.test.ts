@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { sentencesOf } from '../../../../src/memory/conversation/message/sentence.ts'
 import { keywordLimit, keywordsOf } from '../../../../src/memory/conversation/episode/keyword.ts'
 import { summarise, summaryLimit } from '../../../../src/memory/conversation/episode/summarise.ts'
-import { tellingWords } from '../../../../src/memory/conversation/message/telling-word.ts'
+import { contentWords } from '../../../../src/memory/conversation/message/content-word.ts'
 
 const line = (name: string, content: string) => ({
   content,
@@ -39,20 +39,20 @@ it('parts sentences in any script, and not at abbreviations that go on in lower 
 })
 
 it('leaves out the words that every text has, in seven languages', () => {
-  expect(tellingWords("I don't think that Pixel's vet is open; it's Sunday")).toEqual([
+  expect(contentWords("I don't think that Pixel's vet is open; it's Sunday")).toEqual([
     'pixel',
     'vet',
     'open',
     'sunday',
   ])
-  expect(tellingWords('Ich möchte über die Übergabe sprechen')).toEqual(['mochte', 'ubergabe', 'sprechen'])
-  expect(tellingWords('Nous avons décidé de déménager à Lyon')).toEqual([
+  expect(contentWords('Ich möchte über die Übergabe sprechen')).toEqual(['mochte', 'ubergabe', 'sprechen'])
+  expect(contentWords('Nous avons décidé de déménager à Lyon')).toEqual([
     'avons',
     'decide',
     'demenager',
     'lyon',
   ])
-  expect(tellingWords('東京の会議')).toEqual(['東京', '京の', 'の会', '会議'])
+  expect(contentWords('東京の会議')).toEqual(['東京', '京の', 'の会', '会議'])
 })
 
 it('keeps the sentences that say most of what the whole says, in their order, with their speakers', () => {

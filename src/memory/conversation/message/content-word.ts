@@ -1,4 +1,4 @@
-// Words that tell something: folded words of a text without the ones that every text of its language has.
+// Content words: the folded words of a text without the ones that every text of its language has.
 // Scripts without spaces give pairs of neighbouring characters instead.
 import { fold } from '../../../core/text/fold.ts'
 
@@ -59,7 +59,7 @@ export function isUnspaced(word: string): boolean {
 }
 
 /** The folded words of `text` that tell something, in order, with repeats. */
-export function tellingWords(text: string): string[] {
+export function contentWords(text: string): string[] {
   return wordsOf(text).flatMap((word) => {
     if (isUnspaced(word)) return pairs(word)
     const folded = fold(word).replaceAll('’', "'").replace(/'s$/, '')
