@@ -164,7 +164,9 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
       settings.set(handedOn, ops.last())
     }
   }
-  if (overtakenAt !== undefined) beginReread(store, overtakenAt - 1, request.pull.kinds)
+  // Not beyond what was read: the answer's page may end before the op's place.
+  if (overtakenAt !== undefined)
+    beginReread(store, Math.min(overtakenAt - 1, response.cursor), request.pull.kinds)
   return { ...tally, differs: checkDigest(store, response, request.pull.kinds) }
 }
 

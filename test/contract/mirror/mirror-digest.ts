@@ -1,6 +1,6 @@
 // What proves that two copies are the same, finds where they differ, and mends it; and how tombstones go at last.
 import { expect, it } from 'vitest'
-import type { SyncResponse } from '../../../src/sync/wire/protocol.ts'
+import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.ts'
 import { seenWithinMs } from '../../../src/store/record/device-log.ts'
 import { keepMs } from '../../../src/sync/mirror/mirror.ts'
 import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
@@ -122,6 +122,29 @@ export function digestCases(host: DatabaseHost): void {
     await a.sync()
     expect(await textOf(a)).toBe('first')
     await expectSame(a, world.mirror)
+  })
+
+  it('D6 a late answer to an op, whose record is a collected tombstone by then, passes over nothing that was not read', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    for (const n of [1, 2, 3]) await b.put('local_wins', id(n), body(`${n}`))
+    await b.sync()
+    await a.put('local_wins', id(9), body('gone soon'))
+    a.faults('lose-answer')
+    await failure(a.sync())
+    await b.sync()
+    await b.forget(id(9))
+    await b.sync()
+    expect(await age(world, b, b)).toBe(1)
+    a.faults((send) => {
+      const request = lastRequest(a)
+      return send({ ...request, pull: { ...request.pull, limit: 2 } })
+    })
+    const before = a.sent.length
+    await a.sync()
+    const cursors = a.sent.slice(before).map((text) => (JSON.parse(text) as SyncRequest).pull.cursor)
+    expect(cursors.slice(0, 2)).toEqual([0, 2])
+    await expectSame(a, b, world.mirror)
   })
 
   it('T1 tombstones are kept until every device that was here has passed them, and for 90 days', async () => {
