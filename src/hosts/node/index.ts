@@ -1,6 +1,6 @@
 // `daybook/node`: what the package gives to programs in Node.
 export { type NodeBookOptions, openDaybook } from './book/open-daybook.ts'
-export { DaybookError, type ErrorCode, isDaybookError } from '../../core/errors.ts'
+export { DaybookError, type ErrorCode, errorTable, isDaybookError } from '../../core/errors.ts'
 export {
   type Answered,
   type MirrorServer,
