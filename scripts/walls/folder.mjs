@@ -58,11 +58,11 @@ function circlesOf(folder, arrows) {
     const reached = next.get(entryOf(arrow.from)) ?? new Map()
     next.set(entryOf(arrow.from), reached.set(entryOf(arrow.to), reached.get(entryOf(arrow.to)) ?? arrow))
   }
-  const told = new Set()
+  const reported = new Set()
   return [...next.keys()].toSorted().flatMap((entry) => {
-    if (told.has(entry)) return []
+    if (reported.has(entry)) return []
     const circle = shortestCircle(entry, next)
-    for (const arrow of circle) told.add(entryOf(arrow.from))
+    for (const arrow of circle) reported.add(entryOf(arrow.from))
     return circle.length === 0 ? [] : [describe(folder, circle, entryOf)]
   })
 }

@@ -4,19 +4,19 @@ import { bodyOf } from '../../core/record.ts'
 import { inboxBody } from './inbox-kind.ts'
 
 /** As many are remembered as told of; what is older was handed out long ago. */
-const toldLimit = 1000
+const announcedLimit = 1000
 
 export function createInboxFeed({ records, tell }: ServiceParts): Service {
-  const told = new Set<string>()
+  const announced = new Set<string>()
   return {
     name: 'inbox feed',
     changed(id, kind) {
-      if (kind !== 'inbox' || told.has(id)) return
+      if (kind !== 'inbox' || announced.has(id)) return
       const record = records.get(id)
       const body = record && inboxBody.safeParse(bodyOf(record)).data
       if (!body || body.delivered_to.length > 0) return
-      if (told.size >= toldLimit) told.delete(told.values().next().value ?? '')
-      told.add(id)
+      if (announced.size >= announcedLimit) announced.delete(announced.values().next().value ?? '')
+      announced.add(id)
       const { from, to, subject } = body
       tell('inbox', {
         id,

@@ -58,7 +58,7 @@ export function createMeetingRoom(
     return { id, name, role, joined_at: formatTime(atMs) }
   }
 
-  const seat = ({ id, name, role, joined_at }: Participant, tab: string) => {
+  const addPerson = ({ id, name, role, joined_at }: Participant, tab: string) => {
     const known = here.get(id)
     const place = known?.place ?? free.pop()
     if (place === undefined) {
@@ -71,7 +71,7 @@ export function createMeetingRoom(
     else here.set(id, { place, tabs: new Set([tab]) })
   }
 
-  const unseat = (id: string, tab: string): boolean => {
+  const removePerson = (id: string, tab: string): boolean => {
     const person = here.get(id)
     if (!person?.tabs.delete(tab)) return false
     if (person.tabs.size > 0) return true
@@ -101,7 +101,7 @@ export function createMeetingRoom(
   }
 
   const leave = (id: string, tab: string) => {
-    const left = unseat(id, tab)
+    const left = removePerson(id, tab)
     if (left) tell({ type: 'left', id, tab })
     return left
   }
@@ -111,7 +111,7 @@ export function createMeetingRoom(
       throw new DaybookError('too-large', 'An id or name takes at most 128 bytes of UTF-8, a role 64.')
     }
     const participant = { id: who.id, name: who.name, role: who.role, joined_at: formatTime(clock.now()) }
-    seat(participant, tab)
+    addPerson(participant, tab)
     tell({ type: 'joined', participant, tab })
     return participant
   }
@@ -136,8 +136,8 @@ export function createMeetingRoom(
       return [...people, ...talk]
     },
     apply(event) {
-      if (event.type === 'joined') seat(event.participant, event.tab)
-      else if (event.type === 'left') unseat(event.id, event.tab)
+      if (event.type === 'joined') addPerson(event.participant, event.tab)
+      else if (event.type === 'left') removePerson(event.id, event.tab)
       else if (event.message.number >= next) write(event.message, event.key)
     },
     of: (tab, key) => ({

@@ -6,6 +6,8 @@ export interface Settings {
   getNumber(key: string): number
   set(key: string, value: string | number): void
   remove(key: string): void
+  /** Removes every setting from `from` on and before `until`, in the order of their keys. Not within `holding`. */
+  removeRange(from: string, until: string): void
   /**
    * Runs `work`, inside a transaction, in which each setting is read once and written once, at its end: for work that
    * counts with many small steps. Whoever reads the table itself meanwhile does not see them.
@@ -47,6 +49,7 @@ export function createSettings(db: SqlDatabase): Settings {
     getNumber: (key) => Number(get(key) ?? 0),
     set: (key, value) => change(key, String(value)),
     remove: (key) => change(key, undefined),
+    removeRange: (from, until) => db.run('DELETE FROM book WHERE key >= ? AND key < ?', [from, until]),
     holding(work) {
       if (held) return work()
       const own = new Map<string, Held>()

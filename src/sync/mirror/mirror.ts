@@ -199,7 +199,7 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     tidy() {
       return store.writes.write(() => {
         const since = formatTime(clock.now() - keepMs)
-        dropMarks(store, leastRead() ?? settings.getNumber('head'))
+        dropMarks(settings, leastRead() ?? settings.getNumber('head'))
         const floor = nextFloor(since)
         if (floor <= settings.getNumber('floor')) return 0
         const collected = records.collect(floor)

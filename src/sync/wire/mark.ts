@@ -2,7 +2,7 @@
 // Invariant: a mirror knows the marks it gave. One that does not know the mark of a device was set back to an earlier state,
 // and what it has written at those places since is not what the device has from there.
 import { toHex } from '../../core/ids.ts'
-import type { Random, SqlDatabase } from '../../core/ports.ts'
+import type { Random } from '../../core/ports.ts'
 import type { Settings } from '../../store/schema/settings.ts'
 import type { SyncRequest, SyncResponse } from './protocol.ts'
 
@@ -28,9 +28,9 @@ export function knowsMark(settings: Settings, { seq, x }: Mark): boolean {
 }
 
 /** At the mirror: takes away the marks below `place`. */
-export function dropMarks({ db, settings }: { db: SqlDatabase; settings: Settings }, place: number): void {
+export function dropMarks(settings: Settings, place: number): void {
   if (place <= settings.getNumber(oldest)) return
-  db.run("DELETE FROM book WHERE key >= 'mark:' AND key < ?", [keyOf(place)])
+  settings.removeRange('mark:', keyOf(place))
   settings.set(oldest, place)
 }
 

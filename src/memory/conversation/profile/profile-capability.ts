@@ -13,7 +13,7 @@ import { type Profile, profileLimit } from './profile-kind.ts'
 import { namedMessage, profileOf } from '../record-name.ts'
 import { findStatements } from './user-fact.ts'
 
-const told = z.object({
+const fact = z.object({
   attribute: z.string(),
   value: z.string(),
   since: z.string(),
@@ -27,12 +27,12 @@ const told = z.object({
 const userId = z.string().max(1000)
 
 interface Found {
-  readonly heard: readonly (DatedStatement & { readonly line: Line })[]
+  readonly statements: readonly (DatedStatement & { readonly line: Line })[]
   readonly degraded?: string
 }
 
 /** What the lines of one user say, by the model if there is one that answers. */
-async function hear(
+async function learnFrom(
   { call: { signal, attempt, now }, recall: { llm } }: TaskContext<'recall'>,
   lines: readonly Line[],
 ): Promise<Found> {
@@ -41,8 +41,8 @@ async function hear(
     throw new DaybookError('model-unavailable', asked.failed)
   }
   const found = asked?.failed === undefined && asked ? asked.value.found : findStatements(lines)
-  const heard = found.map(({ statement, line }) => ({ ...statement, at: line.timestamp ?? now, line }))
-  return { heard, ...(asked?.failed === undefined ? {} : { degraded: asked.failed }) }
+  const statements = found.map(({ statement, line }) => ({ ...statement, at: line.timestamp ?? now, line }))
+  return { statements, ...(asked?.failed === undefined ? {} : { degraded: asked.failed }) }
 }
 
 function findProfile(
@@ -92,13 +92,13 @@ export const profileCapabilities = [
         ({ source }) => user_id ?? source.id ?? '',
       )
       const found = new Map<string, Found>()
-      for (const [user, said] of users) found.set(user, await hear(at, said))
+      for (const [user, said] of users) found.set(user, await learnFrom(at, said))
       const profiles = await at.records.write(({ call: { scope }, records }) =>
-        [...found].flatMap(([user, { heard }]) => {
+        [...found].flatMap(([user, { statements }]) => {
           const name = profileOf(agent, user)
           const before = records.find(name) as Profile | undefined
           const known: Facts = before?.facts ?? {}
-          const named = heard.map(({ line, ...one }) => {
+          const named = statements.map(({ line, ...one }) => {
             return { ...one, message: line.id ? records.find(namedMessage(agent, line.id))?.id : undefined }
           })
           const facts = learn(known, named)
@@ -148,9 +148,9 @@ export const profileCapabilities = [
       /** What holds now, a line for each attribute; empty when nothing is known. */
       profile: z.string(),
       user_id: z.string(),
-      facts: z.array(told),
+      facts: z.array(fact),
       /** What was said before and holds no longer. */
-      earlier: z.array(told),
+      earlier: z.array(fact),
     }),
     effect: 'read',
     uses: ['records'],
