@@ -5,7 +5,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Mirror } from '../sync/mirror/mirror.ts'
 import { type SyncReach, syncReachOf } from '../sync/wire/sync-reach.ts'
 import { type Admitted, checkBearer, type Standing, standingOf } from '../trust/admission.ts'
-import { type Listener, ticketMs } from './live-lines.ts'
+import { type Listener, noLines, ticketMs } from './live-lines.ts'
 import type { MirrorDoor, Presented } from './mirror-door.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
 
@@ -77,7 +77,7 @@ async function exchange(book: MirrorBook, admitted: Admitted, request: string): 
 }
 
 async function giveTicket(book: MirrorBook, admitted: Admitted, device: string) {
-  if (!book.lines) throw new DaybookError('unknown-route', 'This edge has no lines.')
+  if (!book.lines) throw noLines()
   const reach = syncReach(book, admitted)
   const standing = standingOf(admitted)
   await book.lines.admit(standing)

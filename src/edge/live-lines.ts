@@ -183,3 +183,6 @@ export const tooManyLines = () =>
   new DaybookError('rate-limited', 'There are too many lines.', { details: { retryAfterMs: ticketMs } })
 
 export const unknownTicket = () => new DaybookError('unauthorized', 'The ticket is not known, or was used.')
+
+/** What a host answers that has no lines. */
+export const noLines = () => new DaybookError('unknown-route', 'This edge has no lines.')

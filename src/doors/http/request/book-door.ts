@@ -2,21 +2,16 @@
 // in one step; routes are given what came of it and can name no other book, nor another caller.
 import { checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
+import { noLines } from '../../../edge/live-lines.ts'
 import type { BookDoor, Mirrors, Presented } from '../../../edge/mirror-door.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
-
-const noLines = () => new DaybookError('unknown-route', 'This edge has no lines.')
 
 /** The book of that name for whoever presents this; `invalid-input` for what is no name of a book. */
 export function openBookDoor(mirrors: Mirrors, book: string, presented: Presented): BookDoor {
   const mirror = mirrors.getByName(checkBookName(book))
   return {
     admit: (id) => fromOutcome(mirror.admit(id, presented)),
-    ticket(device) {
-      const ticket = mirror.ticket?.(device, presented)
-      if (!ticket) throw noLines()
-      return fromOutcome(ticket)
-    },
+    ticket: (device) => fromOutcome(mirror.ticket(device, presented)),
     exchange: (request) => fromOutcome(mirror.exchange(request, presented)),
     call: (id, input, requestId) =>
       fromOutcome(

@@ -1,10 +1,10 @@
 // The mirrors that this process answers for, their truth in PostgreSQL: copies of books, lines to devices, news of other
 // processes, and what is due once a day. Wiring; what a mirror answers is edge/answer-mirror.ts.
 import type { WebSocket } from 'ws'
-import { DaybookError } from '../../../core/errors.ts'
 import type { Llm, Ports } from '../../../core/ports.ts'
 import { answerMirror, type MirrorBook } from '../../../edge/answer-mirror.ts'
 import { forgetEndedKeys } from '../../../edge/forget-ended-keys.ts'
+import { noLines } from '../../../edge/live-lines.ts'
 import type { MirrorDoor } from '../../../edge/mirror-door.ts'
 import type { Rate } from '../../../edge/rate-limit.ts'
 import { BookCopies, type BookCopy } from './book-copies.ts'
@@ -106,7 +106,7 @@ class Mirrors implements PostgresMirrors {
 
   async openLine(book: string, ticket: string, upgrade: () => Promise<WebSocket>): Promise<void> {
     const lines = this.#lines
-    if (!lines) throw new DaybookError('unknown-route', 'This edge has no lines.')
+    if (!lines) throw noLines()
     const { postgres, ports } = this.#options
     const tickets = createSharedTickets({ postgres, book, bypasses: this.#bypasses }, ports.random)
     const listener = await tickets.take(ticket)
