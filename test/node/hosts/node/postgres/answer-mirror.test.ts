@@ -1,4 +1,4 @@
-// What a mirror answers at its door, with its truth in PostgreSQL: of two processes, in turn.
+// What a mirror answers at its door, with its truth in PostgreSQL, shared by two processes.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { connectionTo } from '../../../../../src/hosts/node/postgres/connect-postgres.ts'
@@ -30,22 +30,28 @@ describe.skipIf(skipped !== '')(`A mirror at its door: PostgreSQL${skipped}`, ()
 
   answerMirrorCases({
     door(book) {
-      const mirrors = processes[turn++ % processes.length]
+      const mirrors = processes[turn % processes.length]
       if (!mirrors) throw new Error('There is no process.')
-      return Promise.resolve(mirrors.getByName(book))
+      return mirrors.getByName(book)
+    },
+    move() {
+      turn += 1
+      return Promise.resolve()
     },
     async isMade(book) {
       const { sql } = await server.get()
       return (await sql.rows('SELECT 1 FROM daybook.books WHERE book = $1', [book])).length > 0
     },
-    async empty(book, caller) {
+    async empty(book, callers) {
       const { sql } = await server.get()
-      const name = createHash('sha256').update(caller).digest('hex')
-      const emptied = await sql.rows(
-        'UPDATE daybook.rates SET left_over = 0, at = now() WHERE book = $1 AND caller = $2 RETURNING caller',
-        [book, name],
-      )
-      expect(emptied).toHaveLength(1)
+      for (const caller of callers) {
+        const name = createHash('sha256').update(caller).digest('hex')
+        const emptied = await sql.rows(
+          'UPDATE daybook.rates SET left_over = 0, at = now() WHERE book = $1 AND caller = $2 RETURNING caller',
+          [book, name],
+        )
+        expect(emptied).toHaveLength(1)
+      }
     },
   })
 })
