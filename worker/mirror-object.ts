@@ -5,6 +5,7 @@ import { DaybookError, toDaybookError } from '../src/core/errors.ts'
 import { answerMirror, edgeAgent, type MirrorBook, unknownToken } from '../src/edge/answer-mirror.ts'
 import { createEngine, type Engine } from '../src/engine/engine.ts'
 import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror/mirror.ts'
+import { isBook } from '../src/store/schema/newer-book.ts'
 import { closeCodes } from '../src/sync/wire/live-wire.ts'
 import { openDoDatabase } from './do-database.ts'
 import { createDueTable, type DueTable } from './due-table.ts'
@@ -135,7 +136,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
 
   /** The book for one request. What the request left to be done is planned before it is answered. */
   async #within<Result>(mayMake: boolean, work: (book: MirrorBook) => Promise<Result>): Promise<Result> {
-    if (!mayMake && !this.#opened && !this.#exists()) throw unknownToken()
+    if (!mayMake && !this.#opened && !isBook(openDoDatabase(this.ctx.storage))) throw unknownToken()
     const opened = this.#open()
     try {
       return await work(this.#toMirrorBook(opened))
@@ -194,7 +195,8 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   /** The upgrade to a line. A book that nobody has opened has given no ticket, and is not made. */
   override async fetch(request: Request): Promise<Response> {
     try {
-      if (!this.#opened && !this.#exists()) throw new DaybookError('unauthorized', 'The ticket is not known.')
+      if (!this.#opened && !isBook(openDoDatabase(this.ctx.storage)))
+        throw new DaybookError('unauthorized', 'The ticket is not known.')
       const { live, lines, book } = this.#open()
       const listener = lines.take(offeredTicket(request.headers))
       live.admit(listener.standing, book)
@@ -209,10 +211,5 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   override webSocketMessage(socket: WebSocket): void {
     // There is nothing that it may say.
     socket.close(closeCodes.unheard)
-  }
-
-  #exists(): boolean {
-    const tables = this.ctx.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'records'").toArray()
-    return tables.length > 0
   }
 }

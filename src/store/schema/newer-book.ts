@@ -11,10 +11,17 @@ export interface NewerBook {
   error(): DaybookError
 }
 
+/** Whether a Daybook has begun a book in `db`, of whatever schema. */
+export function isBook(db: Pick<SqlDatabase, 'get'>): boolean {
+  return (
+    db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'") !==
+    undefined
+  )
+}
+
 /** The schema of the book in `db`; 0 for an empty one. */
 export function readVersion(db: SqlDatabase): number {
-  const table = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'")
-  if (!table) return 0
+  if (!isBook(db)) return 0
   return (
     db.get<{ version: number | null }>('SELECT max(version) AS version FROM schema_version')?.version ?? 0
   )

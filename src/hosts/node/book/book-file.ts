@@ -1,5 +1,6 @@
 // The file of a book, opened whatever state it is in. A damaged one is set aside and a new one made of what it holds.
 // Invariant: at every moment either the old file stands in its place, or the new one is whole.
+import { isBook } from '../../../store/schema/newer-book.ts'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError } from '../../../core/errors.ts'
@@ -136,7 +137,7 @@ function openIfBook(path: string): SqlDatabase | undefined {
   let db: SqlDatabase | undefined
   try {
     db = openNodeDatabase({ path })
-    if (db.get("SELECT 1 AS one FROM sqlite_master WHERE name = 'schema_version'")) return db
+    if (isBook(db)) return db
   } catch (error) {
     if (!isDaybookError(error)) throw error
   }

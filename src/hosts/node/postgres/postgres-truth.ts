@@ -5,13 +5,14 @@ import { checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue, Truth } from '../../../core/ports.ts'
 import type { BookStore } from '../../../store/book-store.ts'
-import { createCapture } from './capture.ts'
+import { createSettings } from '../../../store/schema/settings.ts'
+import { createCapture } from '../../../store/mirror/capture.ts'
 import type { Postgres, Sql } from './connect-postgres.ts'
 import { guarded } from './postgres-fault.ts'
 import { mirrorRole } from './postgres-schema.ts'
-import { type Change, sharedRelations } from './relation.ts'
+import { type Change, sharedRelations } from '../../../store/mirror/relation.ts'
 import { deleteSql, fromThere, goneSql, noteGoneSql, selectSql, toThere, upsertSql } from './relation-sql.ts'
-import { takeIn } from './take-in.ts'
+import { takeIn } from '../../../store/mirror/take-in.ts'
 
 /** What a commit is about to do, or has just done. */
 export type Step = 'begin' | 'locked' | 'worked' | 'written' | 'committed' | 'taken-in'
@@ -250,6 +251,7 @@ export function findBook(
 
 /** Puts the names into an empty copy, before anything opens it. */
 export function nameCopy(db: SqlDatabase, { epoch, device }: BookNames): void {
-  for (const [key, value] of Object.entries({ epoch, device }))
-    db.run('INSERT INTO book (key, value) VALUES (?, ?)', [key, value])
+  const settings = createSettings(db)
+  settings.set('epoch', epoch)
+  settings.set('device', device)
 }

@@ -1,7 +1,7 @@
 // The statements of PostgreSQL for each relation, and how values travel: rows as one JSON text, so that a commit is a
 // few statements however many rows it has. Every statement names the book, although no other could be seen.
 import type { SqlRow } from '../../../core/ports.ts'
-import { quoted, type Relation } from './relation.ts'
+import { quoted, type Relation } from '../../../store/mirror/relation.ts'
 
 const types = { text: 'text', integer: 'bigint', json: 'text' } as const
 

@@ -3,7 +3,7 @@ import { body, expectSame, failure, id, textOf } from '../../../../contract/mirr
 import { mirrorContract } from '../../../../contract/mirror/mirror.ts'
 import { createWorld } from '../../../../contract/mirror/mirror-world.ts'
 import { openNodeDatabase } from '../../../../../src/hosts/node/book/node-database.ts'
-import { ownTables, relations } from '../../../../../src/hosts/node/postgres/relation.ts'
+import { ownTables, relations } from '../../../../../src/store/mirror/relation.ts'
 import { migrate } from '../../../../../src/store/schema/migrate.ts'
 import { enterSql, type Step } from '../../../../../src/hosts/node/postgres/postgres-truth.ts'
 import { createPostgres, createPostgresHost, skipped } from './postgres-world.ts'

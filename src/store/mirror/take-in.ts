@@ -1,7 +1,7 @@
 // Takes what is final into the copy of a book, wherever it was written, and marks what is derived from it as behind.
 // Invariant: afterwards the copy is as if the engine had written it here.
-import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
-import type { BookStore } from '../../../store/book-store.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
+import type { BookStore } from '../book-store.ts'
 import { type Change, quoted, type Relation } from './relation.ts'
 
 /** Inside a transaction of `store.db`. */

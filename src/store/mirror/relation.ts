@@ -1,12 +1,12 @@
-// What of a mirror is truth and lives in PostgreSQL, table by table, and what stays in this copy alone.
+// What of a mirror is truth, table by table, where that lies in a database of its host, and what stays in this copy alone.
 // Invariant: whatever the engine writes inside a commit and cannot tell from something else is named here.
-import type { SqlRow, SqlValue } from '../../../core/ports.ts'
+import type { SqlRow, SqlValue } from '../../core/ports.ts'
 
 /** `json` is text here and `json` there: the text as it was written, which others can ask into. */
 export type ColumnType = 'text' | 'integer' | 'json'
 
 export interface Relation {
-  /** The table in SQLite, and in PostgreSQL when the rows are shared. */
+  /** The table of the book, and of the host's database when the rows are shared. */
   readonly name: string
   readonly key: readonly string[]
   readonly columns: Readonly<Record<string, ColumnType>>

@@ -1,7 +1,7 @@
 // Finds out what a piece of work changes in the copy of a book, and undoes it: the change comes back once it is final.
 // Invariant: after `run` the copy is as before, unless the work changed nothing that others must know of.
-// Temporary tables and triggers are fine here: this copy is always node:sqlite, and they leave no trace in it.
-import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
+// Temporary tables and triggers leave no trace in the copy, and every host that keeps copies has them.
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { type Change, quoted, type Relation, relations } from './relation.ts'
 
 export interface Captured<Result> {
