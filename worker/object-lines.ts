@@ -1,11 +1,11 @@
 // The lines of one book's object: hibernating WebSockets, and tickets in its memory.
 // Invariant: what is known of a line is attached to its socket, which outlives the object's sleep; a ticket is good once.
-import { toBase64Url } from '../src/shape/encoded-bytes.ts'
 import type { Clock, Random } from '../src/core/ports.ts'
 import { heartbeat, liveProtocol } from '../src/sync/wire/live-wire.ts'
 import {
   type Line,
   type Listener,
+  makeTicket,
   type LineState,
   ticketLimit,
   ticketMs,
@@ -64,7 +64,7 @@ export function createObjectLines(
       if (own.length >= ticketLimit.ofCaller) throw tooManyLines()
       const [oldest] = tickets.keys()
       if (oldest !== undefined && tickets.size >= ticketLimit.ofBook) tickets.delete(oldest)
-      const ticket = toBase64Url(random.bytes(32))
+      const ticket = makeTicket(random)
       tickets.set(ticket, { listener, untilMs: now + ticketMs })
       return ticket
     },

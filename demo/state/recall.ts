@@ -27,7 +27,8 @@ let turn = 0
 
 /** Asks the question of the address (again). */
 export async function ask(): Promise<void> {
-  const [current, { question }] = [book.peek(), address.peek()]
+  const current = book.peek()
+  const { question } = address.peek()
   const mine = ++turn
   if (!current || question.trim() === '') {
     asking.value = { state: 'idle' }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
+import { toHex } from '../core/ids.ts'
 import type { Kind } from '../core/kind.ts'
 import { kindsCalled } from './format/bundle-choice.ts'
 import { type BundleIntake, createBundleIntake, type IntakeResult } from './format/bundle-intake.ts'
@@ -193,9 +194,7 @@ function proofOf({ passphrase: secret, signed_by }: Pick<ImportInput, 'passphras
 }
 
 function beginImport({ mode, kinds: names, dry_run, ...rest }: ImportInput, at: Context) {
-  const upload = Array.from(at.transfer.random.bytes(8), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  )
+  const upload = toHex(at.transfer.random.bytes(8))
   const kinds = names && kindsCalled(at.records.kinds, names)
   const intake = createBundleIntake(
     {

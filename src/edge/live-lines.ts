@@ -3,7 +3,8 @@
 // Invariant: each line carries with it what its caller may hear and until when, so that nothing of this is lost when an
 // object sleeps; and no second poke is sent to a device that has not come for the first.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
-import type { Clock, Scheduler } from '../core/ports.ts'
+import type { Clock, Random, Scheduler } from '../core/ports.ts'
+import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { Standing } from '../trust/admission.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { type LatestPlace, latestPlaces } from '../store/record/latest-place.ts'
@@ -71,6 +72,8 @@ export interface LiveLines {
 }
 
 export const ticketMs = 30_000
+/** A new ticket: 256 bits that nobody can guess. */
+export const makeTicket = (random: Random): string => toBase64Url(random.bytes(32))
 /**
  * Tickets that nobody has shown yet, of one caller and of one book: a caller has at most as many as it may have lines, and
  * when a book has too many the oldest goes, so that no caller, under however many names, keeps another from one.

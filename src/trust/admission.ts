@@ -8,7 +8,7 @@ import { DaybookError } from '../core/errors.ts'
 import type { Grant } from '../core/access/grant.ts'
 import type { Clock } from '../core/ports.ts'
 import { bodyOf } from '../core/record.ts'
-import { isSameHash } from '../core/same-hash.ts'
+import { timingSafeEqual } from '../core/timing-safe-equal.ts'
 import { formatTime } from '../core/time.ts'
 import { isConcrete, parseScope } from '../core/access/scope.ts'
 import { accessKeyBody, accessKeyId, isAccessKey, keyFault, toGrant } from './access-key.ts'
@@ -125,7 +125,7 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
     const id = accessKeyId(bearer)
     const body = id === undefined ? undefined : findKey(id)
     const hash = await parts.digest.sha256(bearer)
-    if (id === undefined || !body || !isSameHash(body.hash, hash)) throw refuse('Key not found')
+    if (id === undefined || !body || !timingSafeEqual(body.hash, hash)) throw refuse('Key not found')
     const fault = keyFault(body, now)
     if (fault !== undefined) throw refuse(fault)
     return toGrant(id, body)

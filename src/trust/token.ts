@@ -5,7 +5,7 @@ import { strictCanonicalText } from '../core/text/canonical-json.ts'
 import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
 import { permitsAll } from '../core/access/permission.ts'
 import { coversScope, parseScope } from '../core/access/scope.ts'
-import { isSameHash } from '../core/same-hash.ts'
+import { timingSafeEqual } from '../core/timing-safe-equal.ts'
 import { controlToken, type ControlToken, depthLimit } from './token-schema.ts'
 
 type Claims = Omit<ControlToken, 'signature'>
@@ -105,7 +105,7 @@ export const bearerLimit = 8000
 
 /** True when two tokens are the same grant under the same signature; as long in time whatever differs. */
 export function isSameGrant(one: ControlToken, other: ControlToken): boolean {
-  return isSameHash(`${signedText(one)} ${one.signature}`, `${signedText(other)} ${other.signature}`)
+  return timingSafeEqual(`${signedText(one)} ${one.signature}`, `${signedText(other)} ${other.signature}`)
 }
 
 /** True when `shown` is `stored`, with the secret that only its bearer text has. */
@@ -115,6 +115,6 @@ export async function isPresented(
   sha256: Sha256,
 ): Promise<boolean> {
   const hash = await sha256(shown.secret)
-  const isSecret = stored.secret_hash !== undefined && isSameHash(stored.secret_hash, hash)
+  const isSecret = stored.secret_hash !== undefined && timingSafeEqual(stored.secret_hash, hash)
   return isSameGrant(shown.token, stored) && isSecret
 }

@@ -30,7 +30,9 @@ async function countBefore(now: RecordList): Promise<number> {
 }
 
 async function takeChange(): Promise<void> {
-  const [from, now, counted] = [book.peek(), list.peek(), count.peek()]
+  const from = book.peek()
+  const now = list.peek()
+  const counted = count.peek()
   const ids = new Set(changed)
   changed.clear()
   if (!from || !now) return

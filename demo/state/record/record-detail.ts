@@ -52,7 +52,8 @@ async function loadDetail(from: Daybook, id: string): Promise<void> {
 
 /** Reads the selected record again. */
 export function reloadDetail(): void {
-  const [from, { id }] = [book.peek(), address.peek()]
+  const from = book.peek()
+  const { id } = address.peek()
   if (from && id !== undefined) void loadDetail(from, id)
 }
 

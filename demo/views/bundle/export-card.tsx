@@ -22,8 +22,12 @@ export function ExportCard() {
   const records = status.value?.records ?? {}
   const kinds = Object.keys(records).filter((kind) => !guardedKinds.has(kind))
   const left = useSignal<readonly string[]>([])
-  const [from, to, passphrase] = [useSignal(''), useSignal(''), useSignal('')]
-  const [isSigned, hasTokens, isSure] = [useSignal(false), useSignal(false), useSignal(false)]
+  const from = useSignal('')
+  const to = useSignal('')
+  const passphrase = useSignal('')
+  const isSigned = useSignal(false)
+  const hasTokens = useSignal(false)
+  const isSure = useSignal(false)
   const id = useId()
   const choice: ExportChoice = {
     kinds: kinds.filter((kind) => !left.value.includes(kind)),

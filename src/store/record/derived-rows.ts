@@ -1,7 +1,7 @@
 // The derived rows of one record: its hot columns (facets), what it cites (links), its words (the text index).
 // Invariant: they say exactly what the record says. Of a sealed or forgotten one there are none: what is sealed is derived
 // in memory alone, see sealed/opened-records.ts.
-import { citedIds, type FacetName, isEmbeddable, type Kind, type Kinds } from '../../core/kind.ts'
+import { citedIds, type FacetName, facetNames, isEmbeddable, type Kind, type Kinds } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { isSealedText } from '../../core/sealed.ts'
@@ -26,18 +26,7 @@ export interface Source extends SqlRow {
 export const sourceColumns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
 
 /** Hot columns that a kind fills from its body; `happened_at` falls back on the time of the record. */
-const facetColumns = [
-  'domain',
-  'actor',
-  'action',
-  'success',
-  'subject',
-  'confidence',
-  'schema',
-  'name',
-  'importance',
-  'pinned',
-] as const
+const facetColumns = facetNames.filter((name) => name !== 'happened_at')
 
 const facetsInsert = `INSERT OR REPLACE INTO facets (seq, kind, recallable, created_at, updated_at, session, happened_at,
     ${facetColumns.join(', ')}, text_key, superseded_at, expires_at, embed)

@@ -6,7 +6,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { bearerAuth } from 'hono/bearer-auth'
 import { checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import { isSameHash } from '../../../core/same-hash.ts'
+import { timingSafeEqual } from '../../../core/timing-safe-equal.ts'
 import { toBase64Url } from '../../../shape/encoded-bytes.ts'
 import { isAccessKey } from '../../../trust/access-key.ts'
 import { isBearer } from '../../../trust/token.ts'
@@ -89,7 +89,7 @@ function raise(message: string): never {
 async function isOneOf(one: string, others: readonly string[]): Promise<boolean> {
   const given = await digest(one)
   let found = false
-  for (const other of others) found = isSameHash(given, await digest(other)) || found
+  for (const other of others) found = timingSafeEqual(given, await digest(other)) || found
   return found
 }
 

@@ -1,11 +1,11 @@
 // Tickets to lines, in PostgreSQL: the process that gives one need not be the one that is shown it.
 // Invariant: a ticket is good once, for one book and a short time, and the database knows its hash alone.
 import { createHash } from 'node:crypto'
-import { toBase64Url } from '../../../shape/encoded-bytes.ts'
 import { checkBookName } from '../../../core/book.ts'
 import type { Random } from '../../../core/ports.ts'
 import {
   type Listener,
+  makeTicket,
   ticketLimit,
   ticketMs,
   tooManyLines,
@@ -33,7 +33,7 @@ export function createSharedTickets(
   const alone = `${opening}; SELECT pg_advisory_xact_lock(hashtextextended('daybook.tickets ${checkBookName(book)}', 0))`
   return {
     async give(listener) {
-      const ticket = toBase64Url(random.bytes(32))
+      const ticket = makeTicket(random)
       await guarded(() =>
         postgres.begin(alone, async (sql) => {
           await sql.rows('DELETE FROM daybook.tickets WHERE book = $1 AND until <= now()', [book])

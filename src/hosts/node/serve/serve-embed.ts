@@ -1,10 +1,10 @@
 // `POST /embed` in Node: an embedder as a small server of its own, for the books of this machine or of a network.
 // Invariant: without a key it only listens to this machine, and to nobody who came through a proxy or under another name of
 // it; a page of another origin can't call it.
-import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAbort } from '../../../core/abort.ts'
+import { timingSafeEqual } from '../../../core/timing-safe-equal.ts'
 import { checkKeyLength, hostInUrl, isOwnMachine, isOwnName } from '../../../core/address.ts'
 import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
 import { isPassedOn } from '../../../core/passed-on.ts'
@@ -58,7 +58,9 @@ export async function serveEmbed({
     if (request.method !== 'POST')
       throw new DaybookError('wrong-method', undefined, { details: { allow: ['POST'] } })
     if (
-      key === undefined ? !isFromHere(request) : !isSame(request.headers.authorization ?? '', `Bearer ${key}`)
+      key === undefined
+        ? !isFromHere(request)
+        : !timingSafeEqual(request.headers.authorization ?? '', `Bearer ${key}`)
     )
       throw new DaybookError('unauthorized')
     return answerEmbed(embedder, await readJson(request), signal)
@@ -129,9 +131,4 @@ function isFromHere({ headers, httpVersion }: IncomingMessage): boolean {
   return (
     isOwnMachine(`http://${headers.host ?? ''}`) && httpVersion !== '1.0' && !isPassedOn(Object.keys(headers))
   )
-}
-
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

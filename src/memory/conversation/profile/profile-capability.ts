@@ -102,7 +102,8 @@ export const profileCapabilities = [
             return { ...one, message: line.id ? records.find(namedMessage(agent, line.id))?.id : undefined }
           })
           const facts = learn(known, named)
-          const [was, is] = [tell(known), tell(facts)]
+          const was = tell(known)
+          const is = tell(facts)
           if (JSON.stringify(facts) === JSON.stringify(known)) return []
           if (Object.keys(facts).length > profileLimit.facts) {
             throw new DaybookError('too-large', `A profile holds at most ${profileLimit.facts} facts.`)
