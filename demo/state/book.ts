@@ -44,6 +44,7 @@ const listeners: { readonly [Name in keyof BookEvents]: Set<Listener<Name>> } = 
   inbox: new Set(),
   status: new Set(),
   room: new Set(),
+  secret: new Set(),
   closed: new Set(),
 }
 

@@ -12,6 +12,7 @@ import { type BookCallOptions, splitOptions } from './call-options.ts'
 import type { CapabilityTable } from '../engine/capability-table.ts'
 import type { BookEvents } from '../core/capability/event.ts'
 import type { RoomMessage } from '../core/capability/room-port.ts'
+import type { SecretCount } from '../core/secret/stored-secrets.ts'
 import { formatTime } from '../core/time.ts'
 import type { InputOf, OutputOf } from '../core/schema.ts'
 
@@ -71,6 +72,8 @@ export interface ImportResult {
   readonly session?: string | undefined
   /** Of runs and chats: the records, in order. */
   readonly ids: readonly string[]
+  /** Secrets of known form that were found, by sort, kind and place, and what became of them. */
+  readonly secrets: readonly SecretCount[]
   /** Of bundles: everything there is to say. */
   readonly bundle?: NonNullable<CapabilityOutput<'bundle:import'>['result']>
 }
@@ -194,6 +197,7 @@ async function importSource(
       imported: result.imported,
       skipped: result.unchanged,
       ids: [],
+      secrets: result.secrets,
       bundle: result,
     }
   }

@@ -5,11 +5,14 @@ import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
 import { toHex } from '../core/ids.ts'
+import { type SecretCount, sumSecrets } from '../core/secret/stored-secrets.ts'
 import type { Kind } from '../core/kind.ts'
+import { secretCount } from '../shape/secret-count.ts'
 import { kindsCalled } from './format/bundle-choice.ts'
 import { type BundleIntake, createBundleIntake, type IntakeResult } from './format/bundle-intake.ts'
 import { mergeUpload } from './format/bundle-merge.ts'
 import { kindNames, passphrase } from './export-capability.ts'
+import { guardStaged } from './guard-staged.ts'
 
 type Context = TaskContext<'records' | 'transfer'>
 
@@ -64,6 +67,8 @@ const importResult = z.object({
   unchanged: z.number(),
   forgotten: z.number(),
   conflict_count: z.number(),
+  /** Secrets of known form in what the bundle brings, and what the book does with them. */
+  secrets: z.array(secretCount),
   /** The first thousand. */
   conflicts: z.array(conflict),
 })
@@ -196,11 +201,19 @@ function proofOf({ passphrase: secret, signed_by }: Pick<ImportInput, 'passphras
 function beginImport({ mode, kinds: names, dry_run, ...rest }: ImportInput, at: Context) {
   const upload = toHex(at.transfer.random.bytes(8))
   const kinds = names && kindsCalled(at.records.kinds, names)
+  let secrets: SecretCount[] = []
   const intake = createBundleIntake(
     {
       ...proofOf(rest),
       kinds,
-      take: (records) => at.records.write(() => at.transfer.staging.add(upload, records)),
+      take: (staged) =>
+        at.records.write(({ records }) => {
+          at.transfer.staging.add(
+            upload,
+            staged.map((one) => guardStaged(one, records)),
+          )
+          secrets = sumSecrets([...secrets, ...records.secrets()])
+        }),
     },
     at.records.kinds,
     at.transfer,
@@ -225,7 +238,7 @@ function beginImport({ mode, kinds: names, dry_run, ...rest }: ImportInput, at: 
       at.transfer.staging.drop(upload)
       return merged
     })
-    return { ...describe(whole), mode, dry_run, ...report }
+    return { ...describe(whole), mode, dry_run, ...report, secrets }
   }
   // What was staged goes with the upload, also when nobody comes back for it.
   return new Upload(

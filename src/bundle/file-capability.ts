@@ -5,6 +5,7 @@ import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import { isJsonObject } from '../core/json/path.ts'
 import { parseTime } from '../core/time.ts'
+import { secretCount } from '../shape/secret-count.ts'
 import { looksLikeChatGpt, parseChatGpt } from './importer/chatgpt.ts'
 import { looksLikeClaudeCode, parseClaudeCode } from './importer/claude-code.ts'
 import { looksLikeCPersona, parseCPersona } from './importer/cpersona.ts'
@@ -58,6 +59,8 @@ export const fileCapabilities = [
       session: z.string().optional(),
       /** The first thousand, in order. */
       ids: z.array(z.string()),
+      /** Secrets of known form in what is new, and what the book did with them. */
+      secrets: z.array(secretCount),
     }),
     effect: 'task',
     repeatable: true,
@@ -78,14 +81,14 @@ export const fileCapabilities = [
       checkAborted(at.call.signal)
       const total = records.length
       at.call.progress({ done: 0, total, what: name })
-      const imported = await at.records.write((write) => {
+      const { fresh: imported, secrets } = await at.records.write((write) => {
         let fresh = 0
         for (const { kind, id, body, scope } of records) {
           if (write.records.get(id) || write.records.wasForgotten(id)) continue
           write.records.put({ kind, id, body, scope })
           fresh += 1
         }
-        return fresh
+        return { fresh, secrets: write.records.secrets() }
       })
       at.call.progress({ done: total, total, what: name })
       const ids = records.slice(0, idLimit).map(({ id }) => id)
@@ -95,6 +98,7 @@ export const fileCapabilities = [
         skipped: total - imported,
         ...(session === undefined ? {} : { session }),
         ids,
+        secrets,
       }
     },
   }),

@@ -5,6 +5,7 @@ import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext, WriteContext } from '../core/capability/context.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { formatTime, parseTime } from '../core/time.ts'
+import { secretCount } from '../shape/secret-count.ts'
 import { parseSweAgent, type SweRun, type SweStep } from './importer/swe-agent.ts'
 
 const output = z.object({
@@ -14,6 +15,8 @@ const output = z.object({
   skipped: z.number(),
   session: z.string(),
   ids: z.array(z.string()),
+  /** Secrets of known form in what is new, and what the book did with them. */
+  secrets: z.array(secretCount),
 })
 
 export const importCapabilities = [
@@ -57,9 +60,12 @@ export async function importTrajectory(
   const times = stepTimes(run.steps, parseTime(recorded_at ?? at.call.now) ?? 0)
   checkAborted(at.call.signal)
   at.call.progress({ done: 0, total, what: name })
-  const imported = await at.records.write((write) => storeRun(run, { name, session, ids, times }, write))
+  const { imported, secrets } = await at.records.write((write) => ({
+    imported: storeRun(run, { name, session, ids, times }, write),
+    secrets: write.records.secrets(),
+  }))
   at.call.progress({ done: total, total, what: name })
-  return { imported, skipped: total - imported, session, ids }
+  return { imported, skipped: total - imported, session, ids, secrets }
 }
 
 interface Plan {

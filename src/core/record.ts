@@ -39,6 +39,14 @@ export function bodyOf(record: object): JsonObject {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !head.has(name))) as JsonObject
 }
 
+/** The head of a record as it came back: all but its body. */
+export function headOf(record: RecordHead): RecordHead {
+  const head: ReadonlySet<string> = new Set(headFields)
+  return Object.fromEntries(
+    Object.entries(record).filter(([name]) => head.has(name)),
+  ) as unknown as RecordHead
+}
+
 /** Whose record it is: the agent that wrote it, the run it belongs to, the user or thing it is about. */
 export interface Scope {
   readonly agent: string

@@ -5,6 +5,7 @@ import type { BookStore } from '../store/book-store.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
 import type { Keychain } from '../trust/keychain.ts'
 import { findCapability, kinds } from './capability-table.ts'
+import type { SecretGuard } from './context/secret-guard.ts'
 import type { EngineOptions } from './engine-options.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { BookEventFeed } from './service/book-events.ts'
@@ -96,7 +97,10 @@ export function addSealing(
 }
 
 /** The queue of writes, and that of tasks, which writes as long as it is open. */
-export function addQueues({ options, store, services, events }: BookServiceParts): Tasks {
+export function addQueues(
+  { options, store, services, events }: BookServiceParts,
+  secrets: SecretGuard,
+): Tasks {
   const { clock, random, scheduler } = options.ports
   services.add({ name: 'write queue', close: store.writes.close })
   return services.add(
@@ -108,6 +112,7 @@ export function addQueues({ options, store, services, events }: BookServiceParts
       isWoken: options.wakesTasks,
       isShared: options.truth !== undefined,
       find: findCapability,
+      cover: secrets.maskInput,
       tell: (detail) => events.tell('task', detail),
       onFault: services.failed,
     }),

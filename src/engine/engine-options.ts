@@ -12,6 +12,7 @@ import type {
   Truth,
 } from '../core/ports.ts'
 import type { Durability, Scope } from '../core/record.ts'
+import type { SecretMode } from '../core/secret/stored-secrets.ts'
 import type { RoomEvent } from '../core/capability/room-port.ts'
 import type { EmbedderSource } from '../recall/embed/embedder-source.ts'
 import type { Role } from '../store/record/mirror-places.ts'
@@ -46,6 +47,8 @@ export interface EngineOptions {
   readonly keys?: Keyring
   /** Where the keys that seal sensitive records are kept. Default: nowhere, and such records are only passed on. */
   readonly vault?: KeyVault
+  /** What is done about secrets in what is stored. Default: `seal` where the book has keys or may make them, else `mask`. */
+  readonly secrets?: SecretMode | undefined
   /** A database in memory, where sealed records are found while they are unlocked. */
   readonly openMemory?: () => SqlDatabase
   /** Gives records vectors. Default: none, and recall is by full text alone. */

@@ -22,6 +22,7 @@ import { chapters, findCapability, kinds } from './capability-table.ts'
 import { createCallContexts, owner } from './context/call-context.ts'
 import { createMirrorCall } from './context/mirror-call.ts'
 import { createRecordAccess } from './context/record-access.ts'
+import { createSecretGuard } from './context/secret-guard.ts'
 import { createTransact } from './context/transact.ts'
 import { createTransferSessions } from './context/transfer-sessions.ts'
 import { authorise } from './door/authorise.ts'
@@ -67,17 +68,18 @@ export function createEngine(options: EngineOptions): Engine {
   addHealth(parts)
   const embedding = addEmbedding(parts)
   const sealing = addSealing(parts, keychain)
-  const tasks = addQueues(parts)
+  const secrets = createSecretGuard(options.secrets, keychain)
+  const tasks = addQueues(parts, secrets)
   const sync = addSync(parts, plan)
   addIdleWork(parts, () => sync?.isRunning() ?? false)
   const sessions = services.add(createTransferSessions(ports))
   const room = createMeetingRoom(clock, (detail) => events.tell('room', detail))
   for (const event of options.room ?? []) room.apply(event)
 
-  const accessOf = createRecordAccess({ store, ports, scope })
+  const accessOf = createRecordAccess({ store, ports, scope, secrets })
   const { ledger, reader: records } = accessOf(owner)
   const admission = createAdmission({ clock, digest, keys, ledger })
-  const transact = createTransact({ store, admission, sealing, tasks, services })
+  const transact = createTransact({ store, admission, sealing, tasks, services, tell: events.tell })
   const status = createStatus({ options, store, sync: sync?.state, degraded: services.degraded })
   const contexts = createCallContexts({
     ports,

@@ -3,11 +3,12 @@ import { defineChapter } from '../core/capability/chapter.ts'
 import { accessKeyCapabilities } from './access-key-capability.ts'
 import { accessKeyKind } from './access-key-kind.ts'
 import { sealCapabilities } from './seal-capability.ts'
+import { secretCapabilities } from './secret-capability.ts'
 import { tokenCapabilities } from './token-capability.ts'
 import { keyKind, tokenKind } from './token-kind.ts'
 
 export const trust = defineChapter({
   name: 'trust',
-  capabilities: [...tokenCapabilities, ...accessKeyCapabilities, ...sealCapabilities],
+  capabilities: [...tokenCapabilities, ...accessKeyCapabilities, ...sealCapabilities, ...secretCapabilities],
   kinds: [tokenKind, keyKind, accessKeyKind],
 })

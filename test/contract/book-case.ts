@@ -1,12 +1,14 @@
 // What the cases of the contract are given: books to open, and the error a promise ends with.
 import { type DaybookError, isDaybookError } from '../../src/core/errors.ts'
 import type { Daybook } from '../../src/book/daybook.ts'
+import type { SecretMode } from '../../src/core/secret/stored-secrets.ts'
 import type { EmbedderOptions } from '../../src/recall/embed/embedder-options.ts'
 
 /** What a test wants beside the defaults. */
 export interface BookOptions {
   readonly embedder?: EmbedderOptions
   readonly passphrase?: string
+  readonly secrets?: SecretMode
 }
 
 /** Gives each test a book of its own and closes it afterwards. */

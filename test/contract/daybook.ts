@@ -11,6 +11,7 @@ import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
 import { removalCases } from './memory/removal.ts'
 import { keylessCases, sealCases } from './seal.ts'
+import { secretCases } from './secret.ts'
 import { skillCases } from './memory/skill.ts'
 import { answerCases } from './memory/answer.ts'
 import { taskCases } from './task.ts'
@@ -91,6 +92,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     badInputCases(cases)
     if (host.keepsKeys !== false) sealCases(cases)
     if (host.part === 'storage') return
+    secretCases(cases, host.keepsKeys !== false)
     vectorCases(cases)
     traceQueryCases(cases)
     perceptionCases(cases)

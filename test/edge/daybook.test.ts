@@ -3,6 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { capabilityTable } from '../../src/engine/capability-table.ts'
 import { bookScope } from '../../src/core/book.ts'
+import { checkSecretMode } from '../../src/core/secret/stored-secrets.ts'
 import type { BookEvent } from '../../src/core/capability/event.ts'
 import { type BookDoor, createDaybook, methodTable } from '../../src/book/daybook.ts'
 import { createLocalDoor } from '../../src/doors/local-door.ts'
@@ -45,7 +46,7 @@ daybookContract('a Durable Object', {
     runInDurableObject(env.MIRROR.getByName(name), (_instance, { storage }) => {
       for (const statement of statements) storage.sql.exec(statement)
     }),
-  async open(name, { embedder } = {}) {
+  async open(name, { embedder, secrets } = {}) {
     const stub = env.MIRROR.getByName(name)
     const inside = <Result>(work: () => Result | Promise<Result>) => runInDurableObject(stub, work)
     const door = await runInDurableObject(stub, (_instance, { storage }) => {
@@ -57,6 +58,7 @@ daybookContract('a Durable Object', {
         durability: 'durable-object',
         role: 'mirror',
         keys: openTestKeyring(),
+        secrets: checkSecretMode(secrets),
         embedder: embedderSource(embedder, {
           ...workerPorts,
           fetch: fetchOf(globalThis),

@@ -2,6 +2,7 @@
 import type { SyncResult, SyncState } from './status.ts'
 import type { Progress } from './progress.ts'
 import type { Durability } from '../record.ts'
+import type { StoredSecrets } from '../secret/stored-secrets.ts'
 import type { RoomEvent } from './room-port.ts'
 import type { TaskState } from './task.ts'
 
@@ -45,6 +46,11 @@ export interface BookEvents {
     readonly degraded?: readonly string[]
     readonly persisted?: boolean
   }
+  /**
+   * Secrets of known form were found in what a call stored. At most 100 records are named; `more` counts the rest. The
+   * secrets themselves are never told.
+   */
+  readonly secret: { readonly records: readonly StoredSecrets[]; readonly more: number }
   /** Somebody said something in the meeting room, came or left. */
   readonly room: RoomEvent
   /** The book was closed, by `close()` or because its engine ended; `reason` says which. */

@@ -6,6 +6,8 @@ import type { JsonStep } from '../json/json-path.ts'
 import type { JsonObject } from '../json/path.ts'
 import type { PutRequest, RecordName } from '../put-request.ts'
 import type { RecordVersion, Stored } from '../record.ts'
+import type { Sensitivity } from '../sealed.ts'
+import type { SecretCount } from '../secret/stored-secrets.ts'
 import type { OutboxEntry, OutboxQuery } from './outbox-entry.ts'
 import type { RefusedOp } from './refused-op.ts'
 import type { RecordSnapshot, SnapshotQuery } from './transfer.ts'
@@ -120,6 +122,14 @@ export interface RuleReader {
   get(id: string): Stored<JsonObject> | undefined
 }
 
+/** A body on its way into the book. */
+export interface GuardRequest {
+  readonly kind: string
+  readonly id: string
+  readonly body: JsonObject
+  readonly sensitivity?: Sensitivity | undefined
+}
+
 /** Changing records, inside one transaction. */
 export interface RecordWriter {
   get(id: string): Stored<JsonObject> | undefined
@@ -147,6 +157,10 @@ export interface RecordWriter {
   lostId(name: RecordName): string | undefined
   /** Keeps an edit that lost in the conflict log, once. */
   lose(entry: Omit<ConflictEntry, 'id' | 'at'>): void
+  /** What `put` would make of a body that holds secrets, and of its sensitivity: for what waits to be put. */
+  guarded(given: GuardRequest): Pick<GuardRequest, 'body' | 'sensitivity'>
+  /** The secrets that were found so far in what was put in this transaction. */
+  secrets(): SecretCount[]
   /** Ids after `after` of the live records of these kinds that an upload does not name, in order. */
   unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
   readonly rules: RuleReader

@@ -11,6 +11,7 @@ import type { Scope } from '../../core/record.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { toRecord } from '../../store/schema/record-row.ts'
 import { createRecordWriter, type WriterStore, type Writing } from './record-writer.ts'
+import type { SecretGuard } from './secret-guard.ts'
 import { createSeenRecords, type SeenRecordsStore } from './seen-records.ts'
 
 export interface RecordAccess {
@@ -27,21 +28,22 @@ export interface RecordAccess {
 /** What of the store records are read and written by. */
 export type AccessStore = SeenRecordsStore & WriterStore & Pick<BookStore, 'queries' | 'projection'>
 
-/** Builds what a caller gets to see of `store`. Ids are made by one generator, whoever calls. */
-export function createRecordAccess({
-  store,
-  ports,
-  scope: own,
-}: {
-  store: AccessStore
-  ports: Pick<Ports, 'clock' | 'random'>
-  scope: Scope
-}): (caller: Caller) => RecordAccess {
-  const ids = createIds(ports)
-  return (caller) => createAccess(store, ids, caller, own)
+interface AccessParts {
+  readonly store: AccessStore
+  readonly scope: Scope
+  readonly secrets: SecretGuard
 }
 
-function createAccess(store: AccessStore, ids: Ids, caller: Caller, own: Scope): RecordAccess {
+/** Builds what a caller gets to see of `store`. Ids are made by one generator, whoever calls. */
+export function createRecordAccess({
+  ports,
+  ...parts
+}: AccessParts & { readonly ports: Pick<Ports, 'clock' | 'random'> }): (caller: Caller) => RecordAccess {
+  const ids = createIds(ports)
+  return (caller) => createAccess(parts, ids, caller)
+}
+
+function createAccess({ store, scope: own, secrets }: AccessParts, ids: Ids, caller: Caller): RecordAccess {
   const { records, kinds } = store
   const guest = caller.role === 'guest' ? caller : undefined
   const scope = guest ? guestScope(guest, kinds) : own
@@ -92,7 +94,18 @@ function createAccess(store: AccessStore, ids: Ids, caller: Caller, own: Scope):
     ledger,
     seen: { kinds, queries },
     writer: (now, defaults = scope) =>
-      createRecordWriter({ store, ids, guest, seen, rules, ledger, citing: queries.citing, now, defaults }),
+      createRecordWriter({
+        store,
+        ids,
+        guest,
+        seen,
+        rules,
+        ledger,
+        citing: queries.citing,
+        now,
+        defaults,
+        secrets,
+      }),
   }
 }
 

@@ -16,12 +16,14 @@ import { holdsId, isOpenKind, type Kind } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
 import type { Scope } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
+import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { checkGuestPut, mayGiveId, outside, unseen } from './guest-write.ts'
 import { release } from './release-citations.ts'
+import type { Guarded, SecretGuard } from './secret-guard.ts'
 import type { SeenRecords } from './seen-records.ts'
 
 export type WriterStore = Pick<
@@ -51,6 +53,7 @@ export interface RecordWriterParts {
   readonly now: string
   /** The scope of what is new and says nothing of its own. */
   readonly defaults: Scope
+  readonly secrets: SecretGuard
 }
 
 /** The writers of one transaction, and what they have changed so far. */
@@ -58,15 +61,26 @@ export interface Writing {
   readonly records: RecordWriter
   readonly ledger: LedgerWriter
   readonly changed: readonly Changed[]
+  /** Secrets that were found in what was put. */
+  readonly secrets: readonly StoredSecrets[]
 }
 
 export function createRecordWriter(parts: RecordWriterParts): Writing {
   const { store, guest, seen, now } = parts
   const changed: Changed[] = []
+  const found: StoredSecrets[] = []
   const put = (request: PutRequest, as: Guest | undefined): string => {
-    const { id, isChanged } = putRecord(parts, request, as)
+    const { id, isChanged, secrets } = putRecord(parts, request, as)
     if (isChanged) changed.push({ id, kind: request.kind })
+    if (secrets) found.push({ id, kind: request.kind, ...secrets })
     return id
+  }
+  const guarded: RecordWriter['guarded'] = ({ kind: name, id, body, sensitivity }) => {
+    const kind = kindNamed(store, name)
+    const asKept = parts.secrets.guard({ kind, body, sensitivity: sensitivity ?? kind.sensitivity })
+    if (!asKept.found) return { body, sensitivity }
+    found.push({ id, kind: name, ...asKept.found })
+    return asKept
   }
 
   const records: RecordWriter = {
@@ -127,11 +141,16 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     },
     lose(entry) {
       if (guest && !seen.row(entry.record)) throw outside()
-      const lost = JSON.stringify(entry.lost.body)
+      // Both sides of a sealed record are sealed with it.
+      const isSealed = isSealing(store.records.row(entry.record)?.sensitivity)
+      const sides = isSealed ? entry : parts.secrets.maskSides(entry)
+      const lost = JSON.stringify(sides.lost.body)
       const known = store.conflicts.list({ record: entry.record, limit: 100 })
       if (!known.some((one) => JSON.stringify(one.lost.body) === lost))
-        store.conflicts.add({ ...entry, at: now })
+        store.conflicts.add({ ...entry, ...sides, at: now })
     },
+    guarded,
+    secrets: () => countSecrets(found),
     unstaged: store.staging.unstaged,
   }
   const ledger: LedgerWriter = {
@@ -142,7 +161,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       return put(request, undefined)
     },
   }
-  return { records, ledger, changed }
+  return { records, ledger, changed, secrets: found }
 }
 
 function kindNamed({ kinds }: Pick<WriterStore, 'kinds'>, name: string): Kind {
@@ -156,16 +175,16 @@ function putRecord(
   parts: RecordWriterParts,
   request: PutRequest,
   guest: Guest | undefined,
-): { readonly id: string; readonly isChanged: boolean } {
+): { readonly id: string; readonly isChanged: boolean; readonly secrets?: Guarded['found'] } {
   const { store, ids, seen } = parts
   const kind = kindNamed(store, request.kind)
-  const body = request.checked ? request.body : (parseWith(kind.schema, request.body) as JsonObject)
+  const given = request.checked ? request.body : (parseWith(kind.schema, request.body) as JsonObject)
   const id = request.name ? seen.idFor(request.name) : request.id
   const before = id === undefined ? undefined : store.records.row(id)
   if (guest && id !== undefined && !seen.live(id)) checkUnseen(parts, guest, request, { id, before })
   checkPlace(parts, request, before)
   const live = before && !before.deleted ? before : undefined
-  if (live && isFinal(parts, kind, live) && !kind.isFinal?.(body)) {
+  if (live && isFinal(parts, kind, live) && !kind.isFinal?.(given)) {
     // What a bundle brings is older than the end of it.
     if (request.times) return { id: live.id, isChanged: false }
     throw new DaybookError('conflict', `\`${live.id}\` is in a state that nothing undoes.`, {
@@ -175,12 +194,23 @@ function putRecord(
   // What comes back from elsewhere comes with its whole head.
   const kept = request.times ? undefined : live
   const head = headOf(parts, request, kind, kept)
-  const stamp = store.stamps.next()
-  const op = { op: 'put' as const, kind: request.kind, id: id ?? ids.next(), stamp, ...head, body }
+  const { body, sensitivity, found } = parts.secrets.guard({
+    kind,
+    body: given,
+    sensitivity: head.sensitivity,
+  })
+  const own = { id: id ?? ids.next(), stamp: store.stamps.next(), ...head }
+  const op = {
+    op: 'put' as const,
+    kind: request.kind,
+    ...own,
+    ...(sensitivity === undefined ? {} : { sensitivity }),
+    body,
+  }
   if (guest) checkGuestPut(guest, store.kinds, op, kept && seen.standing(kept))
   const { seq } = store.records.put(op, { fresh: id === undefined })
   if (kind.urgent) store.ops.hurry(seq)
-  return { id: op.id, isChanged: true }
+  return { id: op.id, isChanged: true, ...(found ? { secrets: found } : {}) }
 }
 
 /** A guest gives an id of its own choice only where that tells it nothing of what it does not see. */

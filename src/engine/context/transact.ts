@@ -1,6 +1,7 @@
 // One transaction of one call: what it may change is built inside of it, and what it has changed is told after the commit.
 // Invariant: a guest whose token has ended since it was admitted writes nothing.
 import type { PortName, WriteContext, WritePorts } from '../../core/capability/context.ts'
+import type { ServiceParts } from '../../core/capability/service.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Admission } from '../../trust/admission.ts'
 import type { Lifecycle } from '../lifecycle.ts'
@@ -14,12 +15,23 @@ export interface TransactParts {
   readonly sealing: Pick<Sealing, 'withKey'>
   readonly tasks: Pick<TaskAccess, 'writer'>
   readonly services: Pick<Lifecycle, 'wrote'>
+  readonly tell: ServiceParts['tell']
 }
+
+/** How many records with secrets are named in one event. */
+const namedLimit = 100
 
 /** Runs `work` in a transaction for `call`; rejects where the book can't be written. */
 export type Transact = <Result>(call: Call, work: (at: WriteContext<PortName>) => Result) => Promise<Result>
 
-export function createTransact({ store, admission, sealing, tasks, services }: TransactParts): Transact {
+export function createTransact({
+  store,
+  admission,
+  sealing,
+  tasks,
+  services,
+  tell,
+}: TransactParts): Transact {
   return async (call, work) => {
     if (store.newer) throw store.newer.error()
     const { port, capability, view } = call
@@ -35,11 +47,15 @@ export function createTransact({ store, admission, sealing, tasks, services }: T
         if (uses.includes('trust')) ports.trust = { ledger: writing.ledger }
         if (queued) ports.tasks = queued.tasks
         const result = work({ call: port, ...ports } as WriteContext<PortName>)
-        return { result, changed: writing.changed, queued }
+        return { result, changed: writing.changed, secrets: writing.secrets, queued }
       })
-    const { result, changed, queued } = await sealing.withKey(attempt)
+    const { result, changed, secrets, queued } = await sealing.withKey(attempt)
     services.wrote(changed)
     queued?.after()
+    if (secrets.length > 0) {
+      const records = secrets.slice(0, namedLimit)
+      tell('secret', { records, more: secrets.length - records.length })
+    }
     return result
   }
 }

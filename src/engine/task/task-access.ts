@@ -5,6 +5,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import { createIds } from '../../core/ids.ts'
 import { checkJson } from '../../core/json/json.ts'
+import type { Json } from '../../core/json/path.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
@@ -34,6 +35,8 @@ export interface TasksParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'
   readonly isShared?: boolean | undefined
   /** The capability of that id, or `unknown-capability`. */
   readonly find: (id: string) => AnyCapability
+  /** What waits is stored in clear: without secrets, unless the owner wants them stored. */
+  readonly cover: (input: Json) => Json
   readonly tell: (task: BookEvents['task']) => void
   /** Called when the queue itself could not be read or written. */
   readonly onFault: (error: unknown) => void
@@ -41,7 +44,7 @@ export interface TasksParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'
 
 /** A task runs as the owner's, in the scope it was put off in. */
 export function createTasks(parts: TasksParts): Tasks {
-  const { store, clock, random, scheduler, isWoken, isShared, find, tell, onFault } = parts
+  const { store, clock, random, scheduler, isWoken, isShared, find, cover, tell, onFault } = parts
   let call: TaskCall | undefined
   const runner = createTaskRunner({
     queue: store.tasks,
@@ -75,6 +78,7 @@ export function createTasks(parts: TasksParts): Tasks {
       wake: runner.wake,
       cancel: runner.cancel,
       check: (id, input) => checkTask(find(id), input),
+      cover,
     }),
     wake,
     begin(path) {
@@ -113,11 +117,13 @@ interface TaskAccessParts extends Pick<Ports, 'clock' | 'random'> {
   readonly queue: TaskQueue
   /** Throws unless `capability` can be called with `input` and may be put off. */
   check(capability: string, input: unknown): void
+  /** The input as it may wait in the book. */
+  cover(input: Json): Json
   wake(): void
   cancel(id: string): void
 }
 
-function createTaskAccess({ queue, check, wake, cancel, ...ports }: TaskAccessParts): TaskAccess {
+function createTaskAccess({ queue, check, cover, wake, cancel, ...ports }: TaskAccessParts): TaskAccess {
   const ids = createIds(ports)
   const reader: TaskReader = { get: queue.get, list: queue.list }
   return {
@@ -147,7 +153,7 @@ function createTaskAccess({ queue, check, wake, cancel, ...ports }: TaskAccessPa
           isChanged = true
           const id = ids.next()
           const dueAt = formatTime((parseTime(now) ?? 0) + Math.min(delayMs, taskLimit.delayMs))
-          queue.add({ id, capability, input, scope, maxAttempts, dueAt }, now)
+          queue.add({ id, capability, input: cover((input ?? null) as Json), scope, maxAttempts, dueAt }, now)
           return id
         },
         retry(id) {

@@ -58,6 +58,7 @@ export const verbRights = {
   'seal:unlock': 'owner',
   'seal:lock': 'owner',
   'seal:guard': 'owner',
+  'secret:scan': 'owner',
   'seal:export_keys': 'owner',
   'seal:import_keys': 'owner',
   'seal:rotate': 'owner',

@@ -13,6 +13,7 @@ import type { Scope, Stored } from '../../../src/core/record.ts'
 import { type Sealer, sealedOf, type Sensitivity } from '../../../src/core/sealed.ts'
 import { formatTime } from '../../../src/core/time.ts'
 import { createRecordAccess, type RecordAccess } from '../../../src/engine/context/record-access.ts'
+import { noSecretGuard } from '../../../src/engine/context/secret-guard.ts'
 import { type BookStore, openBookStore } from '../../../src/store/book-store.ts'
 import { toRecord } from '../../../src/store/schema/record-row.ts'
 import { createTestSealer } from '../../support/test-sealer.ts'
@@ -194,7 +195,9 @@ export function createWorld(
       return {
         store,
         truth,
-        access: createRecordAccess({ store, ports, scope: { agent: name } })({ role: 'owner' }),
+        access: createRecordAccess({ secrets: noSecretGuard, store, ports, scope: { agent: name } })({
+          role: 'owner',
+        }),
         ...more(store),
       }
     }

@@ -5,6 +5,7 @@ import { isDaybookError } from '../../../src/core/errors.ts'
 import type { Sensitivity } from '../../../src/core/sealed.ts'
 import { parseScope } from '../../../src/core/access/scope.ts'
 import { createRecordAccess } from '../../../src/engine/context/record-access.ts'
+import { noSecretGuard } from '../../../src/engine/context/secret-guard.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
 import { createTestSealer } from '../../support/test-sealer.ts'
 import { makeKind, openTestStore } from '../../support/test-store.ts'
@@ -18,7 +19,12 @@ const kinds = [
 function open() {
   const sealer = createTestSealer()
   const store = openTestStore(kinds, { sealer })
-  const accessOf = createRecordAccess({ store, ports: nodePorts, scope: { agent: 'a' } })
+  const accessOf = createRecordAccess({
+    secrets: noSecretGuard,
+    store,
+    ports: nodePorts,
+    scope: { agent: 'a' },
+  })
   const own = accessOf({ role: 'owner' })
   const put = (kind: string, id: string, place: string, sensitivity?: Sensitivity) =>
     store.db.transaction(() =>

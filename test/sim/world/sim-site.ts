@@ -2,6 +2,7 @@
 import type { Kinds } from '../../../src/core/kind.ts'
 import type { Ports } from '../../../src/core/ports.ts'
 import { createRecordAccess, type RecordAccess } from '../../../src/engine/context/record-access.ts'
+import { noSecretGuard } from '../../../src/engine/context/secret-guard.ts'
 import { type BookStore, openBookStore } from '../../../src/store/book-store.ts'
 import type { Role } from '../../../src/store/record/mirror-places.ts'
 import type { Live } from '../../../src/sync/device/live.ts'
@@ -109,7 +110,9 @@ export function createSite<More extends object>(
       sealer,
       onCommit: () => undefined,
     })
-    const access = createRecordAccess({ store, ports, scope: { agent: name } })({ role: 'owner' })
+    const access = createRecordAccess({ secrets: noSecretGuard, store, ports, scope: { agent: name } })({
+      role: 'owner',
+    })
     return (process = { handle, store, access, more: extend(store, ports, site) })
   }
   const site: Site = {

@@ -1,6 +1,7 @@
 // What a page opens its book with, and what of it goes to the worker: what can be sent, and what stays with the page.
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
+import { checkSecretMode, type SecretMode } from '../../../core/secret/stored-secrets.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import type { SyncPreferences } from '../../../sync/device/sync-plan.ts'
 import { createPageModel } from '../model/built-in-model.ts'
@@ -26,6 +27,12 @@ export interface OpenOptions {
    * read. A wrong one is `wrong-passphrase`; without the right one, sensitive records are `locked` and all others are not.
    */
   readonly passphrase?: string
+  /**
+   * What is done when something to be stored holds a secret of known form (a provider's key, a private key, a password in an
+   * address, a card number). `seal`: its record becomes sensitive, and is encrypted. `mask`: a mark takes its place. `warn`:
+   * it is stored, and `on('secret')` tells. `off`: nobody looks. Default `seal`, and `mask` while the book is locked.
+   */
+  readonly secrets?: SecretMode
   /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
   readonly sync?: {
     readonly url: string
@@ -91,6 +98,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
     )
   }
   const { sync, embedder, llm, passphrase, checkpoint } = options
+  const secrets = checkSecretMode(options.secrets)
   return {
     name: checkBookName(options.name),
     scope: bookScope(options),
@@ -101,6 +109,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
     ...(llm ? { llm: withoutFetcher(llm) } : {}),
     ...(passphrase === undefined ? {} : { passphrase }),
     ...(checkpoint === undefined ? {} : { checkpoint }),
+    ...(secrets === undefined ? {} : { secrets }),
   }
 }
 

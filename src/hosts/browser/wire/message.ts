@@ -5,6 +5,7 @@ import type { BookEvent } from '../../../core/capability/event.ts'
 import type { LlmQuestion } from '../../../core/ports.ts'
 import type { Scope } from '../../../core/record.ts'
 import type { CarriedOptions } from '../../../book/call-options.ts'
+import type { SecretMode } from '../../../core/secret/stored-secrets.ts'
 import type { SyncPreferences } from '../../../sync/device/sync-plan.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import type { LlmOptions } from '../../../memory/conversation/llm/llm-options.ts'
@@ -42,6 +43,7 @@ export interface OpenRequest {
   readonly llm?: BrowserLlmOptions
   readonly passphrase?: string
   readonly checkpoint?: boolean
+  readonly secrets?: SecretMode
   /** The page knows that a book of this name was written here before. */
   readonly wasKept: boolean
   /** What this page may be asked for, beside what every page may. */

@@ -95,7 +95,7 @@ function createBookEngine(
   storage: BookStorage,
   openMemory: () => SqlDatabase,
 ): Engine {
-  const { name, tab, scope, sync, wasKept, checkpoint = !sync } = request
+  const { name, tab, scope, sync, wasKept, secrets, checkpoint = !sync } = request
   const { db, durability, check, checkpointFile, useReserve } = storage
   const isKept = durability !== 'memory'
   const carrier = carrierOf(request, given.getKey)
@@ -109,6 +109,7 @@ function createBookEngine(
     llm: given.llm,
     keys: openBrowserKeyring(name, { kept: isKept }),
     vault: openBrowserVault(name, { kept: isKept }),
+    secrets,
     openMemory,
     storage: () => browserStorage(storage),
     ...(check ? { care: { check, onDamage: turn.fault }, reopen: turn.fault } : {}),

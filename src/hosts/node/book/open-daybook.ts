@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { createDaybook, type Daybook, methodTable } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
+import { checkSecretMode, type SecretMode } from '../../../core/secret/stored-secrets.ts'
 import { createLocalDoor } from '../../../doors/local-door.ts'
 import { capabilityTable } from '../../../engine/capability-table.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
@@ -36,6 +37,12 @@ export interface NodeBookOptions {
   readonly passphrase?: string
   /** False: no text index in memory beside the one on disk. Slower recall, less memory: for short-lived processes. */
   readonly textIndexInMemory?: boolean
+  /**
+   * What is done when something to be stored holds a secret of known form (a provider's key, a private key, a password in an
+   * address, a card number). `seal`: its record becomes sensitive, and is encrypted. `mask`: a mark takes its place. `warn`:
+   * it is stored, and `on('secret')` tells. `off`: nobody looks. Default `seal`, and `mask` while the book is locked.
+   */
+  readonly secrets?: SecretMode
   /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
   readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
   /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
@@ -73,10 +80,11 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
 const memoryPath = ':memory:'
 
 /** What is made of the options before any file is touched: a mistake in them is told first. */
-function partsOf({ name, path, embedder, llm }: NodeBookOptions) {
+function partsOf({ name, path, secrets, embedder, llm }: NodeBookOptions) {
   const checkedName = checkBookName(name)
   return {
     name: checkedName,
+    secrets: checkSecretMode(secrets),
     path: path === memoryPath ? path : resolve(path ?? `${checkedName}.daybook`),
     embedder: nodeEmbedder(embedder),
     llm: createLlm(llm, { web: globalThis, scheduler: nodePorts.scheduler }),
@@ -85,7 +93,7 @@ function partsOf({ name, path, embedder, llm }: NodeBookOptions) {
 
 function createBookEngine(
   options: NodeBookOptions,
-  { name, path, embedder, llm }: ReturnType<typeof partsOf>,
+  { name, path, secrets, embedder, llm }: ReturnType<typeof partsOf>,
   { db, storage, check, checkpointFile }: BookFile,
 ): Engine {
   const { sync, checkpoint = !sync, textIndexInMemory } = options
@@ -103,6 +111,7 @@ function createBookEngine(
     llm,
     keys: openNodeKeyring(isInMemory ? undefined : `${path}.key`),
     vault: openNodeVault(isInMemory ? undefined : path),
+    secrets,
     openMemory: () => openNodeDatabase({ path: memoryPath }),
     ...(sync ? { sync, carrier: carrierOf(name, sync) } : {}),
   })

@@ -1,0 +1,89 @@
+// Secrets in the texts of a record's body, names of fields included.
+// Invariant: a body without a secret is given back as it is, the same object.
+import { isJsonObject, type Json, type JsonObject } from '../json/path.ts'
+import { findSecrets, markOf, maskSecrets, secretMark } from './find-secrets.ts'
+import { fieldRules } from './secret-rule.ts'
+
+/** Which rule found a secret, and in which field: a dotted path, places in lists as numbers. Never the secret itself. */
+export interface FoundSecret {
+  readonly rule: string
+  readonly path: string
+}
+
+/** The secrets in `body`, in the order of its fields. */
+export function secretsOf(body: JsonObject): FoundSecret[] {
+  return collect(body, (text, field) => {
+    const known = fieldRuleOf(text, field)
+    return known === undefined ? findSecrets(text).map(({ rule }) => rule) : [known]
+  })
+}
+
+/** The marks in `body` that stand where secrets were. */
+export function marksIn(body: JsonObject): FoundSecret[] {
+  return collect(body, (text) => [...text.matchAll(secretMark)].map(([, rule = '']) => rule))
+}
+
+/** `body` with a mark in the place of each secret, and what was found. */
+export function maskBody(body: JsonObject): { readonly body: JsonObject; readonly found: FoundSecret[] } {
+  const found = secretsOf(body)
+  return { body: found.length === 0 ? body : (masked(body, undefined) as JsonObject), found }
+}
+
+/** The rules that know a secret in a text, which stands in a field of that name or is a name itself. */
+type RulesOf = (text: string, field: string | undefined) => string[]
+
+function collect(body: JsonObject, rulesOf: RulesOf): FoundSecret[] {
+  const found: FoundSecret[] = []
+  const path: (string | number)[] = []
+  const note = (rules: readonly string[]) => {
+    for (const rule of rules) found.push({ rule, path: path.join('.') })
+  }
+  const visit = (value: Json, field: string | undefined): void => {
+    if (typeof value === 'string') {
+      note(rulesOf(value, field))
+    } else if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i += 1) {
+        path.push(i)
+        visit(value[i] as Json, field)
+        path.pop()
+      }
+    } else if (isJsonObject(value)) {
+      for (const name of Object.keys(value)) {
+        const inName = rulesOf(name, undefined)
+        // A name that is a secret itself is told by its mark.
+        path.push(inName.length > 0 ? maskSecrets(name, findSecrets(name)) : name)
+        note(inName)
+        visit(value[name] as Json, name)
+        path.pop()
+      }
+    }
+  }
+  visit(body, undefined)
+  return found
+}
+
+function fieldRuleOf(text: string, field: string | undefined): string | undefined {
+  if (field === undefined) return undefined
+  return fieldRules.find((rule) => rule.field.test(field) && rule.form.test(text))?.id
+}
+
+function masked(value: Json, field: string | undefined): Json {
+  if (typeof value === 'string') {
+    const known = fieldRuleOf(value, field)
+    return known === undefined ? maskSecrets(value, findSecrets(value)) : markOf(known, value)
+  }
+  if (Array.isArray(value)) return value.map((item: Json) => masked(item, field))
+  if (!isJsonObject(value)) return value
+  const fields = new Map<string, Json>()
+  for (const [name, item] of Object.entries(value)) {
+    fields.set(freeName(maskSecrets(name, findSecrets(name)), fields), masked(item as Json, name))
+  }
+  return Object.fromEntries(fields)
+}
+
+/** Two names that look alike behind their marks both stay. */
+function freeName(name: string, taken: ReadonlyMap<string, Json>): string {
+  let free = name
+  for (let n = 2; taken.has(free); n += 1) free = `${name} (${n})`
+  return free
+}

@@ -1,0 +1,55 @@
+// Check digits and checksums that tell a real key or card number from one that only looks like it.
+
+/** CRC-32 (ISO 3309, reflected, polynomial 0xEDB88320) of text in ASCII, as an unsigned number. */
+export function crc32(text: string): number {
+  let crc = 0xffffffff
+  for (let at = 0; at < text.length; at += 1) {
+    crc ^= text.charCodeAt(at) & 0xff
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  }
+  return (crc ^ 0xffffffff) >>> 0
+}
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** True when the last six characters are the CRC-32 of the `bodyLength` before them in base 62, as GitHub and npm write it. */
+export function endsInCrc32(text: string, bodyLength: number): boolean {
+  const body = text.slice(-6 - bodyLength, -6)
+  let rest = crc32(body)
+  let sum = ''
+  for (let place = 0; place < 6; place += 1) {
+    sum = (base62[rest % 62] ?? '') + sum
+    rest = Math.floor(rest / 62)
+  }
+  return body.length === bodyLength && text.endsWith(sum)
+}
+
+/** True when the last of these digits is the check digit of the others (ISO/IEC 7812-1, the Luhn formula). */
+export function hasCheckDigit(digits: string): boolean {
+  let sum = 0
+  for (let place = 0; place < digits.length; place += 1) {
+    const digit = digits.charCodeAt(digits.length - 1 - place) - 48
+    const doubled = digit * 2
+    sum += place % 2 === 0 ? digit : doubled > 9 ? doubled - 9 : doubled
+  }
+  return sum % 10 === 0
+}
+
+/** Lengths of card numbers by what they begin with (ISO/IEC 7812 issuer ranges in use). */
+const issuers: ReadonlyArray<readonly [beginning: RegExp, lengths: readonly number[]]> = [
+  [/^4/, [13, 16]],
+  [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
+  [/^3[47]/, [15]],
+  [/^(?:6011|65|64[4-9])/, [16]],
+  [/^(?:30[0-5]|36|38|39)/, [14]],
+  [/^35(?:2[89]|[3-8])/, [16]],
+  [/^62/, [16, 17, 18, 19]],
+]
+
+/** True for the digits of a payment card: a known issuer, its length, a valid check digit. */
+export function isCardNumber(digits: string): boolean {
+  const isIssued = issuers.some(([beginning, lengths]) => {
+    return lengths.includes(digits.length) && beginning.test(digits)
+  })
+  return isIssued && hasCheckDigit(digits) && !/^(\d)\1+$/.test(digits)
+}

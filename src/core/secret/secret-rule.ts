@@ -1,0 +1,156 @@
+// The table of secrets that are known by their form: what each begins with, how it goes on, and what must hold beside that.
+// Invariant: a rule costs nothing where its beginning does not stand, and time in proportion to the text where it does.
+import { endsInCrc32 } from './check-digit.ts'
+
+export interface SecretRule {
+  /** Names the rule in counts, marks and settings. */
+  readonly id: string
+  /** Texts of which one stands where the secret begins. */
+  readonly begins: readonly string[]
+  /** How it goes on, beginning included. A group `secret` is what of it is secret, where that is not all. */
+  readonly form: RegExp
+  /** What stands before its beginning and belongs to it. Default: no letter, digit, `_`, `-` or `+`. */
+  readonly before?: RegExp
+  /** What the form can't say, asked of the secret itself. */
+  readonly holds?: (secret: string) => boolean
+}
+
+const crc = (bodyLength: number) => (text: string) => endsInCrc32(text, bodyLength)
+
+/** Vendors' examples say that they are examples. */
+const isNoExample = (text: string) => !text.endsWith('EXAMPLE')
+
+const isVaried = (text: string) => new Set(text).size > 8
+
+/** `{"alg"` somewhere in Base64, whichever of three ways it is aligned (RFC 7515, section 4.1.1; RFC 4648). */
+const namesAlgorithm = (text: string) => /ImFsZyI|JhbGci|iYWxnI/.test(text.slice(0, text.indexOf('.')))
+
+/** Words that stand where a password would. */
+const placeholder =
+  /^(?:\*+|x+|\.+|<.*|\$.*|%.*|.*[{}[\]].*|(?:my|your|the)?[-_]?(?:password|passwd|pass|pwd|secret|token|key)|changeme|example|user|name|port|\d{1,5})$/i
+
+const isNoPlaceholder = (secret: string) => !placeholder.test(secret)
+
+/** The key itself, not a block with dots in its place. */
+const hasKeyMaterial = (block: string) => /[A-Za-z0-9+/]{40}/.test(block)
+
+function rule(
+  id: string,
+  begins: readonly string[],
+  form: RegExp,
+  more?: Pick<SecretRule, 'before'> | SecretRule['holds'],
+): SecretRule {
+  return { id, begins, form, ...(typeof more === 'function' ? { holds: more } : more) }
+}
+
+/** Keys by the prefixes, lengths and checksums that their makers publish. The first rule that fits names the secret. */
+export const secretRules: readonly SecretRule[] = [
+  rule('anthropic-key', ['sk-ant-'], /sk-ant-(?:api|admin|oat|ort)\d\d-[\w-]{80,120}/),
+  rule('openrouter-key', ['sk-or-'], /sk-or-v1-[0-9a-f]{64}/),
+  rule('openai-key', ['sk-'], /sk-(?:(?:proj|svcacct|admin|None)-)?[\w-]{20,100}T3BlbkFJ[\w-]{20,100}/),
+  rule('deepseek-key', ['sk-'], /sk-[0-9a-f]{32}/, isVaried),
+  rule('groq-key', ['gsk_'], /gsk_[A-Za-z0-9]{52}/),
+  rule('xai-key', ['xai-'], /xai-[A-Za-z0-9]{80}/),
+  rule('perplexity-key', ['pplx-'], /pplx-[A-Za-z0-9]{48}/),
+  rule('replicate-key', ['r8_'], /r8_[A-Za-z0-9]{37}/),
+  rule('huggingface-token', ['hf_'], /hf_[A-Za-z]{34}/),
+  rule('nvidia-key', ['nvapi-'], /nvapi-[\w-]{64}/),
+  rule('github-token', ['ghp_', 'gho_', 'ghu_', 'ghr_'], /gh[pour]_[A-Za-z0-9]{36}/, crc(30)),
+  rule('github-token', ['ghs_'], /ghs_[A-Za-z0-9]{36}/, isVaried),
+  rule('github-token', ['github_pat_'], /github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}/),
+  rule(
+    'gitlab-token',
+    ['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-'],
+    /gl(?:pat|dt|rt|ptt|cbt)-[\w.-]{20,64}/,
+    isVaried,
+  ),
+  rule('npm-token', ['npm_'], /npm_[A-Za-z0-9]{36}/, crc(30)),
+  rule('pypi-token', ['pypi-AgE'], /pypi-AgE[\w-]{60,200}/),
+  rule('docker-token', ['dckr_pat_', 'dckr_oat_'], /dckr_[po]at_[\w-]{27,32}/),
+  rule('aws-access-key', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], /A(?:KI|SI|BI|CC)A[A-Z2-7]{16}/, isNoExample),
+  rule(
+    'aws-secret-key',
+    ['aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY', 'SecretAccessKey', 'secretAccessKey'],
+    /(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY|[sS]ecretAccessKey)(?:\\?["'])?\s{0,3}[:=]\s{0,3}(?:\\?["'])?(?<secret>[A-Za-z0-9/+]{40})/,
+    (secret) => !secret.endsWith('EXAMPLEKEY'),
+  ),
+  rule('google-key', ['AIza'], /AIza[\w-]{35}/),
+  rule('google-oauth-secret', ['GOCSPX-'], /GOCSPX-[\w-]{28}/),
+  rule('google-access-token', ['ya29.'], /ya29\.[\w-]{60,400}/),
+  rule('azure-storage-key', ['AccountKey='], /AccountKey=(?<secret>[A-Za-z0-9+/]{86}==)/),
+  rule('cloudflare-key', ['v1.0-'], /v1\.0-[0-9a-f]{24}-[0-9a-f]{146}/),
+  rule('digitalocean-token', ['dop_v1_', 'doo_v1_', 'dor_v1_'], /do[por]_v1_[0-9a-f]{64}/),
+  rule(
+    'vercel-token',
+    ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'],
+    /vc[piark]_[\w-]{50}[A-Za-z0-9]{6}/,
+    crc(50),
+  ),
+  rule('supabase-key', ['sbp_', 'sb_secret_'], /sb(?:p_[0-9a-f]{40}|_secret_[\w-]{22,40})/),
+  rule('databricks-token', ['dapi'], /dapi[0-9a-f]{32}(?:-\d)?/),
+  rule('vault-token', ['hvs.', 'hvb.'], /hv[sb]\.[\w-]{24,200}/),
+  rule('terraform-token', ['.atlasv1.'], /\.atlasv1\.[\w-]{60,70}/, { before: /[A-Za-z0-9]{14}$/ }),
+  rule('doppler-token', ['dp.pt.', 'dp.st.'], /dp\.(?:pt|st\.[\w-]{2,35})\.[A-Za-z0-9]{40,44}/),
+  rule('grafana-token', ['glsa_'], /glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}/),
+  rule('sentry-token', ['sntrys_', 'sntryu_'], /sntry(?:s_eyJ[\w+/=-]{60,400}|u_[0-9a-f]{64})/),
+  rule('postman-key', ['PMAK-'], /PMAK-[0-9a-f]{24}-[0-9a-f]{34}/),
+  rule('linear-key', ['lin_api_'], /lin_api_[A-Za-z0-9]{40}/),
+  rule('notion-token', ['ntn_'], /ntn_[A-Za-z0-9]{46}/),
+  rule('airtable-token', ['pat'], /pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/),
+  rule(
+    'slack-token',
+    ['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxe-', 'xoxs-'],
+    /xox[abeprs](?:-\d{1,16}){2,4}-[A-Za-z0-9]{20,64}/,
+  ),
+  rule('slack-app-token', ['xapp-'], /xapp-\d-[A-Z0-9]{9,13}-\d{10,16}-[0-9a-f]{64}/),
+  rule(
+    'slack-webhook',
+    ['hooks.slack.com/'],
+    /hooks\.slack\.com\/(?:services|workflows|triggers)\/T[A-Z0-9]{8,12}\/[A-Z0-9]{8,14}\/[A-Za-z0-9]{20,32}/,
+  ),
+  rule(
+    'discord-webhook',
+    ['discord.com/api/webhooks/', 'discordapp.com/api/webhooks/'],
+    /discord(?:app)?\.com\/api\/webhooks\/\d{17,20}\/[\w-]{60,72}/,
+  ),
+  rule(
+    'stripe-key',
+    ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'],
+    /[sr]k_(?:live|test)_[A-Za-z0-9]{20,120}/,
+  ),
+  rule('stripe-webhook-secret', ['whsec_'], /whsec_[A-Za-z0-9+/]{32,64}={0,2}/),
+  rule(
+    'square-token',
+    ['sq0atp-', 'sq0csp-', 'EAAA'],
+    /(?:sq0atp-[\w-]{22}|sq0csp-[\w-]{43}|EAAA[\w-]{60})/,
+    isVaried,
+  ),
+  rule('shopify-token', ['shpat_', 'shpca_', 'shppa_', 'shpss_'], /shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}/),
+  rule('sendgrid-key', ['SG.'], /SG\.[\w-]{22}\.[\w-]{43}/),
+  rule('twilio-credentials', ['AC'], /AC[0-9a-f]{32}:[0-9a-f]{32}/),
+  rule('telegram-bot-token', [':AA'], /:AA[\w-]{33}/, { before: /\d{8,10}$/ }),
+  rule('age-secret-key', ['AGE-SECRET-KEY-1'], /AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}/),
+  rule('daybook-key', ['dbk1.'], /dbk1\.[\w-]{16}\.[\w-]{43}/),
+  rule('daybook-token', ['dbt2.'], /dbt2\.[\w-]{40,8000}\.[\w-]{43}/),
+  rule('jwt', ['eyJ'], /eyJ[\w-]{8,2000}\.eyJ[\w-]{8,8000}\.[\w-]{16,2000}/, namesAlgorithm),
+  rule(
+    'private-key',
+    ['-----BEGIN '],
+    /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){40,20000}(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----)?/,
+    hasKeyMaterial,
+  ),
+  {
+    id: 'connection-password',
+    begins: ['://'],
+    before: /[A-Za-z][A-Za-z0-9+.-]{1,30}$/,
+    form: /:\/\/[^\s:@/?#"'<>]{0,128}:(?<secret>[^\s@/"'<>]{3,256})@[\w.[-]/,
+    holds: isNoPlaceholder,
+  },
+]
+
+/** Secrets without a beginning of their own, known by the field that holds them and nothing else. */
+export const fieldRules: ReadonlyArray<{
+  readonly id: string
+  readonly field: RegExp
+  readonly form: RegExp
+}> = [{ id: 'aws-secret-key', field: /secret_?access_?key$/i, form: /^[A-Za-z0-9/+]{40}$/ }]

@@ -1,0 +1,91 @@
+// Looks for secrets in what is to be stored, and does with them what the option of the book says.
+// Invariant: unless the owner asked for it, no secret of known form is stored in clear: its record is sealed, or a mark
+// stands in its place.
+import type { ConflictEntry, ConflictSide } from '../../core/conflict.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Json, JsonObject } from '../../core/json/path.ts'
+import { isOpenKind, type Kind } from '../../core/kind.ts'
+import { parseWith } from '../../core/schema.ts'
+import { isSealing, type Sensitivity } from '../../core/sealed.ts'
+import { type FoundSecret, maskBody, secretsOf } from '../../core/secret/body-secrets.ts'
+import type { SecretMode, SecretOutcome } from '../../core/secret/stored-secrets.ts'
+import type { Keychain } from '../../trust/keychain.ts'
+
+/** What is to be stored. */
+interface Unguarded {
+  readonly kind: Kind
+  readonly body: JsonObject
+  readonly sensitivity: Sensitivity | undefined
+}
+
+/** The same, as it may be stored, and what was found in it. */
+export interface Guarded {
+  readonly body: JsonObject
+  readonly sensitivity: Sensitivity | undefined
+  readonly found?: { readonly outcome: SecretOutcome; readonly secrets: readonly FoundSecret[] }
+}
+
+type Sides = Pick<Omit<ConflictEntry, 'id'>, 'lost' | 'kept'>
+
+export interface SecretGuard {
+  /** `invalid-input` where a body no longer fits its kind with marks in it. */
+  guard(given: Unguarded): Guarded
+  /** What waits in the task queue, in clear: only `warn` and `off` leave its secrets there. */
+  maskInput(input: Json): Json
+  /** The same for both sides of a conflict. */
+  maskSides(sides: Sides): Sides
+}
+
+/** Nobody looks: for copies whose records are made elsewhere. */
+export const noSecretGuard = createSecretGuard('off', { state: () => 'off' })
+
+/** Without a `mode`: `seal` while the book has its keys, or may make them; else `mask`. */
+export function createSecretGuard(
+  mode: SecretMode | undefined,
+  keychain: Pick<Keychain, 'state'>,
+): SecretGuard {
+  const modeFor = (kind: Kind): SecretMode => {
+    const state = keychain.state()
+    const usual = state === 'open' || state === 'unused' ? 'seal' : 'mask'
+    const asked = mode ?? usual
+    return asked === 'seal' && (isOpenKind(kind) || state === 'off') ? 'mask' : asked
+  }
+  const isMasking = mode !== 'warn' && mode !== 'off'
+  const maskSide = (side: ConflictSide): ConflictSide =>
+    isMasking && side.body ? { ...side, body: maskBody(side.body).body } : side
+  return {
+    guard(given) {
+      const { kind, body, sensitivity } = given
+      // What only the chapter of trust writes is signed, and holds no text of users.
+      if (mode === 'off' || kind.guests === 'none' || isSealing(sensitivity)) return given
+      const secrets = secretsOf(body)
+      if (secrets.length === 0) return given
+      switch (modeFor(kind)) {
+        case 'seal':
+          return { body, sensitivity: 'sensitive', found: { outcome: 'sealed', secrets } }
+        case 'mask':
+          return { ...given, body: maskedBody(kind, body, secrets), found: { outcome: 'masked', secrets } }
+        default:
+          return { ...given, found: { outcome: 'kept', secrets } }
+      }
+    },
+    maskInput: (input) => (isMasking ? (maskBody({ input }).body['input'] ?? null) : input),
+    maskSides: ({ lost, kept }) => ({
+      lost: maskSide(lost),
+      ...(kept ? { kept: maskSide(kept) } : {}),
+    }),
+  }
+}
+
+function maskedBody(kind: Kind, body: JsonObject, secrets: readonly FoundSecret[]): JsonObject {
+  try {
+    return parseWith(kind.schema, maskBody(body).body) as JsonObject
+  } catch (cause) {
+    const [first] = secrets
+    throw new DaybookError(
+      'invalid-input',
+      `\`${first?.path}\`: There is a secret here (${first?.rule}) that can't be masked; store it without, or as sensitive where the book has its keys.`,
+      { details: { path: first?.path, rule: first?.rule }, cause },
+    )
+  }
+}

@@ -1,0 +1,141 @@
+// Going over an existing book for secrets of known form: what was stored before anybody looked, or came by sync.
+// Invariant: it tells which records hold secrets and of which sort, never the secrets themselves.
+import { z } from 'zod'
+import { checkAborted } from '../core/abort.ts'
+import { defineCapability } from '../core/capability/capability.ts'
+import type { TaskContext } from '../core/capability/context.ts'
+import { DaybookError } from '../core/errors.ts'
+import type { JsonObject } from '../core/json/path.ts'
+import { pluralOf } from '../core/kind.ts'
+import { bodyOf, type Stored } from '../core/record.ts'
+import { isSealing } from '../core/sealed.ts'
+import { type FoundSecret, marksIn, secretsOf } from '../core/secret/body-secrets.ts'
+import { countSecrets, type SecretOutcome, type StoredSecrets } from '../core/secret/stored-secrets.ts'
+import { secretCount } from '../shape/secret-count.ts'
+
+type Context = TaskContext<'records'>
+
+/** Records that are named in the answer. */
+const namedLimit = 1000
+/** Characters of bodies that are read between two looks at whether to go on. */
+const pageLength = 262_144
+
+interface Found extends StoredSecrets {
+  readonly version?: number
+}
+
+export const secretCapabilities = [
+  defineCapability({
+    id: 'secret:scan',
+    methods: ['records.scan'],
+    summary:
+      'Looks through the book for keys, passwords and card numbers of known form, and seals the records that hold some if asked.',
+    input: z
+      .strictObject({
+        /** Default all. */
+        kinds: z.array(z.string().min(1).max(100)).max(100).optional(),
+        /** Looks at earlier versions too. */
+        history: z.boolean().default(true),
+        /** Makes every record that holds a secret in clear sensitive: it is encrypted, with its versions. */
+        seal: z.boolean().default(false),
+      })
+      .prefault({}),
+    output: z.object({
+      scanned: z.number(),
+      /** Sealed records whose key is not here: nobody could look. */
+      locked: z.number(),
+      /** The first thousand records: what they hold, in which version if not the current one, and how it lies there. */
+      found: z.array(
+        z.object({
+          id: z.string(),
+          kind: z.string(),
+          version: z.number().optional(),
+          outcome: z.enum(['sealed', 'masked', 'kept']),
+          secrets: z.array(z.object({ rule: z.string(), path: z.string() })).readonly(),
+        }),
+      ),
+      /** All of them by sort, kind and place, most first. */
+      secrets: z.array(secretCount),
+      /** Records that this call has sealed. */
+      sealed: z.number(),
+    }),
+    effect: 'task',
+    uses: ['records'],
+    async run({ kinds: names, history, seal }, at) {
+      const kinds = kindsOf(at, names)
+      const snapshot = at.records.snapshot({ kinds, sealed: true })
+      const total = [...snapshot.counts.values()].reduce((sum, count) => sum + count, 0)
+      const found: Found[] = []
+      let scanned = 0
+      for (const kind of kinds) {
+        for (let from: number | undefined = 0; from !== undefined;) {
+          checkAborted(at.call.signal)
+          const { records, next } = snapshot.read(kind, from, pageLength)
+          for (const record of records) found.push(...lookAt(record, history ? at : undefined))
+          scanned += records.length
+          at.call.progress({ done: scanned, total, what: 'scan' })
+          from = next
+        }
+      }
+      const sealed = seal ? await sealAll(found, at) : new Set<string>()
+      const now = found.map((one) => (sealed.has(one.id) ? { ...one, outcome: 'sealed' as const } : one))
+      return {
+        scanned,
+        locked: snapshot.locked,
+        found: now.slice(0, namedLimit),
+        secrets: countSecrets(now),
+        sealed: sealed.size,
+      }
+    },
+  }),
+] as const
+
+/** Names of the kinds that users write, of those asked for by name or plural. */
+function kindsOf(at: Context, names: readonly string[] | undefined): string[] {
+  const written = [...at.records.kinds.values()].filter(({ guests }) => guests !== 'none')
+  if (!names) return written.map(({ name }) => name)
+  return names.map((asked, i) => {
+    const kind = written.find((one) => one.name === asked || pluralOf(one) === asked)
+    if (kind) return kind.name
+    throw new DaybookError('invalid-input', `\`kinds.${i}\`: There is no kind \`${asked}\`.`, {
+      details: { path: `kinds.${i}` },
+    })
+  })
+}
+
+function lookAt(record: Stored<JsonObject>, at: Context | undefined): Found[] {
+  const { id, kind } = record
+  const inClear: SecretOutcome = isSealing(record.sensitivity) ? 'sealed' : 'kept'
+  const body = bodyOf(record)
+  const here = toFound({ id, kind, outcome: inClear, secrets: secretsOf(body) })
+  const masked = toFound({ id, kind, outcome: 'masked', secrets: marksIn(body) })
+  const earlier = (at?.records.history(id) ?? []).slice(0, -1).flatMap((version) => {
+    const secrets: FoundSecret[] = version.body ? secretsOf(version.body) : []
+    return toFound({ id, kind, version: version.version, outcome: inClear, secrets })
+  })
+  return [...here, ...masked, ...earlier]
+}
+
+const toFound = (one: Found): Found[] => (one.secrets.length > 0 ? [one] : [])
+
+const sealBatch = 100
+
+/** Seals the records that hold secrets in clear, and whatever else has their words; answers their ids. */
+async function sealAll(found: readonly Found[], at: Context): Promise<Set<string>> {
+  const ids = [...new Set(found.filter(({ outcome }) => outcome === 'kept').map(({ id }) => id))]
+  const sealed = new Set<string>()
+  for (let from = 0; from < ids.length; from += sealBatch) {
+    checkAborted(at.call.signal)
+    const batch = ids.slice(from, from + sealBatch)
+    await at.records.write(({ records }) => {
+      for (const id of batch) {
+        const record = records.get(id)
+        if (!record || isSealing(record.sensitivity)) continue
+        records.put({ kind: record.kind, id, body: bodyOf(record), scope: { sensitivity: 'sensitive' } })
+        sealed.add(id)
+      }
+    })
+  }
+  if (sealed.size > 0) at.records.scrub()
+  return sealed
+}

@@ -1,0 +1,182 @@
+// Secrets of known form in what is stored: sealed where the book has keys, masked where it has none, and told of.
+import { describe, expect, it } from 'vitest'
+import type { BookEvents } from '../../src/core/capability/event.ts'
+import { oneSecret } from '../support/made-secret.ts'
+import { type BookCase, failure } from './book-case.ts'
+
+const secret = oneSecret()
+const mark = `[secret: github-token …${secret.slice(-4)}]`
+const noted = [{ rule: 'github-token', path: 'content' }]
+
+/** Everything that can be read of a book, in one text. */
+async function everything(book: Awaited<ReturnType<BookCase['book']>>): Promise<string> {
+  const { records } = await book.records.query({ limit: 1000 })
+  const told = await Promise.all(records.map(({ id }) => book.records.history({ id })))
+  const { hits } = await book.recall({ text: 'deploy token' })
+  const { conflicts } = await book.conflicts.list()
+  return JSON.stringify([records, told, hits, conflicts, await book.tasks.list({})])
+}
+
+export function secretCases(cases: BookCase, keepsKeys: boolean): void {
+  describe('secrets in what is stored', () => {
+    it(`are ${keepsKeys ? 'sealed' : 'masked'} unless the owner says otherwise, and listeners are told`, async () => {
+      const book = await cases.book()
+      const told: BookEvents['secret'][] = []
+      book.on('secret', (detail) => told.push(detail))
+      const { id } = await book.perceptions.store({ content: `deploy with token ${secret}`, subject: 'ci' })
+      await book.perceptions.store({ content: 'deploy without any', subject: 'ci' })
+      const record = await book.records.get({ id })
+      expect(record).toMatchObject(
+        keepsKeys
+          ? { sensitivity: 'sensitive', content: `deploy with token ${secret}` }
+          : { content: `deploy with token ${mark}` },
+      )
+      expect(record?.sensitivity === 'sensitive').toBe(keepsKeys)
+      const outcome = keepsKeys ? 'sealed' : 'masked'
+      await expect
+        .poll(() => told)
+        .toEqual([{ records: [{ id, kind: 'perception', outcome, secrets: noted }], more: 0 }])
+      expect(JSON.stringify(told)).not.toContain(secret)
+    })
+
+    it('are masked where that is wished: in records, names of fields, tasks and lost edits', async () => {
+      const book = await cases.book({ secrets: 'mask' })
+      const { id } = await book.perceptions.store({
+        content: `deploy with token ${secret}`,
+        evidence: [],
+        subject: `owner of ${secret}`,
+      })
+      await book.facts.store({
+        schema: 'note',
+        data: { [secret]: [{ SecretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzzz' }] },
+      })
+      await book.tasks.add({ capability: 'kstar:store_perception', input: { content: secret }, delay_seconds: 600 })
+      expect(await book.records.get({ id })).toMatchObject({
+        content: `deploy with token ${mark}`,
+        subject: `owner of ${mark}`,
+      })
+      const all = await everything(book)
+      expect(all).not.toContain(secret)
+      expect(all).not.toContain('wJalrXUtnFEMI')
+    })
+
+    it('stay where the owner only wants to hear of them, or nothing at all', async () => {
+      const warned = await cases.book({ secrets: 'warn' })
+      const told: BookEvents['secret'][] = []
+      warned.on('secret', (detail) => told.push(detail))
+      const { id } = await warned.perceptions.store({ content: secret })
+      expect(await warned.records.get({ id })).toMatchObject({ content: secret })
+      await expect
+        .poll(() => told.flatMap(({ records }) => records.map((one) => one.outcome)))
+        .toEqual(['kept'])
+      const silent = await cases.book({ secrets: 'off' })
+      silent.on('secret', (detail) => told.push(detail))
+      await silent.perceptions.store({ content: secret })
+      await silent.perceptions.store({ content: 'and another' })
+      expect(told).toHaveLength(1)
+    })
+
+    it('are counted by an import, by sort, kind and place', async () => {
+      const book = await cases.book({ secrets: 'mask' })
+      const chat = {
+        messages: [
+          { role: 'user', content: `my token is ${secret}` },
+          { role: 'assistant', content: `then export GH=${secret}` },
+          { role: 'user', content: 'thanks' },
+        ],
+      }
+      const { secrets } = await book.import(JSON.stringify(chat), { name: 'chat.json' })
+      expect(secrets).toEqual([
+        { rule: 'github-token', kind: 'message', path: 'content', outcome: 'masked', count: 2 },
+      ])
+      expect(await everything(book)).not.toContain(secret)
+    })
+
+    it('that a bundle brings are kept out like others, and the bundle finds its records there when it comes again', async () => {
+      const from = await cases.book({ secrets: 'off' })
+      await from.perceptions.store({ id: 'p-1', content: `deploy with token ${secret}` })
+      const bundle = await new Response((await from.export()) as ReadableStream).text()
+      for (const secrets of keepsKeys ? (['seal', 'mask'] as const) : (['mask'] as const)) {
+        const to = await cases.book({ secrets })
+        const tried = await to.import(bundle, { dry_run: true })
+        const first = await to.import(bundle)
+        const outcome = secrets === 'seal' ? 'sealed' : 'masked'
+        const counts = [{ rule: 'github-token', kind: 'perception', path: 'content', outcome, count: 1 }]
+        expect([tried.secrets, first.secrets, first.imported]).toEqual([counts, counts, 1])
+        expect(await to.import(bundle)).toMatchObject({
+          imported: 0,
+          skipped: 1,
+          bundle: { conflict_count: 0 },
+        })
+        const record = await to.records.get({ id: 'p-1' })
+        expect(record?.sensitivity ?? 'standard').toBe(secrets === 'seal' ? 'sensitive' : 'standard')
+        if (secrets === 'mask') expect(await everything(to)).not.toContain(secret)
+      }
+    })
+
+    it('are found in a book that was there before anybody looked, in earlier versions too', async () => {
+      const book = await cases.book({ secrets: 'off' })
+      await book.perceptions.store({ id: 'p-1', content: secret })
+      await book.perceptions.store({ id: 'p-2', content: secret })
+      await book.perceptions.update({ id: 'p-2', updates: { content: 'no more' } })
+      await book.perceptions.store({ id: 'p-3', content: mark })
+      await book.perceptions.store({ id: 'p-4', content: 'nothing' })
+      const scan = await book.records.scan()
+      expect(scan).toMatchObject({ scanned: 4, locked: 0, sealed: 0 })
+      expect(scan.found.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual([
+        { id: 'p-1', kind: 'perception', outcome: 'kept', secrets: noted },
+        { id: 'p-2', kind: 'perception', version: 1, outcome: 'kept', secrets: noted },
+        { id: 'p-3', kind: 'perception', outcome: 'masked', secrets: noted },
+      ])
+      expect(scan.secrets).toEqual([
+        { rule: 'github-token', kind: 'perception', path: 'content', outcome: 'kept', count: 2 },
+        { rule: 'github-token', kind: 'perception', path: 'content', outcome: 'masked', count: 1 },
+      ])
+      expect(JSON.stringify(scan)).not.toContain(secret)
+      expect((await book.records.scan({ kinds: ['facts'] })).found).toEqual([])
+      const wrong = await failure(book.records.scan({ kinds: ['perceptoin'] }))
+      expect([wrong.code, wrong.details['path']]).toEqual(['invalid-input', 'kinds.0'])
+    })
+
+    if (keepsKeys) {
+      it('of such a book are sealed on request, with the versions that hold them', async () => {
+        const book = await cases.book({ secrets: 'off' })
+        await book.perceptions.store({ id: 'p-1', content: secret })
+        await book.perceptions.store({ id: 'p-2', content: secret })
+        await book.perceptions.update({ id: 'p-2', updates: { content: 'no more' } })
+        expect(await book.records.scan({ seal: true })).toMatchObject({ sealed: 2 })
+        expect(await book.seal.status()).toMatchObject({ sealed: 2 })
+        expect((await book.records.scan()).found.map(({ outcome }) => outcome)).toEqual(['sealed', 'sealed', 'sealed'])
+      })
+
+      it('are masked while the book is locked, for then nothing can be sealed', async () => {
+        const passphrase = 'correct horse battery'
+        const book = await cases.book({ passphrase })
+        await book.seal.lock()
+        const { id } = await book.perceptions.store({ content: secret })
+        expect(await book.records.get({ id })).toMatchObject({ content: mark })
+      })
+    } else {
+      it('are masked where no key is ever kept, whatever was asked for', async () => {
+        const book = await cases.book({ secrets: 'seal' })
+        const { id } = await book.perceptions.store({ content: secret })
+        expect(await book.records.get({ id })).toMatchObject({ content: mark })
+      })
+    }
+
+    it('that no mark can stand for are refused, and nothing is stored', async () => {
+      const book = await cases.book({ secrets: 'mask' })
+      // A mark is longer than a card number, and the text has no room left for it.
+      const card = '4532 0151 1283 0366'
+      const content = `${'x'.repeat(16_000 - card.length - 1)} ${card}`
+      const error = await failure(book.conversation.store({ agent_id: 'a', message: { content, source: { type: 'user' } } as never }))
+      expect([error.code, error.details['path']]).toEqual(['invalid-input', 'content'])
+      expect((await book.stats()).total).toBe(0)
+    })
+
+    it('are looked for as the option says, and no other word is taken', async () => {
+      const error = await failure(cases.book({ secrets: 'hide' as never }))
+      expect([error.code, error.details['path']]).toEqual(['invalid-input', 'secrets'])
+    })
+  })
+}

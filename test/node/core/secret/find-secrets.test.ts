@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { crc32, hasCheckDigit, isCardNumber } from '../../../../src/core/secret/check-digit.ts'
+import { findSecrets, maskSecrets } from '../../../../src/core/secret/find-secrets.ts'
+import { oneSecret, withCheckDigit, withChecksum } from '../../../support/made-secret.ts'
+import { anySecret, secretSamples } from '../../../support/secret-sample.ts'
+
+const found = (text: string) =>
+  findSecrets(text).map(({ rule, start, end }) => [rule, text.slice(start, end)])
+
+describe('secrets of known form', () => {
+  it.each(secretSamples.map(({ id, begins, sample }) => [`${id} (${begins[0]})`, id, sample] as const))(
+    'are found anywhere in a text: %s',
+    (_title, id, sample) => {
+      const around = fc.constantFrom(
+        '',
+        ' ',
+        'key=',
+        '"',
+        '\n',
+        'Authorization: Bearer ',
+        String.raw`\n`,
+        '%20',
+        '(',
+      )
+      fc.assert(
+        fc.property(
+          around,
+          sample,
+          fc.constantFrom('', ' ', '"', '\n', ', then', ')', '&x=1'),
+          (a, one, b) => {
+            const text = `${a}${one.text}${b}`
+            expect(found(text)).toEqual([[id, one.secret]])
+          },
+        ),
+        { numRuns: 40 },
+      )
+    },
+  )
+
+  it('are found side by side, and each once', () => {
+    fc.assert(
+      fc.property(fc.array(anySecret, { minLength: 1, maxLength: 6 }), (all) => {
+        const text = all.map((one) => one.text).join('\n')
+        expect(found(text)).toEqual(all.map(({ rule, secret }) => [rule, secret]))
+      }),
+    )
+  })
+
+  it('are card numbers in groups, and those in one piece that somebody calls one', () => {
+    const digits = withCheckDigit('453201511283036')
+    const grouped = digits.replaceAll(/(\d{4})(?=\d)/g, '$1 ')
+    const amex = withCheckDigit('37828224631000')
+    const amexGrouped = `${amex.slice(0, 4)}-${amex.slice(4, 10)}-${amex.slice(10)}`
+    expect(found(`paid with ${grouped}, thanks`)).toEqual([['card-number', grouped]])
+    expect(found(amexGrouped)).toEqual([['card-number', amexGrouped]])
+    expect(found(`the card ${digits} ends in May`)).toEqual([['card-number', digits]])
+    expect(found(`order ${digits}`)).toEqual([])
+    expect(found(`card ${digits.slice(0, -1)}${(Number(digits.at(-1)) + 1) % 10}`)).toEqual([])
+  })
+
+  it('have their checksums checked', () => {
+    // As published beside the description of the form.
+    expect(crc32('hello')).toBe(907_060_870)
+    expect(withChecksum('', 'hello')).toBe('hello0zNvy2')
+    const token = oneSecret()
+    expect(found(token)).toEqual([['github-token', token]])
+    expect(found(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`)).toEqual([])
+    expect(hasCheckDigit('79927398713')).toBe(true)
+    expect(isCardNumber('79927398713')).toBe(false)
+  })
+
+  it('are masked so that none is left, what is around them stays, and masking again changes nothing', () => {
+    const text = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), anySecret), { maxLength: 8 })
+    fc.assert(
+      fc.property(text, (parts) => {
+        const whole = parts.map((part) => (typeof part === 'string' ? part : part.text)).join(' ')
+        const masked = maskSecrets(whole, findSecrets(whole))
+        expect(findSecrets(masked)).toEqual([])
+        for (const part of parts) if (typeof part !== 'string') expect(masked).not.toContain(part.secret)
+      }),
+      { numRuns: 300 },
+    )
+    expect(maskSecrets('a b', findSecrets('a b'))).toBe('a b')
+    const token = oneSecret()
+    expect(maskSecrets(`use ${token} now`, findSecrets(`use ${token} now`))).toBe(
+      `use [secret: github-token …${token.slice(-4)}] now`,
+    )
+    const address = 'postgres://app:hunter2hunter2@db.internal/main'
+    expect(maskSecrets(address, findSecrets(address))).toBe(
+      'postgres://app:[secret: connection-password]@db.internal/main',
+    )
+  })
+
+  it('are looked for in time that grows with the text alone, whatever begins in it', () => {
+    const hostile = [
+      '-----BEGIN PRIVATE KEY-----\n',
+      'eyJ',
+      '-eyJ-eyJ',
+      'eyJaaaaaaaaaa.eyJaaaaaaaaaa.',
+      'https://a:',
+      'sk-',
+      '://',
+      '4111 ',
+      '4'.repeat(40),
+      'SecretAccessKey',
+    ]
+    for (const part of hostile)
+      expect(findSecrets(part.repeat(Math.ceil(1_000_000 / part.length)))).toEqual([])
+  })
+})
