@@ -33,10 +33,11 @@ export const textFieldLimit = 15
 export type ConflictPolicy = 'local_wins' | 'remote_wins' | 'last_write_wins' | 'merge' | 'manual'
 
 /**
- * How one path is merged when two edits of one version both changed it: numbers by their difference (`counter`) or the
- * greater one (`max`), text by keeping both (`both`).
+ * How one path is merged when two edits of one version both changed it: numbers by their difference (`counter`); of numbers
+ * and of times the greater one (`max`) or the lesser (`min`); text by keeping both (`both`); `derived` for what `settle`
+ * tells from the rest: no two of it clash.
  */
-export type MergeRule = 'counter' | 'max' | 'both'
+export type MergeRule = 'counter' | 'max' | 'min' | 'both' | 'derived'
 
 export interface Kind<Name extends string = string, Body extends object = object> {
   readonly name: Name
@@ -49,8 +50,17 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly text: readonly string[]
   readonly facets: Partial<Readonly<Record<FacetName, string>>>
   readonly policy: ConflictPolicy
-  /** For policy `merge`: rules for single paths. All others merge by field, and lists of plain values as sets. */
+  /**
+   * For policy `merge`: rules for single paths, where `*` stands for each field of an object. All others merge by field, and
+   * lists of plain values as sets.
+   */
   readonly merge?: Readonly<Record<string, MergeRule>>
+  /**
+   * Tells what in a body follows from the rest of it, after everything that writes one: a put, an import, a restore, a merge.
+   * Pure, and total over JSON objects: what it does not know it leaves alone. `settle(settle(body))` is `settle(body)`, and
+   * a body that fits the kind still does.
+   */
+  settle?(body: JsonObject): JsonObject
   /** True when forgetting wins over an edit that was made meanwhile elsewhere. Otherwise the edit is kept. */
   readonly forgetWins?: boolean
   /** What several are called, in bundles and on the command line; default the name and an s. */
@@ -109,6 +119,11 @@ export interface Citation<Body extends object = object> {
 export function citedIds(body: object, path: string): string[] {
   const value = readPath(body, path)
   return (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
+}
+
+/** `body` with what follows from the rest of it told anew. */
+export function settled(kind: Kind | undefined, body: JsonObject): JsonObject {
+  return kind?.settle?.(body) ?? body
 }
 
 /** The one place that decides whether the text of a record may be given to an embedder. */

@@ -2,7 +2,7 @@
 // Invariant: an edit that loses is kept in the conflict log; what the user forgot stays forgotten in a merge.
 import type { RecordWriter } from '../../core/capability/record-port.ts'
 import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
-import type { ConflictPolicy, Kinds } from '../../core/kind.ts'
+import { type ConflictPolicy, type Kinds, settled } from '../../core/kind.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import { recordText } from './bundle-shape.ts'
@@ -78,7 +78,9 @@ export function mergeUpload(plan: MergePlan, world: MergeWorld): MergeReport {
 function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, report: MergeReport): void {
   const { records } = world
   const { id, kind } = staged
-  const incoming = JSON.parse(staged.text) as Stored<JsonObject>
+  const brought = JSON.parse(staged.text) as Stored<JsonObject>
+  // As it would stand in the book: else the same bundle would bring a change each time.
+  const incoming = { ...brought, ...settled(world.kinds.get(kind), partsOf(brought).body) } as typeof brought
   const present = records.get(id)
   const put = () => {
     if (plan.dryRun) return

@@ -12,7 +12,7 @@ import type { Changed } from '../../core/capability/service.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json/path.ts'
-import { holdsId, isOpenKind, type Kind } from '../../core/kind.ts'
+import { holdsId, isOpenKind, type Kind, settled } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
 import type { Scope } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
@@ -178,7 +178,8 @@ function putRecord(
 ): { readonly id: string; readonly isChanged: boolean; readonly secrets?: Guarded['found'] } {
   const { store, ids, seen } = parts
   const kind = kindNamed(store, request.kind)
-  const given = request.checked ? request.body : (parseWith(kind.schema, request.body) as JsonObject)
+  const said = request.checked ? request.body : (parseWith(kind.schema, request.body) as JsonObject)
+  const given = settled(kind, said)
   const id = request.name ? seen.idFor(request.name) : request.id
   const before = id === undefined ? undefined : store.records.row(id)
   if (guest && id !== undefined && !seen.live(id)) checkUnseen(parts, guest, request, { id, before })

@@ -1,6 +1,8 @@
-// How a skill grows: the running mean of its outcomes, and from that its level. Pure.
-// Invariant: one use moves the level by one step at most, towards the level that the table below gives.
-import { type Maturity, type SkillLevel, skillLevels } from './skill-schema.ts'
+// How a skill grows: it counts its uses and the good ones among them; rate and level follow from the counts alone. Pure.
+// Invariant: two devices that have the same counts tell the same rate and level. One use moves the level by one step at
+// most, because of how far the rows of the table below lie apart.
+import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
+import { countedMaturity, type Maturity, type SkillLevel, skillLevels } from './skill-schema.ts'
 
 /** The one table of levels: how often a skill must have been used, and with which success rate, to be of each. */
 export const levelTable: Readonly<Record<SkillLevel, { readonly uses: number; readonly rate: number }>> = {
@@ -23,19 +25,43 @@ export function earnedLevel(uses: number, rate: number): SkillLevel {
 
 /** The maturity after one more use, at the instant `now`. */
 export function afterUse(before: Maturity, succeeded: boolean, now: string): Maturity {
-  const uses = before.usage_count + 1
-  const successes = successesOf(before) + Number(succeeded)
-  const rate = successes / uses
-  const from = skillLevels.indexOf(before.level)
-  const to = skillLevels.indexOf(earnedLevel(uses, rate))
-  const level = skillLevels[from + Math.sign(to - from)] ?? before.level
-  return { ...before, level, success_rate: rate, last_used: now, usage_count: uses, successes }
+  const { usage_count: uses, successes } = settleMaturity(before)
+  const counted = { usage_count: uses + 1, successes: successes + Number(succeeded) }
+  return settleMaturity({ ...before, ...counted, last_used: now })
+}
+
+/** What of a maturity rate and level are told from. */
+interface Told {
+  readonly success_rate?: number | undefined
+  readonly usage_count?: number | undefined
+  readonly successes?: number | undefined
+}
+
+/**
+ * Tells the rate and the level from the counts. Where good outcomes were not counted yet they are taken from the rate once;
+ * there are never more of them than uses, and without a use there is no rate.
+ */
+export function settleMaturity<Known extends Told>(maturity: Known) {
+  const { usage_count: uses = 0 } = maturity
+  const successes = Math.min(Math.max(0, successesOf(maturity)), uses)
+  const rate = uses === 0 ? 0 : successes / uses
+  return { ...maturity, level: earnedLevel(uses, rate), success_rate: rate, usage_count: uses, successes }
 }
 
 /** The good outcomes so far; from the mean where they were not counted, and whole where they must have been. */
-function successesOf({ usage_count: count, success_rate: rate, successes }: Maturity): number {
-  if (successes !== undefined) return Math.min(successes, count)
+function successesOf({ usage_count: count = 0, success_rate: rate = 0, successes }: Told): number {
+  if (successes !== undefined) return successes
   const sum = rate * count
   const whole = Math.round(sum)
   return Math.abs(sum - whole) <= roundingError * Math.max(1, count) ? whole : sum
+}
+
+/** The body of a skill with its rate and its level as its counts say; one that counts in another way stays as it is. */
+export function settleSkill(body: JsonObject): JsonObject {
+  const { maturity } = body
+  if (!isJsonObject(maturity)) return body
+  const told = countedMaturity.safeParse(maturity)
+  if (!told.success) return body
+  const { level, success_rate, usage_count, successes } = settleMaturity(told.data)
+  return { ...body, maturity: { ...maturity, level, success_rate, usage_count, successes } }
 }

@@ -1,5 +1,6 @@
 // The kind `skill`: procedural memory, how things are done and how well that goes.
 import type { Kind } from '../../core/kind.ts'
+import { settleSkill } from './maturity.ts'
 import { skillBody, type SkillBody } from './skill-schema.ts'
 
 export const skillKind: Kind<'skill', SkillBody> = {
@@ -18,9 +19,16 @@ export const skillKind: Kind<'skill', SkillBody> = {
   ],
   facets: { name: 'name' },
   scopedBy: 'name',
-  // A skill used on two devices was used that often; what the rate is then, its next use tells.
+  // A skill used on two devices was used that often, and last on the one where it was used last.
   policy: 'merge',
-  merge: { 'maturity.usage_count': 'counter', 'maturity.successes': 'counter' },
+  merge: {
+    'maturity.usage_count': 'counter',
+    'maturity.successes': 'counter',
+    'maturity.last_used': 'max',
+    'maturity.success_rate': 'derived',
+    'maturity.level': 'derived',
+  },
+  settle: settleSkill,
   sync: { push: true, pull: true },
   // What was taught stands without the traces.
   cites: [{ path: 'learned_from.traces', rests: (body) => !body.learned_from.explicit_training }],

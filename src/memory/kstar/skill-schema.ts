@@ -38,12 +38,17 @@ export const skillInput = z.strictObject({
   ...scope,
 })
 
-const storedMaturity = z.looseObject({
-  ...maturity,
-  /** How many of the outcomes were good, from which the rate is made: counts of two devices add up, means do not. */
-  successes: z.number().min(0).optional(),
-})
+/** How many of the outcomes were good, from which the rate is made: counts of two devices add up, means do not. */
+const successes = z.number().min(0).optional()
+const storedMaturity = z.looseObject({ ...maturity, successes })
 export type Maturity = z.output<typeof storedMaturity>
+
+/** What rate and level are told from, as it must be for that. */
+export const countedMaturity = z.looseObject({
+  success_rate: maturity.success_rate.optional(),
+  usage_count: maturity.usage_count.optional(),
+  successes,
+})
 
 /** The body of a stored skill. */
 export const skillBody = z.looseObject({

@@ -1,6 +1,6 @@
 // What a device does when its change met another one at the mirror, by the policy of the kind.
 // Invariant: the record ends as the mirror has it, or with an op on top of that; what lost is in the conflict log.
-import type { ConflictPolicy } from '../../core/kind.ts'
+import { type ConflictPolicy, settled } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
 import { isSealing, sealedText, sensitivities, type Sensitivity } from '../../core/sealed.ts'
@@ -86,13 +86,14 @@ export function settleConflict({ store, op, policy, current, now, accept, onLogg
   const merge = (mineBody: Clear<WireOp>, theirsBody: Clear<WireChange>) => {
     const kind = store.kinds.get(current.kind)
     const mineIsLater = isLater({ ...mineBody, device: store.device }, { ...theirsBody, device: current.by })
-    const merged = mergeBodies({
-      base: base ?? {},
-      mine: mineBody.body,
-      theirs: theirsBody.body,
+    const { body, clashes } = mergeBodies({
+      base: settled(kind, base ?? {}),
+      mine: settled(kind, mineBody.body),
+      theirs: settled(kind, theirsBody.body),
       mineIsLater,
       rules: kind?.merge,
     })
+    const merged = { body: settled(kind, body), clashes }
     const fits = op.rounds < mergeRounds && fitsKind(kind, merged.body)
     accept(current)
     if (!fits) return log(our, their, { open: true })

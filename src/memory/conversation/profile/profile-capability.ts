@@ -9,7 +9,7 @@ import { scopeOf } from '../message/conversation-scope.ts'
 import { history, isUser, type Line } from '../message/history.ts'
 import { askFacts } from './ask-fact.ts'
 import { type DatedStatement, type Facts, learn, tell, writeProfile } from './profile-fact.ts'
-import { type Profile, profileLimit } from './profile-kind.ts'
+import { type Profile, profileLimit } from './profile-schema.ts'
 import { namedMessage, profileOf } from '../record-name.ts'
 import { findStatements } from './user-fact.ts'
 

@@ -1,7 +1,8 @@
 // What follows from what was said: which facts of a user hold now, and what became of the others.
 // Invariant: learning is commutative, associative and idempotent, so the order in which conversations are read, and on
 // which device, decides nothing. Of an attribute with one value, the one that was said last holds.
-import { type KnownFact, profileLimit } from './profile-kind.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
+import { type KnownFact, profileBody, profileLimit } from './profile-schema.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { isSingle, opposites, type Statement } from './user-fact.ts'
 
@@ -131,4 +132,24 @@ export function writeProfile(facts: Facts): string {
   }
   const left = all.length - kept.length
   return left === 0 ? kept.join('\n') : [...kept, `and ${left} more`].join('\n')
+}
+
+/**
+ * The body of a profile with its text as its facts say. One without a fact keeps its text, which came from elsewhere; one
+ * with facts of another shape stays as it is.
+ */
+export function settleProfile(body: JsonObject): JsonObject {
+  const { facts: said } = body
+  if (!isJsonObject(said) || Object.keys(said).length === 0) return body
+  const facts = Object.fromEntries(Object.entries(said).map(([key, fact]) => [key, withNewest(fact)]))
+  const known = profileBody.shape.facts.safeParse(facts)
+  return known.success ? { ...body, facts, content: writeProfile(known.data) } : body
+}
+
+/** Two devices may know of more messages than a fact names: the last of them stay. */
+function withNewest(fact: Json): Json {
+  if (!isJsonObject(fact) || !Array.isArray(fact['messages'])) return fact
+  const messages = fact['messages'] as readonly Json[]
+  if (messages.length <= profileLimit.messages) return fact
+  return { ...fact, messages: messages.toSorted().slice(-profileLimit.messages) }
 }

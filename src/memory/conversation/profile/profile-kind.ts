@@ -1,41 +1,7 @@
-// The kind `profile`: what an agent knows of one user, fact by fact.
-// Invariant: facts are only added to, never taken out; which of them hold now follows from what was said when.
-import { z } from 'zod'
+// The kind `profile`: what an agent knows of one user. Its text is told from its facts.
 import type { Kind } from '../../../core/kind.ts'
-import { instant } from '../../../shape/instant.ts'
-import { recordId } from '../../../shape/record-id.ts'
-import { stored } from '../message/message-schema.ts'
-
-/** Most characters of the text that is told from the facts, and most facts of one user. */
-export const profileLimit = { characters: 2000, facts: 2000, messages: 50 } as const
-
-/** One value of one attribute, with when it was said and denied. */
-export const knownFact = z.looseObject({
-  /** What it is about: `name`, `home`, `likes`, … Of some there can be only one at a time. */
-  attribute: z.string().min(1).max(200),
-  value: z.string().min(1).max(300),
-  /** When it was first spoken of. */
-  since: instant,
-  /** When it was last said; absent when it was only ever denied. */
-  said_at: instant.optional(),
-  /** When it was last said to hold no longer. */
-  denied_at: instant.optional(),
-  /** The messages that spoke of it, as far as they are records. */
-  messages: z.array(recordId).max(profileLimit.messages).default([]),
-})
-export type KnownFact = z.output<typeof knownFact>
-
-export const profileBody = z.looseObject({
-  user_id: z.string().max(1000).default(''),
-  /** What holds now, a line for each attribute: for a prompt, and to be found by. */
-  content: z.string().max(profileLimit.characters),
-  /** By attribute and folded value, so that two devices that learned different things can be joined. */
-  facts: z.record(z.string(), knownFact).default({}),
-})
-export type ProfileBody = z.output<typeof profileBody>
-
-export const profile = stored('profile', profileBody)
-export type Profile = z.output<typeof profile>
+import { settleProfile } from './profile-fact.ts'
+import { profileBody, type ProfileBody } from './profile-schema.ts'
 
 export const profileKind: Kind<'profile', ProfileBody> = {
   name: 'profile',
@@ -45,6 +11,14 @@ export const profileKind: Kind<'profile', ProfileBody> = {
   schema: profileBody,
   text: ['user_id', 'content'],
   facets: { subject: 'user_id' },
+  // What two devices have learned is known; of a fact both have heard, when it was said first and last.
   policy: 'merge',
+  merge: {
+    content: 'derived',
+    'facts.*.since': 'min',
+    'facts.*.said_at': 'max',
+    'facts.*.denied_at': 'max',
+  },
+  settle: settleProfile,
   sync: { push: true, pull: true },
 }

@@ -7,7 +7,7 @@ import {
   tell,
   writeProfile,
 } from '../../../../src/memory/conversation/profile/profile-fact.ts'
-import { profileLimit } from '../../../../src/memory/conversation/profile/profile-kind.ts'
+import { profileLimit } from '../../../../src/memory/conversation/profile/profile-schema.ts'
 import { findStatements, statementsOf } from '../../../../src/memory/conversation/profile/user-fact.ts'
 
 const said: [string, string[]][] = [

@@ -48,38 +48,62 @@ interface Merge {
 /** Merges two bodies that were made from one; `clashes` are the paths where one had to yield. */
 export function merge({ base, mine, theirs, rules, mineIsLater }: Merge): { body: Body; clashes: string[] } {
   const clashes: string[] = []
-  const fields = (path: string, from: Body, one: Body, other: Body): Body => {
+  const ruleFor = (steps: readonly string[]) =>
+    Object.entries(rules).find(([path]) => fits(path.split('.'), steps))?.[1]
+  const hasCounter = (steps: readonly string[]) =>
+    Object.entries(rules).some(([path, rule]) => {
+      const wanted = path.split('.')
+      return rule === 'counter' && wanted.length >= steps.length && fits(wanted.slice(0, steps.length), steps)
+    })
+  const fields = (steps: readonly string[], from: Body, one: Body, other: Body): Body => {
     const names = new Set([...Object.keys(one), ...Object.keys(other)])
     const entries = [...names].map((name) => [
       name,
-      field(path === '' ? name : `${path}.${name}`, from[name], one[name], other[name]),
+      field([...steps, name], from[name], one[name], other[name]),
     ])
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Body
   }
-  const field = (path: string, from: Value, one: Value, other: Value): Value => {
-    const rule = rules[path]
+  const field = (steps: readonly string[], from: Value, one: Value, other: Value): Value => {
+    const rule = ruleFor(steps)
     if (equal(other, from)) return one
     if (equal(one, from)) return other
+    if (equal(one, other) && !hasCounter(steps)) return one
     const ruled = byRule(rule, from, one, other)
     if (ruled !== undefined) return ruled
+    if (isObject(one) && isObject(other)) return fields(steps, isObject(from) ? from : {}, one, other)
     if (equal(one, other)) return one
-    if (isObject(one) && isObject(other)) return fields(path, isObject(from) ? from : {}, one, other)
+    if (rule === 'derived') return (mineIsLater ? one : other) ?? one ?? other
     if (isSet(one) && isSet(other)) return sets(isSet(from) ? from : [], one, other)
-    clashes.push(path)
+    clashes.push(steps.join('.'))
     if (one === undefined || other === undefined) return one ?? other
     return mineIsLater ? one : other
   }
   const byRule = (rule: string | undefined, from: Value, one: Value, other: Value): Value => {
-    if (typeof one === 'number' && typeof other === 'number') {
-      if (rule === 'counter') return one + other - (typeof from === 'number' ? from : 0)
-      if (rule === 'max') return Math.max(one, other)
+    if (rule === 'max' || rule === 'min') return ordered(rule, one, other)
+    if (rule === 'counter' && typeof one === 'number' && typeof other === 'number') {
+      const sum = one + other - (typeof from === 'number' ? from : 0)
+      return one < 0 || other < 0 ? sum : Math.max(0, sum)
     }
     if (rule !== 'both' || typeof one !== 'string' || typeof other !== 'string') return undefined
     if (one.includes(other)) return one
     if (other.includes(one)) return other
     return mineIsLater ? `${other}\n${one}` : `${one}\n${other}`
   }
-  return { body: equal(mine, theirs) ? mine : fields('', base, mine, theirs), clashes }
+  return { body: fields([], base, mine, theirs), clashes }
+}
+
+/** True where a path of a rule, in which `*` is any name, leads to where `steps` do. */
+const fits = (wanted: readonly string[], steps: readonly string[]) =>
+  wanted.length === steps.length && wanted.every((name, i) => name === '*' || name === steps[i])
+
+function ordered(rule: 'max' | 'min', one: Value, other: Value): Value {
+  const pick = (isGreater: boolean) => ((rule === 'max') === isGreater ? one : other)
+  if (typeof one === 'number' && typeof other === 'number') return pick(one > other)
+  if (typeof one !== 'string' || typeof other !== 'string') return undefined
+  const at = Date.parse(one)
+  const otherAt = Date.parse(other)
+  if (Number.isNaN(at) || Number.isNaN(otherAt)) return undefined
+  return pick(at === otherAt ? one > other : at > otherAt)
 }
 
 function isSet(value: Value): value is readonly Value[] {
