@@ -4,7 +4,14 @@
 import { DaybookError } from '../../core/errors.ts'
 import type { ForgetOp, PutOp } from '../../core/op.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
-import { infoOf, isSealing, sealedOf, sealedText } from '../../core/sealed.ts'
+import {
+  infoOf,
+  isSealing,
+  type SealedBody,
+  sealedOf,
+  sealedText,
+  type Sensitivity,
+} from '../../core/sealed.ts'
 import { headFields, type RecordVersion } from '../../core/record.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
@@ -45,8 +52,22 @@ export interface RecordStore extends MirrorPlaces {
   history(id: string): RecordVersion[]
   /** What the record at `seq` said in an earlier version; undefined when that is gone, forgotten, or can't be opened. */
   bodyAt(seq: number, version: number): JsonObject | undefined
+  /** At the mirror: what the record of `row` said in its earlier version `ver`; undefined when that is gone. */
+  saidIn(row: RecordRow, ver: number): Said | undefined
   watchSealed(watcher: SealedWatcher): void
 }
+
+/** What a version said: no more than its scope and its content. */
+export type Said =
+  | { readonly op: 'forget' }
+  | {
+      readonly op: 'put'
+      readonly session?: string
+      readonly resource?: string
+      readonly sensitivity?: Sensitivity
+      readonly body?: JsonObject
+      readonly enc?: SealedBody
+    }
 
 /** Follows what becomes of sealed records; it is called inside the transaction, also when that is then undone. */
 export interface SealedWatcher {
@@ -182,6 +203,19 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     bodyAt(seq, version) {
       const row = table.earlier(seq, version)
       return row && bodies.read(row, row.body)
+    },
+    saidIn(row, ver) {
+      // Each change at a mirror is one version there and one here.
+      const found = table.version(row.seq, row.rev - (row.ver - ver))
+      if (!found || found.op === 'forget') return found && { op: 'forget' }
+      const enc = sealedOf(found.body)
+      return {
+        op: 'put',
+        ...(found.session === null ? {} : { session: found.session }),
+        ...(found.resource === null ? {} : { resource: found.resource }),
+        ...(found.sensitivity === null ? {} : { sensitivity: found.sensitivity as Sensitivity }),
+        ...(enc ? { enc } : { body: JSON.parse(found.body) as JsonObject }),
+      }
     },
     watchSealed: (watcher) => void watchers.push(watcher),
     history(id) {

@@ -86,6 +86,15 @@ export class RecordTable {
     )
   }
 
+  /** One earlier version with all that it said; undefined when it is gone. */
+  version(seq: number, version: number): (VersionRow & { readonly sensitivity: string | null }) | undefined {
+    return this.#db.get(
+      `SELECT version, at, agent, session, resource, op, body, sensitivity FROM history
+       WHERE seq = ? AND version = ?`,
+      [seq, version],
+    )
+  }
+
   #keepVersion(before: RecordRow): void {
     this.#db.run(
       `INSERT INTO history (seq, version, at, agent, op, body, session, resource, sensitivity)

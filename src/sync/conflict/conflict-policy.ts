@@ -43,6 +43,12 @@ export function isLater(one: Omit<Edit, 'op'>, other: Omit<Edit, 'op'>): boolean
   return one.stamp === other.stamp ? one.device > other.device : one.stamp > other.stamp
 }
 
+/** True for stamps of one edit, which may have come back to its device after the mirror put its time back. */
+export function isSameEdit(stamp: string, came: string): boolean {
+  // 12 digits of milliseconds, then what is of the device alone.
+  return stamp.slice(12) === came.slice(12) && stamp >= came
+}
+
 /** What a change says, apart from who said it when. */
 export interface Said {
   readonly op: 'put' | 'forget'

@@ -2,16 +2,17 @@
 // Invariant: the record ends as the mirror has it, or with an op on top of that; what lost is in the conflict log.
 import { type ConflictPolicy, settled } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
+import type { PutOp } from '../../core/op.ts'
 import { sameJson } from '../../core/json/same-json.ts'
 import { isSealing, sealedText, sensitivities, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { LoggedSide } from '../../store/record/conflict-log.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
 import { fitsKind } from './fits-kind.ts'
-import { decide, isLater, isMixed, saysSame } from './conflict-policy.ts'
-import { mergeBodies } from './merge.ts'
-import type { WireChange, WireOp } from '../wire/protocol.ts'
-import { sideOf } from '../wire/wire-op.ts'
+import { decide, isLater, isMixed, isSameEdit, type Said, saysSame } from './conflict-policy.ts'
+import { mergeBodies, type Merged } from './merge.ts'
+import type { WireChange, WireMet, WireOp } from '../wire/protocol.ts'
+import { sideOf, toOp } from '../wire/wire-op.ts'
 
 type WirePut<Wire> = Extract<Wire, { op: 'put' }>
 
@@ -24,6 +25,8 @@ export interface Conflict {
   readonly op: SentOp
   readonly policy: ConflictPolicy
   readonly current: WireChange
+  /** What the op met, where that is no longer `current`. */
+  readonly met?: WireMet | undefined
   /** The instant in its canonical form. */
   readonly now: string
   /** Takes over what the mirror has. */
@@ -33,18 +36,41 @@ export interface Conflict {
 }
 
 /** Settles a conflict by its policy. Inside a transaction. */
-export function settleConflict({ store, op, policy, current, now, accept, onLogged }: Conflict): void {
+export function settleConflict({ store, op, policy, current, met, now, accept, onLogged }: Conflict): void {
   const sent = JSON.parse(op.wire) as WireOp
+  const kind = store.kinds.get(current.kind)
   const mine = inClear(store, sent)
   const theirs = inClear(store, current)
-  const same = saysSame(mine, theirs)
   const base = op.base_rev === null ? undefined : store.records.bodyAt(op.seq, op.base_rev)
-  store.ops.settle(op, same ? current.ver : undefined)
+  const mineIsLater = isLater({ ...sent, device: store.device }, { ...current, device: current.by })
+  const mergeWith = (ours: JsonObject, others: JsonObject): Merged => {
+    const { body, clashes } = mergeBodies({
+      base: settled(kind, base ?? {}),
+      mine: settled(kind, ours),
+      theirs: settled(kind, others),
+      mineIsLater,
+      rules: kind?.merge,
+    })
+    return { body: settled(kind, body), clashes }
+  }
+  /** They say the same because they counted the same, each for itself: nothing is lost only if both are counted. */
+  const countsMore = () =>
+    policy === 'merge' &&
+    base !== undefined &&
+    !isSameEdit(sent.stamp, current.stamp) &&
+    isClear(mine) &&
+    isClear(theirs) &&
+    !sameJson(mergeWith(mine.body, theirs.body).body, theirs.body)
+
+  const before = met?.said && inClearSaid(store, current, met.said)
+  const sameAsMet = before !== undefined && saysSame(mine, before)
+  const same = saysSame(mine, theirs) && !countsMore()
+  store.ops.settle(op, same ? current.ver : sameAsMet ? met?.ver : undefined)
   const isResealed = sent.op === 'put' && sent.reseal === true
   const isSuperseded = store.records.row(current.id)?.op !== null
   const log = (
     lost: LoggedSide,
-    kept: LoggedSide,
+    kept: LoggedSide | undefined,
     more: { open?: boolean; paths?: readonly string[] } = {},
   ) => {
     store.conflicts.add({
@@ -54,7 +80,7 @@ export function settleConflict({ store, op, policy, current, now, accept, onLogg
       at: now,
       state: more.open ? 'open' : 'settled',
       lost,
-      kept,
+      ...(kept ? { kept } : {}),
       ...(base ? { base } : {}),
       ...(more.paths ? { paths: more.paths } : {}),
     })
@@ -63,6 +89,8 @@ export function settleConflict({ store, op, policy, current, now, accept, onLogg
   // Logged as they came: what is sealed stays so.
   const our = sideOf(sent, store.device)
   const their = sideOf(current, current.by)
+  /** What it lost to, if the mirror has decided that: what stands there now may have come later. */
+  const winner = met?.logged ? met.said && { by: '', ...sideOfSaid(met.said) } : their
 
   const putOnTop = (said: Clear<WireOp> | Clear<WireChange>, body: JsonObject) => {
     const { session, resource } = said
@@ -84,16 +112,7 @@ export function settleConflict({ store, op, policy, current, now, accept, onLogg
   }
 
   const merge = (mineBody: Clear<WireOp>, theirsBody: Clear<WireChange>) => {
-    const kind = store.kinds.get(current.kind)
-    const mineIsLater = isLater({ ...mineBody, device: store.device }, { ...theirsBody, device: current.by })
-    const { body, clashes } = mergeBodies({
-      base: settled(kind, base ?? {}),
-      mine: settled(kind, mineBody.body),
-      theirs: settled(kind, theirsBody.body),
-      mineIsLater,
-      rules: kind?.merge,
-    })
-    const merged = { body: settled(kind, body), clashes }
+    const merged = mergeWith(mineBody.body, theirsBody.body)
     const fits = op.rounds < mergeRounds && fitsKind(kind, merged.body)
     accept(current)
     if (!fits) return log(our, their, { open: true })
@@ -117,12 +136,29 @@ export function settleConflict({ store, op, policy, current, now, accept, onLogg
     log(isMine ? their : our, isMine ? our : their, { open: policy === 'manual' })
   }
 
+  /** A forget came that did not know of the edit, which nobody has decided or logged: the edit wins, unless forgetting does. */
+  const outliveForget = (put: WirePut<WireOp>) => {
+    const forgetWins = put.forgetWins ?? kind?.forgetWins
+    accept(current)
+    if (forgetWins) return log(our, their)
+    store.records.put({ ...(toOp(put) as PutOp), at: now, stamp: store.stamps.next() })
+    store.ops.noteRounds(op.seq, op.rounds + 1)
+    log(their, our)
+  }
+
+  const isUndecided = met ? !met.logged : policy === 'merge'
   // A later edit of the record is on its way, has all that this one said, and meets `current` in its turn.
   if (isSuperseded) {
-    if (!same && !isResealed && policy !== 'merge' && policy !== 'manual') log(our, their)
+    const isLost = !same && !sameAsMet && !isResealed
+    if (isLost && policy !== 'merge' && policy !== 'manual') log(our, winner)
     return
   }
-  if (same || isResealed) return accept(current)
+  if (same || sameAsMet || isResealed) return accept(current)
+  if (isUndecided && sent.op === 'put' && current.op === 'forget') return outliveForget(sent)
+  if (met?.logged) {
+    accept(current)
+    return log(our, winner, { open: policy === 'manual' && sent.op === met.said?.op })
+  }
   const canWrite =
     store.bodies.sealer.current() !== undefined || (!isSealedPut(sent) && !isSealedPut(current))
   if (canWrite && isClear(mine) && isClear(theirs)) {
@@ -149,6 +185,20 @@ function inClear<Wire extends WireOp | WireChange>({ bodies }: BookStore, wire: 
   if (wire.op === 'forget' || !wire.enc) return wire
   const body = bodies.read(wire, sealedText(wire.enc))
   return body ? { ...wire, body, enc: undefined } : wire
+}
+
+type MetSaid = NonNullable<WireMet['said']>
+
+/** What an earlier version said, with its body where it can be opened here. */
+function inClearSaid({ bodies }: BookStore, owner: { kind: string; id: string }, said: MetSaid): Said {
+  if (said.op === 'forget' || !said.enc) return said
+  const body = bodies.read(owner, sealedText(said.enc))
+  return body ? { ...said, body, enc: undefined } : said
+}
+
+function sideOfSaid(said: MetSaid): Omit<LoggedSide, 'by'> {
+  if (said.op === 'forget') return { op: 'forget' }
+  return { op: 'put', ...(said.enc ? { enc: said.enc } : said.body ? { body: said.body } : {}) }
 }
 
 /** Of two sides the more sensitive one says how sensitive the record is. */

@@ -78,6 +78,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
           op,
           policy: result.policy,
           current: result.current,
+          met: result.met,
           now,
           accept: (current) => accept(current),
           onLogged,

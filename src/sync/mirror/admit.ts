@@ -17,7 +17,13 @@ import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
 /** What became of an op, as it is stored; a conflict is answered with the record as it stands when asked. */
 export type Answer =
   | { readonly s: 'ok'; readonly ver: number; readonly seq: number; readonly policy?: ConflictPolicy }
-  | { readonly s: 'conflict'; readonly policy: ConflictPolicy }
+  /** `met`: the version that the op met. `logged`: it was decided here, and what lost is in the log. */
+  | {
+      readonly s: 'conflict'
+      readonly policy: ConflictPolicy
+      readonly met?: number
+      readonly logged?: boolean
+    }
   | { readonly s: 'rejected'; readonly error: ErrorShape }
 
 export interface Sender {
@@ -51,7 +57,8 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
     final === 'present' || isResealed ? 'remote_wins' : (wire.policy ?? kind?.policy ?? defaultPolicy)
   // What only changed its key yields. Where one side is sealed and the other is not, the device decides, which can read
   // both, and seals what comes of it: nothing in clear is kept here beside what is sealed.
-  if (saysSame(wire, present) || isResealed || isMixed(wire, present)) return { s: 'conflict', policy }
+  const undecided = { s: 'conflict', policy, met: row.ver, logged: false } as const
+  if (saysSame(wire, present) || isResealed || isMixed(wire, present)) return undecided
   const winner =
     final ??
     decide(
@@ -60,7 +67,7 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
       { op: present.op, stamp: row.stamp, device: present.by },
       wire.forgetWins ?? kind?.forgetWins,
     )
-  if (winner === 'device' && policy === 'merge') return { s: 'conflict', policy }
+  if (winner === 'device' && policy === 'merge') return undecided
   const arrived = sideOf(wire, from.device)
   const stood = sideOf(present, present.by)
   store.conflicts.add({
@@ -79,7 +86,7 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
           kept: stood,
         }),
   })
-  return winner === 'arriving' ? { ...apply(), policy } : { s: 'conflict', policy }
+  return winner === 'arriving' ? { ...apply(), policy } : { ...undecided, logged: true }
 }
 
 /** Why this op can never be applied, whatever happens; undefined when it can. */

@@ -112,7 +112,11 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     if (answer.s === 'ok') return { mid: op.mid, ...answer }
     const row = records.row(reach ? guestId(store, op, reach) : op.id)
     const current = row ? { ...toChange(row, store.device), id: op.id } : collectedOf(op)
-    return { mid: op.mid, ...answer, current }
+    const { policy, met: ver, logged = false } = answer
+    const conflict = { mid: op.mid, s: 'conflict', policy, current } as const
+    if (ver === undefined || ver === row?.ver) return conflict
+    const said = row && records.saidIn(row, ver)
+    return { ...conflict, met: { ver, logged, ...(said ? { said } : {}) } }
   }
 
   /** The answer that was stored with the op's effect, or, when it comes for the first time, the one that it gets now. */

@@ -117,11 +117,38 @@ export const wireError = z.object({
   details: z.record(z.string(), z.unknown()),
 })
 
+/** What a change said: without a head, for the version that an op had met. */
+const said = z.discriminatedUnion('op', [
+  z
+    .object({
+      op: z.literal('put'),
+      session: name.optional(),
+      resource: name.optional(),
+      sensitivity: z.enum(sensitivities).optional(),
+      body: body.optional(),
+      enc: enc.optional(),
+    })
+    .refine(hasOneBody, oneBody),
+  z.object({ op: z.literal('forget') }),
+])
+
+/**
+ * With an answer that is given again: the version that the op met, where another one stands now. `logged`: the mirror has
+ * decided, and logged what lost. `said`: what that version said, as long as the mirror has it.
+ */
+const met = z.object({ ver: count, logged: z.boolean(), said: said.optional() })
+
 const wireResult = z.discriminatedUnion('s', [
   /** Applied. `policy` is there when another change had come first and the policy decided for this one. */
   z.object({ mid: z.number().int(), s: z.literal('ok'), ver: count, seq: count, policy: policy.optional() }),
   /** Not applied: another change had come first, and `current` stays. */
-  z.object({ mid: z.number().int(), s: z.literal('conflict'), policy, current: wireChange }),
+  z.object({
+    mid: z.number().int(),
+    s: z.literal('conflict'),
+    policy,
+    current: wireChange,
+    met: met.optional(),
+  }),
   /** Never to be applied as it is. */
   z.object({ mid: z.number().int(), s: z.literal('rejected'), error: wireError }),
 ])
@@ -178,6 +205,7 @@ export const syncResponse = z.object({
 export type WireOp = z.output<typeof wireOp>
 export type WireChange = z.output<typeof wireChange>
 export type WireResult = z.output<typeof wireResult>
+export type WireMet = z.output<typeof met>
 export type WireError = z.output<typeof wireError>
 export type WireDigest = z.output<typeof wireDigest>
 export type SyncRequest = z.output<typeof syncRequest>

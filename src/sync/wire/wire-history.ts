@@ -40,4 +40,9 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Up to 1,000 ops. Optional: what the mirror takes in one request; a mark at the place of the cursor, and the last one.',
     hash: '83377a870bd9e1625199ba926da0e8d402178e446b6997ca1f77b799dc6360dc',
   },
+  {
+    p: 1,
+    what: 'Optional: with an answer that is given again, the version that its op met.',
+    hash: '6c83ce6c999a0b5010d912610ee8c8c488116f2f2d5e4fa4abaaacf2f5808d22',
+  },
 ]

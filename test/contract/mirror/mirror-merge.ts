@@ -33,6 +33,19 @@ export function mergeCases(host: DatabaseHost): void {
     for (const site of [a, b, world.mirror]) expect(await site.conflicts()).toEqual([])
   })
 
+  it('C6 C12 merge: two that counted the same, and said nothing else, have counted twice', async () => {
+    const world = createWorld(host)
+    const [a, b] = await twoWith(world, 'merge')
+    await a.put('merge', id(1), { ...first, uses: 6 })
+    await b.put('merge', id(1), { ...first, uses: 6 })
+    await a.sync()
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await a.get(id(1))).toMatchObject({ uses: 7 })
+    for (const site of [a, b, world.mirror]) expect(await site.conflicts()).toEqual([])
+  })
+
   it('C6 merge: where both said something else the later edit stands, the earlier one is in the log with its base', async () => {
     const world = createWorld(host)
     const [a, b] = await twoWith(world, 'merge')

@@ -4,6 +4,7 @@ import { backgroundCases } from './mirror-background.ts'
 import { convergenceCases } from './mirror-convergence.ts'
 import { deliveryCases } from './mirror-delivery.ts'
 import { digestCases } from './mirror-digest.ts'
+import { lateAnswerCases } from './mirror-late-answer.ts'
 import { mergeCases } from './mirror-merge.ts'
 import { namesakeCases } from './mirror-namesake.ts'
 import { policyCases } from './mirror-policy.ts'
@@ -22,6 +23,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     runCases(host)
     policyCases(host)
     mergeCases(host)
+    lateAnswerCases(host)
     digestCases(host)
     selectionCases(host)
     refusalCases(host)

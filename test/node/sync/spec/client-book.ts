@@ -1,7 +1,7 @@
 // The records and the outbox of a client written from the specification, and what becomes of both with each result and change.
 // Invariant: a record has at most one op that was not sent, and nothing that was written here goes without an entry in the log.
 import { type Body, isLater, merge, same } from './client-merge.ts'
-import { type Change, createStamps, type Result, type Said, type Stamps } from './client-wire.ts'
+import { type Change, createStamps, type Met, type Result, type Said, type Stamps } from './client-wire.ts'
 
 export interface ClientKind {
   readonly rules?: Readonly<Record<string, string>>
@@ -36,7 +36,8 @@ export interface Op {
 export interface Logged {
   readonly id: string
   readonly lost: Said
-  readonly kept: Said
+  /** Undefined where the mirror has it no longer. */
+  readonly kept: Met['said'] | Said
 }
 
 const headNames = ['created_at', 'session', 'resource', 'sensitivity'] as const
@@ -103,7 +104,7 @@ export class ClientBook {
     this.outbox.push({ id, base, baseBody: undefined, rounds: 0 })
   }
 
-  settle({ mid, s, ver, seq, policy, current, error }: Result, floor: number): void {
+  settle({ mid, s, ver, seq, policy, current, met, error }: Result, floor: number): void {
     const op = this.outbox.find(({ sent }) => sent?.mid === mid)
     const record = op && this.records.get(op.id)
     if (!op?.sent || !record) return
@@ -122,24 +123,51 @@ export class ClientBook {
       if (later || (error.code === 'not-found' && said.op === 'forget')) return
       delete op.sent
       this.outbox.push({ ...op, refused: true })
-    } else if (same(said, current)) {
+    } else if (same(said, current) && !this.#countsMore(op, said, current, policy)) {
       goOn(current.ver)
       if (!later) this.#accept(current)
+    } else if (met?.said && same(said, met.said)) {
+      goOn(met.ver)
+      if (!later) this.#accept(current)
     } else if (later) {
-      if (policy !== 'merge' && policy !== 'manual') this.log.push({ id: op.id, lost: said, kept: current })
-    } else this.#decide(op, said, current, policy)
+      const kept = met?.logged ? met.said : current
+      if (policy !== 'merge' && policy !== 'manual') this.log.push({ id: op.id, lost: said, kept })
+    } else if (met ? !met.logged : policy === 'merge') this.#decide(op, said, current, policy)
+    else {
+      this.#accept(current)
+      this.log.push({ id: op.id, lost: said, kept: met ? met.said : current })
+    }
   }
 
-  #decide({ id, baseBody, rounds }: Op, mine: Said, theirs: Change, policy: string): void {
+  #merged({ baseBody }: Op, mine: Said, theirs: Change) {
+    const mineIsLater = isLater(mine['stamp'] as string, this.name, theirs.stamp, theirs.by)
+    const rules = this.kinds[mine.kind]?.rules ?? {}
+    const sides = { base: baseBody ?? {}, mine: bodyOf(mine) ?? {}, theirs: bodyOf(theirs) ?? {} }
+    return { mineIsLater, ...merge({ ...sides, rules, mineIsLater }) }
+  }
+
+  /** Two edits that counted the same, and are not one that came back. */
+  #countsMore(op: Op, mine: Said, theirs: Change, policy: string): boolean {
+    const stamp = mine['stamp'] as string
+    const isOne = stamp.slice(12) === theirs.stamp.slice(12) && stamp >= theirs.stamp
+    if (policy !== 'merge' || !op.baseBody || isOne || !bodyOf(mine) || !bodyOf(theirs)) return false
+    return !same({ ...theirs, body: this.#merged(op, mine, theirs).body }, theirs)
+  }
+
+  /** What nobody has decided or logged. */
+  #decide(op: Op, mine: Said, theirs: Change, policy: string): void {
+    const { id, rounds } = op
     this.#accept(theirs)
     const [one, other] = [bodyOf(mine), bodyOf(theirs)]
+    if (one && theirs.op === 'forget' && this.kinds[mine.kind]?.forgetWins !== true) {
+      this.log.push({ id, lost: theirs, kept: mine })
+      return this.#write({ ...mine, ...this.#head(), agent: mine['agent'] as string }, rounds + 1)
+    }
     if (policy !== 'merge' || !one || !other || rounds >= 5) {
       this.log.push({ id, lost: mine, kept: theirs })
       return
     }
-    const mineIsLater = isLater(mine['stamp'] as string, this.name, theirs.stamp, theirs.by)
-    const rules = this.kinds[mine.kind]?.rules ?? {}
-    const { body, clashes } = merge({ base: baseBody ?? {}, mine: one, theirs: other, rules, mineIsLater })
+    const { mineIsLater, body, clashes } = this.#merged(op, mine, theirs)
     const [won, lost] = mineIsLater ? [mine, theirs] : [theirs, mine]
     if (clashes.length > 0) this.log.push({ id, lost, kept: won })
     if (JSON.stringify(body) === JSON.stringify(other)) return

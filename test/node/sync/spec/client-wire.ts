@@ -15,6 +15,12 @@ export type Change = Said & {
   readonly stamp: string
 }
 
+export interface Met {
+  readonly ver: number
+  readonly logged: boolean
+  readonly said?: Omit<Said, 'kind' | 'id'> & { readonly op: 'put' | 'forget' }
+}
+
 export interface Result {
   readonly mid: number
   readonly s: 'ok' | 'conflict' | 'rejected'
@@ -22,6 +28,8 @@ export interface Result {
   readonly seq: number
   readonly policy: string
   readonly current: Change
+  /** With an answer that is given again: what the op met. */
+  readonly met?: Met
   readonly error: { readonly code: string }
 }
 

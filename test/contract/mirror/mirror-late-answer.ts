@@ -1,0 +1,150 @@
+// Answers that were lost and are given again after the record has moved on: what the op met then still decides.
+import { expect, it } from 'vitest'
+import { expectSame, failure, id, textOf } from './mirror-case.ts'
+import { createWorld, type DatabaseHost, type TestDevice, type World } from './mirror-world.ts'
+
+const first = { text: 'first', tags: ['a'], uses: 5 }
+
+/** `a` changes a record first; `b` sends its own change, and the answer is lost on its way. */
+async function lostAnswer(world: World, kind: string, b: TestDevice, said: Parameters<TestDevice['put']>[2]) {
+  const a = world.device('a')
+  await a.put(kind, id(1), first)
+  await a.sync()
+  await b.sync()
+  world.clock.nowMs += 1000
+  await a.put(kind, id(1), { ...first, text: 'met' })
+  await a.sync()
+  world.clock.nowMs += 1000
+  await b.put(kind, id(1), said)
+  b.faults('lose-answer')
+  await failure(b.sync())
+  world.clock.nowMs += 1000
+  return a
+}
+
+export function lateAnswerCases(host: DatabaseHost): void {
+  it('C3 C13 an edit that nobody decided outlives a forget that came before its answer did', async () => {
+    const world = createWorld(host)
+    const b = world.device('b')
+    const a = await lostAnswer(world, 'merge', b, { ...first, text: 'of b' })
+    await a.forget(id(1))
+    await a.sync()
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await textOf(b)).toBe('of b')
+    expect(await b.conflicts()).toMatchObject([
+      { state: 'settled', lost: { op: 'forget' }, kept: { op: 'put', body: { text: 'of b' } } },
+    ])
+  })
+
+  it('C3 C13 an edit that nobody decided outlives a forget whose tombstone was collected', async () => {
+    const world = createWorld(host)
+    const b = world.device('b')
+    const a = await lostAnswer(world, 'merge', b, { ...first, text: 'of b' })
+    await a.forget(id(1))
+    await a.sync()
+    await a.sync()
+    world.clock.nowMs += 200 * 86_400_000
+    await a.sync()
+    expect(await world.mirror.tidy()).toBe(1)
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await textOf(b)).toBe('of b')
+    expect((await b.conflicts()).map(({ lost }) => lost.op)).toEqual(['forget', 'forget'])
+  })
+
+  it('C3 C13 where forgetting wins it wins then, too, and the edit is in the log', async () => {
+    const world = createWorld(host)
+    const b = world.device('b', { policies: new Map([['forget_wins', 'merge']]) })
+    const a = await lostAnswer(world, 'forget_wins', b, { ...first, text: 'of b' })
+    await a.forget(id(1))
+    await a.sync()
+    await b.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await b.get(id(1))).toBeUndefined()
+    expect(await b.conflicts()).toMatchObject([{ lost: { body: { text: 'of b' } }, kept: { op: 'forget' } }])
+  })
+
+  it('C13 the log names what the edit lost to, not what stands there when the answer comes', async () => {
+    const world = createWorld(host)
+    const b = world.device('b')
+    const a = await lostAnswer(world, 'remote_wins', b, { ...first, text: 'of b' })
+    await a.put('remote_wins', id(1), { ...first, text: 'later' })
+    await a.sync()
+    await b.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await textOf(b)).toBe('later')
+    const [here] = await b.conflicts()
+    const [there] = await world.mirror.conflicts()
+    expect(here).toMatchObject({
+      lost: { body: { text: 'of b' } },
+      kept: { op: 'put', body: { text: 'met' } },
+    })
+    expect(there).toMatchObject({
+      lost: { body: { text: 'of b' } },
+      kept: { op: 'put', body: { text: 'met' } },
+    })
+  })
+
+  it('C13 the log names nothing where what the edit lost to was forgotten since', async () => {
+    const world = createWorld(host)
+    const b = world.device('b')
+    const a = await lostAnswer(world, 'remote_wins', b, { ...first, text: 'of b' })
+    await a.forget(id(1))
+    await a.sync()
+    await b.sync()
+    await expectSame(a, b, world.mirror)
+    const [entry] = await b.conflicts()
+    expect(entry).toMatchObject({ lost: { body: { text: 'of b' } } })
+    expect(entry?.kept).toBeUndefined()
+  })
+
+  it('C1 C13 what said the same as it met has lost nothing, whatever came later', async () => {
+    const world = createWorld(host)
+    const b = world.device('b')
+    const a = await lostAnswer(world, 'last_write_wins', b, { ...first, text: 'met' })
+    await a.put('last_write_wins', id(1), { ...first, text: 'later' })
+    await a.sync()
+    await b.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await textOf(b)).toBe('later')
+    expect(await b.conflicts()).toEqual([])
+  })
+
+  it('C1 C13 an edit on top of one that said the same was made on what that one met', async () => {
+    const world = createWorld(host)
+    const b = world.device('b')
+    const a = await lostAnswer(world, 'merge', b, { ...first, text: 'met' })
+    await a.put('merge', id(1), { ...first, text: 'met', tags: ['a', 'of a'] })
+    await a.sync()
+    await b.put('merge', id(1), { ...first, text: 'of b' })
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await b.get(id(1))).toMatchObject({ text: 'of b', tags: ['a', 'of a'] })
+    expect(await b.conflicts()).toEqual([])
+  })
+
+  it('C13 E5 a sealed edit that nobody decided outlives a forget that came before its answer did', async () => {
+    const world = createWorld(host)
+    const b = world.device('b')
+    const a = world.device('a')
+    await a.put('last_write_wins', id(1), first)
+    await a.sync()
+    await b.sync()
+    world.clock.nowMs += 1000
+    await a.put('last_write_wins', id(1), { ...first, text: 'met' })
+    await a.sync()
+    await b.put('last_write_wins', id(1), { ...first, text: 'of b' }, { sensitivity: 'sensitive' })
+    b.faults('lose-answer')
+    await failure(b.sync())
+    await a.forget(id(1))
+    await a.sync()
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b)
+    expect(await b.get(id(1))).toMatchObject({ text: 'of b', sensitivity: 'sensitive' })
+  })
+}
