@@ -94,8 +94,8 @@ export function createEngine(options: EngineOptions): Engine {
     tasks,
     sessions,
     room,
-    sync: (signal) =>
-      sync?.sync(signal) ?? Promise.reject(store.newer?.error() ?? new DaybookError('sync-off')),
+    sync: (signal, direction) =>
+      sync?.sync(signal, direction) ?? Promise.reject(store.newer?.error() ?? new DaybookError('sync-off')),
     askMirror: store.newer ? undefined : createMirrorCall(options.carrier, store, random),
     status,
     tell: events.tell,

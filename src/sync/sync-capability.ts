@@ -6,6 +6,7 @@ import type { ConflictEntry, ConflictSide } from '../core/conflict.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { OutboxEntry } from '../core/capability/outbox-entry.ts'
 import type { RefusedOp } from '../core/capability/refused-op.ts'
+import { syncDirections } from '../core/capability/status.ts'
 import { parseWith } from '../core/schema.ts'
 
 const side = z.object({
@@ -87,13 +88,19 @@ export const syncCapabilities = [
     id: 'daybook:sync',
     permission: 'sync',
     methods: ['sync'],
-    summary: 'Sends what the mirror has not seen and fetches what is new there, until both agree.',
-    input: z.strictObject({}).prefault({}),
+    summary:
+      'Sends what the mirror has not seen and fetches what is new there, until both agree; or does one of the two.',
+    input: z
+      .strictObject({
+        /** `push` only sends, `pull` only fetches; `bidirectional` is another name for `both`. */
+        direction: z.enum([...syncDirections, 'bidirectional']).default('both'),
+      })
+      .prefault({}),
     output: z.object({ pulled: z.number(), pushed: z.number(), conflicts: z.number() }),
     effect: 'task',
     repeatable: true,
     uses: ['mirror'],
-    run: (_input, at) => at.mirror.sync(),
+    run: ({ direction }, at) => at.mirror.sync(direction === 'bidirectional' ? 'both' : direction),
   }),
   defineCapability({
     id: 'daybook:list_conflicts',

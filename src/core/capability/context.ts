@@ -11,7 +11,7 @@ import type { RecallPort } from './recall-port.ts'
 import type { Ledger, LedgerWriter, RecordReader, RecordWriter } from './record-port.ts'
 import type { Room } from './room-port.ts'
 import type { SealingPort } from './sealing-port.ts'
-import type { EmbedStatus, Status, SyncResult } from './status.ts'
+import type { EmbedStatus, Status, SyncDirection, SyncResult } from './status.ts'
 import type { TaskReader, TaskWriter } from './task.ts'
 import type { Staging, TransferSessions } from './transfer.ts'
 
@@ -69,7 +69,7 @@ export interface TransferPort {
 /** The book's mirror. */
 export interface MirrorPort {
   /** Syncs now; `sync-off` where the book was opened without a mirror. */
-  sync(): Promise<SyncResult>
+  sync(direction?: SyncDirection): Promise<SyncResult>
   /** Where there is a mirror to ask, calls a capability there for `who`: see engine/context/mirror-call.ts. */
   ask?(id: string, who: string, input: JsonObject): Promise<unknown>
 }

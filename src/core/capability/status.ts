@@ -54,6 +54,10 @@ export interface EmbedStatus {
  */
 export type LiveState = 'connecting' | 'open' | 'waiting' | 'resting' | 'refused'
 
+/** What a sync does: it sends and fetches, or only sends, or only fetches. */
+export const syncDirections = ['both', 'push', 'pull'] as const
+export type SyncDirection = (typeof syncDirections)[number]
+
 /** What a sync has brought. */
 export interface SyncResult {
   readonly pulled: number

@@ -6,7 +6,7 @@ import type { RecallPort } from '../../core/capability/recall-port.ts'
 import type { Caller } from '../../core/capability/caller.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { ServiceParts } from '../../core/capability/service.ts'
-import type { Status, SyncResult } from '../../core/capability/status.ts'
+import type { Status, SyncDirection, SyncResult } from '../../core/capability/status.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Keyring, Ports } from '../../core/ports.ts'
@@ -45,7 +45,7 @@ export interface CallContextParts {
   readonly tasks: Pick<TaskAccess, 'reader'>
   readonly sessions: TransferSessionStore
   readonly room: MeetingRoom
-  readonly sync: (signal: AbortSignalLike) => Promise<SyncResult>
+  readonly sync: (signal: AbortSignalLike, direction?: SyncDirection) => Promise<SyncResult>
   readonly askMirror: MirrorCall | undefined
   readonly status: (view: CallView) => Promise<Status>
   readonly tell: ServiceParts['tell']
@@ -136,7 +136,7 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
     mirror({ port: { signal }, requestId }) {
       const { askMirror } = parts
       return {
-        sync: () => parts.sync(signal),
+        sync: (direction) => parts.sync(signal, direction),
         ...(askMirror ? { ask: (id, who, input) => askMirror(id, who, input, { signal, requestId }) } : {}),
       }
     },

@@ -3,7 +3,7 @@
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Service } from '../../core/capability/service.ts'
-import type { SyncResult, SyncState } from '../../core/capability/status.ts'
+import type { SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import type { Carrier, Ports, SpillPlace } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { type Background, createBackground } from '../../sync/device/background.ts'
@@ -13,8 +13,8 @@ import { isAutomatic, type SyncPlan } from '../../sync/device/sync-plan.ts'
 import { createSyncTrigger } from '../../sync/device/sync-trigger.ts'
 
 export interface BookSync extends Service {
-  /** Syncs because somebody asked for it. */
-  sync(signal: AbortSignalLike): Promise<SyncResult>
+  /** Syncs because somebody asked for it, in both directions unless he named one. */
+  sync(signal: AbortSignalLike, direction?: SyncDirection): Promise<SyncResult>
   state(): SyncState
   isRunning(): boolean
   /** Whether anybody looks, and there is a network. */

@@ -35,6 +35,27 @@ export interface Intake {
 
 /** Takes `response` over. Inside one transaction; `now` is canonical time. */
 export function takeIn(store: BookStore, request: SyncRequest, response: SyncResponse, now: string): Intake {
+  return take(store, { request, response, now })
+}
+
+/** Takes over what became of the device's own ops and nothing else: the changes of others are fetched another time. */
+export function takeResults(
+  store: BookStore,
+  request: SyncRequest,
+  response: SyncResponse,
+  now: string,
+): Intake {
+  return take(store, { request, response, now, resultsOnly: true })
+}
+
+interface Answered {
+  readonly request: SyncRequest
+  readonly response: SyncResponse
+  readonly now: string
+  readonly resultsOnly?: true
+}
+
+function take(store: BookStore, { request, response, now, resultsOnly }: Answered): Intake {
   checkAnswer(request, response)
   const { settings, ops } = store
   const tally = { pulled: 0, pushed: 0, conflicts: 0, changed: [] as { id: string; kind: string }[] }
@@ -146,9 +167,18 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
       if (op) settle(op, result)
     }
   })
-  for (const change of response.changes) pull(change)
   settings.set('epoch', response.epoch)
   noteLimits(settings, response)
+  /** Not beyond what was read: the answer's page may end before the op's place. */
+  const readAgain = () => {
+    if (overtakenAt === undefined) return
+    beginReread(store, Math.min(overtakenAt - 1, settings.getNumber('cursor')), request.pull.kinds)
+  }
+  if (resultsOnly) {
+    readAgain()
+    return { ...tally, differs: false }
+  }
+  for (const change of response.changes) pull(change)
   holdMark(settings, response)
   settings.set('cursor', response.cursor)
   if (isCollected || response.floor > settings.getNumber('floor')) {
@@ -165,9 +195,7 @@ export function takeIn(store: BookStore, request: SyncRequest, response: SyncRes
       settings.set(handedOn, ops.last())
     }
   }
-  // Not beyond what was read: the answer's page may end before the op's place.
-  if (overtakenAt !== undefined)
-    beginReread(store, Math.min(overtakenAt - 1, response.cursor), request.pull.kinds)
+  readAgain()
   return { ...tally, differs: checkDigest(store, response, request.pull.kinds) }
 }
 

@@ -1,5 +1,6 @@
 // What a device sends next: ops whose answer is missing with the bytes they had, or else the oldest unsent ones.
 // Invariant: nothing new is sent while an answer is missing, so that the mirror sees ops in order.
+import type { SyncDirection } from '../../core/capability/status.ts'
 import type { ConflictPolicy, Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
@@ -21,6 +22,7 @@ import { encodeOp, type OpNote } from '../wire/wire-op.ts'
 
 /** Records and bytes that a device asks for at once: one page is one transaction. */
 const usualPage = { limit: wireLimits.pullRecords, maxBytes: wireLimits.pullBytes } as const
+const leastPage = { limit: 1, maxBytes: 1 } as const
 /** Ops read at once: bodies are large. */
 const chunk = 25
 /** What the digits of an op's number take, and the comma after it. */
@@ -35,13 +37,19 @@ export interface SyncSelection {
   readonly page?: { readonly limit: number; readonly maxBytes: number } | undefined
 }
 
-/** The next request of this device. Inside a transaction: it numbers the ops it takes. */
-export function nextRequest(store: BookStore, selection: SyncSelection = {}): SyncRequest {
+/** The next request of this device. Inside a transaction: it numbers the ops it takes, none where it only fetches. */
+export function nextRequest(
+  store: BookStore,
+  selection: SyncSelection = {},
+  direction: SyncDirection = 'both',
+): SyncRequest {
   const { settings, ops } = store
-  const { pull, page = usualPage } = selection
+  const { pull } = selection
+  // An answer has room for changes, asked for or not: of those that nobody takes over it brings the fewest.
+  const page = direction === 'push' ? leastPage : (selection.page ?? usualPage)
   const mark = heldMark(settings)
   const resync = settings.get(resyncing) !== undefined
-  const sent = resync ? [] : takeOps(store, selection)
+  const sent = resync || direction === 'pull' ? [] : takeOps(store, selection)
   return {
     p: wireVersion,
     device: store.device,

@@ -2,12 +2,12 @@
 // nothing more for it. Invariant: the device commits what it asks, and what an answer brought, before the next step, so a
 // cut anywhere loses nothing.
 import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
-import type { SyncResult, SyncState } from '../../core/capability/status.ts'
+import type { SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Carrier, Clock } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { rename, startOver, takeIn } from './intake.ts'
+import { rename, startOver, takeIn, takeResults } from './intake.ts'
 import { nextRequest, type SyncSelection } from './outbox.ts'
 import { parseSyncResponse, schemaNumber, type SyncRequest, type SyncResponse } from '../wire/protocol.ts'
 import { giveUpLimits, isOverLimits } from '../wire/request-limit.ts'
@@ -30,8 +30,10 @@ export interface SyncSession {
   /**
    * Runs rounds until the device has sent everything and the mirror has nothing more. A call during a run shares it, and
    * the run asks once more for it; a run ends early, with `aborted`, only when all of its callers have aborted.
+   * `push` sends and takes over nothing but the answers to what it sent; `pull` sends nothing. A call in another direction
+   * than the run's waits for a run of its own.
    */
-  sync(signal: AbortSignalLike): Promise<SyncResult>
+  sync(signal: AbortSignalLike, direction?: SyncDirection): Promise<SyncResult>
   state(): SyncState
   isRunning(): boolean
 }
@@ -40,6 +42,7 @@ export interface SyncSession {
 const restartLimit = 3
 
 interface Tally {
+  readonly direction: SyncDirection
   pulled: number
   pushed: number
   conflicts: number
@@ -58,6 +61,7 @@ interface Round {
 }
 
 interface Run {
+  readonly direction: SyncDirection
   readonly signal: SharedSignal
   /** What it has brought so far. */
   readonly tally: Tally
@@ -95,24 +99,28 @@ export function createSyncSession({
     }
   }
 
-  const prepare = (ahead: Ahead | undefined) =>
+  const prepare = (ahead: Ahead | undefined, direction: SyncDirection) =>
     store.writes.write(() => {
       retryAfterUpdate(store)
       widen(store, selection?.pull)
-      const request = nextRequest(store, selection)
+      if (direction === 'push') checkMayPush(store)
+      const request = nextRequest(store, selection, direction)
       const answer = ahead?.text === JSON.stringify(request) ? ahead.answer : undefined
       // What went ahead may have been answered before somebody called: he is owed a round after it.
       if (!answer) asked = false
       return { request, answer }
     })
 
-  const takeOver = (request: SyncRequest, response: SyncResponse) =>
+  const takeOver = (request: SyncRequest, response: SyncResponse, direction: SyncDirection) =>
     store.writes.write(() => {
-      const intake = takeIn(store, request, response, formatTime(clock.now()))
+      const now = formatTime(clock.now())
+      const take = direction === 'push' ? takeResults : takeIn
+      const intake = take(store, request, response, now)
       const isResyncing = intake.differs || store.settings.get(resyncing) !== undefined
       const isSent = !store.ops.hasUnsent(selection?.push) && store.ops.sent().length === 0
-      const done = !response.more && isSent && !isResyncing
-      if (done) store.settings.set('synced_at', formatTime(clock.now()))
+      const isFetched = !response.more && !isResyncing
+      const done = (direction === 'pull' || isSent) && (direction === 'push' || isFetched)
+      if (done && direction === 'both') store.settings.set('synced_at', now)
       return { ...intake, done }
     })
 
@@ -145,15 +153,17 @@ export function createSyncSession({
   /** One request and what came of it: whether nothing is left to do, and what was asked ahead. */
   const round = async (tally: Tally, signal: SharedSignal, before?: Ahead): Promise<Round> => {
     checkAborted(signal)
-    const asking = await prepare(before)
+    const { direction } = tally
+    const asking = await prepare(before, direction)
     const { request } = asking
     const response = await ask(asking, signal, tally.restarts < restartLimit)
     if (!response) {
       tally.restarts += 1
       return { done: false }
     }
-    const ahead = askAhead(request, response, signal)
-    const { pulled, pushed, conflicts, changed, differs, done } = await takeOver(request, response)
+    const ahead = direction === 'push' ? undefined : askAhead(request, response, signal)
+    const intake = await takeOver(request, response, direction)
+    const { pulled, pushed, conflicts, changed, differs, done } = intake
     tally.pulled += pulled
     tally.pushed += pushed
     tally.conflicts += conflicts
@@ -188,18 +198,18 @@ export function createSyncSession({
     if (current?.signal === signal) current = undefined
   }
 
-  const join = (signal: AbortSignalLike): Run => {
-    if (current && !current.signal.aborted) {
+  const join = (signal: AbortSignalLike, direction: SyncDirection): Run => {
+    if (current && !current.signal.aborted && current.direction === direction) {
       current.signal.join(signal)
       return current
     }
     const shared = createSharedSignal()
     shared.join(signal)
-    // A run that its callers gave up may not have ended yet: two at once would send the same ops.
+    // A run that its callers gave up, or one in another direction, may not have ended yet: two at once would send the same ops.
     const given = current?.result.catch(() => undefined)
-    const tally = { pulled: 0, pushed: 0, conflicts: 0, restarts: 0 }
+    const tally = { direction, pulled: 0, pushed: 0, conflicts: 0, restarts: 0 }
     const result = given ? given.then(() => run(shared, tally)) : run(shared, tally)
-    current = { signal: shared, tally, result }
+    current = { direction, signal: shared, tally, result }
     onState(state())
     return current
   }
@@ -207,11 +217,11 @@ export function createSyncSession({
   return {
     state,
     isRunning: () => current !== undefined,
-    sync(signal) {
+    sync(signal, direction = 'both') {
       if (signal.aborted)
         return Promise.reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
       asked = true
-      return orAborted(join(signal).result, signal)
+      return orAborted(join(signal, direction).result, signal)
     },
   }
 }
@@ -240,6 +250,16 @@ function beginOf(
   if (code === 'device-forked') return rename
   if (code !== 'resync-required') return undefined
   return details['reason'] === 'floor' ? (store) => beginReread(store, 0, kinds) : startOver
+}
+
+/** A device that must read anew what the mirror has can't know yet what to send. */
+function checkMayPush({ settings }: BookStore): void {
+  if (settings.get(resyncing) === undefined) return
+  throw new DaybookError(
+    'resync-required',
+    'This device has to read anew what the mirror has before it sends: sync once in both directions.',
+    { details: { path: 'direction' }, retry: false },
+  )
 }
 
 /** The mirror may take now what it refused when this was another version of Daybook. */

@@ -2,7 +2,7 @@
 // Invariant: one timer for each reason at most; what is due outlives a restart; being offline is a state, no error.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { neverAborted } from '../../core/abort.ts'
-import type { LiveState, SyncResult, SyncState } from '../../core/capability/status.ts'
+import type { LiveState, SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import { type DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
@@ -26,8 +26,8 @@ export interface SyncTriggerOptions {
 }
 
 export interface SyncTrigger {
-  /** Syncs because somebody asked for it. */
-  sync(signal: AbortSignalLike): Promise<SyncResult>
+  /** Syncs because somebody asked for it. In one direction it is his affair alone: no trigger waits for it or tries again. */
+  sync(signal: AbortSignalLike, direction?: SyncDirection): Promise<SyncResult>
   /** Something of `kind` was written here. */
   acted(kind: string): void
   /** Something was asked of the book. */
@@ -128,7 +128,8 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
   planPeriod()
 
   return {
-    sync: (signal) => attempt(signal),
+    sync: (signal, direction = 'both') =>
+      direction === 'both' ? attempt(signal) : session.sync(signal, direction),
     acted(kind) {
       if (timers.has('retry')) background?.acted()
       const isMeant = plan.onAction === 'all' || plan.onAction.has(kind)

@@ -3,7 +3,7 @@
 import { noCipher, noDigest } from '../../support/server/no-port.ts'
 import { z } from 'zod'
 import { neverAborted } from '../../../src/core/abort.ts'
-import type { SyncResult, SyncState } from '../../../src/core/capability/status.ts'
+import type { SyncDirection, SyncResult, SyncState } from '../../../src/core/capability/status.ts'
 import type { ConflictEntry } from '../../../src/core/conflict.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
 import { type ConflictPolicy, createKinds, type Kind, type Kinds } from '../../../src/core/kind.ts'
@@ -108,7 +108,7 @@ export interface Site {
 }
 
 export interface TestDevice extends Site {
-  sync(): Promise<SyncResult>
+  sync(direction?: SyncDirection): Promise<SyncResult>
   /** Works with the session where it is, so that what happens in one turn there does. */
   within<Result>(work: (session: SyncSession) => Promise<Result>): Promise<Result>
   state(): Promise<SyncState>
@@ -305,7 +305,7 @@ export function createWorld(
       sent,
       told,
       skewMs: 0,
-      sync: () => on(({ session }) => session.sync(neverAborted)),
+      sync: (direction) => on(({ session }) => session.sync(neverAborted, direction)),
       within: (work) => on(({ session }) => work(session)),
       state: () => on(({ session }) => session.state()),
       select: (other) => void (selection = other),

@@ -11,6 +11,7 @@ import { policyCases } from './mirror-policy.ts'
 import { refusalCases } from './mirror-refusal.ts'
 import { restartCases } from './mirror-restart.ts'
 import { runCases } from './mirror-run.ts'
+import { directionCases } from './mirror-direction.ts'
 import { selectionCases } from './mirror-selection.ts'
 import { sealedCases } from './mirror-seal.ts'
 import { versionCases } from './mirror-version.ts'
@@ -26,6 +27,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     lateAnswerCases(host)
     digestCases(host)
     selectionCases(host)
+    directionCases(host)
     refusalCases(host)
     namesakeCases(host)
     restartCases(host)

@@ -2,6 +2,7 @@
 // the mirror refused for good.
 import { checkAddress, checkKey } from '../../../core/address.ts'
 import { isDaybookError } from '../../../core/errors.ts'
+import { type SyncDirection, syncDirections } from '../../../core/capability/status.ts'
 import type { RefusedOp } from '../../../core/capability/refused-op.ts'
 import type { Daybook } from '../../../book/daybook.ts'
 import { type Command, type Edge, given, textOf, type Values } from './command.ts'
@@ -13,14 +14,18 @@ export const syncMemory: Command = {
   name: 'sync',
   summary: 'Sends what is new to the mirror at an edge, and fetches what is new there.',
   operands: '',
-  options: { edge: { type: 'string' }, book: { type: 'string' } },
+  options: { edge: { type: 'string' }, book: { type: 'string' }, direction: { type: 'string' } },
   help: {
     edge: '<url>     the address of the edge; its key is read from DAYBOOK_KEY',
     book: '<name>    the book there, default the name of the agent',
+    direction: '<d>  push only sends, pull only fetches; default both',
   },
   async run({ values, terminal, signal, open }) {
+    const direction = textOf(values, 'direction') as SyncDirection | undefined
+    if (direction !== undefined && !syncDirections.includes(direction))
+      throw new UsageError(`--direction takes one of ${syncDirections.join(', ')}`)
     const book = await open({ create: true, edge: readEdge(values) })
-    const result = await book.sync({}, { signal })
+    const result = await book.sync(given({ direction }), { signal })
     const { sync } = await book.status()
     const said = `Sent ${result.pushed}, fetched ${result.pulled}, ${result.conflicts} in conflict.`
     terminal.answer({ ...result, pending: sync.pending, refused: sync.refused }, said)
