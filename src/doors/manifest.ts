@@ -1,6 +1,6 @@
 // The manifest: what a book can do, as data for other programs. Generated from the capability table, never written.
 import { z } from 'zod'
-import type { AnyCapability } from '../core/capability/capability.ts'
+import type { AnyCapability, VerbPlace } from '../core/capability/capability.ts'
 import type { Schema } from '../core/schema.ts'
 
 export interface Manifest {
@@ -16,6 +16,8 @@ export interface ManifestEntry {
   readonly methods: readonly string[]
   /** `read` changes nothing, `write` is one transaction, `task` may take long. */
   readonly effect: 'read' | 'write' | 'task'
+  /** Where it can be called: at every copy of a book, on its owner's devices, at its mirror, or where its private keys are. */
+  readonly runs: VerbPlace
   /** JSON Schema, draft 2020-12. */
   readonly input: JsonSchema
   readonly output: JsonSchema
@@ -31,12 +33,21 @@ export function createManifest(table: readonly Describable[], { wire }: Pick<Man
 /** As much of a capability as is described. */
 export type Describable = Pick<AnyCapability, keyof ManifestEntry>
 
-function describe({ id, summary, methods, effect, input, output }: Describable): ManifestEntry {
+function describe({
+  id,
+  summary,
+  methods,
+  effect,
+  runs = 'anywhere',
+  input,
+  output,
+}: Describable): ManifestEntry {
   return {
     id,
     summary,
     methods,
     effect,
+    runs,
     input: jsonSchema(input, 'input'),
     output: jsonSchema(output, 'output'),
   }

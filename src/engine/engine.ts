@@ -120,6 +120,10 @@ export function createEngine(options: EngineOptions): Engine {
   const call = createCallPath({
     db: options.db,
     clock,
+    place: {
+      role,
+      hasKeys: async () => keychain.state() !== 'off' || (await keys.signer()) !== undefined,
+    },
     requests: store.requests,
     admission,
     sealing,

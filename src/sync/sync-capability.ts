@@ -86,6 +86,7 @@ export function decideConflict(
 export const syncCapabilities = [
   defineCapability({
     id: 'daybook:sync',
+    runs: 'device',
     permission: 'sync',
     methods: ['sync'],
     summary:
@@ -136,6 +137,7 @@ export const syncCapabilities = [
   }),
   defineCapability({
     id: 'daybook:list_dead_letters',
+    runs: 'device',
     methods: ['deadLetters.list'],
     summary:
       'Lists the changes that the mirror refused for good, oldest first, each with the reason. They stay on this device.',
@@ -153,6 +155,7 @@ export const syncCapabilities = [
   }),
   defineCapability({
     id: 'daybook:retry_dead_letters',
+    runs: 'device',
     methods: ['deadLetters.retry'],
     summary: 'Sends refused changes again with the next sync: those of some records, or all.',
     input: z.strictObject({ records: z.array(z.string()).max(1000).optional() }).prefault({}),
@@ -163,6 +166,7 @@ export const syncCapabilities = [
   }),
   defineCapability({
     id: 'daybook:list_outbox',
+    runs: 'device',
     methods: ['outbox.list'],
     summary:
       'Lists the changes that the mirror has not acknowledged, oldest first: waiting, sent without an answer, or refused with the reason.',

@@ -63,6 +63,7 @@ export const sealCapabilities = [
   }),
   defineCapability({
     id: 'seal:unlock',
+    runs: 'keys',
     methods: ['seal.unlock'],
     summary:
       'Opens the keys of the book with its passphrase; a book without one has this passphrase from now on.',
@@ -77,6 +78,7 @@ export const sealCapabilities = [
   }),
   defineCapability({
     id: 'seal:lock',
+    runs: 'keys',
     methods: ['seal.lock'],
     summary: 'Puts the keys away: sensitive records can be neither read nor written until they are unlocked.',
     input: z.strictObject({}).prefault({}),
@@ -90,6 +92,7 @@ export const sealCapabilities = [
   }),
   defineCapability({
     id: 'seal:guard',
+    runs: 'keys',
     methods: ['seal.guard'],
     summary: 'Changes what guards the keys: another passphrase, or with none a key of this device.',
     input: z.strictObject({ passphrase: passphraseShape.optional() }).prefault({}),
@@ -103,6 +106,7 @@ export const sealCapabilities = [
   }),
   defineCapability({
     id: 'seal:export_keys',
+    runs: 'keys',
     methods: ['seal.exportKeys'],
     summary: 'Gives the keys of the book as a text that a passphrase opens, for another device of the owner.',
     input: z.strictObject({ passphrase: passphraseShape }),
@@ -113,6 +117,7 @@ export const sealCapabilities = [
   }),
   defineCapability({
     id: 'seal:import_keys',
+    runs: 'keys',
     methods: ['seal.importKeys'],
     summary: 'Adds keys that another device exported: what they seal can be read here at once.',
     input: z.strictObject({ text: z.string().max(keyTextLimit), passphrase: given }),
@@ -126,6 +131,7 @@ export const sealCapabilities = [
   }),
   defineCapability({
     id: 'seal:rotate',
+    runs: 'keys',
     methods: ['seal.rotate'],
     summary:
       'Makes a new key that seals from now on; what lies under the old one is sealed anew in the background.',

@@ -1,4 +1,4 @@
-// The verbs of control tokens: grant, store, verify, revoke, lineage, list.
+// The verbs that change control tokens: grant, store, revoke. Those that read them are token-read-capability.ts.
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { Guest } from '../core/capability/caller.ts'
@@ -13,18 +13,17 @@ import { toBase64Url } from '../shape/encoded-bytes.ts'
 import { instant } from '../shape/instant.ts'
 import { needSigner } from './keyring.ts'
 import { lineageHash, linkFault, makeSecret, signedText, toBearer } from './token.ts'
-import { createVerifier, findToken, isInLine, shownTo } from './token-ledger.ts'
+import { createVerifier, findToken } from './token-ledger.ts'
 import {
   controlToken,
   type ControlToken,
   permissions,
   principal,
   scopePattern,
-  shownToken,
   tokenId,
   tokenType,
 } from './token-schema.ts'
-import { reasons, standing, verifyToken } from './verify.ts'
+import { standing, verifyToken } from './verify.ts'
 
 /** The types there are without registering any. */
 export const builtInTypes = ['capability_grant', 'resource_access', 'delegation', 'session'] as const
@@ -119,6 +118,7 @@ async function storeToken(token: ControlToken, at: TaskContext<'records' | 'trus
 export const tokenCapabilities = [
   defineCapability({
     id: 'kstar:grant_control_token',
+    runs: 'keys',
     permission: 'delegation',
     methods: ['tokens.grant'],
     summary:
@@ -209,33 +209,6 @@ export const tokenCapabilities = [
     },
   }),
   defineCapability({
-    id: 'kstar:verify_control_token',
-    permission: 'read',
-    methods: ['tokens.verify'],
-    summary: 'Says whether a token is valid for a scope, and for a permission if one is named; if not, why.',
-    input: z.strictObject({
-      token_id: z.string().max(200),
-      scope: z.string().max(1000),
-      permission: z.string().max(200).optional(),
-    }),
-    output: z.object({
-      valid: z.boolean(),
-      reason: z.enum(reasons).optional(),
-      token: shownToken.optional(),
-    }),
-    effect: 'read',
-    uses: ['trust'],
-    async run({ token_id, scope, permission }, at) {
-      const guest = guestOf(at.call)
-      const verifier = createVerifier(at.trust)
-      const found = verifier.find(token_id)
-      const token = found && (!guest || isInLine(found, guest, verifier.find)) ? found : undefined
-      const reason = await verifyToken(token, { scope, permission }, at.call.now, verifier)
-      if (reason) return { valid: false, reason }
-      return { valid: true, ...(token ? { token: shownTo(guest, token) } : {}) }
-    },
-  }),
-  defineCapability({
     id: 'kstar:revoke_control_token',
     permission: 'delegation',
     methods: ['tokens.revoke'],
@@ -261,68 +234,4 @@ export const tokenCapabilities = [
       return { revoked: true, revoked_at }
     },
   }),
-  defineCapability({
-    id: 'kstar:get_token_lineage',
-    permission: 'read',
-    methods: ['tokens.lineage'],
-    summary: 'Reads a token and then its ancestors, the nearest first; empty when there is no such token.',
-    input: z.strictObject({ token_id: tokenId }),
-    output: z.object({ tokens: z.array(shownToken) }),
-    effect: 'read',
-    uses: ['trust'],
-    run({ token_id }, at) {
-      const guest = guestOf(at.call)
-      const find = (id: string) => findToken(at.trust.ledger, id)
-      const token = find(token_id)
-      if (!token || (guest && !isInLine(token, guest, find))) return { tokens: [] }
-      const line = [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
-      return { tokens: line.map((one) => shownTo(guest, one)) }
-    },
-  }),
-  defineCapability({
-    id: 'kstar:list_tokens_by_type',
-    permission: 'read',
-    methods: ['tokens.list'],
-    summary: 'Lists tokens, of one type or of all, the newest first, with whether each stands now.',
-    input: z
-      .strictObject({
-        type: tokenType.optional(),
-        limit: z.number().int().min(1).max(1000).default(100),
-        cursor: z.string().max(40_000).optional(),
-      })
-      .prefault({}),
-    output: z.object({
-      tokens: z.array(shownToken.extend({ state: z.enum(['active', 'revoked', 'expired', 'pending']) })),
-      cursor: z.string().optional(),
-    }),
-    effect: 'read',
-    uses: ['trust'],
-    run({ type, limit, cursor }, at) {
-      const guest = guestOf(at.call)
-      const find = (id: string) => findToken(at.trust.ledger, id)
-      const filters = {
-        ...(type === undefined ? {} : { type }),
-        ...(guest ? lineFilter(guest, find) : {}),
-      }
-      const page = at.trust.ledger.query({ kind: 'token', filters, limit, cursor })
-      const tokens = page.records.flatMap((record) => {
-        const token = find(record.id)
-        return token ? [{ ...shownTo(guest, token), state: stateOf(token, find, at.call.now) }] : []
-      })
-      // A cursor counts all tokens; a guest's line fits one page.
-      return { tokens, ...(page.cursor === undefined || guest ? {} : { cursor: page.cursor }) }
-    },
-  }),
 ] as const
-
-function lineFilter(guest: Guest, find: (id: string) => ControlToken | undefined) {
-  const own = [guest.token, ...(find(guest.token)?.delegation_chain ?? [])]
-  return { or: [{ token_id: { in: own } }, { delegation_chain: { contains: guest.token } }] }
-}
-
-function stateOf(token: ControlToken, find: (id: string) => ControlToken | undefined, now: string) {
-  const fault = standing(token, find, now)
-  if (fault === 'Token revoked') return 'revoked' as const
-  if (fault === 'Token expired') return 'expired' as const
-  return fault === undefined ? ('active' as const) : ('pending' as const)
-}

@@ -5,10 +5,17 @@ import { accessKeyKind } from './access-key-kind.ts'
 import { sealCapabilities } from './seal-capability.ts'
 import { secretCapabilities } from './secret-capability.ts'
 import { tokenCapabilities } from './token-capability.ts'
+import { tokenReadCapabilities } from './token-read-capability.ts'
 import { keyKind, tokenKind } from './token-kind.ts'
 
 export const trust = defineChapter({
   name: 'trust',
-  capabilities: [...tokenCapabilities, ...accessKeyCapabilities, ...sealCapabilities, ...secretCapabilities],
+  capabilities: [
+    ...tokenCapabilities,
+    ...tokenReadCapabilities,
+    ...accessKeyCapabilities,
+    ...sealCapabilities,
+    ...secretCapabilities,
+  ],
   kinds: [tokenKind, keyKind, accessKeyKind],
 })

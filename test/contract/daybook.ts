@@ -26,14 +26,15 @@ import { accessKeyCases } from './access/access-key.ts'
 import { callerCases } from './access/caller.ts'
 import { guestCases } from './access/guest.ts'
 import { tokenCases } from './access/token.ts'
+import { type HostPlace, verbPlaceCases } from './access/verb-place.ts'
 import { newerBookCases } from './newer-book.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
-import { guestTalkCases } from './access/guest-talk.ts'
+import { guestRoomCases, guestTalkCases } from './access/guest-talk.ts'
 import { guestWriteCases } from './access/guest-write.ts'
 import { roomCases } from './room.ts'
 
-export interface BookHost {
+export interface BookHost extends HostPlace {
   /** Opens the book; opening the same name again after a close finds what was there. */
   open(name: string, options?: BookOptions): Promise<Daybook>
   /** Runs SQL in the database of a book that is closed. Absent where no newer Daybook can have written it. */
@@ -88,9 +89,10 @@ export function daybookContract(hostName: string, host: BookHost): void {
     recallCases(cases)
     conversationCases(cases)
     taskCases(cases)
-    if (host.alter) newerBookCases(cases)
+    if (host.alter) newerBookCases(cases, host)
     badInputCases(cases)
     if (host.keepsKeys !== false) sealCases(cases)
+    verbPlaceCases(cases, host)
     if (host.part === 'storage') return
     secretCases(cases, host.keepsKeys !== false)
     vectorCases(cases)
@@ -106,13 +108,14 @@ export function daybookContract(hostName: string, host: BookHost): void {
     importCases(cases)
     bundleCases(cases)
     episodeCases(cases)
-    roomCases(cases)
+    if (host.role !== 'mirror') roomCases(cases)
     guestTalkCases(cases)
+    if (host.role !== 'mirror') guestRoomCases(cases)
     guestWriteCases(cases, host)
     if (host.keepsKeys === false) keylessCases(cases)
     answerCases(cases)
-    tokenCases(cases)
-    guestCases(cases)
+    tokenCases(cases, host)
+    guestCases(cases, host)
     callerCases(cases)
     accessKeyCases(cases)
     inboxCases(cases)

@@ -42,6 +42,7 @@ function createEventQueue(door: BookDoor) {
 
 daybookContract('a Durable Object', {
   keepsKeys: false,
+  role: 'mirror',
   alter: (name, statements) =>
     runInDurableObject(env.MIRROR.getByName(name), (_instance, { storage }) => {
       for (const statement of statements) storage.sql.exec(statement)

@@ -23,6 +23,7 @@ const participant = z.object({
 export const roomCapabilities = [
   defineCapability({
     id: 'room:join',
+    runs: 'device',
     permission: 'write',
     methods: ['room.join'],
     summary: 'Comes into the meeting room, or changes name and role there.',
@@ -44,6 +45,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:leave',
+    runs: 'device',
     permission: 'write',
     methods: ['room.leave'],
     summary: 'Leaves the meeting room; when the last one leaves, what was said is gone.',
@@ -56,6 +58,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:say',
+    runs: 'device',
     permission: 'write',
     methods: ['room.say'],
     summary: 'Says something to everyone in the meeting room, coming in if need be.',
@@ -68,6 +71,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:hear',
+    runs: 'device',
     permission: 'read',
     methods: ['room.hear'],
     summary: 'The next message of somebody else after the last one heard, or none.',
@@ -82,6 +86,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:hear_all',
+    runs: 'device',
     permission: 'read',
     methods: ['room.hearAll'],
     summary: 'All messages of others after the last one heard, oldest first.',
@@ -100,6 +105,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:who_is_here',
+    runs: 'device',
     permission: 'read',
     methods: ['room.whoIsHere'],
     summary: 'Who is in the meeting room, in the order of coming.',
@@ -111,6 +117,7 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:status',
+    runs: 'device',
     permission: 'read',
     methods: ['room.status'],
     summary: 'How many are in the meeting room, which messages there are, and how many are unread.',

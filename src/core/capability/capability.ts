@@ -4,6 +4,13 @@ import type { Right } from '../access/permission.ts'
 import type { InputOf, OutputOf, Schema } from '../schema.ts'
 import type { PortName, ReadContext, TaskContext, WriteContext } from './context.ts'
 
+/**
+ * Where a capability can do what it says: at every copy of a book; on a device of the owner alone; at its mirror alone;
+ * or where the private keys of the book are kept. Elsewhere it is `runs-elsewhere`, and nothing of it is begun.
+ */
+export const verbPlaces = ['anywhere', 'device', 'mirror', 'keys'] as const
+export type VerbPlace = (typeof verbPlaces)[number]
+
 /** Reads answer from what is there; writes are one transaction; tasks may take long and wait for others. */
 export type CapabilityEffect = 'read' | 'write' | 'task'
 
@@ -22,6 +29,8 @@ interface Verb<
   readonly summary: string
   /** The right a guest's token must carry. Without one, only the owner may call. */
   readonly permission?: Right
+  /** Where it runs. Default: anywhere. */
+  readonly runs?: VerbPlace
   readonly input: I
   readonly output: O
   /** Of a task: it may run again from its start. Its writes, in order, are then done once and give what they gave, JSON. */

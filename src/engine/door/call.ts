@@ -1,5 +1,5 @@
-// The one path of every call, of tasks too, in the order in which it is gone: who calls is admitted, the capability found
-// and authorised, the input checked and parsed, what the caller sees put together, the work done, its commit waited for, and
+// The one path of every call, of tasks too, in the order in which it is gone: who calls is admitted, the capability found,
+// authorised and at its place, the input checked and parsed, what the caller sees put together, the work done, its commit waited for, and
 // what came of it told. Invariant: nothing reaches a capability that has not come this way.
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
@@ -19,11 +19,13 @@ import type { Sealing } from '../service/sealing.ts'
 import { authorise } from './authorise.ts'
 import type { RunRead } from './read-again.ts'
 import { withReserve } from './reserve.ts'
+import { checkRunsHere, type Place } from './runs-here.ts'
 import { whenKept } from './settled.ts'
 
 export interface CallPathParts {
   readonly db: Pick<SqlDatabase, 'settled'>
   readonly clock: Clock
+  readonly place: Place
   readonly requests: BookStore['requests']
   readonly admission: Admission
   readonly sealing: Pick<Sealing, 'isUnread' | 'begin'>
@@ -38,7 +40,7 @@ export interface CallPathParts {
 export type CallPath = (id: string, input: unknown, options?: CallOptions) => Promise<unknown>
 
 export function createCallPath(parts: CallPathParts): CallPath {
-  const { db, clock, admission, sealing, contexts, services, useReserve } = parts
+  const { db, clock, place, admission, sealing, contexts, services, useReserve } = parts
 
   const answer = async (id: string, input: unknown, given: CallOptions): Promise<unknown> => {
     const options = admission.isAsked(given) ? { ...given, ...(await admission.admit(given)) } : given
@@ -46,6 +48,7 @@ export function createCallPath(parts: CallPathParts): CallPath {
     if (services.isClosed()) throw new DaybookError('book-closed')
     const capability = findCapability(id)
     authorise(options.caller ?? owner, capability)
+    if (capability.runs) await checkRunsHere(capability, place)
     if (options.signal?.aborted) throw new DaybookError('aborted')
     services.called()
     checkJson(input)

@@ -33,6 +33,7 @@ const hopeless: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'too-large',
   'request-reused',
   'sync-off',
+  'runs-elsewhere',
 ])
 
 /** One try of a task, as the call that makes it sees it. */

@@ -93,7 +93,9 @@ export function guestTalkCases({ book: open }: BookCase): void {
       expect((await failure(book.tasks.list({}, as))).code).toBe('forbidden')
     })
   })
+}
 
+export function guestRoomCases({ book: open }: BookCase): void {
   describe('a guest in the meeting room', () => {
     it('is let in by its scope, and speaks and listens as itself alone', async () => {
       const book = await open()

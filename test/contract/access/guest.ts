@@ -6,6 +6,7 @@ import type { Daybook } from '../../../src/book/daybook.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { type BookCase, failure } from '../book-case.ts'
 import { grant, soon } from './token-grant.ts'
+import { type HostPlace, letIn } from './verb-place.ts'
 import { everyPermission, rightsBut, verbRights, verbs } from './verb-right.ts'
 
 /** A token that has ended, with the reason that is told of it. Asked until the host's own clock has gone on. */
@@ -44,7 +45,7 @@ async function fill(book: Daybook): Promise<void> {
   })
 }
 
-export function guestCases({ book: open }: BookCase): void {
+export function guestCases({ book: open }: BookCase, place: HostPlace): void {
   describe('a guest', () => {
     it('finds nothing outside its scope by any way of reading', async () => {
       const book = await open()
@@ -170,10 +171,10 @@ export function guestCases({ book: open }: BookCase): void {
         expect([id, await code(orphan.token_id)]).toEqual([id, 'unauthorized'])
         expect([id, await code('nobody')]).toEqual([id, 'unauthorized'])
         // What is let in finds its input wrong; what is the owner's alone is not let in by any token.
-        expect([id, await code(everything)]).toEqual([id, right === 'owner' ? 'forbidden' : 'invalid-input'])
+        expect([id, await code(everything)]).toEqual([id, right === 'owner' ? 'forbidden' : letIn(id, place)])
         expect([id, await code(narrow)]).toEqual([
           id,
-          right === 'owner' || right === 'sync' ? 'forbidden' : 'invalid-input',
+          right === 'owner' || right === 'sync' ? 'forbidden' : letIn(id, place),
         ])
       }
     })
@@ -194,7 +195,7 @@ export function guestCases({ book: open }: BookCase): void {
         for (const id of named) {
           const code = async (as: string) => (await failure(book.call(id, { '': 0 }, { as }))).code
           expect([id, await code(but)]).toEqual([id, 'forbidden'])
-          expect([id, await code(holder)]).toEqual([id, right === 'owner' ? 'forbidden' : 'invalid-input'])
+          expect([id, await code(holder)]).toEqual([id, right === 'owner' ? 'forbidden' : letIn(id, place)])
         }
       }
     })

@@ -1,7 +1,9 @@
 // What an access key may do over HTTP: every verb, and every other route of a book, asks for the right that is listed here.
 import { expect, it } from 'vitest'
+import { errorTable } from '../../../src/core/errors.ts'
 import { rights } from '../../../src/core/access/permission.ts'
 import { routeCases, type RouteHost } from './route-isolation.ts'
+import { letIn } from './verb-place.ts'
 import { everyPermission, rightsBut, verbRights, verbs } from './verb-right.ts'
 
 /** The verb whose right a route needs; `owner`: an owner's key. */
@@ -45,8 +47,9 @@ export function routeRightCases(host: RouteHost): void {
     for (const [id, right] of verbs) {
       const path = `/v1/books/${book}/capabilities/${id}`
       expect(await codeOf(path, lacking.get(right) ?? '', wrong)).toEqual(forbidden(path))
-      const letIn = [path, 400, 'invalid-input']
-      expect(await codeOf(path, everything, wrong)).toEqual(right === 'owner' ? forbidden(path) : letIn)
+      const code = letIn(id, { role: 'mirror', signs: false })
+      const answered = [path, errorTable[code].status, code]
+      expect(await codeOf(path, everything, wrong)).toEqual(right === 'owner' ? forbidden(path) : answered)
     }
   })
 

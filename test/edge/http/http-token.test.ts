@@ -139,7 +139,7 @@ it('makes no book for a stranger, and grants nothing where no key is', async () 
   const granted = await call(`/v1/books/${book}/capabilities/kstar:grant_control_token`, {
     body: { scope: '**', permissions: ['read'], granted_to: 'x', expires_at: '2099-01-01T00:00:00Z' },
   })
-  await expectError(granted, 409, 'signing-off')
+  await expectError(granted, 409, 'runs-elsewhere', 'capability')
   expect(await run(book, 'daybook:status')).toMatchObject({ records: { trace: 2 } })
 })
 

@@ -240,7 +240,15 @@ describe('capabilities with bad input', () => {
       body: { id: 'nobody', result: { success: true } },
     })
     await expectError(missing, 404, 'not-found', 'id')
-    await expectError(await call(`${path}/daybook:sync`), 409, 'sync-off')
+    await expectError(await call(`${path}/daybook:sync`), 409, 'runs-elsewhere', 'capability')
+  })
+
+  it('a word in a room that nobody hears', async () => {
+    const path = `/v1/books/${newBook()}/capabilities`
+    const said = await call(`${path}/room:say`, { body: { text: 'Anyone?' } })
+    await expectError(said, 409, 'runs-elsewhere', 'capability')
+    const unlocked = await call(`${path}/seal:unlock`, { body: { passphrase: 'long enough to be one' } })
+    await expectError(unlocked, 409, 'runs-elsewhere', 'capability')
   })
 
   it('an Idempotency-Key that is none', async () => {

@@ -26,6 +26,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
   const keys = new Map<string, ReturnType<typeof openNodeKeyring>>()
   daybookContract('a mirror over PostgreSQL', {
     keepsKeys: false,
+    role: 'mirror',
     // The rest is the same engine over the same SQLite; all of it holds here too.
     part: 'storage',
     async open(book, { embedder } = {}) {

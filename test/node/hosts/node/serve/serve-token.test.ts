@@ -75,7 +75,7 @@ describe.skipIf(skipped !== '')(`tokens before daybook serve${skipped}`, { timeo
     const { url } = await world.start()
     const asked = { scope: '**', permissions: ['read'], granted_to: 'reader', expires_at }
     const refused = await world.run({ url, book: 'keyless' }, 'kstar:grant_control_token', asked)
-    expect([refused.status, refused.body['code']]).toEqual([409, 'signing-off'])
+    expect([refused.status, refused.body['code']]).toEqual([409, 'runs-elsewhere'])
     const { sql } = await world.postgres.get()
     const rows = await sql.begin(enterSql('keyless', true), (within) =>
       within.rows("SELECT id FROM daybook.records WHERE book = 'keyless'"),
