@@ -78,6 +78,12 @@ export interface Kind<Name extends string = string, Body extends object = object
   /** Another kind's name to stand before that value: a rule about facts is reached with the facts. */
   readonly scopedAs?: string
   /**
+   * All names of a record in scopes that its body decides, for a kind whose records have several: in place of `scopedBy`. Each
+   * begins with the name of the kind or one of `openPrefixes`. Pure; a change of it comes with a new `version`. A record of
+   * which it says none, too many or too long ones (`scopeNameLimits`) is in nobody's reach.
+   */
+  scopeNames?(body: Body): readonly string[]
+  /**
    * `none`: no token reaches records of this kind, because they say who may do what. `read`: they are rules, which guests
    * may read in their scope and never change, and which hold guests everywhere.
    */
@@ -167,6 +173,25 @@ export function foreignWord(
   return sameJson(said(body), said(before)) ? undefined : speaker.path
 }
 
+/** First segments of names in scopes that any kind with `scopeNames` may use: categories of memories. */
+export const openPrefixes: readonly string[] = ['a2p', 'ext']
+/** How many names a record may have by its body, and how long each may be. */
+export const scopeNameLimits = { count: 16, length: 512 } as const
+
+/** What a kind with `scopeNames` says of `body`, each name once; empty when it can't be relied on. */
+export function ownNames(kind: Kind, body: JsonObject): readonly string[] {
+  const names = [...new Set(kind.scopeNames?.(body))]
+  const first = new Set([scopePrefix(kind), ...openPrefixes])
+  const isSound = (name: unknown) =>
+    typeof name === 'string' &&
+    name.length <= scopeNameLimits.length &&
+    name.isWellFormed() &&
+    // eslint-disable-next-line no-control-regex -- what no pattern can have is in no name
+    !/[\u0000-\u001f]/.test(name) &&
+    first.has(/^[^:.]*/.exec(name)?.[0] ?? '')
+  return names.length <= scopeNameLimits.count && names.every(isSound) ? names : []
+}
+
 /** The first segment of the names of a kind's records in scopes. */
 export function scopePrefix(kind: Kind): string {
   return kind.scopedAs ?? kind.name
@@ -180,6 +205,8 @@ export function createKinds(kinds: readonly Kind[]): Kinds {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]))
   if (byName.size !== kinds.length) throw new Error('Two kinds have the same name.')
   if (new Set(kinds.map(pluralOf)).size !== kinds.length) throw new Error('Two kinds have the same plural.')
+  const twice = kinds.find(({ scopedBy, scopeNames }) => scopedBy !== undefined && scopeNames)
+  if (twice) throw new Error(`The kind \`${twice.name}\` says its names in scopes twice.`)
   return byName
 }
 

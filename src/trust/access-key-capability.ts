@@ -8,7 +8,7 @@ import { permits } from '../core/access/permission.ts'
 import { bodyOf } from '../core/record.ts'
 import { accessKeyBody, type AccessKeyBody, keyFault, makeAccessKey } from './access-key.ts'
 import { instant } from '../shape/instant.ts'
-import { permissions, principal, scopePattern } from './token-schema.ts'
+import { allowPatterns, denyPatterns, permissions, principal, scopePattern } from './token-schema.ts'
 
 const kindNames = z.array(z.string().min(1).max(64)).max(100)
 const keyId = z.string().regex(/^key-[A-Za-z0-9_-]{16}$/, 'is not the id of an access key')
@@ -22,6 +22,9 @@ const asked = z.strictObject({
   permissions: permissions.default([]),
   /** What it reaches, as a control token's scope; `**` is the whole book. */
   scope: scopePattern.default('**'),
+  /** Further patterns beside `scope`, and what is never reached, as a control token has them. */
+  allow: allowPatterns.optional(),
+  deny: denyPatterns.optional(),
   /** In whose name its holder writes. Default: the name of the key. */
   holder: principal.optional(),
   /** Kinds that it may send and fetch in a sync. Default: all but tokens, keys and definitions, which it may fetch. */
@@ -45,16 +48,17 @@ function check(input: z.output<typeof asked>, now: string, kinds: Kinds): void {
   if (expires_at !== undefined && expires_at <= now) throw wrong('expires_at', 'It lies in the past')
   if (owner) {
     const path = input.permissions.length > 0 ? 'permissions' : push ? 'push' : pull ? 'pull' : undefined
-    if (path !== undefined || input.scope !== '**')
-      throw wrong(path ?? 'scope', 'An owner’s key has no bounds')
+    const bound = path ?? (input.deny ? 'deny' : input.allow ? 'allow' : undefined)
+    if (bound !== undefined || input.scope !== '**')
+      throw wrong(bound ?? 'scope', 'An owner’s key has no bounds')
     return
   }
   if (input.permissions.length === 0) throw wrong('permissions', 'At least one is wanted, or `owner`')
   if (input.permissions.some((one) => one === 'delegation'))
     throw wrong('permissions', 'Keys delegate nothing; grant a control token')
   const syncs = permits(input.permissions, { id: 'daybook:sync', permission: 'sync' })
-  if (input.permissions.includes('sync') && input.scope !== '**')
-    throw wrong('scope', 'Who syncs must reach the whole book: `**`')
+  if (input.permissions.includes('sync') && (input.scope !== '**' || input.deny?.length))
+    throw wrong(input.scope === '**' ? 'deny' : 'scope', 'Who syncs must reach the whole book: `**`')
   for (const [path, list] of [
     ['push', push],
     ['pull', pull],
@@ -89,13 +93,15 @@ export const accessKeyCapabilities = [
         throw new DaybookError('invalid-input', 'A key is not made by the task queue: nobody would see it.')
       check(input, at.call.now, at.records.kinds)
       const { id, key } = makeAccessKey(at.trust.random.bytes)
-      const { holder = input.name, push, pull, expires_at, ...rest } = input
+      const { holder = input.name, allow, deny, push, pull, expires_at, ...rest } = input
       const body: AccessKeyBody = {
         ...rest,
         holder,
         hash: await at.trust.digest.sha256(key),
         added_at: at.call.now,
         revoked: false,
+        ...(allow ? { allow } : {}),
+        ...(deny ? { deny } : {}),
         ...(push ? { push } : {}),
         ...(pull ? { pull } : {}),
         ...(expires_at === undefined ? {} : { expires_at }),

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { Grant } from '../core/access/grant.ts'
 import { canonicalTime } from '../core/time.ts'
-import { permissions, principal, scopePattern } from './token-schema.ts'
+import { allowPatterns, denyPatterns, permissions, principal, scopePattern } from './token-schema.ts'
 
 const prefix = 'dbk1.'
 const idBytes = 12
@@ -24,6 +24,8 @@ export const accessKeyBody = z.strictObject({
   /** In whose name its holder writes. */
   holder: principal,
   scope: scopePattern,
+  allow: allowPatterns.optional(),
+  deny: denyPatterns.optional(),
   permissions,
   push: kindNames.optional(),
   pull: kindNames.optional(),
@@ -59,7 +61,7 @@ export function keyFault({ revoked, expires_at }: AccessKeyBody, now: string): s
 
 export function toGrant(
   id: string,
-  { owner, holder, scope, permissions: may, push, pull }: AccessKeyBody,
+  { owner, holder, scope, allow, deny, permissions: may, push, pull }: AccessKeyBody,
 ): Grant {
-  return { id, owner, agent: holder, scope, permissions: may, push, pull }
+  return { id, owner, agent: holder, scope, allow, deny, permissions: may, push, pull }
 }

@@ -10,7 +10,8 @@ import type { Clock } from '../core/ports.ts'
 import { bodyOf } from '../core/record.ts'
 import { timingSafeEqual } from '../core/timing-safe-equal.ts'
 import { formatTime } from '../core/time.ts'
-import { isConcrete, parseScope } from '../core/access/scope.ts'
+import { onlyPattern, readReach } from '../core/access/reach.ts'
+import { isConcrete } from '../core/access/scope.ts'
 import { accessKeyBody, accessKeyId, isAccessKey, keyFault, toGrant } from './access-key.ts'
 import { fromBearer, isOutdatedBearer, isPresented, signedText } from './token.ts'
 import { createVerifier } from './token-ledger.ts'
@@ -99,12 +100,14 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
     return token
   }
 
-  const toGuest = ({ token_id, scope: text, permissions, granted_to }: ControlToken): Guest => {
-    const scope = parseScope(text)
-    if (!scope) throw refuse('Scope mismatch')
-    const isAgent = scope.parts[0] === 'agent' && scope.parts.length > 1 && isConcrete(scope)
-    const agent = isAgent ? text.slice('agent:'.length) : granted_to.replace(/^agent:(?=.)/, '')
-    return { role: 'guest', token: token_id, agent, reach: { scope }, permissions }
+  const toGuest = (token: ControlToken): Guest => {
+    const { token_id, permissions, granted_to } = token
+    const reach = readReach(token)
+    if (!reach) throw refuse('Scope mismatch')
+    const only = onlyPattern(reach)
+    const isAgent = only && only.parts[0] === 'agent' && only.parts.length > 1 && isConcrete(only)
+    const agent = isAgent ? only.text.slice('agent:'.length) : granted_to.replace(/^agent:(?=.)/, '')
+    return { role: 'guest', token: token_id, agent, reach, permissions }
   }
 
   /** A stranger must present the whole token and its secret. One answer for what is not here and what is made up. */
@@ -134,10 +137,10 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
   const admitGrant = (grant: Grant, by: 'key' | 'claims'): Admitted => {
     const { id, owner = false, agent, permissions, push, pull, untilMs } = grant
     if (owner) return { id, untilMs, caller: { role: 'owner' } }
-    const scope = parseScope(grant.scope)
-    if (!scope) throw refuse('Scope mismatch')
+    const reach = readReach(grant)
+    if (!reach) throw refuse('Scope mismatch')
     const granted = { push, pull }
-    const caller: Caller = { role: 'guest', token: id, agent, reach: { scope }, permissions, by, granted }
+    const caller: Caller = { role: 'guest', token: id, agent, reach, permissions, by, granted }
     return { id, untilMs, caller }
   }
 

@@ -3,55 +3,32 @@ import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { Guest } from '../core/capability/caller.ts'
 import type { CallPort, ReadContext, TaskContext, WriteContext } from '../core/capability/context.ts'
-import type { RecordReader } from '../core/capability/record-port.ts'
 import { DaybookError } from '../core/errors.ts'
-import { nameId } from '../core/text/name-id.ts'
-import { permitsAll } from '../core/access/permission.ts'
 import type { JsonObject } from '../core/json/path.ts'
-import { coversScope, parseScope } from '../core/access/scope.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import { instant } from '../shape/instant.ts'
 import { needSigner } from './keyring.ts'
 import { lineageHash, linkFault, makeSecret, signedText, toBearer } from './token.ts'
 import { createVerifier, findToken } from './token-ledger.ts'
 import {
+  allowPatterns,
   controlToken,
   type ControlToken,
+  denyPatterns,
   permissions,
   principal,
   scopePattern,
   tokenId,
   tokenType,
 } from './token-schema.ts'
+import { checkType } from './token-type.ts'
 import { standing, verifyToken } from './verify.ts'
-
-/** The types there are without registering any. */
-export const builtInTypes = ['capability_grant', 'resource_access', 'delegation', 'session'] as const
 
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
   caller.role === 'guest' ? caller : undefined
 
 const wrong = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
-
-/** Throws unless the type is known and the token is one of that type. */
-function checkType(
-  { type, scope, permissions: given }: Pick<ControlToken, 'type' | 'scope' | 'permissions'>,
-  { rules }: Pick<RecordReader, 'rules'>,
-): void {
-  if (builtInTypes.some((one) => one === type)) return
-  const id = nameId('token_type', type)
-  const found = rules.get(id) as
-    { readonly scope_pattern?: string; readonly required_permissions?: readonly string[] } | undefined
-  if (!found) throw wrong('type', `\`${type.slice(0, 80)}\` is neither built in nor registered`)
-  const pattern = parseScope((found.scope_pattern ?? '**').replaceAll(/\{[^{}]*\}/g, '*'))
-  const asked = parseScope(scope)
-  if (!pattern || !asked || !coversScope(pattern, asked))
-    throw wrong('scope', `Tokens of type \`${type.slice(0, 80)}\` have a scope like ${found.scope_pattern}`)
-  const missing = found.required_permissions?.find((one) => !permitsAll(given, one))
-  if (missing !== undefined)
-    throw wrong('permissions', `Tokens of type \`${type.slice(0, 80)}\` need \`${missing}\``)
-}
 
 /** The parent of a new token, when there is one: named, or for a guest its own token. It must stand. */
 function parentOf(named: string | undefined, at: ReadContext<'trust'>): ControlToken | undefined {
@@ -127,6 +104,10 @@ export const tokenCapabilities = [
       token_id: tokenId.optional(),
       type: tokenType.default('capability_grant'),
       scope: scopePattern,
+      /** Further patterns: what one of them or `scope` stands for is reached. */
+      allow: allowPatterns.optional(),
+      /** What is never reached, by whatever name: wins over all that is allowed. What the parent denies is denied below it. */
+      deny: denyPatterns.optional(),
       permissions,
       granted_to: principal,
       not_before: instant.optional(),
@@ -163,9 +144,12 @@ export const tokenCapabilities = [
         .sort()
         .at(-1)
       const secret = makeSecret(at.trust.random.bytes)
+      const denied = [...new Set([...(asked.deny ?? []), ...(parent?.deny ?? [])])]
       const claims = {
         type: asked.type,
         scope: asked.scope,
+        ...(asked.allow?.length ? { allow: asked.allow } : {}),
+        ...(denied.length > 0 ? { deny: denied } : {}),
         permissions: asked.permissions,
         granted_to: asked.granted_to,
         token_id: asked.token_id ?? `token-${toBase64Url(at.trust.random.bytes(16))}`,

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { fromDidKey } from '../shape/did-key.ts'
 import { isRecordId } from '../core/ids.ts'
+import { patternLimit } from '../core/access/reach.ts'
 import { parseScope } from '../core/access/scope.ts'
 import { canonicalTime } from '../core/time.ts'
 
@@ -22,6 +23,9 @@ const text = (max: number) =>
 export const tokenId = z.string().refine(isRecordId, 'is not a token id (1 to 128 letters, digits, . _ : -)')
 /** Segments parted by `:` and `.`; `*` is one segment, `**` at the end the rest. */
 export const scopePattern = z.string().refine((value) => parseScope(value) !== undefined, 'is not a scope')
+/** Further patterns that are allowed beside the scope, one less than a reach may have; and patterns that are denied. */
+export const allowPatterns = z.array(scopePattern).max(patternLimit - 1)
+export const denyPatterns = z.array(scopePattern).max(patternLimit)
 export const tokenType = text(200)
 export const permissions = z.array(text(200)).max(64)
 export const principal = text(1000)
@@ -33,6 +37,9 @@ const claims = {
   token_id: tokenId,
   type: tokenType,
   scope: scopePattern,
+  /** What it reaches beside `scope`, and what it never reaches. Who knows neither takes no token that has them. */
+  allow: allowPatterns.optional(),
+  deny: denyPatterns.optional(),
   permissions,
   /** The key whose signature it carries. */
   granted_by: didKey,

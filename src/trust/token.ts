@@ -4,7 +4,7 @@
 import { strictCanonicalText } from '../core/text/canonical-json.ts'
 import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
 import { permitsAll } from '../core/access/permission.ts'
-import { coversScope, parseScope } from '../core/access/scope.ts'
+import { coversReach, readReach } from '../core/access/reach.ts'
 import { timingSafeEqual } from '../core/timing-safe-equal.ts'
 import { controlToken, type ControlToken, depthLimit } from './token-schema.ts'
 
@@ -37,9 +37,9 @@ export function linkFault(parent: ControlToken, child: Claims): string | undefin
   if (chain.length > depthLimit) return `there are more than ${depthLimit} ancestors`
   if (strictCanonicalText(chain) !== strictCanonicalText(child.delegation_chain))
     return 'the chain is not the parent’s'
-  const wide = parseScope(parent.scope)
-  const narrow = parseScope(child.scope)
-  if (!wide || !narrow || !coversScope(wide, narrow)) return 'the scope is wider than the parent’s'
+  const wide = readReach(parent)
+  const narrow = readReach(child)
+  if (!wide || !narrow || !coversReach(wide, narrow)) return 'the scope is wider than the parent’s'
   const extra = child.permissions.find((one) => one !== 'delegation' && !permitsAll(parent.permissions, one))
   if (extra !== undefined) return `the parent does not permit \`${extra}\``
   if (child.expires_at > parent.expires_at) return 'it expires after the parent'

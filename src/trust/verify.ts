@@ -2,7 +2,8 @@
 // Invariant: whatever is revoked, expired or not begun takes all its descendants with it.
 import type { Keyring } from '../core/ports.ts'
 import { permitsAll } from '../core/access/permission.ts'
-import { coversScope, parseScope } from '../core/access/scope.ts'
+import { readReach } from '../core/access/reach.ts'
+import { coversScope, overlapsScope, parseScope } from '../core/access/scope.ts'
 import { lineageHash, linkFault, signedText } from './token.ts'
 import type { ControlToken } from './token-schema.ts'
 
@@ -55,7 +56,7 @@ export async function verifyToken(
 ): Promise<Reason | undefined> {
   const state = standing(token, by.find, now)
   if (!token || state) return state ?? 'Token not found'
-  if (scope !== undefined && !covers(token.scope, scope)) return 'Scope mismatch'
+  if (scope !== undefined && !isFor(token, scope)) return 'Scope mismatch'
   if (!(await isSigned(token, by))) return 'Invalid signature'
   if (!(await isChained(token, by))) return 'Invalid delegation chain'
   if (permission !== undefined && !permitsAll(token.permissions, permission)) return 'Permission denied'
@@ -72,10 +73,13 @@ export function isOfThisBook(
   return root !== undefined && isOwn(root.granted_by)
 }
 
-function covers(wide: string, narrow: string): boolean {
-  const one = parseScope(wide)
-  const other = parseScope(narrow)
-  return one !== undefined && other !== undefined && coversScope(one, other)
+/** True when the token allows every name that `scope` stands for, and denies none of them. */
+function isFor(token: ControlToken, scope: string): boolean {
+  const reach = readReach(token)
+  const wanted = parseScope(scope)
+  if (!reach || !wanted) return false
+  const isDenied = reach.deny.some((one) => overlapsScope(one, wanted))
+  return !isDenied && reach.allow.some((one) => coversScope(one, wanted))
 }
 
 const isSigned = (token: ControlToken, { keys }: Verifier): Promise<boolean> =>

@@ -1,11 +1,28 @@
-// How far a guest of a book sees: the names that each record has, and the scope of the guest's token over them.
-// Invariant: a record is in reach when one of its names is; kinds for the owner alone are in nobody's reach.
-import { facetOf, type Kind, type Kinds, scopePrefix } from '../kind.ts'
+// How far a guest of a book sees: the names that each record has, and the patterns over them that its token allows and denies.
+// Invariants: a record is in reach when one of its names is allowed and none is denied; a narrowed reach never has what
+// the wider one has not; kinds for the owner alone are in nobody's reach.
+import { facetOf, type Kind, type Kinds, openPrefixes, ownNames, scopePrefix } from '../kind.ts'
 import type { JsonObject } from '../json/path.ts'
-import { matchesScope, type ScopePattern, scopeParts } from './scope.ts'
+import { coversScope, matchesScope, parseScope, type ScopePattern, scopeParts } from './scope.ts'
 
 export interface Reach {
-  readonly scope: ScopePattern
+  /** A record is in reach by any of these. */
+  readonly allow: readonly ScopePattern[]
+  /** Unless one of its names is one of these. */
+  readonly deny: readonly ScopePattern[]
+  /** What this reach was narrowed from: a record must be in that one too. */
+  readonly within?: Reach | undefined
+}
+
+/** Most patterns that one grant allows, and that it denies. */
+export const patternLimit = 32
+
+/** A reach as a token, a key or claims spell it: one pattern, perhaps further ones beside it, and what is denied. */
+export interface ScopeText {
+  readonly scope: string
+  /** Further patterns: what one of them or `scope` stands for is allowed. */
+  readonly allow?: readonly string[] | undefined
+  readonly deny?: readonly string[] | undefined
 }
 
 /** What of a record decides its names. */
@@ -20,9 +37,9 @@ export interface NamedRecord {
 /** The meeting room's name in scopes: whoever may not see it is not let in. */
 export const meetingRoom = 'meeting-room'
 
-const reservedSegments: ReadonlySet<string> = new Set(['agent', 'session', meetingRoom])
+const reservedSegments: ReadonlySet<string> = new Set(['agent', 'session', meetingRoom, ...openPrefixes])
 
-/** First segments that name a column or the meeting room; a resource whose own begins with one has no name in scopes. */
+/** First segments that no resource is named by; one whose own begins with such has no name in scopes. */
 export function isReserved(segment: string, kinds: Kinds): boolean {
   return reservedSegments.has(segment) || kinds.has(segment)
 }
@@ -32,12 +49,67 @@ export function reservedNames(kinds: Kinds): string[] {
   return [...reservedSegments, ...kinds.keys()]
 }
 
+/** Reads a reach, or undefined when a pattern is none, or there are too many. */
+export function readReach({ scope, allow = [], deny = [] }: ScopeText): Reach | undefined {
+  const read = (texts: readonly string[]) => texts.flatMap((text) => parseScope(text) ?? [])
+  const reach = { allow: read([scope, ...allow]), deny: read(deny) }
+  const isWhole = reach.allow.length === allow.length + 1 && reach.deny.length === deny.length
+  return isWhole && Math.max(reach.allow.length, deny.length) <= patternLimit ? reach : undefined
+}
+
 /**
- * The names of a record: `<kind>:<value of the column the kind is scoped by>` or the kind alone, `agent:<agent>`,
- * `session:<session>`, and the resource as it is (`course:CS101`).
+ * What is in one of `reaches` and denied by none: several grants of one caller taken together, never more than their union.
+ * Without any: nothing.
+ */
+export function uniteReaches(reaches: readonly Reach[]): Reach {
+  const distinct = (patterns: readonly ScopePattern[]) => [
+    ...new Map(patterns.map((one) => [one.text, one])).values(),
+  ]
+  const [first, ...others] = reaches
+  if (first && others.length === 0) return first
+  return {
+    // One that was narrowed can't be spelled as patterns, so it adds nothing.
+    allow: distinct(reaches.flatMap(({ allow, within }) => (within ? [] : allow))),
+    deny: distinct(reaches.flatMap((one) => levels(one).flatMap(({ deny }) => deny))),
+  }
+}
+
+/** What is in both. */
+export function narrowReach(wide: Reach, narrow: Reach): Reach {
+  const { within, ...own } = narrow
+  return { ...own, within: within ? narrowReach(wide, within) : wide }
+}
+
+/** The reach and all that it was narrowed from: a record is in reach when it is in each of them, taken alone. */
+export function levels(reach: Reach): Reach[] {
+  const { within, ...own } = reach
+  return within ? [own, ...levels(within)] : [own]
+}
+
+/** True when whatever is in `narrow` is certain to be in `wide`: each pattern of it within one of the other's. */
+export function coversReach(wide: Reach, narrow: Reach): boolean {
+  const narrowed = levels(narrow)
+  const denied = narrowed.flatMap(({ deny }) => deny)
+  return levels(wide).every(
+    ({ allow, deny }) =>
+      narrowed.some((one) => one.allow.every((pattern) => isWithin(pattern, allow))) &&
+      deny.every((pattern) => isWithin(pattern, denied)),
+  )
+}
+
+const isWithin = (pattern: ScopePattern, wide: readonly ScopePattern[]) =>
+  wide.some((one) => coversScope(one, pattern))
+
+/**
+ * The names of a record: what its kind says, or else `<kind>:<value of the column the kind is scoped by>` or the kind alone;
+ * `agent:<agent>`, `session:<session>`, and the resource as it is (`course:CS101`). Without any it is in nobody's reach: what
+ * its kind says of it is not to be relied on.
  */
 export function scopeNames({ kind, agent, session, resource, body }: NamedRecord, kinds: Kinds): string[] {
-  const names = [qualified(kind, kinds.get(kind), body), `agent:${agent}`]
+  const declared = kinds.get(kind)
+  const own = declared?.scopeNames ? ownNames(declared, body) : [qualified(kind, declared, body)]
+  if (own.length === 0) return []
+  const names = [...own, `agent:${agent}`]
   if (session != null) names.push(`session:${session}`)
   if (resource != null && !isReserved(scopeParts(resource)[0] ?? '', kinds)) names.push(resource)
   return names
@@ -50,27 +122,55 @@ function qualified(name: string, kind: Kind | undefined, body: JsonObject): stri
 }
 
 /** True when nothing is out of reach but what is for the owner alone. */
-export function seesAll({ scope }: Reach): boolean {
-  return scope.text === '**'
+export function seesAll(reach: Reach): boolean {
+  return levels(reach).every(
+    ({ allow, deny }) => deny.length === 0 && allow.some(({ text }) => text === '**'),
+  )
 }
 
-/** The reach as a text, the same for the same reach. */
-export function reachText({ scope }: Reach): string {
-  return scope.text
+/** The reach as a text, the same for the same reach, and never for two. A reach of one pattern is that pattern. */
+export function reachText(reach: Reach): string {
+  const all = levels(reach).map(({ allow, deny }) => [textsOf(allow), textsOf(deny)] as const)
+  const [[[only = '', ...others], denied]] = all as [(typeof all)[number]]
+  const isPlain = all.length === 1 && others.length === 0 && denied.length === 0 && only !== ''
+  // No pattern has a control character.
+  return isPlain ? only : `\u0000${JSON.stringify(all)}`
 }
 
-/** True when whatever has all of these names is in reach. */
-export function reachesName({ scope }: Reach, names: readonly string[]): boolean {
-  return names.some((name) => matchesScope(scope, name))
+const textsOf = (patterns: readonly ScopePattern[]) => patterns.map(({ text }) => text).toSorted()
+
+/** True when something of exactly these names is in reach. */
+export function isNamedIn(reach: Reach, names: readonly string[]): boolean {
+  const has = (patterns: readonly ScopePattern[]) =>
+    patterns.some((pattern) => names.some((name) => matchesScope(pattern, name)))
+  return levels(reach).every(({ allow, deny }) => has(allow) && !has(deny))
+}
+
+/**
+ * True when whatever has all of these names, and perhaps others, is in reach. In doubt, as with anything denied, false.
+ */
+export function reachesName(reach: Reach, names: readonly string[]): boolean {
+  return levels(reach).every(({ deny }) => deny.length === 0) && isNamedIn(reach, names)
+}
+
+/** True when something is denied by what stands in the head of a record rather than by its kind and body. */
+export function deniesHeads(reach: Reach, kinds: Kinds): boolean {
+  const ofBody = new Set([...openPrefixes, ...[...kinds.values()].map(scopePrefix), ...kinds.keys()])
+  return levels(reach).some(({ deny }) => deny.some(({ parts: [first = '*'] }) => !ofBody.has(first)))
+}
+
+/** The one name that a reach is about, when it is about no more than one. */
+export function onlyPattern({ allow, deny, within }: Reach): ScopePattern | undefined {
+  return allow.length === 1 && deny.length === 0 && !within ? allow[0] : undefined
 }
 
 /** True when the guest's token lets it into the meeting room. */
-export function isInRoom({ scope }: Reach): boolean {
-  return matchesScope(scope, meetingRoom)
+export function isInRoom(reach: Reach): boolean {
+  return isNamedIn(reach, [meetingRoom])
 }
 
 /** True when the guest may see, and within its permissions change, the record. */
-export function isInReach({ scope }: Reach, record: NamedRecord, kinds: Kinds): boolean {
+export function isInReach(reach: Reach, record: NamedRecord, kinds: Kinds): boolean {
   if (kinds.get(record.kind)?.guests === 'none') return false
-  return scopeNames(record, kinds).some((name) => matchesScope(scope, name))
+  return isNamedIn(reach, scopeNames(record, kinds))
 }

@@ -37,6 +37,22 @@ export function coversScope(wide: ScopePattern, narrow: ScopePattern): boolean {
   return isMatch(wide, narrow.rest === '' ? [] : [...narrow.parts, narrow.rest])
 }
 
+/** True when there is a name that both match. */
+export function overlapsScope(one: ScopePattern, other: ScopePattern): boolean {
+  const isShorter = one.parts.length <= other.parts.length
+  const short = isShorter ? one : other
+  const long = isShorter ? other : one
+  const beyond = long.parts[short.parts.length]
+  const isFit = beyond === undefined || short.rest === '' || short.rest === beyond
+  const isSame = (part: string, i: number) => {
+    const there = long.parts[i]
+    return part === there || (i % 2 === 0 && (part === '*' || there === '*'))
+  }
+  // What is closed has no more segments than it says.
+  const isLong = beyond === undefined || short.rest !== undefined
+  return isLong && isFit && short.parts.every(isSame)
+}
+
 /** True when `name` is one that the pattern stands for. Whatever stands in a name stands for itself. */
 export function matchesScope(pattern: ScopePattern, name: string): boolean {
   return isMatch(pattern, scopeParts(name))

@@ -5,7 +5,7 @@ import type { Ledger, RecordReader, RuleReader } from '../../core/capability/rec
 import { createIds, type Ids } from '../../core/ids.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Ports } from '../../core/ports.ts'
-import { isReserved } from '../../core/access/reach.ts'
+import { isReserved, onlyPattern } from '../../core/access/reach.ts'
 import { isConcrete } from '../../core/access/scope.ts'
 import type { Scope } from '../../core/record.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -110,8 +110,9 @@ function createAccess({ store, scope: own, secrets }: AccessParts, ids: Ids, cal
 }
 
 /** What a guest stores is its own, and lies where its token points when that is one place. */
-function guestScope({ agent, reach: { scope } }: Guest, kinds: Kinds): Scope {
-  if (!isConcrete(scope)) return { agent }
+function guestScope({ agent, reach }: Guest, kinds: Kinds): Scope {
+  const scope = onlyPattern(reach)
+  if (!scope || !isConcrete(scope)) return { agent }
   const [first = '', , ...rest] = scope.parts
   if (first === 'session') return { agent, session: rest.join('') }
   return isReserved(first, kinds) ? { agent } : { agent, resource: scope.text }

@@ -5,7 +5,7 @@ import type { RecordReader } from '../../core/capability/record-port.ts'
 import type { ConflictEntry, ConflictQuery } from '../../core/conflict.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { RecordName } from '../../core/put-request.ts'
-import { isInReach, type NamedRecord, seesAll } from '../../core/access/reach.ts'
+import { deniesHeads, isInReach, type NamedRecord, seesAll } from '../../core/access/reach.ts'
 import type { Stored } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -60,10 +60,12 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
     return rows.find((one) => one?.kind === name.kind)
   }
 
+  const isHeadUnknown = guest !== undefined && deniesHeads(guest.reach, kinds)
   /** An entry holds bodies without heads: for a guest they count by what their kind is scoped by. */
   const isSeenConflict = ({ record, kind, lost, kept, base }: ConflictEntry) =>
     !guest ||
-    (row(record) !== undefined &&
+    (!isHeadUnknown &&
+      row(record) !== undefined &&
       ![lost, kept].some((side) => side?.sealed) &&
       [lost.body, kept?.body, base].every((body) => !body || isSeen({ kind, agent: '', body })))
 

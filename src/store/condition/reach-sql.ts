@@ -1,30 +1,64 @@
 // A reach as a condition of SQL over `facets f` and `records r`, with the meaning of core/access/reach.ts: a property
 // test holds the two side by side. Invariant: what a token says only ever becomes a bound parameter, and in doubt the answer is no.
-import { type Kind, type Kinds, type ScopeFacet, scopePrefix } from '../../core/kind.ts'
-import { type Reach, reservedNames } from '../../core/access/reach.ts'
+import { type Kind, type Kinds, openPrefixes, type ScopeFacet, scopePrefix } from '../../core/kind.ts'
+import { levels, type Reach, reservedNames } from '../../core/access/reach.ts'
 import type { ScopePattern } from '../../core/access/scope.ts'
 import type { Fragment } from '../schema/column.ts'
+import { manyNamed, patternsSql } from './reach-list-sql.ts'
+import { join, no, segmentsOf, yes } from './scope-fragment.ts'
 
-const yes: Fragment = { sql: '1', params: [] }
-const no: Fragment = { sql: '0', params: [] }
 type Tail = Pick<ScopePattern, 'parts' | 'rest'>
 
 /** The condition that a record, whose kind is one of `kinds`, is in `reach`. */
-export function reachSql({ scope }: Reach, kinds: Kinds): Fragment {
-  const sealed = [...kinds.values()].filter(({ guests }) => guests === 'none').map(({ name }) => name)
+export function reachSql(reach: Reach, kinds: Kinds): Fragment {
+  const closed = [...kinds.values()].filter(({ guests }) => guests === 'none').map(({ name }) => name)
   const open: Fragment = {
     sql: 'f.kind NOT IN (SELECT value FROM json_each(?))',
-    params: [JSON.stringify(sealed)],
+    params: [JSON.stringify(closed)],
   }
-  const [first] = scope.parts
-  if (first === undefined) return open
+  const many = manyNamed(kinds)
+  // A record of such a kind without any name says nothing of itself that is to be relied on.
+  const named: Fragment = {
+    sql: `(f.kind NOT IN (${many}) OR EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq))`,
+    params: [],
+  }
+  const all = [open, ...(many === '' ? [] : [named]), ...levels(reach).map((one) => levelSql(one, kinds))]
+  return join(all, ' AND ')
+}
+
+/** One pattern becomes a condition on the columns that it is about, which an index may serve; several are compared by name. */
+function levelSql({ allow, deny }: Reach, kinds: Kinds): Fragment {
+  if (allow.length === 0) return no
+  const [only] = allow
+  const isOpen = allow.some(({ parts }) => parts.length === 0)
+  const allowed = isOpen
+    ? yes
+    : only && allow.length === 1
+      ? patternSql(only, kinds)
+      : patternsSql(allow, kinds)
+  if (deny.length === 0) return allowed
+  const denied = deny.some(({ parts }) => parts.length === 0) ? yes : patternsSql(deny, kinds)
+  return { sql: `(${allowed.sql} AND NOT ${denied.sql})`, params: [...allowed.params, ...denied.params] }
+}
+
+function patternSql(scope: ScopePattern, kinds: Kinds): Fragment {
+  const [first = ''] = scope.parts
   const named = first === '*' ? anyName(scope, kinds) : firstNamed(first, scope, kinds)
-  return join([open, named], ' AND ')
+  const many = [...kinds.values()].filter(({ scopeNames }) => scopeNames)
+  const isOfMany =
+    first === '*' || openPrefixes.includes(first) || many.some((kind) => scopePrefix(kind) === first)
+  if (many.length === 0 || !isOfMany) return named
+  const name = value('n.name', scope)
+  const listed: Fragment = {
+    sql: `(f.kind IN (${manyNamed(kinds)}) AND EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq AND ${name.sql}))`,
+    params: name.params,
+  }
+  return join([named, listed], ' OR ')
 }
 
 /** A pattern whose first segment says which column it is about. */
 function firstNamed(first: string, scope: ScopePattern, kinds: Kinds): Fragment {
-  const meant = [...kinds.values()].filter((kind) => scopePrefix(kind) === first)
+  const meant = [...kinds.values()].filter((kind) => !kind.scopeNames && scopePrefix(kind) === first)
   if (meant.length > 0) {
     const each = meant.map((kind) => {
       const ofKind = { sql: 'f.kind = ?', params: [kind.name] }
@@ -33,15 +67,15 @@ function firstNamed(first: string, scope: ScopePattern, kinds: Kinds): Fragment 
     })
     return join(each, ' OR ')
   }
-  // A kind whose records go by another name.
-  if (kinds.has(first)) return no
   if (first === 'agent') return afterFirst('r.agent', scope, false)
   if (first === 'session') return afterFirst('r.session', scope, false)
-  return value('r.resource', scope)
+  // A kind whose records go by other names, or what no resource is named by.
+  return reservedNames(kinds).includes(first) ? no : value('r.resource', scope)
 }
 
 /** A pattern that begins with `*`: any of a record's names may be meant. */
 function anyName(scope: ScopePattern, kinds: Kinds): Fragment {
+  const many = manyNamed(kinds)
   const cases = [...kinds.values()].flatMap((kind) => {
     const column = kind.scopedBy && facetColumn(kind, kind.scopedBy)
     return column ? [{ kind, column }] : []
@@ -54,10 +88,11 @@ function anyName(scope: ScopePattern, kinds: Kinds): Fragment {
   const ofKind = afterFirst('q', scope, true)
   const names = cases.map(({ kind }) => kind.name)
   const reserved = reservedNames(kinds)
+  const isOne = many === '' ? '' : `f.kind NOT IN (${many}) AND `
   return join(
     [
       {
-        sql: `EXISTS (SELECT 1 FROM (SELECT ${qualifier} AS q) WHERE ${ofKind.sql})`,
+        sql: `(${isOne}EXISTS (SELECT 1 FROM (SELECT ${qualifier} AS q) WHERE ${ofKind.sql}))`,
         params: [...names, ...ofKind.params],
       },
       afterFirst('r.agent', scope, false),
@@ -120,13 +155,4 @@ function inSegments(column: string, { parts, rest }: Tail): Fragment {
       AND json_array_length(a) >= ?))`,
     params: [...all.params, parts.length],
   }
-}
-
-/** SQL for the segments and separators of a text as a JSON array: quoted first, so that no text can break out. */
-function segmentsOf(column: string): string {
-  return `('[' || replace(replace(json_quote(${column}), ':', '",":","'), '.', '",".","') || ']')`
-}
-
-function join(parts: readonly Fragment[], by: ' AND ' | ' OR '): Fragment {
-  return { sql: `(${parts.map(({ sql }) => sql).join(by)})`, params: parts.flatMap(({ params }) => params) }
 }

@@ -15,7 +15,7 @@ import { parseFilters } from '../../core/filter/filter.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Clock, SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
-import type { Reach } from '../../core/access/reach.ts'
+import { type Reach, reachText } from '../../core/access/reach.ts'
 import type { Stored } from '../../core/record.ts'
 import { formatTime } from '../../core/time.ts'
 import { afterSql, keyName, orderSql, parseOrder, type PlaceById } from './cursor.ts'
@@ -178,10 +178,10 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     return listRecords(db, where)
   }
 
-  /** By their scopes, because they keep what they have counted. */
+  /** By their reaches, because they keep what they have counted. */
   const narrowed = new Map<string, QueryParts>()
   const within = (reach: Reach): QueryParts => {
-    const { text } = reach.scope
+    const text = reachText(reach)
     const known = narrowed.get(text)
     if (known) return known
     const made = createQueryStore({

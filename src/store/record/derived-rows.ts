@@ -1,7 +1,16 @@
-// The derived rows of one record: its hot columns (facets), what it cites (links), its words (the text index).
+// The derived rows of one record: its hot columns (facets), what it cites (links), its
+// names in scopes where its kind says several, its words (the text index).
 // Invariant: they say exactly what the record says. Of a sealed or forgotten one there are none: what is sealed is derived
 // in memory alone, see sealed/opened-records.ts.
-import { citedIds, type FacetName, facetNames, isEmbeddable, type Kind, type Kinds } from '../../core/kind.ts'
+import {
+  citedIds,
+  type FacetName,
+  facetNames,
+  isEmbeddable,
+  type Kind,
+  type Kinds,
+  ownNames,
+} from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { isSealedText } from '../../core/sealed.ts'
@@ -68,6 +77,7 @@ export class DerivedRows {
     for (const { target } of cited) this.#settleSuperseded(target)
     if (isKept) return
     this.#db.run('DELETE FROM facets WHERE seq = ?', [seq])
+    this.#db.run('DELETE FROM scope_names WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
     this.#onChange(seq)
   }
@@ -81,6 +91,7 @@ export class DerivedRows {
     const before = fresh ? undefined : this.#textKeyOf(seq)
     this.#writeFacets(row, kind, body, { happenedAt, key })
     this.#writeLinks(row, kind, body)
+    if (kind.scopeNames) this.#writeNames(seq, ownNames(kind, body), fresh)
     if (!fresh) this.#onChange(seq)
     if (before === key) return
     if (before !== undefined) this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
@@ -112,6 +123,11 @@ export class DerivedRows {
       expires === undefined ? null : (canonicalTime(expires) ?? null),
       isEmbeddable(kind, body) ? 1 : 0,
     ])
+  }
+
+  #writeNames(seq: number, names: readonly string[], fresh: boolean): void {
+    if (!fresh) this.#db.run('DELETE FROM scope_names WHERE seq = ?', [seq])
+    for (const name of names) this.#db.run('INSERT INTO scope_names (seq, name) VALUES (?, ?)', [seq, name])
   }
 
   #writeLinks({ seq, id }: Source, { cites = [] }: Kind, body: JsonObject): void {

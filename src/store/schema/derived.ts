@@ -31,6 +31,8 @@ CREATE INDEX facets_subject ON facets (subject) WHERE subject IS NOT NULL;
 CREATE INDEX facets_confidence ON facets (confidence) WHERE confidence IS NOT NULL;
 CREATE INDEX facets_schema ON facets (schema) WHERE schema IS NOT NULL;
 CREATE INDEX facets_name ON facets (name) WHERE name IS NOT NULL;
+-- What the names in scopes are of a record whose kind says several: see scopeNames in core/kind.ts.
+CREATE TABLE scope_names (seq INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (seq, name)) WITHOUT ROWID;
 -- Scripts without spaces stand here as pairs of letters: see segment.ts.
 CREATE VIRTUAL TABLE text_index USING fts5 (
   ${textColumns}, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
@@ -48,6 +50,7 @@ const derivedNames = [
   'stale',
   'links',
   'facets',
+  'scope_names',
   'text_words',
   'text_places',
   'text_index',
@@ -80,7 +83,8 @@ export function prepareDerived(db: SqlDatabase, kinds: Kinds, settings: Settings
 }
 
 /** What of a kind decides its derived rows. A change of its functions alone must come with a new `version`. */
-function declarationKey({ version, text, facets, expires = '', cites = [], embed = true }: Kind): number {
+function declarationKey(kind: Kind): number {
+  const { version, text, facets, expires = '', cites = [], embed = true, scopeNames } = kind
   const cited = cites.flatMap(({ path, supersedes = false }) => [path, String(supersedes)])
   return textKey([
     String(version),
@@ -89,5 +93,6 @@ function declarationKey({ version, text, facets, expires = '', cites = [], embed
     expires,
     ...cited,
     String(embed !== false),
+    ...(scopeNames ? ['scopeNames'] : []),
   ])
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, expect, it } from 'vitest'
 import type { Caller } from '../../../src/core/capability/caller.ts'
-import { parseScope } from '../../../src/core/access/scope.ts'
+import { readReach } from '../../../src/core/access/reach.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { openTestEngine, type TestEngine } from '../../support/test-engine.ts'
 
@@ -96,7 +96,7 @@ async function told(
 ): Promise<string[]> {
   const book = openTestEngine()
   open.push(book)
-  const reach = { scope: parseScope(scope) ?? expect.unreachable() }
+  const reach = readReach({ scope }) ?? expect.unreachable()
   const permissions = ['read', 'write', 'forget', 'export']
   const caller: Caller = { role: 'guest', token: 'claims', agent: 'helper', reach, permissions, by: 'claims' }
   const outcome = async ({ verb, input }: Step, as?: Caller) =>

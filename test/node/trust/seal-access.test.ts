@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Caller } from '../../../src/core/capability/caller.ts'
 import { isDaybookError } from '../../../src/core/errors.ts'
 import type { Sensitivity } from '../../../src/core/sealed.ts'
-import { parseScope } from '../../../src/core/access/scope.ts'
+import { readReach } from '../../../src/core/access/reach.ts'
 import { createRecordAccess } from '../../../src/engine/context/record-access.ts'
 import { noSecretGuard } from '../../../src/engine/context/secret-guard.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
@@ -31,13 +31,13 @@ function open() {
       own.writer(now).records.put({ kind, id, body: { place }, scope: { agent: 'a', sensitivity } }),
     )
   const guest = (scope: string) => {
-    const pattern = parseScope(scope)
-    if (!pattern) throw new Error('no scope')
+    const reach = readReach({ scope })
+    if (!reach) throw new Error('no scope')
     const caller: Caller = {
       role: 'guest',
       token: 't',
       agent: 'g',
-      reach: { scope: pattern },
+      reach,
       permissions: ['read'],
     }
     return accessOf(caller).reader

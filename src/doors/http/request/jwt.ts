@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { isBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Grant } from '../../../core/access/grant.ts'
+import { patternLimit } from '../../../core/access/reach.ts'
 import { parseScope } from '../../../core/access/scope.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 
@@ -34,15 +35,18 @@ const cooldownMs = 30_000
 
 const text = (max: number) => z.string().min(1).max(max)
 const names = z.array(text(64)).max(100)
+const pattern = z.string().refine((value) => parseScope(value) !== undefined)
 /** The claim `daybook`: for which books it speaks, and what its holder may do there. */
 const bookClaim = z.object({
   books: z.union([text(64), z.array(text(64)).max(1000)]),
   owner: z.boolean().optional(),
   agent: text(1000).optional(),
-  scope: z
-    .string()
-    .refine((value) => parseScope(value) !== undefined)
-    .default('**'),
+  scope: pattern.default('**'),
+  allow: z
+    .array(pattern)
+    .max(patternLimit - 1)
+    .optional(),
+  deny: z.array(pattern).max(patternLimit).optional(),
   permissions: z.array(text(200)).max(64).default([]),
   push: names.optional(),
   pull: names.optional(),
@@ -80,8 +84,8 @@ export async function readJwt(bearer: string, env: EdgeEnv): Promise<Claims> {
       if (daybook !== undefined && !claim) throw refuse('Its claim `daybook` is not understood.')
       if (!claim || !books.includes(book))
         throw new DaybookError('forbidden', 'The token does not speak for this book.')
-      const { owner, agent = sub, scope, permissions, push, pull } = claim
-      return { id, owner, agent, scope, permissions, push, pull, untilMs }
+      const { books: _, agent = sub, ...granted } = claim
+      return { id, agent, ...granted, untilMs }
     },
   }
 }

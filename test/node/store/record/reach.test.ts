@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Kind } from '../../../../src/core/kind.ts'
 import { createKinds } from '../../../../src/core/kind.ts'
-import { isInReach } from '../../../../src/core/access/reach.ts'
-import { parseScope } from '../../../../src/core/access/scope.ts'
+import { isInReach, narrowReach, type Reach, readReach } from '../../../../src/core/access/reach.ts'
 import { createRecall } from '../../../../src/recall/recall.ts'
 import { createTextLegs } from '../../../../src/recall/text-leg.ts'
 import { type Head, makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
@@ -27,12 +26,24 @@ const kinds: readonly Kind[] = [
     scopedAs: 'trace',
     guests: 'read',
   }),
+  // A record has the name of the kind, one for each of its marks, and none at all with a mark that can't be one.
+  makeKind({
+    name: 'memory',
+    text: ['goal'],
+    cites: [{ path: 'links', supersedes: true }],
+    scopeNames: (body) => ['memory', ...((body as { marks?: string[] }).marks ?? [])],
+  }),
 ]
 const known = createKinds(kinds)
 
 interface Made {
   readonly head: Head & { readonly id: string; readonly kind: string; readonly agent: string }
-  readonly body: { readonly goal: string; readonly domain?: string; readonly links: string[] }
+  readonly body: {
+    readonly goal: string
+    readonly domain?: string
+    readonly links: string[]
+    readonly marks?: string[]
+  }
 }
 
 const name = fc.constantFrom(
@@ -55,8 +66,19 @@ const name = fc.constantFrom(
   '%',
 )
 const word = fc.constantFrom('red', 'green', 'blue', 'running', 'runs', 'ocean', 'the')
+const marks = [
+  'memory:a',
+  'a2p:semantic',
+  'a2p:semantic.a',
+  'a2p:preferences.a',
+  'a2p:preferences.b',
+  'ext:x:y',
+  'ext:a.b',
+  // What makes all the names of a record worthless.
+  'agent:a',
+]
 const made = fc.record({
-  kind: fc.constantFrom('trace', 'trace', 'note', 'secret', 'rule'),
+  kind: fc.constantFrom('trace', 'trace', 'note', 'secret', 'rule', 'memory', 'memory'),
   agent: fc.constantFrom('a', 'b', 'team.one', 'a:b'),
   session: fc.option(name, { nil: undefined }),
   resource: fc.option(fc.oneof(name, fc.constantFrom('course:CS101', 'course:CS102', 'session:a')), {
@@ -65,69 +87,83 @@ const made = fc.record({
   domain: fc.option(name, { nil: undefined }),
   goal: fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' ')),
   cites: fc.array(fc.nat(12), { maxLength: 2 }),
+  marks: fc.array(fc.constantFrom(...marks), { maxLength: 3 }),
 })
 const book = fc.array(made, { minLength: 1, maxLength: 12 }).map((all) =>
-  all.map(({ kind, agent, session, resource, domain, goal, cites }, i): Made => {
+  all.map(({ kind, agent, session, resource, domain, goal, cites, marks }, i): Made => {
     const lane = {
       ...(session === undefined ? {} : { session }),
       ...(resource === undefined ? {} : { resource }),
     }
     return {
       head: { id: `r-${i}`, kind, agent, ...lane },
-      body: { goal, links: cites.map((n) => `r-${n}`), ...(domain === undefined ? {} : { domain }) },
+      body: {
+        goal,
+        links: cites.map((n) => `r-${n}`),
+        ...(domain === undefined ? {} : { domain }),
+        ...(kind === 'memory' ? { marks } : {}),
+      },
     }
   }),
 )
-const scope = fc
-  .oneof(
-    fc.constantFrom(
-      '**',
-      '*',
-      '*:*',
-      '*:a',
-      '*.**',
-      '*:**',
-      '*.b',
-      '*:*.b',
-      'trace',
-      'trace:**',
-      'trace.**',
-      'trace:a',
-      'trace:a.**',
-      'trace:*',
-    ),
-    fc.constantFrom(
-      'trace:*.b',
-      'trace:*.**',
-      'trace:a:**',
-      'note',
-      'note:a',
-      'secret',
-      'secret:**',
-      'rule',
-      'rule:**',
-      'agent',
-      'agent:a',
-      'agent:**',
-      'agent:team.*',
-    ),
-    fc.constantFrom(
-      'session:a',
-      'session:**',
-      'session:*.b',
-      'session',
-      'a',
-      'a.**',
-      'a.*',
-      'course:CS101',
-      'course:*',
-      'course:**',
-      'nothing:here',
-    ),
-    fc.constantFrom('trace:x"y', "trace:it's", 'trace:ü🙂', 'trace:%', 'trace:a\\', 'x"y', 'trace:*.*.c'),
-  )
-  .map((text) => parseScope(text))
-  .filter((parsed) => parsed !== undefined)
+const pattern = fc.oneof(
+  fc.constantFrom(
+    '**',
+    '*',
+    '*:*',
+    '*:a',
+    '*.**',
+    '*:**',
+    '*.b',
+    '*:*.b',
+    'trace',
+    'trace:**',
+    'trace.**',
+    'trace:a',
+    'trace:a.**',
+    'trace:*',
+  ),
+  fc.constantFrom(
+    'trace:*.b',
+    'trace:*.**',
+    'trace:a:**',
+    'note',
+    'note:a',
+    'secret',
+    'secret:**',
+    'rule',
+    'rule:**',
+    'agent',
+    'agent:a',
+    'agent:**',
+    'agent:team.*',
+  ),
+  fc.constantFrom(
+    'session:a',
+    'session:**',
+    'session:*.b',
+    'session',
+    'a',
+    'a.**',
+    'a.*',
+    'course:CS101',
+    'course:*',
+    'course:**',
+    'nothing:here',
+  ),
+  fc.constantFrom('trace:x"y', "trace:it's", 'trace:ü🙂', 'trace:%', 'trace:a\\', 'x"y', 'trace:*.*.c'),
+)
+const some = fc.array(pattern, { maxLength: 3 })
+const plain = fc
+  .record({ scope: pattern, allow: some, deny: fc.oneof(fc.constant([]), some) })
+  .map((text) => readReach(text) ?? expect.unreachable())
+/** One pattern; several, allowed and denied; what was narrowed from another. */
+const reach = fc.oneof(
+  pattern.map((scope) => readReach({ scope }) ?? expect.unreachable()),
+  plain,
+  fc.tuple(plain, plain).map(([wide, narrow]) => narrowReach(wide, narrow)),
+)
+const spelled = (reach: Reach) => JSON.stringify(reach)
 
 const opened: TestStore[] = []
 afterEach(() => {
@@ -145,10 +181,7 @@ function fill(records: readonly Made[]): TestStore {
 }
 
 /** Everything a store answers that a guest may ask, in a form that can be compared. Numbers of records are left out. */
-async function answers(
-  store: TestStore,
-  reach: { readonly scope: NonNullable<ReturnType<typeof parseScope>> },
-) {
+async function answers(store: TestStore, reach: Reach) {
   const queries = store.queries.within(reach)
   const pages: unknown[] = []
   for (let cursor: string | undefined; ;) {
@@ -189,17 +222,17 @@ async function answers(
 describe('a narrowed store', () => {
   it('knows exactly the records in reach', () => {
     fc.assert(
-      fc.property(book, scope, (records, scope) => {
+      fc.property(book, reach, (records, reach) => {
         const store = fill(records)
         const seen = store.queries
-          .within({ scope })
+          .within(reach)
           .query({ limit: 1000, include: { superseded: true } })
           .records.map(({ id }) => id)
         const expected = records.filter(({ head, body }) =>
-          isInReach({ scope }, { ...head, body: { ...body } }, known),
+          isInReach(reach, { ...head, body: { ...body } }, known),
         )
-        expect([scope.text, seen.toSorted()]).toEqual([
-          scope.text,
+        expect([spelled(reach), seen.toSorted()]).toEqual([
+          spelled(reach),
           expected.map(({ head }) => head.id).toSorted(),
         ])
       }),
@@ -209,8 +242,8 @@ describe('a narrowed store', () => {
 
   it('answers as if there were nothing else: no page, cursor, score, order, count or frequency depends on it', async () => {
     await fc.assert(
-      fc.asyncProperty(book, scope, async (records, scope) => {
-        const isIn = ({ head, body }: Made) => isInReach({ scope }, { ...head, body: { ...body } }, known)
+      fc.asyncProperty(book, reach, async (records, reach) => {
+        const isIn = ({ head, body }: Made) => isInReach(reach, { ...head, body: { ...body } }, known)
         const whole = fill(records)
         const part = openTestStore(kinds)
         opened.push(part)
@@ -219,7 +252,7 @@ describe('a narrowed store', () => {
           if (isIn(one)) part.put(one.body, one.head)
           part.now += 1000
         }
-        expect(await answers(whole, { scope })).toEqual(await answers(part, { scope }))
+        expect(await answers(whole, reach)).toEqual(await answers(part, reach))
       }),
       { numRuns: 250 },
     )
@@ -230,7 +263,7 @@ describe('a narrowed store', () => {
       { head: { id: 'one', kind: 'trace', agent: 'a' }, body: { goal: 'red', domain: 'x', links: [] } },
       { head: { id: 'two', kind: 'trace', agent: 'b' }, body: { goal: 'red', domain: 'x', links: [] } },
     ])
-    const within = (text: string) => ({ scope: parseScope(text) ?? expect.unreachable() })
+    const within = (scope: string) => readReach({ scope }) ?? expect.unreachable()
     const narrow = store.queries.within(within('agent:a'))
     expect(
       narrow
@@ -248,7 +281,7 @@ describe('a narrowed store', () => {
       { head: { id: 'in-2', kind: 'note', agent: 'a' }, body: { goal: 'red', links: [] } },
     ])
     const own = store.queries.query({ limit: 1 }).cursor ?? ''
-    const queries = store.queries.within({ scope: parseScope('agent:a') ?? expect.unreachable() })
+    const queries = store.queries.within(readReach({ scope: 'agent:a' }) ?? expect.unreachable())
     const cursor = queries.query({ limit: 1 }).cursor ?? ''
     expect(decodeURIComponent(cursor)).toContain('"in-2"')
     expect(queries.query({ cursor }).records.map(({ id }) => id)).toEqual(['in-1'])

@@ -1,0 +1,80 @@
+// Several patterns of a reach as one condition over `facets f` and `records r`: every name of the record is compared with
+// every pattern, which go in as one bound parameter, however many they are (some hosts bind no more than 100 to a query).
+// Invariant: only names of declared kinds become SQL; what a token says stays inside the parameter.
+import { type Kinds, scopePrefix } from '../../core/kind.ts'
+import { reservedNames } from '../../core/access/reach.ts'
+import type { ScopePattern } from '../../core/access/scope.ts'
+import type { Fragment } from '../schema/column.ts'
+import { segmentsOf } from './scope-fragment.ts'
+
+/** The condition that one of the record's names is one that a pattern stands for. None of `patterns` is `**` alone. */
+export function patternsSql(patterns: readonly ScopePattern[], kinds: Kinds): Fragment {
+  const hasStars = patterns.some(({ parts }) => parts.includes('*'))
+  const match = `(n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars ? ` OR ${starMatch}` : ''})`
+  const reserved = reservedNames(kinds).map(quote).join(', ')
+  return {
+    sql: `EXISTS (
+      WITH p AS MATERIALIZED (SELECT value ->> 0 AS text, value ->> 1 AS low, value ->> 2 AS high,
+        value -> 3 AS parts, value ->> 4 AS rest FROM json_each(?))
+      SELECT 1 FROM (${namesSql(kinds)}) n JOIN p ON ${match} WHERE NOT n.is_resource
+        OR json_extract(${segmentsOf('n.name')}, '$[0]') NOT IN (${reserved}))`,
+    params: [JSON.stringify(patterns.map(toRow))],
+  }
+}
+
+/** The kinds that say the names of their records themselves, as a list of SQL; an empty text without any. */
+export function manyNamed(kinds: Kinds): string {
+  return [...kinds.values()]
+    .filter(({ scopeNames }) => scopeNames)
+    .map(({ name }) => quote(name))
+    .join(', ')
+}
+
+/** The whole text, or the texts before which it stands and the separator, or with a `*` its parts and what follows them. */
+function toRow({ parts, rest }: ScopePattern) {
+  if (parts.includes('*')) return [null, null, null, parts, rest ?? null]
+  const text = parts.join('')
+  // Both separators are followed by a character that parts nothing, so that a range of texts is what begins so.
+  return rest === undefined
+    ? [text, null, null, null, null]
+    : [text, `${text}${rest}`, `${text}${rest === ':' ? ';' : '/'}`, null, null]
+}
+
+/** The names of the record, each with whether it is its resource, whose first segment must not be a reserved one. */
+function namesSql(kinds: Kinds): string {
+  const single = [...kinds.values()].filter(({ scopeNames }) => !scopeNames)
+  const cases = single.map((kind) => {
+    const prefix = quote(scopePrefix(kind))
+    const column =
+      kind.scopedBy && kind.facets[kind.scopedBy] !== undefined ? `f.${kind.scopedBy}` : undefined
+    return `WHEN ${quote(kind.name)} THEN ${column ? `${prefix} || ifnull(':' || ${column}, '')` : prefix}`
+  })
+  const qualified =
+    cases.length === 0 ? [] : [`SELECT CASE f.kind ${cases.join(' ')} END AS name, 0 AS is_resource`]
+  const listed =
+    manyNamed(kinds) === ''
+      ? []
+      : ['SELECT s.name AS name, 0 AS is_resource FROM scope_names s WHERE s.seq = f.seq']
+  return [
+    ...qualified,
+    ...listed,
+    `SELECT 'agent:' || r.agent AS name, 0 AS is_resource`,
+    `SELECT 'session:' || r.session AS name, 0 AS is_resource`,
+    `SELECT r.resource AS name, 1 AS is_resource`,
+  ].join(' UNION ALL ')
+}
+
+/** That the name has the parts of a pattern, where `*` is any segment, and after them nothing or what parts off the rest. */
+const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL AND EXISTS (
+  SELECT 1 FROM (SELECT ${segmentsOf('n.name')} AS a)
+  WHERE json_array_length(a) >= json_array_length(p.parts)
+    AND (json_array_length(a) = json_array_length(p.parts)
+      OR json_extract(a, '$[' || json_array_length(p.parts) || ']') = p.rest)
+    AND NOT EXISTS (SELECT 1 FROM json_each(p.parts) k
+      WHERE NOT (k.value = '*' AND k.key % 2 = 0) AND json_extract(a, '$[' || k.key || ']') <> k.value)))`
+
+/** A name from a declaration as SQL. */
+function quote(name: string): string {
+  if (!/^[a-z][a-z0-9_-]*$/.test(name)) throw new Error(`\`${name}\` is no name of a kind.`)
+  return `'${name}'`
+}
