@@ -49,7 +49,7 @@ export interface SealingKey {
 
 /**
  * AES-256-GCM at once, for what is sealed inside a transaction. Law: that of `SealingKey`; `secret` is 32 bytes. Absent
- * where no key of a book is ever kept.
+ * where nothing is ever sealed.
  */
 export interface InstantCipher {
   key(secret: Uint8Array): InstantKey
@@ -58,6 +58,30 @@ export interface InstantCipher {
 export interface InstantKey {
   seal(nonce: Uint8Array, bound: string, text: string): Uint8Array
   open(nonce: Uint8Array, bound: string, sealed: Uint8Array): string | undefined
+}
+
+/**
+ * Keys for somebody else: HPKE (RFC 9180) in base mode with DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and the export-only
+ * AEAD, of which one secret of 32 bytes is exported. Law: what `send` made for a public key is `receive`d by the pair that
+ * has it, with the same `info`, as the same secret, and by nobody else; bytes that are no such thing are undefined. Absent,
+ * or all undefined, where the host has no X25519.
+ */
+export interface KeyEncapsulation {
+  /** The pair that follows from 32 secret bytes, always the same one. */
+  pair(secret: Uint8Array): Promise<EncapsulationPair | undefined>
+  /** A new secret, and the 32 bytes by which the holder of the private half comes to it. */
+  send(publicKey: Uint8Array, info: string): Promise<Encapsulated | undefined>
+}
+
+export interface EncapsulationPair {
+  /** 32 bytes. */
+  readonly publicKey: Uint8Array
+  receive(encapsulated: Uint8Array, info: string): Promise<Uint8Array | undefined>
+}
+
+export interface Encapsulated {
+  readonly encapsulated: Uint8Array
+  readonly secret: Uint8Array
 }
 
 /**
@@ -170,6 +194,7 @@ export interface Ports {
   readonly digest: Digest
   readonly cipher: Cipher
   readonly aes?: InstantCipher
+  readonly encapsulation?: KeyEncapsulation
   readonly log: Log
   /** Absent where nothing can be compiled: what is fast with it then runs as plain JavaScript. */
   readonly wasm?: Wasm

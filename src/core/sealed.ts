@@ -55,6 +55,14 @@ export interface Sealer {
   current(): string | undefined
   /** Why something can't be opened or sealed now. */
   reason(kid?: string): LockedReason
+  /**
+   * What was sealed to the book's public key has a key of its own, which takes a moment to receive: `open` answers
+   * undefined and waits for it. After `receive` it opens, unless it was altered. `want` does so ahead of `open`.
+   */
+  want?(sealed: SealedBody): void
+  /** How often `open` lacked such a key so far. */
+  lacking?(): number
+  receive?(): Promise<void>
 }
 
 /**

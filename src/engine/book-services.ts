@@ -75,14 +75,17 @@ export function addSealing(
   { options, store, services, events }: BookServiceParts,
   keychain: Keychain,
 ): Sealing {
-  const { random, cipher, scheduler, log } = options.ports
+  const { clock, random, cipher, scheduler, log } = options.ports
   return services.add(
     createSealing({
+      clock,
       random,
       cipher,
       scheduler,
       log,
       book: options.name,
+      agent: options.scope.agent,
+      wrote: services.wrote,
       keychain,
       store,
       hasMirror: options.carrier !== undefined,

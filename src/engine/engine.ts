@@ -44,11 +44,17 @@ const portable: Kinds = new Map([...kinds].filter(([, { bound }]) => !bound))
 /** Opens the book in `options.db` and answers calls on it. */
 export function createEngine(options: EngineOptions): Engine {
   const { ports, scope, role = 'device', keys = emptyKeyring } = options
-  const { clock, random, scheduler, digest, cipher, aes } = ports
+  const { clock, random, scheduler, digest } = ports
   const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
   const services = createLifecycle()
   const events = createBookEvents()
-  const keychain = createKeychain({ random, cipher, aes, book: options.name, vault: options.vault })
+  const keychain = createKeychain({
+    ...ports,
+    aes: ports.aes,
+    encapsulation: ports.encapsulation,
+    book: options.name,
+    vault: options.vault,
+  })
   const store = openBookStore(options.db, {
     kinds: plan.kinds,
     role,

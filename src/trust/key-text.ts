@@ -6,7 +6,7 @@ import { DaybookError } from '../core/errors.ts'
 import type { Cipher, Random } from '../core/ports.ts'
 import { parseWith } from '../core/schema.ts'
 import { deriveGuard, guardShape, newGuard } from './key-guard.ts'
-import { type Keys, readKeys, writeKeys } from './keychain.ts'
+import { type Keys, readKeys, writeKeys } from './kept-keys.ts'
 
 const format = 'daybook-keys'
 /** More keys than a book has in a lifetime. */

@@ -1,28 +1,31 @@
 // The keys that seal a book's sensitive records: made here, kept in a vault under a key of the device or a passphrase.
 // Invariant: a key is durable in the vault before anything is sealed with it, and none is dropped while anything needs it;
 // without the passphrase nothing of a key is in memory. A passphrase costs the same whether it is right or wrong.
-import { z } from 'zod'
 import { fromBase64, toBase64 } from '../shape/encoded-bytes.ts'
 import { DaybookError } from '../core/errors.ts'
 import { toHex } from '../core/ids.ts'
-import type { InstantCipher, InstantKey, KeyVault, Ports, SealingKey } from '../core/ports.ts'
-import { parseWith } from '../core/schema.ts'
+import type {
+  InstantCipher,
+  InstantKey,
+  KeyEncapsulation,
+  KeyVault,
+  Ports,
+  SealingKey,
+} from '../core/ports.ts'
+import { lockedError, type LockedReason, type Sealer } from '../core/sealed.ts'
+import { deriveGuard, type Guard, newGuard } from './key-guard.ts'
+import { type KeptKeys, type Keys, openKept, parseKept, sealKept } from './kept-keys.ts'
 import {
-  lockedError,
-  type LockedReason,
-  type SealedBody,
-  type SealedOwner,
-  type Sealer,
-} from '../core/sealed.ts'
-import { deriveGuard, type Guard, guardShape, newGuard } from './key-guard.ts'
+  boundTo,
+  createKeyPairs,
+  createSending,
+  type KeyPairs,
+  pairId,
+  type PublicHalf,
+  type Sending,
+} from './key-pair.ts'
 
-/** The keys of a book, by their ids; `current` seals. */
-export interface Keys {
-  readonly current: string
-  readonly secrets: ReadonlyMap<string, Uint8Array>
-}
-
-export interface Keychain extends Sealer {
+export interface Keychain extends Required<Sealer> {
   /** Reads what the vault has, and opens it if no passphrase guards it. */
   begin(): Promise<void>
   /** True when `begin` was never called. */
@@ -39,37 +42,38 @@ export interface Keychain extends Sealer {
   ensure(): Promise<void>
   /** Has `onChange` called when keys came or went. */
   watch(onChange: () => void): void
+  /** The public half of the key that seals; undefined while there is none, and where the host has no X25519. */
+  publicHalf(): PublicHalf | undefined
+  /** The key that the pair of this public key follows from; undefined when it is not here. */
+  keyOfPair(publicKey: Uint8Array): string | undefined
+  /** What bodies name the pair by that follows from the key `kid`. */
+  pairOf(kid: string): string | undefined
+  /**
+   * Where no keys are kept: until the answer is called, what is sealed is sealed to this public half, as long as
+   * `isCurrent` is true. Undefined where that can't be done.
+   */
+  sendTo(half: PublicHalf, isCurrent: () => boolean): Promise<(() => void) | undefined>
 }
 
 export interface KeychainParts extends Pick<Ports, 'random' | 'cipher'> {
+  readonly encapsulation: KeyEncapsulation | undefined
   /** Absent where no key of a book is ever kept. */
   readonly aes: InstantCipher | undefined
   readonly book: string
   readonly vault: KeyVault | undefined
 }
 
-const keptShape = z.strictObject({
-  version: z.literal(1),
-  guard: guardShape,
-  n: z.string(),
-  ct: z.string(),
-})
-export const keysShape = z.strictObject({
-  current: z.string(),
-  secrets: z.record(z.string().regex(/^k_[0-9a-f]{16}$/), z.string()),
-})
-
-export function createKeychain({ book, vault, random, cipher, aes }: KeychainParts): Keychain {
+export function createKeychain(parts: KeychainParts): Keychain {
+  const { book, vault, random, cipher, aes } = parts
   let isRead = false
-  let kept: z.output<typeof keptShape> | undefined
+  let kept: KeptKeys | undefined
   let guardKey: SealingKey | undefined
   let keys: Keys | undefined
+  let pairs: KeyPairs | undefined
+  const sendings: { readonly sending: Sending; readonly isCurrent: () => boolean }[] = []
   const used = new Map<string, InstantKey>()
   const watchers: (() => void)[] = []
 
-  /** What a sealed body is bound to: nobody can put it in the place of another. */
-  const boundTo = ({ kind, id }: SealedOwner, { v, kid }: Pick<SealedBody, 'v' | 'kid'>) =>
-    JSON.stringify(['daybook', book, kind, id, v, kid])
   const keyOf = (kid: string): InstantKey | undefined => {
     const known = used.get(kid)
     const secret = keys?.secrets.get(kid)
@@ -79,38 +83,13 @@ export function createKeychain({ book, vault, random, cipher, aes }: KeychainPar
     return key
   }
 
-  const parseKept = (text: string) => {
-    try {
-      return parseWith(keptShape, JSON.parse(text))
-    } catch (cause) {
-      throw new DaybookError(
-        'storage-failed',
-        'The keys of this book are kept in a form that is not known.',
-        {
-          cause,
-          retry: false,
-        },
-      )
-    }
-  }
-
-  const take = (next: Keys | undefined) => {
+  const put = (next: Keys | undefined, nextPairs: KeyPairs | undefined) => {
     keys = next
+    pairs = nextPairs
     used.clear()
     for (const onChange of watchers) onChange()
   }
-
-  const openWith = async (
-    key: SealingKey,
-    { guard, n, ct }: z.output<typeof keptShape>,
-  ): Promise<Keys | undefined> => {
-    const text = await key.open(
-      fromBase64(n) ?? new Uint8Array(12),
-      headOf(book, guard),
-      fromBase64(ct) ?? new Uint8Array(),
-    )
-    return text === undefined ? undefined : readKeys(text)
-  }
+  const take = async (next: Keys) => put(next, await createKeyPairs(parts, next.secrets))
 
   const begin = async () => {
     if (isRead || !vault) return
@@ -118,7 +97,7 @@ export function createKeychain({ book, vault, random, cipher, aes }: KeychainPar
     kept = text === undefined ? undefined : parseKept(text)
     if (kept?.guard.by === 'device') {
       guardKey = await vault.deviceKey()
-      const opened = await openWith(guardKey, kept)
+      const opened = await openKept(guardKey, book, kept)
       if (!opened) {
         throw new DaybookError(
           'storage-failed',
@@ -128,7 +107,7 @@ export function createKeychain({ book, vault, random, cipher, aes }: KeychainPar
           },
         )
       }
-      take(opened)
+      await take(opened)
     }
     isRead = true
   }
@@ -145,35 +124,40 @@ export function createKeychain({ book, vault, random, cipher, aes }: KeychainPar
           ? await vault.deviceKey()
           : guardKey
     if (!key) throw lockedError(sealer)
-    const nonce = random.bytes(12)
-    const ct = await key.seal(nonce, headOf(book, guard), writeKeys(next))
-    const made = { version: 1 as const, guard, n: toBase64(nonce), ct: toBase64(ct) }
+    const made = await sealKept(key, { book, guard, random }, next)
     await vault.write(JSON.stringify(made))
     kept = made
     guardKey = key
-    take(next)
+    await take(next)
   }
 
-  const sealer: Sealer = {
+  const sealer: Required<Sealer> = {
+    want: (sealed) => pairs?.want(sealed),
+    lacking: () => pairs?.lacking() ?? 0,
+    receive: async () => pairs?.receive(),
     current: () => keys?.current,
     reason(kid): LockedReason {
       if (!vault || !aes) return 'no-keys-here'
       if (!keys) return kept ? 'passphrase' : 'no-key-yet'
-      return kid !== undefined && !keys.secrets.has(kid) ? 'key-missing' : 'altered'
+      const isHere = kid === undefined || keys.secrets.has(kid) || pairs?.keyOf(kid) !== undefined
+      return isHere ? 'altered' : 'key-missing'
     },
     seal(owner, v, text) {
       const kid = keys?.current
       const key = kid === undefined ? undefined : keyOf(kid)
+      const { sending } = sendings.findLast(({ isCurrent }) => isCurrent()) ?? {}
+      if (sending && !vault) return sending.seal(owner, v, text)
       if (kid === undefined || !key) throw lockedError(sealer, owner)
       const nonce = random.bytes(12)
-      const ct = key.seal(nonce, boundTo(owner, { v, kid }), text)
+      const ct = key.seal(nonce, boundTo(book, owner, { v, kid }), text)
       return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ct) }
     },
     open(owner, sealed) {
+      if (pairs?.keyOf(sealed.kid) !== undefined) return pairs.open(owner, sealed)
       const nonce = fromBase64(sealed.n)
       const ct = fromBase64(sealed.ct)
       if (nonce?.length !== 12 || !ct) return undefined
-      return keyOf(sealed.kid)?.open(nonce, boundTo(owner, sealed), ct)
+      return keyOf(sealed.kid)?.open(nonce, boundTo(book, owner, sealed), ct)
     },
   }
 
@@ -186,6 +170,19 @@ export function createKeychain({ book, vault, random, cipher, aes }: KeychainPar
     guard: () => kept?.guard.by,
     state: () => (!vault || !aes ? 'off' : keys ? 'open' : kept ? 'locked' : 'unused'),
     keep,
+    publicHalf() {
+      const publicKey = keys && pairs?.publicOf(keys.current)
+      return publicKey && { publicKey, book }
+    },
+    keyOfPair: (publicKey) => pairs?.keyOf(pairId(publicKey)),
+    pairOf: (kid) => pairs?.idOf(kid),
+    async sendTo(half, isCurrent) {
+      const sending = await createSending(parts, half)
+      if (!sending) return undefined
+      const one = { sending, isCurrent }
+      sendings.push(one)
+      return () => void sendings.splice(sendings.indexOf(one), 1)
+    },
     async ensure() {
       await begin()
       if (!kept && !keys) await keep(addKey(undefined, random))
@@ -196,11 +193,11 @@ export function createKeychain({ book, vault, random, cipher, aes }: KeychainPar
       if (!kept) return keep(addKey(undefined, random), { passphrase })
       if (kept.guard.by === 'device') return keep(keys ?? addKey(undefined, random), { passphrase })
       const key = await deriveGuard(kept.guard, passphrase, cipher)
-      const opened = await openWith(key, kept)
+      const opened = await openKept(key, book, kept)
       if (!opened)
         throw new DaybookError('wrong-passphrase', 'The keys of this book do not open with this passphrase.')
       guardKey = key
-      if (!keys) take(opened)
+      if (!keys) await take(opened)
     },
     lock() {
       if (!keys) return
@@ -210,7 +207,7 @@ export function createKeychain({ book, vault, random, cipher, aes }: KeychainPar
           'The keys of this book have no passphrase, so there is nothing to lock.',
         )
       guardKey = undefined
-      take(undefined)
+      put(undefined, undefined)
     },
   }
 }
@@ -219,21 +216,4 @@ export function createKeychain({ book, vault, random, cipher, aes }: KeychainPar
 export function addKey(keys: Keys | undefined, random: Ports['random']): Keys {
   const kid = `k_${toHex(random.bytes(8))}`
   return { current: kid, secrets: new Map([...(keys?.secrets ?? []), [kid, random.bytes(32)]]) }
-}
-
-const headOf = (book: string, guard: Guard) => JSON.stringify(['daybook-keys', book, guard])
-
-export function writeKeys({ current, secrets }: Keys): string {
-  const spelled = [...secrets].map(([kid, secret]) => [kid, toBase64(secret)])
-  return JSON.stringify({ current, secrets: Object.fromEntries(spelled) })
-}
-
-/** Keys as `writeKeys` wrote them; undefined for anything else. */
-export function readKeys(text: string): Keys | undefined {
-  const { current, secrets } = parseWith(keysShape, JSON.parse(text))
-  const read = new Map(
-    Object.entries(secrets).map(([kid, secret]) => [kid, fromBase64(secret) ?? new Uint8Array()]),
-  )
-  const isSound = read.has(current) && [...read.values()].every(({ length }) => length === 32)
-  return isSound ? { current, secrets: read } : undefined
 }

@@ -2,6 +2,7 @@
 import { defineChapter } from '../core/capability/chapter.ts'
 import { accessKeyCapabilities } from './access-key-capability.ts'
 import { accessKeyKind } from './access-key-kind.ts'
+import { publicKeyKind } from './public-key-kind.ts'
 import { sealCapabilities } from './seal-capability.ts'
 import { secretCapabilities } from './secret-capability.ts'
 import { tokenCapabilities } from './token-capability.ts'
@@ -17,5 +18,5 @@ export const trust = defineChapter({
     ...sealCapabilities,
     ...secretCapabilities,
   ],
-  kinds: [tokenKind, keyKind, accessKeyKind],
+  kinds: [tokenKind, keyKind, accessKeyKind, publicKeyKind],
 })

@@ -2,7 +2,9 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { toHex } from '../core/ids.ts'
 import type { Ports } from '../core/ports.ts'
+import { webAes } from './web-aes.ts'
 import { createWebCipher } from './web-cipher.ts'
+import { webEncapsulation } from './web-encapsulation.ts'
 import { wasmOf } from './web-wasm.ts'
 
 const utf8 = new TextEncoder()
@@ -32,5 +34,7 @@ export const webPorts: Omit<Ports, 'log'> = {
     encode: (text) => new Uint8Array(utf8.encode(text)),
     decode: (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
   }),
+  aes: webAes,
+  encapsulation: webEncapsulation,
   wasm: wasmOf(globalThis),
 }

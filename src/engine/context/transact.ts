@@ -12,7 +12,7 @@ import type { Call } from './call.ts'
 export interface TransactParts {
   readonly store: Pick<BookStore, 'newer' | 'writes'>
   readonly admission: Pick<Admission, 'recheck'>
-  readonly sealing: Pick<Sealing, 'withKey'>
+  readonly sealing: Pick<Sealing, 'withKey' | 'writing'>
   readonly tasks: Pick<TaskAccess, 'writer'>
   readonly services: Pick<Lifecycle, 'wrote'>
   readonly tell: ServiceParts['tell']
@@ -46,7 +46,7 @@ export function createTransact({
         if (uses.includes('records')) ports.records = writing.records
         if (uses.includes('trust')) ports.trust = { ledger: writing.ledger }
         if (queued) ports.tasks = queued.tasks
-        const result = work({ call: port, ...ports } as WriteContext<PortName>)
+        const result = sealing.writing(() => work({ call: port, ...ports } as WriteContext<PortName>))
         return { result, changed: writing.changed, secrets: writing.secrets, queued }
       })
     const { result, changed, secrets, queued } = await sealing.withKey(attempt)

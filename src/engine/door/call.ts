@@ -28,7 +28,7 @@ export interface CallPathParts {
   readonly place: Place
   readonly requests: BookStore['requests']
   readonly admission: Admission
-  readonly sealing: Pick<Sealing, 'isUnread' | 'begin'>
+  readonly sealing: Pick<Sealing, 'isUnread' | 'begin' | 'arrived' | 'reading'>
   readonly contexts: CallContexts
   readonly transact: Transact
   readonly runRead: RunRead
@@ -45,6 +45,8 @@ export function createCallPath(parts: CallPathParts): CallPath {
   const answer = async (id: string, input: unknown, given: CallOptions): Promise<unknown> => {
     const options = admission.isAsked(given) ? { ...given, ...(await admission.admit(given)) } : given
     if (sealing.isUnread()) await sealing.begin().then(() => services.stateChanged())
+    const arrived = sealing.arrived()
+    if (arrived) await arrived
     if (services.isClosed()) throw new DaybookError('book-closed')
     const capability = findCapability(id)
     authorise(options.caller ?? owner, capability)
@@ -72,13 +74,15 @@ export function createCallPath(parts: CallPathParts): CallPath {
 }
 
 async function perform(
-  { contexts, transact, runRead, requests }: CallPathParts,
+  { contexts, sealing, transact, runRead, requests }: CallPathParts,
   call: Call,
   parsed: unknown,
 ) {
   const { capability, input, requestId, port } = call
   const run = (at: object) => capability.run(parsed as never, at as never)
-  if (capability.effect === 'read') return runRead(() => run(contexts.contextOf(call)))
+  if (capability.effect === 'read') {
+    return sealing.reading(() => runRead(() => run(contexts.contextOf(call))))
+  }
   if (capability.effect === 'task') return run(contexts.contextOf(call))
   return transact(call, (at) => {
     if (requestId === undefined) return run(at)

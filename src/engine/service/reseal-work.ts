@@ -18,7 +18,9 @@ export interface ResealWork {
 
 export interface ResealWorkParts extends Pick<Ports, 'scheduler' | 'log'> {
   readonly store: Pick<BookStore, 'resealing' | 'writes' | 'ops' | 'purge'>
-  readonly keychain: Pick<Keychain, 'state' | 'keys' | 'keep'>
+  readonly keychain: Pick<Keychain, 'state' | 'keys' | 'keep' | 'pairOf' | 'lacking' | 'receive'>
+  /** True when nothing can arrive any more that is sealed to an earlier public key. */
+  readonly isSettled: () => boolean
   /** True when the book has a mirror that must have everything first. */
   readonly hasMirror: boolean
   readonly progress: (step: BookEvents['progress']) => void
@@ -46,7 +48,13 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
 
   const step = async () => {
     if (closed || keychain.state() !== 'open') return
-    if (await writes.write(() => resealing.step(batch))) {
+    const lacking = keychain.lacking()
+    const isMore = await writes.write(() => resealing.step(batch))
+    if (lacking !== keychain.lacking()) {
+      await keychain.receive()
+      return workIn(stepMs)
+    }
+    if (isMore) {
       // The last step is told when the old key is gone.
       const left = Math.max(1, resealing.left())
       total = Math.max(total, left + batch)
@@ -54,7 +62,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
       return workIn(stepMs)
     }
     // What the mirror has not acknowledged would be lost there with the old key.
-    if (hasMirror && ops.pendingCount() > 0) return workIn(mirrorMs)
+    if (hasMirror && (ops.pendingCount() > 0 || !parts.isSettled())) return workIn(mirrorMs)
     await dropUnneeded()
   }
 
@@ -62,7 +70,9 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     const keys = keychain.keys()
     if (!keys) return
     const needed = resealing.needed()
-    const secrets = new Map([...keys.secrets].filter(([kid]) => kid === keys.current || needed.has(kid)))
+    const isNeeded = (kid: string) =>
+      kid === keys.current || needed.has(kid) || needed.has(keychain.pairOf(kid) ?? '')
+    const secrets = new Map([...keys.secrets].filter(([kid]) => isNeeded(kid)))
     if (secrets.size < keys.secrets.size) await keychain.keep({ current: keys.current, secrets })
     await writes.write(() => resealing.end())
     purge.scrub()

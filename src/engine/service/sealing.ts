@@ -2,15 +2,20 @@
 // Invariant: a book without sealed records never asks for its keys, and one that has some asks once.
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { OpaqueRecord, SealingPort, SealState } from '../../core/capability/sealing-port.ts'
-import type { Service } from '../../core/capability/service.ts'
-import { isDaybookError } from '../../core/errors.ts'
+import type { Changed, Service } from '../../core/capability/service.ts'
+import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Ports } from '../../core/ports.ts'
 import { infoOf, lockedError, sealedOf, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import { toBase64Url } from '../../shape/encoded-bytes.ts'
 import { createSealedList } from '../../store/record/sealed-list.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { addKey, type Keychain, type Keys } from '../../trust/keychain.ts'
+import type { Keys } from '../../trust/kept-keys.ts'
+import { addKey, type Keychain } from '../../trust/keychain.ts'
+import { publicKeyKind } from '../../trust/public-key-kind.ts'
 import { readKeyText, writeKeyText } from '../../trust/key-text.ts'
+import { createArrivals } from './arrival.ts'
+import { createPublicKey, type PublicKey } from './public-key.ts'
 import { createResealWork } from './reseal-work.ts'
 
 export interface Sealing extends Service {
@@ -19,29 +24,50 @@ export interface Sealing extends Service {
   isUnread(): boolean
   /** Reads the keys where the book has sealed records. */
   begin(): Promise<void>
-  /** Runs `work` again once there is a key, if all it lacked was the first one. */
+  /** Receives the keys of what arrived sealed to the book's public key; undefined when nothing did. */
+  arrived(): Promise<void> | undefined
+  /** Runs `work` again once there is a key, if all it lacked was one that can be had: the first one, or that of an arrival. */
   withKey<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Answers a read, again if it met an arrival whose key was not received. */
+  reading<Result>(work: () => Result | Promise<Result>): Promise<Result>
+  /** Answers what `work` does inside a transaction, unless it met such an arrival: then nothing of it counts. */
+  writing<Result>(work: () => Result): Result
 }
 
-export interface SealingParts extends Pick<Ports, 'random' | 'cipher' | 'scheduler' | 'log'> {
+export interface SealingParts extends Pick<Ports, 'clock' | 'random' | 'cipher' | 'scheduler' | 'log'> {
   readonly book: string
+  /** In whose name the book's public key is put. */
+  readonly agent: string
   readonly keychain: Keychain
   readonly store: Pick<
     BookStore,
-    'db' | 'newer' | 'records' | 'bodies' | 'openedRecords' | 'resealing' | 'writes' | 'ops' | 'purge'
+    | 'db'
+    | 'newer'
+    | 'records'
+    | 'bodies'
+    | 'openedRecords'
+    | 'resealing'
+    | 'writes'
+    | 'ops'
+    | 'purge'
+    | 'stamps'
+    | 'settings'
   >
   /** True when the book has a mirror that must have everything first. */
   readonly hasMirror: boolean
   readonly progress: (step: BookEvents['progress']) => void
   /** Keys came or went: what is seen of the book is different. */
   readonly onChange: () => void
+  readonly wrote: (changed: readonly Changed[]) => void
 }
 
 const ignore = () => undefined
 
 export function createSealing(parts: SealingParts): Sealing {
   const { keychain, store } = parts
-  const resealWork = createResealWork(parts)
+  const publicKey = createPublicKey(parts)
+  const arrivals = createArrivals(parts)
+  const resealWork = createResealWork({ ...parts, isSettled: publicKey.isSettled })
   const sealed = createSealedList(store.db)
   let closed = false
   /** Calls of a book without sealed records don't ask each time. */
@@ -51,14 +77,25 @@ export function createSealing(parts: SealingParts): Sealing {
 
   keychain.watch(() => {
     store.openedRecords?.renew()
+    arrivals.renew()
     parts.onChange()
     resealWork.wake()
+    void publicKey.publish('own').catch((error: unknown) => {
+      if (!closed) parts.log.warn('The public key of the book could not be stored.', { error: String(error) })
+    })
   })
 
   return {
     name: 'sealing',
-    port: createSealingPort(parts, begin, resealWork.wake),
+    port: createSealingPort(parts, {
+      begin,
+      reseal: resealWork.wake,
+      publish: () => publicKey.publish('anyway'),
+    }),
     begin,
+    arrived: arrivals.receive,
+    reading: arrivals.reading,
+    writing: arrivals.writing,
     isUnread() {
       if (closed || !keychain.isUnread() || knownToHaveNone) return false
       if (sealed.hasAny()) return true
@@ -70,16 +107,19 @@ export function createSealing(parts: SealingParts): Sealing {
       })
       return false
     },
-    async withKey(work) {
-      try {
-        return await work()
-      } catch (error) {
-        if (!isDaybookError(error, 'locked') || keychain.state() !== 'unused') throw error
-        await begin()
-        await keychain.ensure()
-        return work()
-      }
-    },
+    withKey: (work) =>
+      arrivals.again(async () => {
+        try {
+          return await work()
+        } catch (error) {
+          if (!isDaybookError(error, 'locked')) throw error
+          if (keychain.state() === 'off') return sendSealed(parts, publicKey, work, error)
+          if (keychain.state() !== 'unused') throw error
+          await begin()
+          await keychain.ensure()
+          return work()
+        }
+      }),
     degraded: () =>
       keychain.state() === 'locked' ? 'locked: sensitive records wait for the passphrase.' : undefined,
     close() {
@@ -90,11 +130,51 @@ export function createSealing(parts: SealingParts): Sealing {
   }
 }
 
-/** What the verbs of sealing work with. `begin` has the keys read, `reseal` has what they replaced sealed anew. */
+/** Where no keys are kept: runs `work` again, and what it seals is sealed to the public key of the book. */
+async function sendSealed<Result>(
+  { keychain }: Pick<SealingParts, 'keychain'>,
+  publicKey: PublicKey,
+  work: () => Promise<Result>,
+  why: DaybookError,
+): Promise<Result> {
+  // What was to be read can't be read here, whatever is done.
+  if (why.details['sealed'] !== undefined || why.details['id'] === undefined) throw why
+  const half = publicKey.read()
+  if (!half) throw noPublicKey(why)
+  const isCurrent = () => {
+    const now = publicKey.read()
+    return now?.book === half.book && toBase64Url(now.publicKey) === toBase64Url(half.publicKey)
+  }
+  const end = await keychain.sendTo(half, isCurrent)
+  if (!end) throw why
+  try {
+    return await work()
+  } finally {
+    end()
+  }
+}
+
+function noPublicKey(why: DaybookError): DaybookError {
+  return new DaybookError(
+    'locked',
+    'This copy of the book keeps no keys, and the book has no public key yet that sensitive records could be sealed to: make its keys on a device (`seal.exportKeys` does, and so does the first sensitive record), and sync.',
+    { details: { ...why.details, missing: publicKeyKind.name } },
+  )
+}
+
+interface SealingSteps {
+  /** Has the keys read. */
+  readonly begin: () => Promise<void>
+  /** Has what was replaced sealed anew. */
+  readonly reseal: () => void
+  /** Has the book's public key follow the key that seals. */
+  readonly publish: () => Promise<void>
+}
+
+/** What the verbs of sealing work with. */
 function createSealingPort(
   { book, keychain, store, random, cipher }: SealingParts,
-  begin: () => Promise<void>,
-  reseal: () => void,
+  { begin, reseal, publish }: SealingSteps,
 ): SealingPort {
   const { resealing, writes, bodies } = store
   const sealed = createSealedList(store.db)
@@ -145,6 +225,7 @@ function createSealingPort(
       await keychain.ensure()
       const next = addKey(open(), random)
       await keychain.keep(next)
+      await publish()
       await writes.write(() => resealing.begin())
       reseal()
       return next.current

@@ -68,8 +68,10 @@ export function createResealing({
   /** What can't be opened here stays as it is, and is not tried again. */
   const stuck = new Set<string>()
   const reseal = (owner: SealedOwner, text: string): string | undefined => {
+    const lacking = bodies.sealer.lacking?.()
     const plain = stuck.has(text) ? undefined : bodies.open(owner, text)
-    if (plain === undefined) stuck.add(text)
+    // What only waits for its key is tried again.
+    if (plain === undefined && lacking === bodies.sealer.lacking?.()) stuck.add(text)
     return plain === undefined ? undefined : bodies.seal(owner, plain)
   }
 

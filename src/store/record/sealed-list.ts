@@ -1,5 +1,5 @@
 // Which records of a book are sealed, and under which keys.
-import type { SqlDatabase } from '../../core/ports.ts'
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 
 export interface SealedList {
@@ -7,9 +7,16 @@ export interface SealedList {
   hasAny(): boolean
   /** How many live records lie under each key. */
   countByKey(): readonly { readonly kid: string; readonly count: number }[]
+  /** What lies under these keys: of all records, or of these. */
+  under(
+    kids: readonly string[],
+    seqs?: readonly number[],
+  ): readonly { readonly seq: number; readonly body: string }[]
   /** Live sealed records after the id `after`, in the order of their ids. */
   page(after: string, limit: number): readonly RecordRow[]
 }
+
+type UnderRow = SqlRow & { readonly seq: number; readonly body: string }
 
 export function createSealedList(db: Pick<SqlDatabase, 'get' | 'all'>): SealedList {
   return {
@@ -18,6 +25,13 @@ export function createSealedList(db: Pick<SqlDatabase, 'get' | 'all'>): SealedLi
       db.all<{ kid: string; count: number }>(
         'SELECT kid, count(*) AS count FROM records WHERE kid IS NOT NULL AND deleted = 0 GROUP BY kid',
       ),
+    under(kids, seqs) {
+      const select =
+        'SELECT seq, body FROM records WHERE kid IN (SELECT value FROM json_each(?)) AND deleted = 0'
+      if (!seqs) return db.all<UnderRow>(select, [JSON.stringify(kids)])
+      const some = `${select} AND seq IN (SELECT value FROM json_each(?))`
+      return db.all<UnderRow>(some, [JSON.stringify(kids), JSON.stringify(seqs)])
+    },
     page: (after, limit) =>
       db.all<RecordRow>(
         `SELECT ${recordColumns} FROM records r WHERE r.kid IS NOT NULL AND r.deleted = 0 AND r.id > ?

@@ -162,6 +162,7 @@ export function createSyncSession({
       return { done: false }
     }
     const ahead = direction === 'push' ? undefined : askAhead(request, response, signal)
+    await receiveKeys(store, response)
     const intake = await takeOver(request, response, direction)
     const { pulled, pushed, conflicts, changed, differs, done } = intake
     tally.pulled += pulled
@@ -224,6 +225,14 @@ export function createSyncSession({
       return orAborted(join(signal, direction).result, signal)
     },
   }
+}
+
+/** What arrived at the mirror sealed to the book's public key has keys of its own, which a conflict is decided with. */
+async function receiveKeys({ bodies: { sealer } }: BookStore, { results, changes }: SyncResponse) {
+  const current = results.flatMap((result) => (result.s === 'conflict' ? [result.current] : []))
+  for (const change of [...current, ...changes])
+    if (change.op === 'put' && change.enc) sealer.want?.(change.enc)
+  await sealer.receive?.()
 }
 
 /** The request that comes after `response`, if nothing happens meanwhile. */

@@ -1,7 +1,6 @@
 // The outside world as a worker of a browser offers it.
 import type { Ports } from '../../../core/ports.ts'
 import { webPorts } from '../../../web/web-ports.ts'
-import { browserAes } from './browser-aes.ts'
 
 const turn = new MessageChannel()
 const turns: (() => void)[] = []
@@ -18,6 +17,5 @@ export const browserPorts: Ports = {
     },
     later: webPorts.scheduler.later,
   },
-  aes: browserAes,
   log: { warn: (message, details) => console.warn(`daybook: ${message}`, details ?? {}) },
 }

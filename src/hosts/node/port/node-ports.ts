@@ -1,6 +1,7 @@
 // The outside world as Node offers it.
 import { createHash } from 'node:crypto'
 import { createWebCipher } from '../../../web/web-cipher.ts'
+import { webEncapsulation } from '../../../web/web-encapsulation.ts'
 import type { Ports } from '../../../core/ports.ts'
 import { nodeAes } from './node-aes.ts'
 import { wasmOf } from '../../../web/web-wasm.ts'
@@ -31,6 +32,7 @@ export const nodePorts: Ports = {
     decode: (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
   }),
   aes: nodeAes,
+  encapsulation: webEncapsulation,
   log: {
     warn: (message, details) =>
       process.emitWarning(message, { type: 'Daybook', detail: JSON.stringify(details ?? {}) }),

@@ -1,11 +1,11 @@
-// AES-256-GCM at once in a browser, by @noble/ciphers: WebCrypto only promises, and a transaction can't wait.
+// AES-256-GCM at once wherever there is no OpenSSL, by @noble/ciphers: WebCrypto only promises, and a transaction can't wait.
 import { gcm } from '@noble/ciphers/aes.js'
-import type { InstantCipher } from '../../../core/ports.ts'
+import type { InstantCipher } from '../core/ports.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-export const browserAes: InstantCipher = {
+export const webAes: InstantCipher = {
   key: (secret) => ({
     seal: (nonce, bound, text) => gcm(secret, nonce, encoder.encode(bound)).encrypt(encoder.encode(text)),
     open(nonce, bound, sealed) {

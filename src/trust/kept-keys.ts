@@ -1,0 +1,77 @@
+// The keys of a book as text: in the clear for whoever seals them, and sealed as a vault keeps them.
+// Invariant: what is kept opens for its book and guard alone.
+import { z } from 'zod'
+import { DaybookError } from '../core/errors.ts'
+import type { Random, SealingKey } from '../core/ports.ts'
+import { parseWith } from '../core/schema.ts'
+import { fromBase64, toBase64 } from '../shape/encoded-bytes.ts'
+import { type Guard, guardShape } from './key-guard.ts'
+
+/** The keys of a book, by their ids; `current` seals. */
+export interface Keys {
+  readonly current: string
+  readonly secrets: ReadonlyMap<string, Uint8Array>
+}
+
+const keptShape = z.strictObject({
+  version: z.literal(1),
+  guard: guardShape,
+  n: z.string(),
+  ct: z.string(),
+})
+export type KeptKeys = z.output<typeof keptShape>
+
+const keysShape = z.strictObject({
+  current: z.string(),
+  secrets: z.record(z.string().regex(/^k_[0-9a-f]{16}$/), z.string()),
+})
+
+/** What a vault keeps; `storage-failed` for what is nothing of the kind. */
+export function parseKept(text: string): KeptKeys {
+  try {
+    return parseWith(keptShape, JSON.parse(text))
+  } catch (cause) {
+    throw new DaybookError('storage-failed', 'The keys of this book are kept in a form that is not known.', {
+      cause,
+      retry: false,
+    })
+  }
+}
+
+export async function sealKept(
+  key: SealingKey,
+  { book, guard, random }: { readonly book: string; readonly guard: Guard; readonly random: Random },
+  keys: Keys,
+): Promise<KeptKeys> {
+  const nonce = random.bytes(12)
+  const ct = await key.seal(nonce, headOf(book, guard), writeKeys(keys))
+  return { version: 1, guard, n: toBase64(nonce), ct: toBase64(ct) }
+}
+
+/** The keys; undefined where `key` does not open them. */
+export async function openKept(
+  key: SealingKey,
+  book: string,
+  { guard, n, ct }: KeptKeys,
+): Promise<Keys | undefined> {
+  const nonce = fromBase64(n) ?? new Uint8Array(12)
+  const text = await key.open(nonce, headOf(book, guard), fromBase64(ct) ?? new Uint8Array())
+  return text === undefined ? undefined : readKeys(text)
+}
+
+const headOf = (book: string, guard: Guard) => JSON.stringify(['daybook-keys', book, guard])
+
+export function writeKeys({ current, secrets }: Keys): string {
+  const spelled = [...secrets].map(([kid, secret]) => [kid, toBase64(secret)])
+  return JSON.stringify({ current, secrets: Object.fromEntries(spelled) })
+}
+
+/** Keys as `writeKeys` wrote them; undefined for anything else. */
+export function readKeys(text: string): Keys | undefined {
+  const { current, secrets } = parseWith(keysShape, JSON.parse(text))
+  const read = new Map(
+    Object.entries(secrets).map(([kid, secret]) => [kid, fromBase64(secret) ?? new Uint8Array()]),
+  )
+  const isSound = read.has(current) && [...read.values()].every(({ length }) => length === 32)
+  return isSound ? { current, secrets: read } : undefined
+}

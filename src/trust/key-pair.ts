@@ -1,0 +1,145 @@
+// The key pairs of a book, one for each key that seals: what arrives where no key is kept is sealed to the public half, by
+// a key of its own that only the private half comes to. Invariant: such a body is bound to its book, kind and id as all
+// others are; and its key, on the side that seals, is never kept and never used for a second call.
+import type { EncapsulationPair, InstantCipher, InstantKey, KeyEncapsulation, Random } from '../core/ports.ts'
+import { toHex } from '../core/ids.ts'
+import type { SealedBody, SealedOwner } from '../core/sealed.ts'
+import { fromBase64, toBase64 } from '../shape/encoded-bytes.ts'
+
+/** Bytes of a public key, and of what stands before the ciphertext of a body that was sealed to one. */
+export const publicKeyBytes = 32
+
+/** The public half that a copy without keys seals to. */
+export interface PublicHalf {
+  readonly publicKey: Uint8Array
+  /** The name by which the devices know the book: what is sealed opens in that one alone. */
+  readonly book: string
+}
+
+/** What sealed bodies name a pair by: `k_` and the beginning of its public key. */
+export function pairId(publicKey: Uint8Array): string {
+  return `k_${toHex(publicKey.subarray(0, 8))}`
+}
+
+/** What a sealed body is bound to: nobody can put it in the place of another. */
+export function boundTo(
+  book: string,
+  { kind, id }: SealedOwner,
+  { v, kid }: Pick<SealedBody, 'v' | 'kid'>,
+): string {
+  return JSON.stringify(['daybook', book, kind, id, v, kid])
+}
+
+/** What the key of one sending is for. */
+const infoOf = (book: string, kid: string) => JSON.stringify(['daybook', book, kid])
+
+interface Pair extends EncapsulationPair {
+  readonly id: string
+}
+
+/** The private halves, on a device. */
+export interface KeyPairs {
+  /** The public half of the pair that follows from the key `kid`. */
+  publicOf(kid: string): Uint8Array | undefined
+  /** The name of that pair. */
+  idOf(kid: string): string | undefined
+  /** The key that the pair `id` follows from; undefined when it is not here. */
+  keyOf(id: string): string | undefined
+  /** Undefined while the key of `sealed` was not received, which is then waited for, and for what was altered. */
+  open(owner: SealedOwner, sealed: SealedBody): string | undefined
+  /** Notes the key of a body, to be received. */
+  want(sealed: SealedBody): void
+  /** How often `open` lacked a key that is still to be received. */
+  lacking(): number
+  /** Receives every key that is waited for. */
+  receive(): Promise<void>
+}
+
+export interface KeyPairParts {
+  readonly encapsulation: KeyEncapsulation | undefined
+  readonly aes: InstantCipher | undefined
+  readonly book: string
+}
+
+/** The pairs of these keys; none where the host has no X25519. */
+export async function createKeyPairs(
+  { encapsulation, aes, book }: KeyPairParts,
+  secrets: ReadonlyMap<string, Uint8Array>,
+): Promise<KeyPairs> {
+  const byKey = new Map<string, Pair>()
+  for (const [kid, secret] of secrets) {
+    const pair = await encapsulation?.pair(secret)
+    if (pair) byKey.set(kid, { ...pair, id: pairId(pair.publicKey) })
+  }
+  const keyById = new Map([...byKey].map(([kid, { id }]) => [id, kid]))
+  /** By pair and encapsulated key; `null`: it can't be received. */
+  const received = new Map<string, InstantKey | null>()
+  const wanted = new Map<string, { readonly pair: Pair; readonly encapsulated: Uint8Array }>()
+
+  /** A body in its parts, and whose key it takes; undefined for what was not sealed to a pair that is here. */
+  const partsOf = (sealed: SealedBody) => {
+    const pair = byKey.get(keyById.get(sealed.kid) ?? '')
+    const bytes = pair && fromBase64(sealed.ct)
+    if (!pair || !bytes || bytes.length <= publicKeyBytes) return undefined
+    const encapsulated = bytes.subarray(0, publicKeyBytes)
+    return { pair, encapsulated, ct: bytes.subarray(publicKeyBytes), name: pair.id + toBase64(encapsulated) }
+  }
+
+  let lacking = 0
+
+  const want = (sealed: SealedBody) => {
+    const parts = partsOf(sealed)
+    if (parts && !received.has(parts.name)) wanted.set(parts.name, parts)
+    return parts
+  }
+
+  return {
+    publicOf: (kid) => byKey.get(kid)?.publicKey,
+    idOf: (kid) => byKey.get(kid)?.id,
+    keyOf: (id) => keyById.get(id),
+    want: (sealed) => void want(sealed),
+    lacking: () => lacking,
+    async receive() {
+      for (const [name, { pair, encapsulated }] of wanted) {
+        const secret = await pair.receive(encapsulated, infoOf(book, pair.id))
+        received.set(name, (secret && aes?.key(secret)) ?? null)
+        wanted.delete(name)
+      }
+    },
+    open(owner, sealed) {
+      const parts = want(sealed)
+      const nonce = fromBase64(sealed.n)
+      if (!parts || nonce?.length !== 12) return undefined
+      if (!received.has(parts.name)) lacking += 1
+      return received.get(parts.name)?.open(nonce, boundTo(book, owner, sealed), parts.ct)
+    },
+  }
+}
+
+/** Seals to one public half, for one call. */
+export interface Sending {
+  readonly half: PublicHalf
+  seal(owner: SealedOwner, version: number, text: string): SealedBody
+}
+
+/** A sending with a key of its own; undefined for what is no public key, and where the host can't. */
+export async function createSending(
+  { encapsulation, aes, random }: Omit<KeyPairParts, 'book'> & { readonly random: Random },
+  half: PublicHalf,
+): Promise<Sending | undefined> {
+  const kid = pairId(half.publicKey)
+  const sent = await encapsulation?.send(half.publicKey, infoOf(half.book, kid))
+  const key = sent && aes?.key(sent.secret)
+  if (!sent || !key) return undefined
+  return {
+    half,
+    seal(owner, v, text) {
+      const nonce = random.bytes(12)
+      const ct = key.seal(nonce, boundTo(half.book, owner, { v, kid }), text)
+      const whole = new Uint8Array(publicKeyBytes + ct.length)
+      whole.set(sent.encapsulated)
+      whole.set(ct, publicKeyBytes)
+      return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(whole) }
+    },
+  }
+}
