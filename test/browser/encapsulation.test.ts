@@ -1,0 +1,3 @@
+import { encapsulationContract } from '../contract/port/encapsulation.ts'
+
+encapsulationContract('Chromium')

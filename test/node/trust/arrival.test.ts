@@ -1,0 +1,223 @@
+// What arrives sensitive where no keys are kept: sealed to the book's public key, and opened on the devices alone.
+import { afterEach, describe, expect, test } from 'vitest'
+import { createDaybook, type Daybook, methodTable } from '../../../src/book/daybook.ts'
+import type { Carrier, KeyVault, SqlDatabase } from '../../../src/core/ports.ts'
+import { createLocalDoor } from '../../../src/doors/local-door.ts'
+import { capabilityTable } from '../../../src/engine/capability-table.ts'
+import { createEngine, type Engine, type EngineOptions } from '../../../src/engine/engine.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
+import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
+import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { failure } from '../../contract/book-case.ts'
+
+const passphrase = 'correct horse battery'
+const books: Daybook[] = []
+afterEach(async () => {
+  for (const book of books.splice(0)) await book.close()
+})
+
+const memory = () => openNodeDatabase({ path: ':memory:' })
+/** Survives the engine over it. */
+const lasting = (db: SqlDatabase): SqlDatabase => ({ ...db, close: () => undefined })
+
+function open(options: Partial<EngineOptions>): { readonly book: Daybook; readonly engine: Engine } {
+  const engine = createEngine({
+    db: memory(),
+    ports: nodePorts,
+    name: 'shared',
+    scope: { agent: 'a' },
+    durability: 'memory',
+    openMemory: memory,
+    ...options,
+  })
+  const door = createLocalDoor(engine, nodePorts.scheduler)
+  const book = createDaybook(door, methodTable(capabilityTable), globalThis)
+  books.push(book)
+  return { book, engine }
+}
+
+const openDevice = (carrier: Carrier, vault: KeyVault = openNodeVault(undefined), db = memory()) =>
+  open({ carrier, vault, db }).book
+
+function openMirror(name = 'shared') {
+  const { book, engine } = open({ role: 'mirror', name, scope: { agent: 'edge' } })
+  const mirror = createMirror({ store: engine.store, ...nodePorts })
+  const carrier: Carrier = {
+    exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
+  }
+  const { db } = engine.store
+  const tables = () => db.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+  const says = (word: string) =>
+    tables().some(
+      ({ name: table }) =>
+        !table.startsWith('text_') &&
+        JSON.stringify(db.all(`SELECT * FROM "${table}"`), (_key, value: unknown) =>
+          value instanceof Uint8Array ? String.fromCharCode(...value) : value,
+        ).includes(word),
+    )
+  return { book, engine, carrier, says }
+}
+
+/** A device that has keys, and a mirror that has the public one of them. */
+async function world() {
+  const edge = openMirror()
+  const device = openDevice(edge.carrier)
+  await device.seal.exportKeys({ passphrase })
+  await device.sync()
+  return { edge, device }
+}
+
+const secret = { content: 'takes insulin', sensitivity: 'sensitive' } as const
+
+describe('what arrives sensitive where no keys are kept', () => {
+  test('is sealed there, and read, found and exported on a device like any other', async () => {
+    const { edge, device } = await world()
+    const { id } = await edge.book.perceptions.store(secret)
+    expect(edge.says('insulin')).toBe(false)
+    expect((await failure(edge.book.records.get({ id }))).details).toMatchObject({ reason: 'no-keys-here' })
+    await device.sync()
+    expect(await device.records.get({ id })).toMatchObject(secret)
+    expect((await device.recall({ text: 'insulin' })).hits).toHaveLength(1)
+    expect((await device.perceptions.query({})).records).toHaveLength(1)
+    const text = await new Response(await device.export({ include_sensitive: true })).text()
+    expect(text).toContain('takes insulin')
+    expect(await device.seal.status()).toMatchObject({ sealed: 1, unreadable: 0 })
+  })
+
+  test('opens on every device that has the keys, whenever they come', async () => {
+    const { edge, device } = await world()
+    const other = openDevice(edge.carrier)
+    const { id } = await edge.book.perceptions.store(secret)
+    await other.sync()
+    expect((await failure(other.records.get({ id }))).code).toBe('locked')
+    const { text } = await device.seal.exportKeys({ passphrase })
+    await other.seal.importKeys({ text, passphrase })
+    expect(await other.records.get({ id })).toMatchObject(secret)
+    await other.seal.guard({ passphrase })
+    await other.seal.lock()
+    expect((await failure(other.records.get({ id }))).details).toMatchObject({ reason: 'passphrase' })
+    await other.seal.unlock({ passphrase })
+    expect((await other.recall({ text: 'insulin' })).hits).toHaveLength(1)
+  })
+
+  test('is refused with a way out before the book has a public key, and nothing is stored', async () => {
+    const edge = openMirror()
+    const error = await failure(edge.book.perceptions.store(secret))
+    expect([error.code, error.details]).toMatchObject([
+      'locked',
+      { reason: 'no-keys-here', missing: 'public_key' },
+    ])
+    expect(error.message).toContain('seal.exportKeys')
+    expect((await edge.book.status()).records).toEqual({})
+  })
+
+  test('keeps its former versions readable, and comes under the usual key when it is changed', async () => {
+    const { edge, device } = await world()
+    const { id } = await edge.book.perceptions.store(secret)
+    await device.sync()
+    await device.perceptions.update({ id, updates: { content: 'takes nothing' } })
+    const [first] = (await device.seal.list()).records
+    expect(first?.sealed.kid).toBe((await device.seal.status()).current)
+    await device.sync()
+    const again = openDevice(edge.carrier)
+    const { text } = await device.seal.exportKeys({ passphrase })
+    await again.seal.importKeys({ text, passphrase })
+    await again.sync()
+    const { versions } = await device.records.history({ id })
+    expect(versions.map(({ body }) => body?.['content'])).toEqual(['takes insulin', 'takes nothing'])
+    expect(await again.records.get({ id })).toMatchObject({ content: 'takes nothing' })
+  })
+
+  test('keeps its former versions readable after the book was opened anew', async () => {
+    const edge = openMirror()
+    const [db, vault] = [lasting(memory()), openNodeVault(undefined)]
+    const first = openDevice(edge.carrier, vault, db)
+    await first.seal.exportKeys({ passphrase })
+    await first.sync()
+    const { id } = await edge.book.perceptions.store(secret)
+    await first.sync()
+    await first.perceptions.update({ id, updates: { content: 'takes nothing' } })
+    await first.close()
+    const second = openDevice(edge.carrier, vault, db)
+    const { versions } = await second.records.history({ id })
+    expect(versions.map(({ body }) => body?.['content'])).toEqual(['takes insulin', 'takes nothing'])
+    await second.records.restore({ id, version: 1 })
+    expect(await second.records.get({ id })).toMatchObject(secret)
+  })
+
+  test('comes under the new key when keys are rotated, and the old one stays until nothing can arrive under it', async () => {
+    const { edge, device } = await world()
+    const { id } = await edge.book.perceptions.store(secret)
+    await device.sync()
+    const before = (await device.seal.status()).current
+    const done = new Promise<void>((resolve) => {
+      device.on('progress', ({ capability, done: n, total }) => {
+        if (capability !== 'seal:rotate') return
+        if (n === total) resolve()
+        else void device.sync()
+      })
+    })
+    await device.seal.rotate()
+    // The mirror has not heard of the new key.
+    const late = await edge.book.perceptions.store({ ...secret, content: 'late' })
+    await done
+    await device.sync()
+    expect(await device.records.get({ id: late.id })).toMatchObject({ content: 'late' })
+    const { current, others } = await device.seal.status()
+    expect([current === before, others]).toEqual([false, []])
+    const fresh = await edge.book.perceptions.store({ ...secret, content: 'fresh' })
+    await device.sync()
+    expect(await device.records.get({ id: fresh.id })).toMatchObject({ content: 'fresh' })
+    expect(await device.records.get({ id })).toMatchObject(secret)
+  })
+
+  test('takes no other public key than that of a device which has the keys, until the owner rotates', async () => {
+    const { edge, device } = await world()
+    const other = openDevice(edge.carrier)
+    await other.sync()
+    const own = await other.perceptions.store({ content: 'a walrus', sensitivity: 'sensitive' })
+    await other.sync()
+    const { id } = await edge.book.perceptions.store(secret)
+    await device.sync()
+    expect(await device.records.get({ id })).toMatchObject(secret)
+    await other.seal.rotate()
+    await other.sync()
+    const next = await edge.book.perceptions.store(secret)
+    await other.sync()
+    expect(await other.records.get({ id: next.id })).toMatchObject(secret)
+    expect(await other.records.get({ id: own.id })).toMatchObject({ content: 'a walrus' })
+  })
+
+  test('opens for the book whose keys they are, by whatever name the mirror goes', async () => {
+    const edge = openMirror('another-name')
+    const device = openDevice(edge.carrier)
+    await device.seal.exportKeys({ passphrase })
+    await device.sync()
+    const { id } = await edge.book.perceptions.store(secret)
+    await device.sync()
+    expect(await device.records.get({ id })).toMatchObject(secret)
+  })
+
+  test('has a key of its own for each call, which the next one does not open', async () => {
+    const { edge, device } = await world()
+    for (const content of ['one', 'two']) await edge.book.perceptions.store({ ...secret, content })
+    const rows = edge.engine.store.db.all<{ body: string }>('SELECT body FROM records WHERE kid IS NOT NULL')
+    const keys = rows.map(({ body }) => (JSON.parse(body) as string[])[4]?.slice(0, 42))
+    expect(new Set(keys).size).toBe(2)
+    await device.sync()
+    expect((await device.perceptions.query({})).records).toHaveLength(2)
+  })
+
+  test('of a body that was put in the place of another, or altered, says so and breaks nothing', async () => {
+    const { edge, device } = await world()
+    const one = await edge.book.perceptions.store({ ...secret, content: 'one' })
+    const two = await edge.book.perceptions.store({ ...secret, content: 'two' })
+    const { db } = edge.engine.store
+    const other = db.get<{ body: string }>('SELECT body FROM records WHERE id = ?', [two.id])?.body ?? ''
+    db.transaction(() => db.run('UPDATE records SET body = ? WHERE id = ?', [other, one.id]))
+    await device.sync()
+    expect((await failure(device.records.get({ id: one.id }))).details).toMatchObject({ reason: 'altered' })
+    expect(await device.records.get({ id: two.id })).toMatchObject({ content: 'two' })
+  })
+})
