@@ -6,7 +6,7 @@ import { answerMirror, edgeAgent, type MirrorBook, unknownToken } from '../src/e
 import { createEngine, type Engine } from '../src/engine/engine.ts'
 import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror/mirror.ts'
 import { isBook } from '../src/store/schema/newer-book.ts'
-import { closeCodes } from '../src/sync/wire/live-wire.ts'
+import type { TicketRequest } from '../src/sync/wire/live-wire.ts'
 import { openDoDatabase } from './do-database.ts'
 import { createDueTable, type DueTable } from './due-table.ts'
 import { edgeLlm } from '../src/edge/edge-llm.ts'
@@ -15,7 +15,7 @@ import { createEmbedWatch, embedJob, type EmbedWatch } from './embed-watch.ts'
 import type { EdgeEnv } from '../src/edge/edge-env.ts'
 import type { MirrorDoor, Presented } from '../src/edge/mirror-door.ts'
 import { forgetEndedKeys } from '../src/edge/forget-ended-keys.ts'
-import { createLiveLines, type LiveBook, type LiveLines, offeredTicket } from '../src/edge/live-lines.ts'
+import { createLiveLines, type LiveBook, type LiveLines, offeredLine } from '../src/edge/live-lines.ts'
 import { createObjectLines, type ObjectLines } from './object-lines.ts'
 import type { Outcome } from '../src/edge/outcome.ts'
 import { createRateLimit, type RateLimit, readRate } from '../src/edge/rate-limit.ts'
@@ -180,8 +180,8 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     return this.#door.exchange(request, presented)
   }
 
-  ticket(device: string, presented: Presented): Promise<Outcome<unknown>> {
-    return this.#door.ticket(device, presented)
+  ticket(asked: TicketRequest, presented: Presented): Promise<Outcome<unknown>> {
+    return this.#door.ticket(asked, presented)
   }
 
   call(
@@ -198,9 +198,10 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       if (!this.#opened && !isBook(openDoDatabase(this.ctx.storage)))
         throw new DaybookError('unauthorized', 'The ticket is not known.')
       const { live, lines, book } = this.#open()
-      const listener = lines.take(offeredTicket(request.headers))
+      const { ticket, version } = offeredLine(request.headers)
+      const listener = lines.take(ticket)
       live.admit(listener.standing, book)
-      const { line, response } = lines.accept(live.begin(listener))
+      const { line, response } = lines.accept(live.begin(listener, version))
       live.greet(line, book)
       return response
     } catch (error) {
@@ -208,8 +209,16 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     }
   }
 
-  override webSocketMessage(socket: WebSocket): void {
-    // There is nothing that it may say.
-    socket.close(closeCodes.unheard)
+  override webSocketMessage(socket: WebSocket, message: ArrayBuffer | string): void {
+    const { live, lines } = this.#open()
+    live.said(lines.lineOf(socket), typeof message === 'string' ? message : undefined)
+  }
+
+  /** Answers the goodbye of the other side, which waits for it (RFC 6455, section 7.1.2). */
+  override webSocketClose(socket: WebSocket, code: number): void {
+    // What stands for "there was no code" may not be sent.
+    socket.close(mayBeSaid(code) ? code : undefined)
   }
 }
+
+const mayBeSaid = (code: number) => code === 1000 || (code >= 3000 && code < 5000)

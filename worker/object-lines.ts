@@ -1,17 +1,9 @@
 // The lines of one book's object: hibernating WebSockets, and tickets in its memory.
 // Invariant: what is known of a line is attached to its socket, which outlives the object's sleep; a ticket is good once.
 import type { Clock, Random } from '../src/core/ports.ts'
-import { heartbeat, liveProtocol } from '../src/sync/wire/live-wire.ts'
-import {
-  type Line,
-  type Listener,
-  makeTicket,
-  type LineState,
-  ticketLimit,
-  ticketMs,
-  tooManyLines,
-  unknownTicket,
-} from '../src/edge/live-lines.ts'
+import { heartbeat, protocolOf } from '../src/sync/wire/live-wire.ts'
+import type { Line, LineState, Listener } from '../src/edge/line.ts'
+import { makeTicket, ticketLimit, ticketMs, tooManyLines, unknownTicket } from '../src/edge/live-lines.ts'
 
 export type LineContext = Pick<
   DurableObjectState,
@@ -25,6 +17,8 @@ export interface ObjectLines {
   give(listener: Listener): string
   /** Whom a ticket was given to; throws `unauthorized` when it is not known, or was used. */
   take(ticket: string): Listener
+  /** The line of a socket that was accepted here before. */
+  lineOf(socket: WebSocket): Line
   /** Makes a line, and the answer to the upgrade that asked for it. */
   accept(state: LineState): { readonly line: Line; readonly response: Response }
 }
@@ -50,6 +44,8 @@ export function createObjectLines(
   })
 
   return {
+    lineOf: toLine,
+
     open: (device) =>
       ctx
         .getWebSockets(device)
@@ -82,7 +78,7 @@ export function createObjectLines(
       ctx.acceptWebSocket(ours, [state.device])
       const line = toLine(ours)
       line.note(state)
-      const headers = { 'sec-websocket-protocol': liveProtocol }
+      const headers = { 'sec-websocket-protocol': protocolOf(state.version ?? 1) }
       return { line, response: new Response(null, { status: 101, webSocket: theirs, headers }) }
     },
   }

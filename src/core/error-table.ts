@@ -168,6 +168,12 @@ export const errorTable = {
     'The book was written by a newer Daybook.',
     'Update Daybook; nothing was changed.',
   ),
+  'book-erased': row(
+    410,
+    false,
+    'The owner has erased this book.',
+    'A copy that is still here is kept: export it, erase it here as well, or begin the book anew with its name as confirmation.',
+  ),
   'sync-off': row(409, false, 'This book has no mirror to sync with.', 'Open it with sync: { url, key }.'),
   'runs-elsewhere': row(
     409,

@@ -277,13 +277,14 @@ export interface Carrier {
   /**
    * Opens a line on which the mirror tells of changes by itself, where the host has one. Law: `opened` is called at most
    * once, then `received` for each text; `ended` exactly once, unless `close` was called first, and nothing after it. Texts may
-   * be lost with the line and with nothing else.
+   * be lost with the line and with nothing else. `purposes` is what the line is for; by default news of records.
    */
-  listen?(device: string, hooks: LineHooks): Line
+  listen?(device: string, hooks: LineHooks, purposes?: readonly ('sync' | 'room' | 'pool')[]): Line
 }
 
 export interface LineHooks {
-  opened(): void
+  /** `version` is that of the line which the mirror took, 1 where it is not told. */
+  opened(version?: 1 | 2): void
   received(text: string): void
   /** Why the line is gone: `offline` when it broke, or what the mirror refused with. */
   ended(error: DaybookError): void

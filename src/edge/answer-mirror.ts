@@ -3,9 +3,12 @@
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Mirror } from '../sync/mirror/mirror.ts'
+import type { TicketRequest } from '../sync/wire/live-wire.ts'
 import { type SyncReach, syncReachOf } from '../sync/wire/sync-reach.ts'
 import { type Admitted, checkBearer, type Standing, standingOf } from '../trust/admission.ts'
-import { type Listener, noLines, ticketMs } from './live-lines.ts'
+import type { Listener } from './line.ts'
+import { noLines, ticketMs } from './live-lines.ts'
+import { checkPurpose } from './line-right.ts'
 import type { MirrorDoor, Presented } from './mirror-door.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
 
@@ -76,12 +79,23 @@ async function exchange(book: MirrorBook, admitted: Admitted, request: string): 
   return text
 }
 
-async function giveTicket(book: MirrorBook, admitted: Admitted, device: string) {
+async function giveTicket(book: MirrorBook, admitted: Admitted, { device, for: purposes }: TicketRequest) {
   if (!book.lines) throw noLines()
-  const reach = syncReach(book, admitted)
+  const { caller } = admitted
+  for (const purpose of purposes ?? (['sync'] as const)) {
+    if (purpose === 'sync') book.engine.check('daybook:sync', caller)
+    else checkPurpose(purpose, caller)
+  }
+  const reach = syncReachOf(caller, book.engine.store.kinds)
   const standing = standingOf(admitted)
   await book.lines.admit(standing)
-  const listener = reach ? { device, standing, kinds: reach.pulled } : { device, standing }
+  const listener: Listener = {
+    device,
+    standing,
+    ...(purposes ? { purposes } : {}),
+    ...(reach ? { kinds: reach.pulled } : {}),
+    ...(caller.role === 'guest' ? { agent: caller.agent } : {}),
+  }
   return { ticket: await book.lines.give(listener), expires_in_ms: ticketMs }
 }
 
@@ -106,7 +120,7 @@ export function answerMirror(within: WithinBook): MirrorDoor {
     admit: (id, presented) => answer(presented, ({ engine }, { caller }) => engine.check(id, caller)),
     exchange: (request, presented = {}) =>
       answer(presented, (book, admitted) => exchange(book, admitted, request)),
-    ticket: (device, presented) => answer(presented, (book, admitted) => giveTicket(book, admitted, device)),
+    ticket: (asked, presented) => answer(presented, (book, admitted) => giveTicket(book, admitted, asked)),
     call: (id, input, { requestId, ...presented }) =>
       answer(presented, async (book, { caller }) => {
         await book.follow?.()

@@ -1,5 +1,5 @@
-// The mirror's half of the lines to devices: it pokes them when others have written. What a socket is and where tickets are
-// kept is the host's business.
+// The mirror's half of the lines to devices: it pokes them when others have written, and hands on what they say to each other.
+// What a socket is and where tickets are kept is the host's business.
 // Invariant: each line carries with it what its caller may hear and until when, so that nothing of this is lost when an
 // object sleeps; and no second poke is sent to a device that has not come for the first.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
@@ -8,40 +8,32 @@ import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { Standing } from '../trust/admission.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { type LatestPlace, latestPlaces } from '../store/record/latest-place.ts'
-import { closeCodes, liveProtocol, type Poke, ticketPrefix } from '../sync/wire/live-wire.ts'
-
-/** Whom a ticket is given to, and who a line belongs to. */
-export interface Listener {
-  readonly device: string
-  readonly standing: Standing
-  /** Kinds that it may hear of; absent: all. */
-  readonly kinds?: readonly string[]
-}
-
-/** What is known of a line; at most 16 KB as JSON. */
-export interface LineState extends Listener {
-  readonly openedMs: number
-  /** When it was last poked, if the device has not come since; else 0. */
-  readonly pokedMs: number
-  /** How far the device has read, as far as is known. */
-  readonly seq: number
-}
-
-/** One open line. */
-export interface Line {
-  readonly state: LineState
-  note(state: LineState): void
-  /** When its heartbeat was last answered; undefined before the first. */
-  heartbeatMs(): number | undefined
-  send(text: string): void
-  close(code: number): void
-}
+import {
+  closeCodes,
+  type LiveProtocol,
+  liveProtocols,
+  type LiveVersion,
+  type Poke,
+  ticketPrefix,
+  versionOf,
+} from '../sync/wire/live-wire.ts'
+import { isFor, type Line, type LineState, type Listener } from './line.ts'
+import { createFrameReader, hearersOf, type Relay } from './line-frames.ts'
 
 /** The book as it is now. */
 export interface LiveBook {
   readonly store: Pick<BookStore, 'db' | 'settings'>
   /** Throws `unauthorized` once the caller's key, token or claims have ended. */
   recheck(standing: Standing): void
+}
+
+/**
+ * Where talk (`room` and `envelope` frames) goes on its way. Law: it is asked once for each frame, in the order in which the
+ * frames of a line came; what it answers is relayed to every other line of that purpose, in that order, and undefined is
+ * relayed to nobody. Without one every frame is relayed as it is, and nothing is kept.
+ */
+export interface TalkPort {
+  take(relay: Relay): Relay | undefined
 }
 
 export interface LiveLinesOptions {
@@ -51,6 +43,9 @@ export interface LiveLinesOptions {
   readonly within: (work: (book: LiveBook) => void) => void
   readonly clock: Clock
   readonly scheduler: Scheduler
+  readonly talk?: TalkPort | undefined
+  /** Hands talk on to the lines of other processes, where there are any. */
+  readonly pass?: ((relay: Relay) => void) | undefined
 }
 
 export interface LiveLines {
@@ -60,9 +55,13 @@ export interface LiveLines {
    */
   admit(standing: Standing, book: LiveBook): void
   /** What a new line of `listener` begins with. Ends the line that the device had. */
-  begin(listener: Listener): LineState
+  begin(listener: Listener, version: LiveVersion): LineState
   /** Says where the mirror stands: whoever missed something while there was no line comes now. */
   greet(line: Line, book: LiveBook): void
+  /** A line has said something that is no heartbeat; undefined: something binary. */
+  said(line: Line, text: string | undefined): void
+  /** Another process has taken this from a line of its own. */
+  relay(relay: Relay, book: LiveBook): void
   /** The device has come, and has read all there was up to `seq`: it may be poked again. */
   came(device: string, seq: number, book: LiveBook): void
   /** Something may have been written: every device that did not write it is poked, once for many writes. */
@@ -91,9 +90,10 @@ const pokeAgainMs = 60_000
 
 /** The lines of one book, which stands at `head` of its sequence. */
 export function createLiveLines(
-  { lines, within, clock, scheduler }: LiveLinesOptions,
+  { lines, within, clock, scheduler, talk, pass }: LiveLinesOptions,
   head: number,
 ): LiveLines {
+  const read = createFrameReader(clock)
   let announcedSeq = head
   let cancel: (() => void) | undefined
   const headOf = ({ store }: LiveBook) => store.settings.getNumber('head')
@@ -119,7 +119,7 @@ export function createLiveLines(
 
   const pokeIfNews = (line: Line, written: readonly LatestPlace[], book: LiveBook) => {
     const one = line.state
-    if (!stands(line, book)) return
+    if (!isFor(one, 'sync') || !stands(line, book)) return
     // Whoever wrote it has come with it, and has read it.
     const isNews = written.some(({ kind, place }) => place > one.seq && (one.kinds?.includes(kind) ?? true))
     const isWaitedFor = clock.now() - one.pokedMs < pokeAgainMs
@@ -133,6 +133,16 @@ export function createLiveLines(
     for (const line of lines()) pokeIfNews(line, written, book)
   }
 
+  const cameOn = (line: Line, seq: number, book: LiveBook) => {
+    line.note({ ...line.state, pokedMs: 0, seq })
+    // Something was written while it came, for which the others were poked already.
+    if (announcedSeq > seq) pokeIfNews(line, latestPlaces(book.store.db, seq), book)
+  }
+  const relay = (one: Relay, book: LiveBook) => {
+    const text = JSON.stringify(one.frame)
+    for (const line of hearersOf(lines(), one)) if (stands(line, book)) line.send(text)
+  }
+
   return {
     admit(standing, book) {
       book.recheck(standing)
@@ -141,23 +151,36 @@ export function createLiveLines(
       if (all.length >= lineLimit || own.length >= callerLineLimit) throw tooManyLines()
     },
 
-    begin(listener) {
+    begin(listener, version) {
       // The name of a device is no secret: only its own caller ends its line.
       for (const line of lines(listener.device))
         if (line.state.standing.id === listener.standing.id) line.close(closeCodes.replaced)
-      return { ...listener, openedMs: clock.now(), pokedMs: 0, seq: 0 }
+      return { ...listener, version, openedMs: clock.now(), pokedMs: 0, seq: 0 }
     },
 
     greet(line, book) {
-      if (stands(line, book)) poke(line, headOf(book))
+      if (isFor(line.state, 'sync') && stands(line, book)) poke(line, headOf(book))
     },
 
+    said(line, text) {
+      // Before anything is asked of the book: a flood costs nobody else.
+      const heard = read(line, text)
+      if (heard.type === 'close') return line.close(heard.code)
+      if (heard.type === 'nothing') return
+      within((book) => {
+        if (!stands(line, book)) return
+        if (heard.type === 'read') return cameOn(line, Math.min(heard.poke.seq, headOf(book)), book)
+        const taken = talk ? talk.take(heard.relay) : heard.relay
+        if (!taken) return
+        relay(taken, book)
+        pass?.(taken)
+      })
+    },
+
+    relay,
+
     came(device, seq, book) {
-      for (const line of lines(device)) {
-        line.note({ ...line.state, pokedMs: 0, seq })
-        // Something was written while it came, for which the others were poked already.
-        if (announcedSeq > seq) pokeIfNews(line, latestPlaces(book.store.db, seq), book)
-      }
+      for (const line of lines(device)) cameOn(line, seq, book)
     },
 
     changed(book) {
@@ -174,12 +197,20 @@ export function createLiveLines(
   }
 }
 
-/** The ticket among the subprotocols that an upgrade offers; throws `unauthorized` without one. */
-export function offeredTicket(headers: Headers): string {
+/** What an upgrade offers: its ticket, and the newest version that both sides speak. */
+export interface OfferedLine {
+  readonly ticket: string
+  readonly protocol: LiveProtocol
+  readonly version: LiveVersion
+}
+
+/** The subprotocols that an upgrade offers; throws `unauthorized` without a ticket or a version that is known. */
+export function offeredLine(headers: Headers): OfferedLine {
   const offered = (headers.get('sec-websocket-protocol') ?? '').split(',').map((one) => one.trim())
   const ticket = offered.find((one) => one.startsWith(ticketPrefix))?.slice(ticketPrefix.length)
-  if (ticket === undefined || !offered.includes(liveProtocol)) throw unknownTicket()
-  return ticket
+  const protocol = liveProtocols.find((one) => offered.includes(one))
+  if (ticket === undefined || protocol === undefined) throw unknownTicket()
+  return { ticket, protocol, version: versionOf(protocol) }
 }
 
 export const tooManyLines = () =>

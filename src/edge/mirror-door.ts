@@ -1,13 +1,14 @@
 // The way to the mirrors of an edge, and to one book for one caller. Types only: what answers them is answer-mirror.ts.
 import type { Grant } from '../core/access/grant.ts'
+import type { TicketRequest } from '../sync/wire/live-wire.ts'
 import type { Outcome } from './outcome.ts'
 
 /** A mirror as the routes see it, on whichever host it keeps its book. */
 export interface MirrorDoor {
   /** Throws unless this may call the capability; for what is done outside of the book. */
   admit(capabilityId: string, presented: Presented): Promise<Outcome<void>>
-  /** A ticket for a line of `device`; `unknown-route` where this edge has no lines. */
-  ticket(device: string, presented: Presented): Promise<Outcome<unknown>>
+  /** A ticket for a line of a device; `unknown-route` where this edge has no lines. */
+  ticket(asked: TicketRequest, presented: Presented): Promise<Outcome<unknown>>
   /** Answers the upgrade to a line, where this edge has lines; an error in its one shape otherwise. */
   fetch?(request: Request): Promise<Response>
   /** Answers one sync request of a device; both are JSON. */
@@ -35,8 +36,8 @@ export interface Presented {
 export interface BookDoor {
   /** Throws unless the caller may call the capability, at the cost of one request. */
   admit(capabilityId: string): Promise<void>
-  /** A ticket for a line of `device`. */
-  ticket(device: string): Promise<unknown>
+  /** A ticket for a line of a device. */
+  ticket(asked: TicketRequest): Promise<unknown>
   /** Answers one sync request; both are JSON. */
   exchange(request: string): Promise<string>
   /** Runs a capability. `requestId` makes a write safe to send again. */

@@ -12,6 +12,7 @@ import {
 } from '../../core/errors.ts'
 import type { Carrier, LineHooks, Scheduler } from '../../core/ports.ts'
 import { openLiveLine, type OpenSocket } from './live-line.ts'
+import type { Purpose } from '../wire/live-wire.ts'
 import { wireError } from '../wire/protocol.ts'
 
 /** Texts that are shorter fit a few packets as they are. */
@@ -86,8 +87,8 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
     call: (id, input, requestId, signal) =>
       orAborted(ask(`${capabilities}/${id}`, input, { 'idempotency-key': requestId }), signal),
     ...(socket && {
-      listen: (device: string, hooks: LineHooks) =>
-        openLiveLine({ url: live, socket, ask: (body) => ask(live, body) }, device, hooks),
+      listen: (device: string, hooks: LineHooks, purposes?: readonly Purpose[]) =>
+        openLiveLine({ url: live, socket, ask: (body) => ask(live, body) }, device, hooks, purposes),
     }),
   }
 }

@@ -1,9 +1,16 @@
 // A line to the mirror over a WebSocket: a ticket by HTTP, under the key, and with that the socket.
 // Invariant: the key never stands in an address or a subprotocol, which servers write into their logs; a ticket does, and is
 // good for one line and a few seconds.
-import { DaybookError, toDaybookError } from '../../core/errors.ts'
+import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Line, LineHooks } from '../../core/ports.ts'
-import { closeCodes, liveProtocol, ticketAnswer, ticketPrefix } from '../wire/live-wire.ts'
+import {
+  closeCodes,
+  liveProtocols,
+  type Purpose,
+  ticketAnswer,
+  ticketPrefix,
+  versionOf,
+} from '../wire/live-wire.ts'
 
 /** As much of `WebSocket` as this needs. */
 export interface SocketLike {
@@ -13,6 +20,8 @@ export interface SocketLike {
   send(text: string): void
   close(code?: number): void
   readonly bufferedAmount: number
+  /** The subprotocol that the mirror took. */
+  readonly protocol?: string
 }
 export type OpenSocket = (url: string, protocols: string[]) => SocketLike
 
@@ -31,6 +40,7 @@ export function openLiveLine(
   { url, ask, socket: open }: LineOptions,
   device: string,
   hooks: LineHooks,
+  purposes: readonly Purpose[] = ['sync'],
 ): Line {
   let socket: SocketLike | undefined
   let done = false
@@ -40,13 +50,14 @@ export function openLiveLine(
     hooks.ended(error)
   }
   const start = async () => {
-    const answer = ticketAnswer.safeParse(await ask({ device })).data
+    const answer = ticketAnswer.safeParse(await askTicket(ask, device, purposes)).data
     if (done) return
     if (!answer) throw new DaybookError('protocol-error')
-    const opened = open(url.replace(/^http/i, 'ws'), [liveProtocol, `${ticketPrefix}${answer.ticket}`])
+    const opened = open(url.replace(/^http/i, 'ws'), [...liveProtocols, `${ticketPrefix}${answer.ticket}`])
     socket = opened
     opened.onopen = () => {
-      if (!done) hooks.opened()
+      if (!done)
+        hooks.opened(versionOf(liveProtocols.find((one) => one === opened.protocol) ?? 'daybook.live.1'))
     }
     opened.onmessage = (event) => {
       const { data } = event as { readonly data: unknown }
@@ -58,6 +69,7 @@ export function openLiveLine(
       // Another line of this device took its place: two would go on replacing each other.
       if (code === closeCodes.replaced)
         end(new DaybookError('conflict', 'Another line of this device is open.'))
+      else if (code === closeCodes.erased) end(new DaybookError('book-erased'))
       else end(new DaybookError('offline', `The line ended with code ${code}.`))
     }
   }
@@ -73,5 +85,21 @@ export function openLiveLine(
       done = true
       socket?.close(1000)
     },
+  }
+}
+
+/** A mirror from before there were purposes takes no ticket that names one: what it gives is for `sync`. */
+async function askTicket(
+  ask: LineOptions['ask'],
+  device: string,
+  purposes: readonly Purpose[],
+): Promise<unknown> {
+  const isPlain = purposes.every((one) => one === 'sync')
+  if (isPlain) return ask({ device })
+  try {
+    return await ask({ device, for: purposes })
+  } catch (error) {
+    if (!isDaybookError(error, 'invalid-input') || !purposes.includes('sync')) throw error
+    return ask({ device })
   }
 }

@@ -2,11 +2,21 @@
 // on to the trigger what the mirror says.
 // Invariant: at most one line at a time; losing it loses nothing, for what it says only makes the next sync come sooner.
 import type { LiveState } from '../../core/capability/status.ts'
-import type { DaybookError } from '../../core/errors.ts'
-import type { Carrier, Line, Random, Scheduler } from '../../core/ports.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Carrier, Line, LineHooks, Random, Scheduler } from '../../core/ports.ts'
+import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { backoffMs } from './backoff.ts'
-import { heartbeat, readPoke } from '../wire/live-wire.ts'
+import {
+  frameLimits,
+  heartbeat,
+  type LiveVersion,
+  type Purpose,
+  readMirrorFrame,
+  readPoke,
+  type RelayedFrame,
+  type TalkFrame,
+} from '../wire/live-wire.ts'
 import { chance } from './sync-trigger.ts'
 
 export interface LiveOptions {
@@ -18,9 +28,18 @@ export interface LiveOptions {
   /** The mirror has something that this device has not read. */
   readonly onPoke: () => void
   readonly onState: () => void
+  /** What the line is for; by default `sync`, for news of records. */
+  readonly purposes?: readonly Purpose[]
+  /** Somebody else has said this on a line for the same. Law: in the order in which the mirror relayed it, at most once. */
+  readonly onTalk?: (frame: RelayedFrame) => void
 }
 
 export interface Live {
+  /**
+   * Says something to the others. False, and nothing was said, while no line of version 2 is open. What was said may be
+   * lost with the line. Throws `too-large` for what no line takes.
+   */
+  say(frame: TalkFrame): boolean
   state(): LiveState
   /** The network is there again: a line that waits is opened at once. */
   wake(): void
@@ -37,11 +56,12 @@ export const graceMs = 30_000
 
 /** A line for this book, where the carrier has one and somebody wants it. */
 export function createBookLive(options: LiveOptions): Live | undefined {
-  const { store, carrier, wanted, random, scheduler, onPoke, onState } = options
+  const { store, carrier, wanted, random, scheduler, purposes, onPoke, onState, onTalk } = options
   const listen = carrier?.listen?.bind(carrier)
   if (!listen || !wanted) return undefined
   let state: LiveState = 'connecting'
   let line: Line | undefined
+  let version: LiveVersion = 1
   let attempts = 0
   let closed = false
   let cancelTimer: (() => void) | undefined
@@ -81,9 +101,10 @@ export function createBookLive(options: LiveOptions): Live | undefined {
     /** The mirror says first where it stood when the line was opened: behind this device only if it was set back. */
     let isFirst = true
     const isCurrent = () => !closed && line === own
-    const own: Line = listen(store.device, {
-      opened() {
+    const hooks: LineHooks = {
+      opened(taken = 1) {
         if (!isCurrent()) return
+        version = taken
         become('open')
         later(beatEveryMs, beat)
       },
@@ -92,8 +113,10 @@ export function createBookLive(options: LiveOptions): Live | undefined {
         // Whatever it says, the mirror is there.
         attempts = 0
         later(beatEveryMs, beat)
-        const poke = readPoke(text)
-        if (!poke) return
+        const frame = version === 1 ? readPoke(text) : readMirrorFrame(text)
+        if (frame && frame.type !== 'poke') onTalk?.(frame)
+        if (frame?.type !== 'poke') return
+        const poke = frame
         const cursor = store.settings.getNumber('cursor')
         if (poke.seq > cursor || (isFirst && poke.seq < cursor)) onPoke()
         isFirst = false
@@ -105,7 +128,8 @@ export function createBookLive(options: LiveOptions): Live | undefined {
         if (isFinal(error)) become('refused')
         else retry()
       },
-    })
+    }
+    const own: Line = listen(store.device, hooks, purposes)
     line = own
   }
 
@@ -118,6 +142,17 @@ export function createBookLive(options: LiveOptions): Live | undefined {
   later(0, connect)
 
   return {
+    say(frame) {
+      const text = JSON.stringify(frame)
+      const bytes = utf8Length(text)
+      if (bytes > frameLimits.bytes)
+        throw new DaybookError('too-large', `A frame has at most ${frameLimits.bytes} bytes.`, {
+          details: { path: 'data', limitBytes: frameLimits.bytes, bytes },
+        })
+      if (!line || state !== 'open' || version === 1) return false
+      line.send(text)
+      return true
+    },
     state: () => state,
     wake() {
       if (closed || state === 'resting' || state === 'open' || state === 'connecting') return

@@ -54,7 +54,7 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
       case 'exchange':
         return mirror.exchange(syncRequest, presented)
       case 'ticket':
-        return mirror.ticket('d_answer', presented)
+        return mirror.ticket({ device: 'd_answer' }, presented)
       case 'call':
         return mirror.call('kstar:query_traces', {}, presented)
     }
@@ -193,8 +193,8 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
     const book = newBook()
     const { key } = await makeKey(book, { permissions: ['sync'] })
     const given = [
-      await fromOutcome(door(book).ticket('d_a', { bearer: key })),
-      await fromOutcome(door(book).ticket('d_a', { bearer: key })),
+      await fromOutcome(door(book).ticket({ device: 'd_a' }, { bearer: key })),
+      await fromOutcome(door(book).ticket({ device: 'd_a' }, { bearer: key })),
     ]
     for (const one of given)
       expect(one).toEqual({

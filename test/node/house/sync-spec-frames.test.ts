@@ -3,7 +3,13 @@ import { createDecipheriv } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../../src/core/errors.ts'
 import { ticketMs } from '../../../src/edge/live-lines.ts'
-import { readPoke, ticketAnswer, ticketRequest } from '../../../src/sync/wire/live-wire.ts'
+import {
+  readDeviceFrame,
+  readMirrorFrame,
+  readPoke,
+  ticketAnswer,
+  ticketRequest,
+} from '../../../src/sync/wire/live-wire.ts'
 import { parseSyncRequest, parseSyncResponse, wireError } from '../../../src/sync/wire/protocol.ts'
 import { framed, specBlocks, specPage, specRules, specText } from '../../support/server/spec-page.ts'
 import { createAsk, createHttpMirror, edgeKey } from '../sync/spec/http-mirror.ts'
@@ -16,6 +22,8 @@ describe('the examples of the specification of sync', () => {
         'http',
         'json answer',
         'json enc',
+        'json frame-heard',
+        'json frame-said',
         'json poke',
         'json refusal',
         'json request',
@@ -65,7 +73,13 @@ describe('the examples of the specification of sync', () => {
       expect(JSON.parse(text)).toMatchObject({ expires_in_ms: ticketMs })
     }
     for (const text of poke ?? []) expect(readPoke(text)).toEqual(JSON.parse(text))
-    expect([asked?.length, given?.length, poke?.length]).toEqual([1, 1, 1])
+    expect([asked?.length, given?.length, poke?.length]).toEqual([2, 1, 1])
+    const [said, heard] = ['json frame-said', 'json frame-heard'].map((info) =>
+      framed(info).map(({ text }) => text),
+    )
+    for (const text of said ?? []) expect(readDeviceFrame(text)).toEqual(JSON.parse(text))
+    for (const text of heard ?? []) expect(readMirrorFrame(text)).toEqual(JSON.parse(text))
+    expect([said?.length, heard?.length]).toEqual([3, 1])
   })
 
   it('E8 E1 has a sealed body that opens with what it says, and with nothing else', () => {
@@ -106,7 +120,7 @@ describe('the examples of the specification of sync', () => {
     expect(`HTTP/1.1 ${response.status}`).toBe(answered.split('\n')[0])
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(await response.json()).toEqual(JSON.parse(answered.split('\n\n')[1] ?? ''))
-    expect(upgrade).toContain('Sec-WebSocket-Protocol: daybook.live.1, ticket.')
+    expect(upgrade).toContain('Sec-WebSocket-Protocol: daybook.live.2, daybook.live.1, ticket.')
     // An edge that has no lines says so, by the one shape.
     const none = await createAsk(() => Promise.resolve(''))('/v1/books/garden/live', {
       headers: { upgrade: 'websocket', 'sec-websocket-protocol': 'daybook.live.1, ticket.x' },

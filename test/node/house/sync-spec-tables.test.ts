@@ -15,7 +15,7 @@ import { beatEveryMs } from '../../../src/sync/device/live.ts'
 import { stampLeadMs } from '../../../src/sync/mirror/admit.ts'
 import { keepMs } from '../../../src/sync/mirror/mirror.ts'
 import { rangeCount } from '../../../src/sync/wire/digest.ts'
-import { closeCodes } from '../../../src/sync/wire/live-wire.ts'
+import { closeCodes, frameLimits } from '../../../src/sync/wire/live-wire.ts'
 import {
   mirrorLimits,
   parseSyncRequest,
@@ -255,6 +255,10 @@ describe('the tables of the specification of sync', () => {
       'tickets of one book that were not shown': ticketLimit.ofBook,
       'lines of one caller to one book': constant('callerLineLimit'),
       'lines of one book': constant('lineLimit', 'callerLineLimit'),
+      'bytes of a frame of a client': frameLimits.bytes,
+      'bytes of a frame of a client, version 1': frameLimits.bytesOfVersion1,
+      'frames of a line at once': frameLimits.burst,
+      'frames of a line, each second after that': frameLimits.perSecond,
       'ms between two ping': beatEveryMs,
       'ms that a client waits for pong': constant('answerWithinMs', 'beatEveryMs'),
       'ms of silence after which the mirror ends a line': constant('silentMs'),

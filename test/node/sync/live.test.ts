@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
 import type { LineHooks } from '../../../src/core/ports.ts'
-import { openLiveLine, type SocketLike } from '../../../src/sync/device/live-line.ts'
 import { beatEveryMs, createBookLive, graceMs } from '../../../src/sync/device/live.ts'
-import { readPoke } from '../../../src/sync/wire/live-wire.ts'
+import type { RelayedFrame } from '../../../src/sync/wire/live-wire.ts'
 import { createVirtualTime } from '../../support/virtual-time.ts'
 import { makeKind, openTestStore } from '../../support/test-store.ts'
 
@@ -17,6 +16,7 @@ interface Opened {
 }
 
 function create({ chance = 0.5, wanted = true, answers = true } = {}) {
+  const talk: RelayedFrame[] = []
   const time = createVirtualTime()
   const start = time.nowMs()
   const store = openTestStore([makeKind()])
@@ -49,6 +49,8 @@ function create({ chance = 0.5, wanted = true, answers = true } = {}) {
         }
       },
     },
+    purposes: ['sync', 'room'],
+    onTalk: (frame) => void talk.push(frame),
     onPoke: () => void (pokes += 1),
     onState: () => void states.push(live?.state() ?? ''),
   })
@@ -58,11 +60,35 @@ function create({ chance = 0.5, wanted = true, answers = true } = {}) {
     return line
   }
   const fail = (code: ErrorCode = 'offline') => last().hooks.ended(new DaybookError(code))
-  return { time, live, store, lines, last, fail, states, pokes: () => pokes }
+  return { time, live, store, lines, last, fail, states, talk, pokes: () => pokes }
 }
 const poke = (seq: number) => JSON.stringify({ type: 'poke', seq })
 
 describe('the line of a device', () => {
+  it('O6 says and hears talk on a line of version 2 that is open, and on no other', async () => {
+    const { time, live, last, talk, fail } = create()
+    const frame = { type: 'room', data: { text: 'x' } } as const
+    const relayed = JSON.stringify({ ...frame, from: { device: 'd_2' } })
+    expect(live?.say(frame)).toBe(false)
+    await time.advance(0)
+    last().hooks.opened(1)
+    last().hooks.received(relayed)
+    expect([live?.say(frame), last().said, talk]).toEqual([false, [], []])
+    fail()
+    await time.advance(600_000)
+    last().hooks.opened(2)
+    last().hooks.received(relayed)
+    last().hooks.received('{"type":"room","data":{}}')
+    last().hooks.received('{"type":"later"}')
+    expect(live?.say(frame)).toBe(true)
+    expect(last().said.slice(-1)).toEqual([JSON.stringify(frame)])
+    expect(talk).toEqual([JSON.parse(relayed)])
+    const long = { type: 'room', data: { text: 'é'.repeat(35_000) } } as const
+    expect(() => live?.say(long)).toThrow('at most 70000 bytes')
+    fail()
+    expect(live?.say(frame)).toBe(false)
+  })
+
   it('Q5 opens with the book, in the name of the device, and pokes when the mirror is ahead of what was read', async () => {
     const { time, live, store, last, pokes } = create()
     expect(live?.state()).toBe('connecting')
@@ -166,99 +192,5 @@ describe('the line of a device', () => {
     await time.advance(3_600_000)
     expect([last().closed, lines.length, time.due()]).toEqual([true, 1, []])
     expect(create({ wanted: false }).live).toBeUndefined()
-  })
-})
-
-describe('a line over a socket', () => {
-  const open = (ticket: unknown = { ticket: 'x'.repeat(43) }) => {
-    const sockets: (SocketLike & {
-      url: string
-      protocols: string[]
-      sent: string[]
-      code: number | undefined
-    })[] = []
-    const heard: string[] = []
-    const line = openLiveLine(
-      {
-        url: 'https://example.org/v1/books/b/live',
-        ask: () => (ticket instanceof Error ? Promise.reject(ticket) : Promise.resolve(ticket)),
-        socket(url, protocols) {
-          const socket = {
-            url,
-            protocols,
-            sent: [] as string[],
-            code: undefined as number | undefined,
-            bufferedAmount: 0,
-            onopen: null,
-            onmessage: null,
-            onclose: null,
-            send: (text: string) => void socket.sent.push(text),
-            close: (code?: number) => void (socket.code = code),
-          }
-          sockets.push(socket)
-          return socket
-        },
-      },
-      'd_1',
-      {
-        opened: () => void heard.push('opened'),
-        received: (text) => void heard.push(text),
-        ended: ({ code }) => void heard.push(`ended ${code}`),
-      },
-    )
-    return { line, sockets, heard }
-  }
-  const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
-
-  it('shows a ticket as a subprotocol and no key in the address; passes on texts and nothing else', async () => {
-    const { sockets, heard } = open()
-    await turn()
-    const [socket] = sockets
-    expect([socket?.url, socket?.protocols]).toEqual([
-      'wss://example.org/v1/books/b/live',
-      ['daybook.live.1', `ticket.${'x'.repeat(43)}`],
-    ])
-    socket?.onopen?.({} as never)
-    socket?.onmessage?.({ data: 'a' } as never)
-    socket?.onmessage?.({ data: new ArrayBuffer(3) } as never)
-    socket?.onclose?.({ code: 1006 } as never)
-    socket?.onmessage?.({ data: 'late' } as never)
-    expect(heard).toEqual(['opened', 'a', 'ended offline'])
-  })
-
-  it('ends with what the mirror refused with, or with what it can’t mean', async () => {
-    for (const [ticket, code] of [
-      [new DaybookError('unauthorized'), 'unauthorized'],
-      [{ ticket: '../../' }, 'protocol-error'],
-      [null, 'protocol-error'],
-    ] as const) {
-      const { heard, sockets } = open(ticket)
-      await turn()
-      expect([heard, sockets.length]).toEqual([[`ended ${code}`], 0])
-    }
-    const { heard, sockets } = open()
-    await turn()
-    sockets[0]?.onclose?.({ code: 4409 } as never)
-    expect(heard).toEqual(['ended conflict'])
-  })
-
-  it('gives up a socket that takes nothing any more, and opens none that was closed before', async () => {
-    const { line, sockets, heard } = open()
-    line.send('too early')
-    await turn()
-    line.send('a')
-    Object.assign(sockets[0] ?? {}, { bufferedAmount: 1e6 })
-    line.send('b')
-    expect([sockets[0]?.sent, heard]).toEqual([['a'], ['ended offline']])
-    const other = open()
-    other.line.close()
-    await turn()
-    expect([other.sockets.length, other.heard]).toEqual([0, []])
-  })
-
-  it('reads a poke and nothing else', () => {
-    expect(readPoke('{"type":"poke","seq":3}')).toEqual({ type: 'poke', seq: 3 })
-    for (const text of ['', 'null', '{"type":"poke"}', '{"type":"poke","seq":"3"}', '{"seq":3}'])
-      expect(readPoke(text)).toBeUndefined()
   })
 })

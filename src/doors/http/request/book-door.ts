@@ -11,7 +11,7 @@ export function openBookDoor(mirrors: Mirrors, book: string, presented: Presente
   const mirror = mirrors.getByName(checkBookName(book))
   return {
     admit: (id) => fromOutcome(mirror.admit(id, presented)),
-    ticket: (device) => fromOutcome(mirror.ticket(device, presented)),
+    ticket: (asked) => fromOutcome(mirror.ticket(asked, presented)),
     exchange: (request) => fromOutcome(mirror.exchange(request, presented)),
     call: (id, input, requestId) =>
       fromOutcome(

@@ -2,17 +2,12 @@
 // process or in another.
 // Invariant: a poke is about what is in PostgreSQL; whoever sends one has followed the truth first.
 import type { WebSocket } from 'ws'
-import { closeCodes, heartbeat } from '../../../sync/wire/live-wire.ts'
+import { heartbeat, type LiveVersion } from '../../../sync/wire/live-wire.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
 import type { Standing } from '../../../trust/admission.ts'
-import {
-  createLiveLines,
-  type Line,
-  type LineState,
-  type Listener,
-  type LiveBook,
-  type LiveLines,
-} from '../../../edge/live-lines.ts'
+import type { Line, LineState, Listener } from '../../../edge/line.ts'
+import type { Relay } from '../../../edge/line-frames.ts'
+import { createLiveLines, type LiveBook, type LiveLines } from '../../../edge/live-lines.ts'
 import type { BookNews } from './news-postgres.ts'
 
 export interface BookLinesOptions {
@@ -23,16 +18,20 @@ export interface BookLinesOptions {
   /** The first line of this process is open: news are wanted. */
   onFirst(): void
   onFault(error: unknown): void
+  /** Talk of a line of this process, for those of the others. */
+  onTalk(book: string, relay: Relay): void
 }
 
 export interface BookLines {
   has(book: string): boolean
   /** Looks again whether the caller may have a line of `book`; see `LiveLines.admit`. */
   admit(book: string, standing: Standing): Promise<void>
-  /** A line of `listener` over `socket`, which is open. */
-  add(book: string, listener: Listener, socket: WebSocket): Promise<void>
+  /** A line of `listener` over `socket`, which is open, in that version. */
+  add(book: string, listener: Listener, socket: WebSocket, version: LiveVersion): Promise<void>
   /** Something has happened in this book, here or elsewhere. */
   hear(news: BookNews): void
+  /** Another process has this from a line of its own. */
+  relay(book: string, relay: Relay): void
   /** Something may have happened in any book. */
   look(): void
   /** Ends lines that have been silent too long, or whose time is over. */
@@ -50,15 +49,21 @@ interface SocketLine extends Line {
   readonly end: (code: number) => void
 }
 
+interface LineHooks {
+  onEnd(): void
+  /** Something came that is no heartbeat; undefined: something binary. */
+  onSaid(text: string | undefined): void
+}
+
 /** The process ends, another will take over (RFC 6455, registry of close codes). */
 const restartCode = 1012
 /** More than this that was not sent yet: the line is as good as broken. */
-const bufferLimitBytes = 65_536
+const bufferLimitBytes = 1_000_000
 /** So long a socket may take to say goodbye. */
 const goodbyeMs = 1000
 
 export function createBookLines(options: BookLinesOptions): BookLines {
-  const { clock, scheduler, within, onFirst, onFault } = options
+  const { clock, scheduler, within, onFirst, onFault, onTalk } = options
   const books = new Map<string, OpenLines>()
 
   const withBook = (book: string, work: (live: LiveBook, lines: LiveLines) => void) => {
@@ -76,6 +81,7 @@ export function createBookLines(options: BookLinesOptions): BookLines {
         scheduler,
         lines: (device) => [...open].filter(({ state }) => device === undefined || state.device === device),
         within: (work) => withBook(book, work),
+        pass: (relay) => onTalk(book, relay),
       },
       live.store.settings.getNumber('head'),
     )
@@ -84,7 +90,7 @@ export function createBookLines(options: BookLinesOptions): BookLines {
     return opened
   }
 
-  const toLine = (socket: WebSocket, begun: LineState, onEnd: () => void): SocketLine => {
+  const toLine = (socket: WebSocket, begun: LineState, { onEnd, onSaid }: LineHooks): SocketLine => {
     let state = begun
     let heartbeatMs: number | undefined
     const end = (code: number) => {
@@ -93,11 +99,12 @@ export function createBookLines(options: BookLinesOptions): BookLines {
       setTimeout(() => socket.terminate(), goodbyeMs).unref()
     }
     socket.on('message', (data: Buffer, isBinary) => {
-      // There is nothing else that it may say.
-      if (isBinary || data.toString() !== heartbeat.ask) return end(closeCodes.unheard)
+      const text = isBinary ? undefined : data.toString()
+      if (text !== heartbeat.ask) return onSaid(text)
       heartbeatMs = clock.now()
       socket.send(heartbeat.answer)
     })
+    socket.resume()
     socket.on('close', onEnd)
     socket.on('error', onEnd)
     return {
@@ -125,12 +132,15 @@ export function createBookLines(options: BookLinesOptions): BookLines {
         if (known) known.lines.admit(standing, live)
         else live.recheck(standing)
       }),
-    add: (book, listener, socket) =>
+    add: (book, listener, socket, version) =>
       within(book, (live) => {
         const { lines, open } = linesOf(book, live)
-        const line = toLine(socket, lines.begin(listener), () => {
-          open.delete(line)
-          if (open.size === 0 && books.get(book)?.open === open) books.delete(book)
+        const line = toLine(socket, lines.begin(listener, version), {
+          onEnd() {
+            open.delete(line)
+            if (open.size === 0 && books.get(book)?.open === open) books.delete(book)
+          },
+          onSaid: (text) => lines.said(line, text),
         })
         open.add(line)
         // The line that the device had may have been the last one.
@@ -145,6 +155,7 @@ export function createBookLines(options: BookLinesOptions): BookLines {
         for (const [device, seq] of came) lines.came(device, seq, live)
         lines.changed(live)
       }),
+    relay: (book, relay) => withBook(book, (live, lines) => lines.relay(relay, live)),
     look() {
       for (const book of books.keys()) withBook(book, (live, lines) => lines.changed(live))
     },

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { toHex } from '../../../core/ids.ts'
 import type { Log, Random } from '../../../core/ports.ts'
 import type { Postgres } from './connect-postgres.ts'
+import { createTalkPieces } from './talk-pieces.ts'
 
 /** News of one book. */
 export interface BookNews {
@@ -24,6 +25,8 @@ export interface PostgresNewsOptions {
   readonly random: Random
   readonly log: Log
   onNews(news: BookNews): void
+  /** A line of another process has said this in a book: JSON. */
+  onTalk(book: string, text: string): void
   /** News may have been missed, or can't come through: whoever waits for any must look. */
   onLook(): void
   /** Between two looks while nothing comes through; 5 s by default. */
@@ -35,6 +38,8 @@ export interface PostgresNewsOptions {
 export interface PostgresNews {
   /** Begins to listen, if it has not. */
   listen(): void
+  /** Hands talk on to the others that hear; it is kept nowhere, and lost for those that don't. */
+  talk(book: string, text: string): void
   /** Tells the others, if there are any. News of one book that come together are one. */
   tell(news: BookNews): void
   /** `deaf`: nothing comes through this connection. */
@@ -63,6 +68,7 @@ export function createPostgresNews(options: PostgresNewsOptions): PostgresNews {
     random,
     log,
     onNews,
+    onTalk,
     onLook,
     lookEveryMs = 5000,
     echoWithinMs = 3000,
@@ -118,8 +124,13 @@ export function createPostgresNews(options: PostgresNewsOptions): PostgresNews {
     say(JSON.stringify([me, '', []])).catch(() => fail('connecting'))
   }
 
+  const pieces = createTalkPieces(me, random)
+
   const hear = (text: string | undefined) => {
-    const [from, book, came] = newsShape.safeParse(parse(text)).data ?? ['', '', []]
+    const said = parse(text)
+    const talk = pieces.take(said)
+    if (talk) return onTalk(talk.book, talk.text)
+    const [from, book, came] = newsShape.safeParse(said).data ?? ['', '', []]
     if (from === me && book === '') {
       failures = 0
       become('hearing')
@@ -159,6 +170,17 @@ export function createPostgresNews(options: PostgresNewsOptions): PostgresNews {
     state: () => state,
     listen() {
       if (state === 'silent' && !closed) void connect()
+    },
+    talk(book, text) {
+      if (closed) return
+      // In one statement, which is one transaction: its notifications arrive together and in their order.
+      const all = pieces.cut(book, text)
+      postgres
+        .rows('SELECT pg_notify($1, piece) FROM json_array_elements_text($2::json) AS piece', [
+          channel,
+          JSON.stringify(all),
+        ])
+        .catch(() => undefined)
     },
     tell({ book, came }) {
       if (closed) return

@@ -4,7 +4,8 @@ import type { WebSocket } from 'ws'
 import type { Llm, Ports } from '../../../core/ports.ts'
 import { answerMirror, type MirrorBook } from '../../../edge/answer-mirror.ts'
 import { forgetEndedKeys } from '../../../edge/forget-ended-keys.ts'
-import { noLines } from '../../../edge/live-lines.ts'
+import { noLines, type OfferedLine } from '../../../edge/live-lines.ts'
+import { readRelay } from '../../../edge/line-frames.ts'
 import type { MirrorDoor } from '../../../edge/mirror-door.ts'
 import type { Rate } from '../../../edge/rate-limit.ts'
 import { BookCopies, type BookCopy } from './book-copies.ts'
@@ -38,7 +39,11 @@ export interface PostgresMirrorsOptions {
 export interface PostgresMirrors {
   getByName(book: string): MirrorDoor
   /** Answers whoever shows a ticket: `upgrade` gives the socket, which is a line from then on. */
-  openLine(book: string, ticket: string, upgrade: () => Promise<WebSocket>): Promise<void>
+  openLine(
+    book: string,
+    offered: Omit<OfferedLine, 'protocol'>,
+    upgrade: () => Promise<WebSocket>,
+  ): Promise<void>
   /** Does what is due once a day for this book, if nobody has done it today; true when it did. */
   tidy(book: string): Promise<boolean>
   /** Whether this process hears of the others; `silent` until there is a line. */
@@ -104,7 +109,11 @@ class Mirrors implements PostgresMirrors {
     )
   }
 
-  async openLine(book: string, ticket: string, upgrade: () => Promise<WebSocket>): Promise<void> {
+  async openLine(
+    book: string,
+    { ticket, version }: Omit<OfferedLine, 'protocol'>,
+    upgrade: () => Promise<WebSocket>,
+  ): Promise<void> {
     const lines = this.#lines
     if (!lines) throw noLines()
     const { postgres, ports } = this.#options
@@ -112,7 +121,7 @@ class Mirrors implements PostgresMirrors {
     const listener = await tickets.take(ticket)
     await lines.admit(book, listener.standing)
     const socket = await upgrade()
-    await lines.add(book, listener, socket).catch((error: unknown) => {
+    await lines.add(book, listener, socket, version).catch((error: unknown) => {
       socket.close(faultCode)
       throw error
     })
@@ -175,6 +184,7 @@ class Mirrors implements PostgresMirrors {
       scheduler: ports.scheduler,
       onFault: (error) => ports.log.warn('Lines of a book were not told.', { error: String(error) }),
       onFirst: () => this.#news?.listen(),
+      onTalk: (book, relay) => this.#news?.talk(book, JSON.stringify(relay)),
       within: (book, work) =>
         this.#copies.within(book, false, async ({ engine, truth }) => {
           await truth.follow()
@@ -191,6 +201,10 @@ class Mirrors implements PostgresMirrors {
       random: ports.random,
       log: ports.log,
       onNews: lines.hear,
+      onTalk(book, text) {
+        const relay = readRelay(text)
+        if (relay) lines.relay(book, relay)
+      },
       onLook: lines.look,
     })
   }

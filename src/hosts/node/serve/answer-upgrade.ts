@@ -3,13 +3,10 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { liveProtocol } from '../../../sync/wire/live-wire.ts'
+import { frameLimits, liveProtocols } from '../../../sync/wire/live-wire.ts'
 
-/** Gives the socket of a request that the app lets through. */
+/** Gives the socket of a request that the app lets through; it is paused until somebody hears it. */
 export type Upgrade = () => Promise<WebSocket>
-
-/** A device says "ping" and nothing else. */
-const payloadLimitBytes = 1024
 
 /** True for what is to be a WebSocket; anything else that wants an upgrade is answered as if it did not. */
 export function wantsWebSocket({ method, headers }: IncomingMessage): boolean {
@@ -25,8 +22,8 @@ export function answerUpgrades(
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: payloadLimitBytes,
-    handleProtocols: () => liveProtocol,
+    maxPayload: frameLimits.bytes,
+    handleProtocols: (offered) => liveProtocols.find((one) => offered.has(one)) ?? false,
   })
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
@@ -39,6 +36,8 @@ export function answerUpgrades(
         sockets.handleUpgrade(incoming, socket, head, (upgraded) => {
           // At once: a fault that nobody listens for would end the process.
           upgraded.on('error', () => undefined)
+          // What it says before its line hears it waits.
+          upgraded.pause()
           resolve(upgraded)
         })
       })

@@ -10,7 +10,7 @@ import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { edgeLlm } from '../../../edge/edge-llm.ts'
 import { readRate } from '../../../edge/rate-limit.ts'
 import { nodePorts } from '../port/node-ports.ts'
-import { offeredTicket } from '../../../edge/live-lines.ts'
+import { offeredLine } from '../../../edge/live-lines.ts'
 import { toOutcome } from '../../../edge/outcome.ts'
 import { connectionTo, connectPostgres } from '../postgres/connect-postgres.ts'
 import { migratePostgres } from '../postgres/migrate-postgres.ts'
@@ -159,7 +159,7 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
 const lineOf =
   (mirrors: PostgresMirrors, book: string, upgrade: Upgrade) =>
   async ({ headers }: Request): Promise<Response> => {
-    const opened = await toOutcome(() => mirrors.openLine(book, offeredTicket(headers), upgrade))
+    const opened = await toOutcome(() => mirrors.openLine(book, offeredLine(headers), upgrade))
     return opened.ok ? switchedProtocols() : Response.json(opened.error, { status: 400 })
   }
 

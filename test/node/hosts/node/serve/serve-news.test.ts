@@ -31,6 +31,7 @@ describe.skipIf(skipped !== '')(
           log: nodePorts.log,
           lookEveryMs: 36e5,
           onNews: ({ book }) => void heard.push(book),
+          onTalk: () => undefined,
           onLook: () => looks.shift()?.(),
         })
         closing.push(news.close)
@@ -104,6 +105,7 @@ describe.skipIf(skipped !== '')(
             echoWithinMs: 200,
             log: { warn: (message) => said.push(message) },
             onNews: () => undefined,
+            onTalk: () => undefined,
             onLook: () => void (++looks === 50 && resolve(news.state())),
           })
           closing.push(news.close)

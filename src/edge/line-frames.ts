@@ -1,0 +1,101 @@
+// What a mirror makes of the frames that a line brings: their size, their number, their shape, and what the line is for.
+// Invariant: nothing of a frame is looked at before its size and the number of those before it; the sender of what goes on is
+// named by the mirror, whatever the frame says.
+import { z } from 'zod'
+import type { Clock } from '../core/ports.ts'
+import { utf8Length } from '../core/text/utf8.ts'
+import {
+  closeCodes,
+  frameLimits,
+  mirrorFrame,
+  type Poke,
+  purposeOf,
+  readDeviceFrame,
+  type RelayedFrame,
+  tooBigCode,
+} from '../sync/wire/live-wire.ts'
+import { isFor, type Line } from './line.ts'
+
+/** A frame on its way from one line to others, of whichever process. */
+export interface Relay {
+  readonly frame: RelayedFrame
+  /** The device that it is for alone; absent: every line of its purpose. */
+  readonly to?: string | undefined
+  /** The caller whose line said it: a device and its caller together name one line. */
+  readonly by: string
+}
+
+const relayShape = z.object({ frame: mirrorFrame, to: z.string().optional(), by: z.string() })
+
+/** What another process of this mirror has handed on; undefined for anything else. */
+export function readRelay(text: string): Relay | undefined {
+  const { frame, to, by } = relayShape.safeParse(JSON.parse(text)).data ?? {}
+  return frame && frame.type !== 'poke' && by !== undefined ? { frame, to, by } : undefined
+}
+
+/** What came of a frame: nothing, a place that the device has read up to, or talk to be handed on. */
+export type Heard =
+  | { readonly type: 'nothing' }
+  | { readonly type: 'close'; readonly code: number }
+  | { readonly type: 'read'; readonly poke: Poke }
+  | { readonly type: 'talk'; readonly relay: Relay }
+
+const nothing: Heard = { type: 'nothing' }
+const close = (code: number): Heard => ({ type: 'close', code })
+
+const fullAfterMs = (frameLimits.burst / frameLimits.perSecond) * 1000
+
+interface Bucket {
+  left: number
+  atMs: number
+}
+
+/** Reads frames. The buckets are those of lines that are open in this process; one that slept is full again. */
+export function createFrameReader(clock: Clock): (line: Line, text: string | undefined) => Heard {
+  const buckets = new Map<string, Bucket>()
+  const mayBring = (line: string): boolean => {
+    const now = clock.now()
+    const { left, atMs } = buckets.get(line) ?? { left: frameLimits.burst, atMs: now }
+    // A clock that was set back fills nothing.
+    const passedS = Math.max(0, now - atMs) / 1000
+    const filled = Math.min(frameLimits.burst, left + passedS * frameLimits.perSecond)
+    // Behind the others: those that said nothing for long stand first, and are full again.
+    buckets.delete(line)
+    buckets.set(line, { left: filled - 1, atMs: now })
+    for (const [old, bucket] of buckets) {
+      if (now - bucket.atMs < fullAfterMs) break
+      buckets.delete(old)
+    }
+    return filled >= 1
+  }
+
+  return (line, text) => {
+    const { version = 1, device, agent, standing } = line.state
+    // Binary frames are of no version.
+    if (text === undefined) return close(closeCodes.unheard)
+    const limit = version === 1 ? frameLimits.bytesOfVersion1 : frameLimits.bytes
+    if (text.length > limit || utf8Length(text) > limit) return close(tooBigCode)
+    // There is nothing else that version 1 may say.
+    if (version === 1) return close(closeCodes.unheard)
+    if (!mayBring(`${device} ${standing.id}`)) return close(closeCodes.tooMuch)
+    const frame = readDeviceFrame(text)
+    if (frame === 'bad') return close(closeCodes.unheard)
+    if (frame === 'unknown') return nothing
+    if (!isFor(line.state, purposeOf[frame.type])) return close(closeCodes.notFor)
+    if (frame.type === 'poke') return { type: 'read', poke: frame }
+    const from = agent === undefined ? { device } : { device, agent }
+    const relayed: RelayedFrame = { type: frame.type, data: frame.data, from }
+    return { type: 'talk', relay: { frame: relayed, to: frame.to, by: standing.id } }
+  }
+}
+
+/** The lines that a relayed frame goes to: those of its purpose that speak version 2, and never back to whoever said it. */
+export function hearersOf(lines: readonly Line[], { frame, to, by }: Relay): readonly Line[] {
+  return lines.filter(
+    ({ state }) =>
+      state.version === 2 &&
+      isFor(state, purposeOf[frame.type]) &&
+      (state.device !== frame.from.device || state.standing.id !== by) &&
+      (to === undefined || state.device === to),
+  )
+}
