@@ -54,7 +54,10 @@ describe('the examples of the specification of sync', () => {
   it('are refusals with codes, ways of trying again and words of the one table', () => {
     const errors = [
       ...framed('json refusal').map(({ text }) => JSON.parse(text) as unknown),
-      ...framed('json result').map(({ text }) => (JSON.parse(text) as { error: unknown }).error),
+      ...framed('json result')
+        .map(({ text }) => JSON.parse(text) as { s: string; error: unknown })
+        .filter(({ s }) => s === 'rejected')
+        .map(({ error }) => error),
     ]
     for (const error of errors) {
       const { code, message, retry } = wireError.parse(error)
