@@ -7,6 +7,8 @@ import { type BookCase, type BookOptions, failure } from './book-case.ts'
 import { browseCases } from './memory/browse.ts'
 import { definitionCases } from './memory/definition.ts'
 import { exampleCases } from './example.ts'
+import { messageCases } from './seed-shape/message.ts'
+import { specificationCases } from './seed-shape/specification.ts'
 import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
 import { removalCases } from './memory/removal.ts'
@@ -102,6 +104,8 @@ export function daybookContract(hostName: string, host: BookHost): void {
     skillCases(cases)
     definitionCases(cases)
     exampleCases(cases)
+    specificationCases(cases)
+    messageCases(cases)
     browseCases(cases)
     goldenCases(cases)
     contextCases(cases)

@@ -40,7 +40,14 @@ export function createApp() {
     cors({
       origin: (origin, c) => (isAllowedOrigin(origin, c.env.DAYBOOK_ORIGINS) ? origin : null),
       allowMethods: ['GET', 'HEAD', 'POST'],
-      allowHeaders: ['Authorization', 'Content-Type', 'Content-Encoding', 'Idempotency-Key'],
+      allowHeaders: [
+        'Authorization',
+        'Content-Type',
+        'Content-Encoding',
+        'Idempotency-Key',
+        'X-P3394-Message-ID',
+        'X-P3394-Source',
+      ],
       exposeHeaders: ['Retry-After'],
       maxAge: 7200,
     }),

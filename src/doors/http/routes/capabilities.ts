@@ -1,21 +1,24 @@
-// `POST /v1/books/:book/capabilities/:id`: any capability, run by the mirror's engine. The body is its input.
+// `POST /v1/books/:book/capabilities/:id`: any capability, run by the mirror's engine. The body is its input; or it is a
+// P3394 agent's `{ message_id, source, content }`, and then content and answer have the shape of that id's description.
 import { Hono } from 'hono'
 import { validator } from 'hono/validator'
 import { z } from 'zod'
 import { capabilityTable } from '../../../engine/capability-table.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { checkJson } from '../../../core/json/json.ts'
+import { isJsonObject } from '../../../core/json/path.ts'
 import { parseWith } from '../../../core/schema.ts'
+import { callSeedShape, findSeedShape } from '../../seed-shape/seed-shape.ts'
+import { stepId } from '../../seed-shape/message.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { jsonBody } from '../request/json-body.ts'
 
 const known = new Set<string>(capabilityTable.map(({ id }) => id))
-const headers = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^[\x21-\x7e]{1,200}$/, 'is not 1 to 200 visible ASCII characters')
-    .optional(),
-})
+const requestName = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,200}$/, 'is not 1 to 200 visible ASCII characters')
+  .optional()
+const headers = z.object({ 'idempotency-key': requestName, 'x-p3394-message-id': requestName })
 const headerFields = validator('header', (value) => parseWith(headers, value))
 
 const body = jsonBody((value) => {
@@ -23,18 +26,50 @@ const body = jsonBody((value) => {
   return value
 })
 
+/** What an agent that speaks P3394 sends. No capability takes a `message_id` beside a `content`. */
+const agentBody = z.strictObject({
+  message_id: requestName,
+  source: z.unknown().optional(),
+  content: z.record(z.string(), z.unknown()),
+})
+
+interface Asked {
+  readonly input: unknown
+  readonly requestId: string | undefined
+  /** Input and answer are in the shape that the description of the id fixes. */
+  readonly isShaped: boolean
+}
+
+function readAsked(id: string, given: unknown, named: z.output<typeof headers>): Asked {
+  const { 'idempotency-key': key, 'x-p3394-message-id': messageId } = named
+  if (messageId !== undefined || (isJsonObject(given) && 'message_id' in given && 'content' in given)) {
+    const { message_id, content } = parseWith(agentBody, given)
+    const requestId = key ?? messageId ?? message_id
+    return { input: content, requestId, isShaped: findSeedShape(id) !== undefined }
+  }
+  return { input: given, requestId: key, isShaped: !known.has(id) }
+}
+
 export const capabilityRoute = new Hono<BookTypes>().post(
   '/capabilities/:id',
   headerFields,
   body,
   async (c) => {
     const id = c.req.param('id')
-    if (!known.has(id)) {
+    const { input, requestId, isShaped } = readAsked(id, c.req.valid('json'), c.req.valid('header'))
+    if (!known.has(id) && !findSeedShape(id)) {
       throw new DaybookError('unknown-capability', `There is no capability \`${id.slice(0, 80)}\`.`, {
         details: { path: 'capability' },
       })
     }
-    const requestId = c.req.valid('header')['idempotency-key']
-    return c.json((await c.get('book').call(id, c.req.valid('json'), requestId)) ?? null, 200)
+    const book = c.get('book')
+    const answer = isShaped
+      ? await callSeedShape(id, input, {
+          now: () => Date.now(),
+          call: (capability, value, step) =>
+            book.call(capability, value, requestId === undefined ? undefined : stepId(requestId, step)),
+        })
+      : await book.call(id, input, requestId)
+    return c.json(answer ?? null, 200)
   },
 )

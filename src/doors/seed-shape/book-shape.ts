@@ -1,0 +1,128 @@
+// The KSTAR memory's verbs of the whole book: export and import as one JSON value, sync, its state, statistics.
+// Invariant: a bundle that goes through here is one value in memory, so it has a limit; larger ones are streamed.
+import { z } from 'zod'
+import { DaybookError } from '../../core/errors.ts'
+import type { Json } from '../../core/json/path.ts'
+import { given, type Given, object, oneCall, type SeedShape, type ShapeCall, text } from './shape.ts'
+
+const kstar = (method: string, ...more: readonly string[]) => [
+  `kstar:${method}`,
+  `mcp__kstar__${method}`,
+  method,
+  ...more,
+]
+
+/** Characters of a bundle that comes or goes as one value. */
+export const bundleLimit = 16_000_000
+/** Characters of one piece on its way to the engine. */
+const pieceLength = 1_000_000
+
+const types = z.array(text).optional()
+
+export const bookShapes: readonly SeedShape[] = [
+  {
+    names: kstar('export_bundle', 'kstar:export_memory', 'mcp__kstar__export_memory', 'export_memory'),
+    summary: 'Exports the memory, or part of it, as one bundle.',
+    uses: ['bundle:export'],
+    input: given({ include_tokens: z.boolean().default(false), types }),
+    wrapped: 'options',
+    fields: { kinds: 'types' },
+    async run({ types: kinds, ...options }, at) {
+      const asked = { ...options, ...(kinds === undefined ? {} : { kinds }) }
+      const bundle = await readPages(asked, at)
+      // Encrypted, it is lines of text.
+      return { bundle: options['passphrase'] === undefined ? (JSON.parse(bundle) as Json) : bundle }
+    },
+  },
+  {
+    names: kstar('import_bundle', 'kstar:import_memory', 'mcp__kstar__import_memory', 'import_memory'),
+    summary: 'Imports a bundle: all of it, or nothing.',
+    uses: ['bundle:import'],
+    input: given({ bundle: z.union([object, text]), types, replace: z.boolean().optional() }),
+    wrapped: 'options',
+    fields: { kinds: 'types', text: 'bundle' },
+    async run({ bundle, types: kinds, replace, ...options }, at) {
+      const result = await sendPieces(typeof bundle === 'string' ? bundle : JSON.stringify(bundle), at, {
+        ...options,
+        ...(kinds === undefined ? {} : { kinds }),
+        ...(replace === true ? { mode: 'replace' } : {}),
+      })
+      const { imported, updated, unchanged, forgotten, conflicts } = result
+      return { imported_count: imported, updated, unchanged, forgotten, conflicts }
+    },
+  },
+  oneCall({
+    names: ['daybook:sync', 'kstar:sync', 'mcp__kstar__sync', 'sync'],
+    summary: 'Syncs with the mirror, in both directions or in one.',
+    capability: 'daybook:sync',
+    input: given({ direction: text.default('bidirectional') }),
+  }),
+  oneCall({
+    names: kstar('get_sync_state'),
+    summary: 'Says when the book last synced and what waits.',
+    capability: 'daybook:status',
+    input: given({}),
+    from({ sync }) {
+      const { lastSyncedAt, ...state } = sync as Given
+      return { ...state, last_sync_timestamp: lastSyncedAt ?? null }
+    },
+  }),
+  oneCall({
+    names: kstar('get_stats'),
+    summary: 'Says how much there is, and from when to when.',
+    capability: 'kstar:get_stats',
+    input: given({}),
+    from(stats) {
+      const kinds = stats['kinds'] as Readonly<Record<string, { readonly count: number }>>
+      const counts = ['trace', 'perception', 'fact', 'skill'].map((kind) => [
+        `${kind}_count`,
+        kinds[kind]?.count ?? 0,
+      ])
+      return { ...stats, ...Object.fromEntries(counts) }
+    },
+  }),
+]
+
+async function readPages(options: object, { call }: ShapeCall): Promise<string> {
+  let bundle = ''
+  let input: object = options
+  for (let step = 0; ; step++) {
+    const { text: page, cursor } = (await call('bundle:export', input, step)) as {
+      readonly text: string
+      readonly cursor?: string
+    }
+    bundle += page
+    if (cursor === undefined) return bundle
+    if (bundle.length > bundleLimit) {
+      await call('bundle:export', { cursor, cancel: true }, step + 1)
+      throw new DaybookError(
+        'too-large',
+        `The bundle has more than ${bundleLimit} characters: export it page by page with \`bundle:export\`, or only some \`types\`.`,
+        { details: { path: 'bundle', limit: bundleLimit } },
+      )
+    }
+    input = { cursor }
+  }
+}
+
+async function sendPieces(bundle: string, { call }: ShapeCall, options: object): Promise<Given> {
+  if (bundle.length > bundleLimit) {
+    throw new DaybookError(
+      'too-large',
+      `The bundle has more than ${bundleLimit} characters: send it in pieces with \`bundle:import\`.`,
+      { details: { path: 'bundle', limit: bundleLimit } },
+    )
+  }
+  let cursor: string | undefined
+  for (let at = 0, step = 0; ; at += pieceLength, step++) {
+    const more = at + pieceLength < bundle.length
+    const piece = { text: bundle.slice(at, at + pieceLength), more, size: bundle.length }
+    const answer = (await call(
+      'bundle:import',
+      cursor === undefined ? { ...options, ...piece } : { ...piece, cursor },
+      step,
+    )) as { readonly cursor?: string; readonly result?: Given }
+    if (!more) return answer.result ?? {}
+    cursor = answer.cursor
+  }
+}

@@ -1,0 +1,227 @@
+// The KSTAR memory's verbs of traces, perceptions, facts and skills, as the P3394 memory specification has them: ids in its
+// manifest, methods of its class, tools of its MCP server.
+import { z } from 'zod'
+import { idAs } from './answer.ts'
+import {
+  given,
+  type Given,
+  listCall,
+  object,
+  oneCall,
+  renamed,
+  type SeedShape,
+  text,
+  without,
+} from './shape.ts'
+
+/** The three names of one verb: in a manifest, as a tool, as a method. */
+const kstar = (method: string, ...more: readonly string[]) => [
+  `kstar:${method}`,
+  `mcp__kstar__${method}`,
+  method,
+  ...more,
+]
+
+const limit = z.number().int().default(100)
+const offset = z.number().int().default(0)
+
+/** When a record was made and changed is the book's to say. */
+const undated = (value: Given) => without(value, 'created_at', 'updated_at')
+
+/** A trace, with what the description lets callers leave out. */
+function traceOf({ situation, task, action, ...rest }: Given): Given {
+  return {
+    ...rest,
+    situation: { domain: 'general', ...(situation as Given) },
+    task: { goal: '', ...(task as Given) },
+    action: { type: 'unspecified', ...(action as Given) },
+  }
+}
+
+/** A skill. Its id follows from its name; storing it under that name again changes it. */
+function skillOf({ id: _id, definition, ...rest }: Given): Given {
+  return { ...undated(rest), definition: { procedure: '', ...(definition as Given) }, replace: true }
+}
+
+export const kstarShapes: readonly SeedShape[] = [
+  oneCall({
+    names: kstar('store_trace'),
+    summary: 'Stores a trace: what an agent did, as situation, task, action and result.',
+    capability: 'kstar:store_trace',
+    input: given({ situation: object, task: object, action: object, result: object.optional() }),
+    wrapped: 'trace',
+    to: traceOf,
+    from: idAs('trace_id'),
+  }),
+  oneCall({
+    names: kstar('get_trace'),
+    summary: 'Reads a trace, or null.',
+    capability: 'kstar:get_trace',
+    input: given({ trace_id: text }),
+    fields: { id: 'trace_id' },
+    to: (one) => renamed(one, 'trace_id', 'id'),
+  }),
+  listCall({
+    names: kstar('query_traces'),
+    summary: 'Lists traces by filters.',
+    capability: 'kstar:query_traces',
+    input: given({ filters: object.optional(), limit, offset }),
+  }),
+  listCall({
+    names: kstar('search_traces'),
+    summary: 'Finds traces by words.',
+    capability: 'kstar:search_traces',
+    input: given({ query: text, fields: z.array(text).optional() }),
+  }),
+  oneCall({
+    names: kstar('store_perception'),
+    summary: 'Stores an observation about a subject.',
+    capability: 'kstar:store_perception',
+    input: given({
+      type: text.optional(),
+      subject: text.optional(),
+      content: text,
+      confidence: z.number().min(0).max(1).optional(),
+    }),
+    wrapped: 'perception',
+    to: undated,
+    from: idAs('perception_id'),
+  }),
+  listCall({
+    names: kstar('get_perceptions'),
+    summary: 'Lists what is held about a subject, the surest first.',
+    capability: 'kstar:get_perceptions',
+    input: given({ subject: text, min_confidence: z.number().min(0).max(1).optional() }),
+  }),
+  listCall({
+    names: kstar('query_perceptions'),
+    summary: 'Lists perceptions by filters and order.',
+    capability: 'kstar:query_perceptions',
+    input: given({ filters: object.optional(), order_by: text.optional() }),
+  }),
+  oneCall({
+    names: kstar('update_perception'),
+    summary: 'Changes fields of a perception.',
+    capability: 'kstar:update_perception',
+    input: given({ perception_id: text, updates: object }),
+    fields: { id: 'perception_id' },
+    to: (one) => renamed(one, 'perception_id', 'id'),
+    from: ({ updated }) => ({ updated }),
+  }),
+  oneCall({
+    names: kstar('store_fact'),
+    summary: 'Stores data of a named schema.',
+    capability: 'kstar:store_fact',
+    input: given({ schema: text, data: object, source: text.optional() }),
+    wrapped: 'fact',
+    to: undated,
+    from: idAs('fact_id'),
+  }),
+  listCall({
+    names: kstar('get_facts'),
+    summary: 'Lists the facts of a schema.',
+    capability: 'kstar:get_facts',
+    input: given({ schema: text }),
+  }),
+  listCall({
+    names: kstar('query_facts'),
+    summary: 'Lists facts of a schema that have a value at a JSONPath.',
+    capability: 'kstar:query_facts',
+    input: given({ schema: text.optional(), path: text.optional(), value: z.unknown().optional() }),
+  }),
+  oneCall({
+    names: kstar('store_skill'),
+    summary: 'Stores a skill under its name, or changes the one of that name.',
+    capability: 'kstar:store_skill',
+    input: given({ name: text, definition: object }),
+    wrapped: 'skill',
+    to: skillOf,
+    from: idAs('skill_id'),
+  }),
+  oneCall({
+    names: kstar('get_skill'),
+    summary: 'Reads the skill of a name, or null.',
+    capability: 'kstar:get_skill',
+    input: given({ skill_name: text }),
+  }),
+  oneCall({
+    names: kstar('update_skill_maturity', 'kstar:update_skill', 'mcp__kstar__update_skill', 'update_skill'),
+    summary: 'Notes whether a use of a skill worked.',
+    capability: 'kstar:update_skill_maturity',
+    input: given({ skill_name: text, outcome: z.boolean() }),
+    from: ({ id, maturity }) => ({ skill_id: id, maturity }),
+  }),
+  oneCall({
+    names: kstar('register_trace_category'),
+    summary: 'Registers what traces of an action in a domain must carry.',
+    capability: 'kstar:register_trace_category',
+    input: given({ name: text, domain: text, required_fields: z.array(text) }),
+  }),
+  oneCall({
+    names: kstar('register_token_type'),
+    summary: 'Registers a type of control token.',
+    capability: 'kstar:register_token_type',
+    input: given({
+      name: text,
+      description: text.optional(),
+      scope_pattern: text,
+      required_permissions: z.array(text).optional(),
+    }),
+  }),
+  registerSchemas(),
+  memoryQuery(),
+]
+
+/** One schema by its name, or a file of them: `{ schemas: { learner_profile: { … } } }`. */
+function registerSchemas(): SeedShape {
+  const capability = 'kstar:register_schema'
+  return {
+    names: kstar('register_schema', 'kstar:register_schemas', 'register_schemas'),
+    summary: 'Registers the JSON Schema that facts of a name keep to, or several by their names.',
+    uses: [capability],
+    input: given({ schemas: z.record(text, object).optional() }),
+    async run({ schemas, ...one }, { call }) {
+      if (schemas === undefined) return call(capability, one, 0)
+      const registered: unknown[] = []
+      for (const [name, schema] of Object.entries(schemas as Given))
+        registered.push(await call(capability, { name, schema }, registered.length))
+      return { registered }
+    },
+  }
+}
+
+/** Traces, perceptions, facts or all, by filters; with a question, the best matches first. */
+function memoryQuery(): SeedShape {
+  return {
+    names: kstar('query_memory'),
+    summary: 'Finds traces, perceptions, facts and all other records by filters, by words, or by both.',
+    uses: ['kstar:query_memory', 'kstar:search_memory'],
+    input: given({
+      type: text.optional(),
+      query: text.optional(),
+      /** Of traces: `situation.domain`. */
+      domain: text.optional(),
+      /** Words of what was to be achieved: a question, unless `query` is one. */
+      goal: text.optional(),
+      filters: object.optional(),
+      limit,
+      offset,
+    }),
+    fields: { kind: 'type' },
+    async run({ type, query, domain, goal, filters, ...page }, { call }) {
+      const within = [filters, domain === undefined ? undefined : { 'situation.domain': domain }]
+      const conditions = within.filter((one) => one !== undefined)
+      const asked = {
+        ...page,
+        ...(type === undefined ? {} : { kind: type }),
+        ...(conditions.length === 0 ? {} : { filters: { and: conditions } }),
+      }
+      const words = [query, goal].find((one) => one !== undefined && one !== '')
+      const answer =
+        words === undefined
+          ? await call('kstar:query_memory', asked, 0)
+          : await call('kstar:search_memory', { ...asked, query: words }, 0)
+      return (answer as Given)['records']
+    },
+  }
+}

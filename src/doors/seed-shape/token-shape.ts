@@ -1,0 +1,99 @@
+// The KSTAR memory's verbs of control tokens. There a token is one thing to store; here one that somebody else signed is
+// stored, and one without a signature is made and signed by the book.
+import { z } from 'zod'
+import { formatTime } from '../../core/time.ts'
+import { given, type Given, oneCall, renamed, type SeedShape, text, without } from './shape.ts'
+
+const kstar = (method: string) => [`kstar:${method}`, `mcp__kstar__${method}`, method]
+
+/** How long a token lasts whose request names no end: its description knows no token without one. */
+export const usualTokenMs = 86_400_000
+/** Who holds a token whose request names nobody: whoever has its bearer text. */
+export const usualHolder = 'bearer'
+
+/** What the signer says, and what is so of every new token: not the caller's to say without a signature. */
+const signersWords = [
+  'granted_by',
+  'granted_at',
+  'lineage_hash',
+  'revoked',
+  'revoked_at',
+  'revocation_reason',
+]
+
+export const tokenShapes: readonly SeedShape[] = [
+  {
+    names: kstar('store_control_token'),
+    summary: 'Stores a signed control token; without a signature, grants one and signs it.',
+    uses: ['kstar:store_control_token', 'kstar:grant_control_token'],
+    input: given({
+      token_type: text.optional(),
+      type: text.optional(),
+      scope: text,
+      signature: text.optional(),
+      permissions: z.array(text).optional(),
+      granted_to: text.optional(),
+      expires_at: text.optional(),
+      delegation_chain: z.array(text).optional(),
+      revoked: z.boolean().optional(),
+    }).superRefine((value: Given, context) => {
+      if (value['token_type'] === undefined && value['type'] === undefined)
+        context.addIssue({ code: 'custom', path: ['token_type'], message: 'is missing' })
+      if (value['signature'] === undefined && value['revoked'] === true)
+        context.addIssue({
+          code: 'custom',
+          path: ['revoked'],
+          message: 'A token is not granted as a revoked one',
+        })
+    }),
+    wrapped: 'token',
+    fields: { type: 'token_type', parent: 'delegation_chain' },
+    async run(asked, at) {
+      const token = renamed(asked, 'token_type', 'type')
+      if (token['signature'] !== undefined) return at.call('kstar:store_control_token', token, 0)
+      const { delegation_chain: chain = [], ...claims } = without(token, ...signersWords)
+      const [parent] = chain as readonly string[]
+      const granted = (await at.call(
+        'kstar:grant_control_token',
+        {
+          permissions: [],
+          granted_to: usualHolder,
+          expires_at: formatTime(at.now() + usualTokenMs),
+          ...claims,
+          ...(parent === undefined ? {} : { parent }),
+        },
+        0,
+      )) as { token: { token_id: string }; bearer?: string }
+      const { token: made, bearer } = granted
+      return { token_id: made.token_id, ...(bearer === undefined ? {} : { bearer }) }
+    },
+  },
+  oneCall({
+    names: kstar('verify_control_token'),
+    summary: 'Says whether a token is valid for a scope, and if not, why.',
+    capability: 'kstar:verify_control_token',
+    input: given({ token_id: text, scope: text }),
+  }),
+  oneCall({
+    names: kstar('revoke_control_token'),
+    summary: 'Revokes a token and all below it.',
+    capability: 'kstar:revoke_control_token',
+    input: given({ token_id: text, reason: text.optional() }),
+  }),
+  oneCall({
+    names: kstar('get_token_lineage'),
+    summary: 'Lists a token and then its ancestors.',
+    capability: 'kstar:get_token_lineage',
+    input: given({ token_id: text }),
+    from: ({ tokens }) => tokens,
+  }),
+  oneCall({
+    names: kstar('list_tokens_by_type'),
+    summary: 'Lists the tokens of a type.',
+    capability: 'kstar:list_tokens_by_type',
+    input: given({ token_type: text }),
+    fields: { type: 'token_type' },
+    to: (one) => renamed(one, 'token_type', 'type'),
+    from: ({ tokens }) => tokens,
+  }),
+]
