@@ -58,7 +58,7 @@ export const house = {
     imports: [...host, 'src/hosts/node', 'src/hosts/node/postgres', 'src/edge', 'src/doors/http'],
     npm: ['node:', '@hono/node-server', 'ws'],
   },
-  'src/hosts/browser/service-worker.ts': { imports: ['src/hosts/browser'], npm: [] },
+  'src/hosts/browser/service-worker.ts': { imports: ['src/hosts/browser', 'src/core'], npm: [] },
   'src/index.ts': { imports: [...door, 'src/hosts/browser'] },
   worker: { imports: [...edge, 'src/doors/http', 'src/web'], npm: ['zod', 'cloudflare:'] },
   'demo/wording': { imports: ['src/index.ts'] },

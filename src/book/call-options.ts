@@ -1,12 +1,23 @@
-// The options of a call, and where each of them goes. Invariant: a way to make calls hands all of them on; one that is
-// added to the type and not placed here does not compile.
+// The options of a call: what each may be, and where it goes. Invariant: a way to make calls hands all of them on; one that
+// is added to the type and has no line in the table here does not compile.
 import type { AbortSignalLike } from '../core/abort.ts'
+import { purposeLimit } from '../core/capability/access-log.ts'
+import {
+  numberOption,
+  type OptionCheck,
+  optionsOf,
+  type OptionTable,
+  signalOption,
+  textOption,
+} from '../core/option/option-check.ts'
 
 export interface BookCallOptions {
   /** Makes a write safe to send again: it takes effect once. */
   readonly requestId?: string
   /** The id of a stored control token: the call sees and may do what the token's holder would. */
   readonly as?: string
+  /** What the call is for, in the caller's words: for the log of access, where the owner reads it. */
+  readonly purpose?: string
   readonly signal?: AbortSignalLike
   /** Milliseconds to wait for the answer. Default in a page 30,000, and none for long work; elsewhere none. */
   readonly deadlineMs?: number
@@ -16,11 +27,31 @@ export interface BookCallOptions {
 type Waiting = 'signal' | 'deadlineMs'
 export type CarriedOptions = Omit<BookCallOptions, Waiting>
 
-const places: { readonly [Name in keyof BookCallOptions]-?: Name extends Waiting ? 'waits' : 'carried' } = {
-  requestId: 'carried',
-  as: 'carried',
-  signal: 'waits',
-  deadlineMs: 'waits',
+interface OptionLine<Name> {
+  readonly goes: Name extends Waiting ? 'waits' : 'carried'
+  readonly check: OptionCheck
+}
+
+/** A timer of the platforms takes no longer span. */
+const longestMs = 2_147_483_647
+
+const lines: { readonly [Name in keyof BookCallOptions]-?: OptionLine<Name> } = {
+  requestId: { goes: 'carried', check: textOption(1000) },
+  as: { goes: 'carried', check: textOption(1000) },
+  purpose: { goes: 'carried', check: textOption(purposeLimit) },
+  signal: { goes: 'waits', check: signalOption },
+  deadlineMs: { goes: 'waits', check: numberOption(0, longestMs) },
+}
+
+/** The checks of the options of a call, for those that stand among others. */
+export const callOptionTable = Object.fromEntries(
+  Object.entries(lines).map(([name, { check }]) => [name, check]),
+) as OptionTable<BookCallOptions>
+const checkOptions = optionsOf(callOptionTable)
+
+/** Throws `invalid-input` unless these are options of a call. */
+export function checkCallOptions(options: unknown): void {
+  checkOptions(options, 'options')
 }
 
 const isGiven = ([, value]: readonly [string, unknown]) => value !== undefined
@@ -30,14 +61,16 @@ export function carriedOf(options: BookCallOptions): CarriedOptions {
   return Object.fromEntries(
     Object.entries(options)
       .filter(isGiven)
-      .filter(([name]) => Object.hasOwn(places, name) && places[name as keyof BookCallOptions] === 'carried'),
+      .filter(
+        ([name]) => Object.hasOwn(lines, name) && lines[name as keyof BookCallOptions].goes === 'carried',
+      ),
   )
 }
 
 /** The options of a call apart from what else stands among them. */
 export function splitOptions<Options extends BookCallOptions>(options: Options) {
   const given = Object.entries(options).filter(isGiven)
-  const isOfCall = ([name]: readonly [string, unknown]) => Object.hasOwn(places, name)
+  const isOfCall = ([name]: readonly [string, unknown]) => Object.hasOwn(lines, name)
   return {
     call: Object.fromEntries(given.filter(isOfCall)) as BookCallOptions,
     rest: Object.fromEntries(given.filter((one) => !isOfCall(one))) as Omit<Options, keyof BookCallOptions>,

@@ -8,11 +8,13 @@ import {
   textsOf,
   type WebStreams,
 } from './book-stream.ts'
-import { type BookCallOptions, splitOptions } from './call-options.ts'
+import { type BookCallOptions, callOptionTable, checkCallOptions, splitOptions } from './call-options.ts'
+import { DaybookError } from '../core/errors.ts'
 import type { CapabilityTable } from '../engine/capability-table.ts'
 import type { BookEvents } from '../core/capability/event.ts'
 import type { RoomMessage } from '../core/capability/room-port.ts'
 import type { SecretCount } from '../core/secret/stored-secrets.ts'
+import { anyOption, optionsOf, textOption, wordOption } from '../core/option/option-check.ts'
 import { formatTime } from '../core/time.ts'
 import type { InputOf, OutputOf } from '../core/schema.ts'
 
@@ -124,10 +126,11 @@ export interface BookDoor {
 export type MethodTable = ReadonlyArray<readonly [method: string, id: string]>
 
 /**
- * Builds a book over `door`; `methods` comes from the capability table of the engine behind it, and
+ * Builds a book over the door `given`; `methods` comes from the capability table of the engine behind it, and
  * `host` (the host's `globalThis`) lends its streams.
  */
-export function createDaybook(door: BookDoor, methods: MethodTable, host: object): Daybook {
+export function createDaybook(given: BookDoor, methods: MethodTable, host: object): Daybook {
+  const door = withChecks(given)
   const web = host as WebStreams
   const book: Record<string, unknown> = {}
   for (const [method, id] of methods) {
@@ -141,10 +144,13 @@ export function createDaybook(door: BookDoor, methods: MethodTable, host: object
   const members: BookMembers = {
     call: (id: string, input?: unknown, options: BookCallOptions = {}) =>
       door.call(id, input, options) as Promise<never>,
-    export: (options = {}, call = {}) =>
-      exportStream(web, asking(door, 'bundle:export', call) as never, { ...options }),
+    async export(options = {}, call = {}) {
+      checkCallOptions(call)
+      return exportStream(web, asking(door, 'bundle:export', call) as never, { ...options })
+    },
     import: (source, options = {}) => importSource(door, web, source, options),
-    verify(source, options = {}) {
+    async verify(source, options = {}) {
+      checkVerifyOptions(options, 'options')
       const { call, rest } = splitOptions(options)
       return sendPieces(
         asking(door, 'bundle:verify', call) as never,
@@ -152,10 +158,12 @@ export function createDaybook(door: BookDoor, methods: MethodTable, host: object
         textsOf(web, source, nameOf(source) ?? 'bundle'),
       )
     },
-    on: (name, listener) =>
-      door.on((event) => {
+    on: (name, listener) => {
+      checkEventName(name)
+      return door.on((event) => {
         if (event.name === name) listener(event.detail as never)
-      }),
+      })
+    },
     room: {
       onMessage: (listener) =>
         members.on('room', (event) => {
@@ -170,10 +178,70 @@ export function createDaybook(door: BookDoor, methods: MethodTable, host: object
   }) as unknown as Daybook
 }
 
+const events: { readonly [Name in keyof BookEvents]: true } = {
+  change: true,
+  progress: true,
+  task: true,
+  sync: true,
+  inbox: true,
+  status: true,
+  room: true,
+  secret: true,
+  closed: true,
+}
+const isEvent = wordOption(...Object.keys(events))
+
+/** Who listens for what is never told would wait for ever. */
+const checkEventName = (name: unknown) => isEvent(name, 'name')
+
+/** The door, for calls with sound options. */
+function withChecks(door: BookDoor): BookDoor {
+  return {
+    on: (listener) => door.on(listener),
+    close: () => door.close(),
+    call(id, input, options) {
+      try {
+        checkCallOptions(options)
+      } catch (error) {
+        return Promise.reject(error as Error)
+      }
+      return door.call(id, input, options)
+    },
+  }
+}
+
 /** Calls of one capability; what asks for cancelling is not cancelled itself. */
 function asking(door: BookDoor, id: string, { signal, ...options }: BookCallOptions) {
   return (input: Record<string, unknown>) =>
     door.call(id, input, input['cancel'] !== true && signal ? { ...options, signal } : options)
+}
+
+const checkVerifyOptions = optionsOf<VerifyOptions>({
+  ...callOptionTable,
+  passphrase: anyOption,
+  signed_by: anyOption,
+})
+
+/** The chapter of bundles looks at what its own are; here their names are known. */
+const checkImportOptions = optionsOf<ImportOptions>({
+  ...callOptionTable,
+  name: textOption(500),
+  mode: anyOption,
+  kinds: anyOption,
+  dry_run: anyOption,
+  passphrase: anyOption,
+  signed_by: anyOption,
+})
+
+/** What would be done all the same, and to the whole of a file, where somebody wanted less. */
+function checkFileOptions(given: Partial<Omit<ImportBundle, Transfer>>): void {
+  for (const name of ['dry_run', 'kinds', 'signed_by'] as const) {
+    if (given[name] === undefined || given[name] === false) continue
+    const path = `options.${name}`
+    throw new DaybookError('invalid-input', `\`${path}\`: It is for bundles, and this file is none.`, {
+      details: { path },
+    })
+  }
 }
 
 async function importSource(
@@ -182,6 +250,7 @@ async function importSource(
   source: ImportSource,
   options: ImportOptions,
 ): Promise<ImportResult> {
+  checkImportOptions(options, 'options')
   const { call, rest } = splitOptions(options)
   const { name = nameOf(source), ...bundle } = rest
   const { isBundle, texts } = await peekBundle(textsOf(web, source, name ?? 'file'))
@@ -201,6 +270,7 @@ async function importSource(
       bundle: result,
     }
   }
+  checkFileOptions(bundle)
   let text = ''
   for await (const piece of texts) text += piece
   const recorded = typeof source === 'string' ? undefined : source.lastModified

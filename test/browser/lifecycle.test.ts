@@ -130,8 +130,18 @@ it.each([
   [{ agent: '' }, 'agent'],
   [{ session: '\ud800' }, 'session'],
   [{ require: 'durable', onUnavailable: 'memory' }, 'onUnavailable'],
-] as [Partial<OpenOptions>, string][])('refuses to open with %j', async (options, path) => {
-  expect(await failure(open(options))).toMatchObject({ code: 'invalid-input', details: { path } })
+  [{ durability: 'Strict' }, 'durability'],
+  [{ embeder: { provider: 'lsa' } }, 'embeder'],
+  [{ embedder: { provider: 'lsa', dimension: 64 } }, 'embedder.dimension'],
+  [{ llm: { provider: 'browser', language: ['en'] } }, 'llm.language'],
+  [{ sync: { url: 'https://x', key: 'k', background: { kye: 'k' } } }, 'sync.background.kye'],
+  [{ sync: { url: 'https://x', key: 'k', triggers: { onWake: true } } }, 'sync.triggers.onWake'],
+  [{ sync: { url: 'https://x', key: 'k', push: 'traces' } }, 'sync.push'],
+] as [object, string][])('refuses to open with %j', async (options, path) => {
+  expect(await failure(open(options as Partial<OpenOptions>))).toMatchObject({
+    code: 'invalid-input',
+    details: { path },
+  })
 })
 
 it('does not open when cancelled, before or in the middle', async () => {

@@ -11,6 +11,7 @@ import { messageCases } from './seed-shape/message.ts'
 import { specificationCases } from './seed-shape/specification.ts'
 import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
+import { callOptionCases } from './option.ts'
 import { removalCases } from './memory/removal.ts'
 import { keylessCases, sealCases } from './seal.ts'
 import { secretCases } from './secret.ts'
@@ -95,6 +96,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     badInputCases(cases)
     if (host.keepsKeys !== false) sealCases(cases)
     verbPlaceCases(cases, host)
+    callOptionCases(cases)
     if (host.part === 'storage') return
     secretCases(cases, host.keepsKeys !== false)
     vectorCases(cases)

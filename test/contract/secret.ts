@@ -139,6 +139,11 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
     })
 
     if (keepsKeys) {
+      it('are looked for as the option says, and no other word is taken', async () => {
+        const error = await failure(cases.book({ secrets: 'hide' as never }))
+        expect([error.code, error.details['path']]).toEqual(['invalid-input', 'secrets'])
+      })
+
       it('of such a book are sealed on request, with the versions that hold them', async () => {
         const book = await cases.book({ secrets: 'off' })
         await book.perceptions.store({ id: 'p-1', content: secret })
@@ -172,11 +177,6 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
       const error = await failure(book.conversation.store({ agent_id: 'a', message: { content, source: { type: 'user' } } as never }))
       expect([error.code, error.details['path']]).toEqual(['invalid-input', 'content'])
       expect((await book.stats()).total).toBe(0)
-    })
-
-    it('are looked for as the option says, and no other word is taken', async () => {
-      const error = await failure(cases.book({ secrets: 'hide' as never }))
-      expect([error.code, error.details['path']]).toEqual(['invalid-input', 'secrets'])
     })
   })
 }

@@ -3,7 +3,6 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { capabilityTable } from '../../src/engine/capability-table.ts'
 import { bookScope } from '../../src/core/book.ts'
-import { checkSecretMode } from '../../src/core/secret/stored-secrets.ts'
 import type { BookEvent } from '../../src/core/capability/event.ts'
 import { type BookDoor, createDaybook, methodTable } from '../../src/book/daybook.ts'
 import { createLocalDoor } from '../../src/doors/local-door.ts'
@@ -59,7 +58,7 @@ daybookContract('a Durable Object', {
         durability: 'durable-object',
         role: 'mirror',
         keys: openTestKeyring(),
-        secrets: checkSecretMode(secrets),
+        secrets,
         embedder: embedderSource(embedder, {
           ...workerPorts,
           fetch: fetchOf(globalThis),

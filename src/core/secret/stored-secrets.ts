@@ -1,5 +1,4 @@
 // What is said of secrets that were found: where, of which sort, and what became of them. Never the secrets themselves.
-import { DaybookError } from '../errors.ts'
 import type { FoundSecret } from './body-secrets.ts'
 
 /**
@@ -8,15 +7,6 @@ import type { FoundSecret } from './body-secrets.ts'
  */
 export const secretModes = ['seal', 'mask', 'warn', 'off'] as const
 export type SecretMode = (typeof secretModes)[number]
-
-/** The mode as it was given when the book was opened, or `invalid-input`; undefined for none. */
-export function checkSecretMode(mode: unknown): SecretMode | undefined {
-  const known = secretModes.find((one) => one === mode)
-  if (known !== undefined || mode === undefined) return known
-  throw new DaybookError('invalid-input', `\`secrets\`: One of ${secretModes.join(', ')}.`, {
-    details: { path: 'secrets' },
-  })
-}
 
 /** `kept`: stored as it was, in clear. */
 export type SecretOutcome = 'sealed' | 'masked' | 'kept'

@@ -7,6 +7,7 @@ import { DaybookError } from '../../core/errors.ts'
 import { requireBook, requireEmbedding } from './request/auth.ts'
 import { limitAddress } from './request/front-limit.ts'
 import { isAllowedOrigin } from './request/origin.ts'
+import { settingFaults } from '../../edge/edge-settings.ts'
 import type { BookTypes, EdgeTypes } from '../../edge/edge-env.ts'
 import { requireHttps } from './request/own-machine.ts'
 import { requirePlainPath } from './request/plain-path.ts'
@@ -34,7 +35,7 @@ export function createApp() {
   app.notFound((c) =>
     respondWith(c, new DaybookError('unknown-route', `There is no \`${c.req.path.slice(0, 200)}\`.`)),
   )
-  app.use(withSecureHeaders())
+  app.use(tellSettingFaults(), withSecureHeaders())
   app.route('/', lineRoute)
   app.use(
     cors({
@@ -72,6 +73,18 @@ export function createApp() {
     .route('/', manifestRoute)
     .route('/', embedRoute)
     .route('/v1/books/:book', bookRoutes)
+}
+
+/** Says once in the log which variables look like settings and are none. */
+function tellSettingFaults(): MiddlewareHandler<EdgeTypes> {
+  let isTold = false
+  return async (c, next) => {
+    if (!isTold)
+      for (const message of settingFaults(c.env))
+        console.warn(JSON.stringify({ code: 'invalid-input', message }))
+    isTold = true
+    await next()
+  }
 }
 
 /** On every answer but the beginning of a line, which is no document and takes none. */

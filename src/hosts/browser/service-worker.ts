@@ -1,6 +1,7 @@
 // `daybook/service-worker`: sends what books of this origin have left to be sent, while no page of them is open.
 // Invariant: what is sent are the bytes as they were left, in their order, and what was answered is left as it came: the
 // book takes it over when it is next opened.
+import { functionOption, optionsOf } from '../../core/option/option-check.ts'
 import { backgroundSyncTag } from './background/background-sync-tag.ts'
 import {
   changeSpill,
@@ -17,6 +18,8 @@ export interface BackgroundSyncOptions {
    */
   readonly key?: (waiting: { readonly book: string; readonly url: string }) => Promise<string>
 }
+
+const checkOptions = optionsOf<BackgroundSyncOptions>({ key: functionOption })
 
 export { backgroundSyncTag }
 
@@ -37,6 +40,7 @@ const deadlineMs = 60_000
  * ```
  */
 export function serveBackgroundSync(options: BackgroundSyncOptions = {}): void {
+  checkOptions(options, '')
   addEventListener('sync', (event) => {
     const sync = event as SyncEvent
     if (sync.tag === backgroundSyncTag) sync.waitUntil(sendSpilled(options))
@@ -48,6 +52,7 @@ export function serveBackgroundSync(options: BackgroundSyncOptions = {}): void {
  * sent and may be later: the browser then fires the event again.
  */
 export function sendSpilled(options: BackgroundSyncOptions = {}): Promise<void> {
+  checkOptions(options, '')
   // Events may come while an earlier one is being answered.
   return navigator.locks.request('daybook:spill', () => withSpills((db) => sendEntries(db, options)))
 }

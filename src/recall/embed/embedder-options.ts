@@ -1,6 +1,7 @@
 // What a user says about the embedder when a book is opened. Nothing here is sent anywhere but to the embedder named.
 import { checkAddress, checkKey } from '../../core/address.ts'
 import { DaybookError } from '../../core/errors.ts'
+import { anyOption, type OptionCheck, optionsOf, variantOption } from '../../core/option/option-check.ts'
 import { dimensionLimit } from './embed-fetch.ts'
 
 interface Tuning {
@@ -92,7 +93,40 @@ export type EmbedderOptions =
 /** An embedder that is one. */
 export type ActiveEmbedderOptions = Exclude<EmbedderOptions, NoEmbedderOptions>
 
-const providers = ['none', 'lsa', 'http', 'api', 'local']
+const tuning = { minSimilarity: anyOption, weight: anyOption, questionDeadlineMs: anyOption }
+const prefixes = { documentPrefix: anyOption, questionPrefix: anyOption }
+const far = { url: anyOption, key: anyOption, model: anyOption, dimensions: anyOption, deadlineMs: anyOption }
+
+/** The options that each provider has. What they may be is looked at in `parseEmbedderOptions`. */
+const variants: Readonly<Record<EmbedderOptions['provider'], OptionCheck>> = {
+  none: optionsOf<NoEmbedderOptions>({ provider: anyOption }),
+  lsa: optionsOf<LsaOptions>({ provider: anyOption, ...tuning, dimensions: anyOption }),
+  http: optionsOf<HttpEmbedderOptions>({ provider: anyOption, ...tuning, ...prefixes, ...far }),
+  api: optionsOf<ApiEmbedderOptions>({ provider: anyOption, ...tuning, ...prefixes, ...far }),
+  local: optionsOf<LocalEmbedderOptions>({
+    provider: anyOption,
+    ...tuning,
+    ...prefixes,
+    model: anyOption,
+    revision: anyOption,
+    dtype: anyOption,
+    pooling: anyOption,
+    device: anyOption,
+    path: anyOption,
+    offline: anyOption,
+    cache: anyOption,
+    wasm: anyOption,
+    runtime: anyOption,
+    deadlineMs: anyOption,
+    start: anyOption,
+  }),
+}
+/** The check of `embedder` for the tables of those who open books. */
+export const embedderOption: OptionCheck = (value, path) => {
+  variantOption('provider', variants)(value, path)
+  parseEmbedderOptions(value as EmbedderOptions)
+}
+
 const ranges: Readonly<Record<string, readonly [least: number, most: number]>> = {
   minSimilarity: [-1, 1],
   weight: [0, 10],
@@ -119,9 +153,8 @@ export function parseEmbedderOptions(
   options: EmbedderOptions | undefined,
 ): ActiveEmbedderOptions | undefined {
   if (options === undefined) return undefined
+  variantOption('provider', variants)(options, 'embedder')
   const given = options as unknown as Readonly<Record<string, unknown>>
-  if (typeof options !== 'object' || given === null || !providers.includes(given['provider'] as string))
-    throw wrong('provider', `one of ${providers.join(', ')} is wanted`)
   for (const [name, [least, most]] of Object.entries(ranges)) {
     const value = given[name]
     if (value !== undefined && !(typeof value === 'number' && value >= least && value <= most))

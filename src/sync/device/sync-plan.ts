@@ -1,6 +1,17 @@
 // When to sync, and what: the user's options, read and checked once.
 // Invariant: a plan names only kinds that there are and spans of time that make sense.
 import { DaybookError } from '../../core/errors.ts'
+import {
+  flagOption,
+  listOption,
+  optionsOf,
+  type OptionTable,
+  recordOption,
+  keyOption,
+  textOption,
+  typedOption,
+  wordOption,
+} from '../../core/option/option-check.ts'
 import type { ConflictPolicy, Kinds } from '../../core/kind.ts'
 
 /** A span of time: `500ms`, `30s`, `5m`, `1h`, `2d`. */
@@ -57,11 +68,43 @@ const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 const longestMs = 24 * unitMs.d
 const policyNames: readonly string[] = ['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']
 
+const names = listOption(textOption(200))
+
+const triggerCheck = optionsOf<SyncTriggers>({
+  on_wake: flagOption,
+  on_idle: typedOption({
+    boolean: flagOption,
+    object: optionsOf({ threshold: textOption(40) }, ['threshold']),
+  }),
+  on_action: typedOption({ boolean: flagOption, object: optionsOf({ kinds: names }, ['kinds']) }),
+  periodic: typedOption({
+    boolean: flagOption,
+    object: optionsOf({ interval: textOption(40) }, ['interval']),
+  }),
+})
+
+/** What a user may say of sync, for the tables of those who open books; what it means is looked at in `readSyncPlan`. */
+export const syncOptionTable: OptionTable<SyncPreferences> = {
+  triggers: typedOption({ string: wordOption('manual'), object: triggerCheck }),
+  push: names,
+  pull: names,
+  forgetWins: names,
+  policies: recordOption(wordOption(...policyNames)),
+  live: flagOption,
+}
+
+/** The mirror of a book as every host takes it: its address, the key or how to get it, when and what to sync. */
+export const mirrorOptionTable = {
+  url: textOption(2000),
+  key: keyOption,
+  ...syncOptionTable,
+}
+
 /** Reads `preferences`, or throws `invalid-input` with the path of what is wrong. */
 export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPlan {
   const { triggers = defaultTriggers, push, pull, forgetWins, policies = {} } = preferences
   const { on_wake, on_idle, on_action, periodic } = triggers === 'manual' ? {} : triggers
-  const names = (list: readonly string[] | undefined, path: string) =>
+  const namesOf = (list: readonly string[] | undefined, path: string) =>
     list?.map((name, i) => kindName(name, kinds, `${path}.${i}`))
   return {
     live: preferences.live ?? triggers !== 'manual',
@@ -70,11 +113,11 @@ export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPl
     onAction:
       on_action === true
         ? 'all'
-        : new Set(on_action ? names(on_action.kinds, 'sync.triggers.on_action.kinds') : []),
+        : new Set(on_action ? namesOf(on_action.kinds, 'sync.triggers.on_action.kinds') : []),
     everyMs: span(periodic, 'interval', '1h', 'sync.triggers.periodic'),
-    kinds: letForgettingWin(kinds, names(forgetWins, 'sync.forgetWins') ?? []),
-    push: names(push, 'sync.push'),
-    pull: names(pull, 'sync.pull'),
+    kinds: letForgettingWin(kinds, namesOf(forgetWins, 'sync.forgetWins') ?? []),
+    push: namesOf(push, 'sync.push'),
+    pull: namesOf(pull, 'sync.pull'),
     policies: new Map(
       Object.entries(policies).map(([name, policy]) => {
         const path = `sync.policies.${name}`

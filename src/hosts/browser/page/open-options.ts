@@ -1,9 +1,23 @@
 // What a page opens its book with, and what of it goes to the worker: what can be sent, and what stays with the page.
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import { checkSecretMode, type SecretMode } from '../../../core/secret/stored-secrets.ts'
-import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
-import type { SyncPreferences } from '../../../sync/device/sync-plan.ts'
+import { type SecretMode, secretModes } from '../../../core/secret/stored-secrets.ts'
+import {
+  anyOption,
+  flagOption,
+  listOption,
+  numberOption,
+  optionsOf,
+  scopeOptionTable,
+  signalOption,
+  textOption,
+  typedOption,
+  variantOption,
+  wordOption,
+} from '../../../core/option/option-check.ts'
+import { llmOptionChecks } from '../../../memory/conversation/llm/llm-option-check.ts'
+import { embedderOption, type EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
+import { mirrorOptionTable, type SyncPreferences } from '../../../sync/device/sync-plan.ts'
 import { createPageModel } from '../model/built-in-model.ts'
 import { createPageEmbedder, type PageEmbedder } from '../model/page-embedder.ts'
 import type { BrowserLlmOptions, PageModel } from '../wire/message.ts'
@@ -61,6 +75,38 @@ export interface OpenOptions {
   readonly signal?: AbortSignal
 }
 
+const llmCheck = variantOption('provider', {
+  ...llmOptionChecks,
+  browser: optionsOf<Extract<BrowserLlmOptions, { provider: 'browser' }>>({
+    provider: anyOption,
+    languages: listOption(textOption(100)),
+    deadlineMs: numberOption(1, 600_000),
+    limitChars: numberOption(100, 10_000_000),
+  }),
+})
+
+const checkOptions = optionsOf<OpenOptions>({
+  ...scopeOptionTable,
+  // `checkBookName` says what a name is.
+  name: anyOption,
+  onUnavailable: wordOption('reject', 'memory'),
+  require: wordOption('durable'),
+  durability: wordOption('relaxed', 'strict'),
+  secrets: wordOption(...secretModes),
+  passphrase: textOption(1024),
+  sync: optionsOf<NonNullable<OpenOptions['sync']>>(
+    {
+      ...mirrorOptionTable,
+      background: typedOption({ boolean: flagOption, object: optionsOf({ key: textOption(8000) }, ['key']) }),
+    },
+    ['url', 'key'],
+  ),
+  embedder: embedderOption,
+  llm: llmCheck,
+  checkpoint: flagOption,
+  signal: signalOption,
+})
+
 export type OpenedRequest = Omit<LinkRequest, 'tab' | 'isBack' | 'wasKept'>
 
 /** What stays with the page. */
@@ -88,6 +134,7 @@ export function pageOwnedOf({ sync, embedder, llm }: OpenOptions): PageOwned {
 
 /** What the worker is told of the book; what only one worker of the page is told, is added to it. */
 export function openRequestOf(options: OpenOptions): OpenedRequest {
+  checkOptions(options, '')
   if (options.require === 'durable' && options.onUnavailable === 'memory') {
     throw new DaybookError(
       'invalid-input',
@@ -97,8 +144,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
       },
     )
   }
-  const { sync, embedder, llm, passphrase, checkpoint } = options
-  const secrets = checkSecretMode(options.secrets)
+  const { sync, embedder, llm, passphrase, checkpoint, secrets } = options
   return {
     name: checkBookName(options.name),
     scope: bookScope(options),

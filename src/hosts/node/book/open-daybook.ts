@@ -3,14 +3,24 @@ import { dirname, resolve } from 'node:path'
 import { createDaybook, type Daybook, methodTable } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
-import { checkSecretMode, type SecretMode } from '../../../core/secret/stored-secrets.ts'
+import { type SecretMode, secretModes } from '../../../core/secret/stored-secrets.ts'
+import {
+  anyOption,
+  flagOption,
+  optionsOf,
+  scopeOptionTable,
+  signalOption,
+  textOption,
+  wordOption,
+} from '../../../core/option/option-check.ts'
 import { createLocalDoor } from '../../../doors/local-door.ts'
 import { capabilityTable } from '../../../engine/capability-table.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
+import { llmOption } from '../../../memory/conversation/llm/llm-option-check.ts'
 import { createLlm, type LlmOptions } from '../../../memory/conversation/llm/llm-options.ts'
-import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
+import { embedderOption, type EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { createHttpCarrier } from '../../../sync/device/http-carrier.ts'
-import type { SyncPreferences } from '../../../sync/device/sync-plan.ts'
+import { mirrorOptionTable, type SyncPreferences } from '../../../sync/device/sync-plan.ts'
 import { openNodeKeyring } from '../key/key-file.ts'
 import { openNodeVault } from '../key/vault-file.ts'
 import { nodeEmbedder } from '../model/node-embedder.ts'
@@ -57,8 +67,24 @@ export interface NodeBookOptions {
   readonly signal?: AbortSignal
 }
 
+const checkOptions = optionsOf<NodeBookOptions>({
+  ...scopeOptionTable,
+  name: anyOption,
+  path: textOption(4000),
+  durability: wordOption('relaxed', 'strict'),
+  secrets: wordOption(...secretModes),
+  passphrase: textOption(1024),
+  textIndexInMemory: flagOption,
+  sync: optionsOf(mirrorOptionTable, ['url', 'key']),
+  embedder: embedderOption,
+  llm: llmOption,
+  checkpoint: flagOption,
+  signal: signalOption,
+})
+
 /** Opens a book in this process. Rejects with `open-elsewhere` while another process has it open. */
 export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
+  checkOptions(options, '')
   if (options.signal) checkAborted(options.signal)
   const parts = partsOf(options)
   const { path } = parts
@@ -84,7 +110,7 @@ function partsOf({ name, path, secrets, embedder, llm }: NodeBookOptions) {
   const checkedName = checkBookName(name)
   return {
     name: checkedName,
-    secrets: checkSecretMode(secrets),
+    secrets,
     path: path === memoryPath ? path : resolve(path ?? `${checkedName}.daybook`),
     embedder: nodeEmbedder(embedder),
     llm: createLlm(llm, { web: globalThis, scheduler: nodePorts.scheduler }),

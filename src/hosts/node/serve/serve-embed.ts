@@ -8,12 +8,13 @@ import { timingSafeEqual } from '../../../core/timing-safe-equal.ts'
 import { checkKeyLength, hostInUrl, isOwnMachine, isOwnName } from '../../../core/address.ts'
 import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
 import { isPassedOn } from '../../../core/passed-on.ts'
+import { anyOption, numberOption, optionsOf, textOption } from '../../../core/option/option-check.ts'
 import { createFar } from '../../../recall/embed/create-embedder.ts'
 import { answerEmbed } from '../../../recall/embed/embed-endpoint.ts'
 import {
   type ActiveEmbedderOptions,
+  embedderOption,
   type LsaOptions,
-  parseEmbedderOptions,
 } from '../../../recall/embed/embedder-options.ts'
 import { nodeEmbedderHost } from '../model/node-embedder.ts'
 import { nodePorts } from '../port/node-ports.ts'
@@ -35,20 +36,21 @@ export interface EmbedServer extends AsyncDisposable {
 
 const bodyLimitBytes = 4_000_000
 
+const checkOptions = optionsOf<ServeEmbedOptions>(
+  { embedder: embedderOption, port: numberOption(0, 65_535), host: textOption(1000), key: anyOption },
+  ['embedder'],
+)
+
 /** Serves `POST /embed {texts}` → `{ embeddings, dimensions }`, and `GET /health`. */
-export async function serveEmbed({
-  embedder: options,
-  port = 8401,
-  host = '127.0.0.1',
-  key,
-}: ServeEmbedOptions): Promise<EmbedServer> {
+export async function serveEmbed(given: ServeEmbedOptions): Promise<EmbedServer> {
+  checkOptions(given, '')
+  const { embedder: options, port = 8401, host = '127.0.0.1', key } = given
   if (!isOwnName(hostInUrl(host)) && !key) {
     throw new DaybookError('invalid-input', '`key`: without one, only this machine is served.', {
       details: { path: 'key' },
     })
   }
   if (key !== undefined) checkKeyLength(key, 'key')
-  parseEmbedderOptions(options)
   const embedder = createFar(options, nodeEmbedderHost)
 
   const answer = async (request: IncomingMessage, signal: ReturnType<typeof createAbort>['signal']) => {

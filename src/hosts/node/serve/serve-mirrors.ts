@@ -5,8 +5,17 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { checkKey, checkKeyLength, hostInUrl, isOwnAddress } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
+import {
+  anyOption,
+  flagOption,
+  functionOption,
+  numberOption,
+  optionsOf,
+  textOption,
+} from '../../../core/option/option-check.ts'
 import { createApp } from '../../../doors/http/app.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
+import { edgeSettingTable } from '../../../edge/edge-settings.ts'
 import { edgeLlm } from '../../../edge/edge-llm.ts'
 import { readRate } from '../../../edge/rate-limit.ts'
 import { nodePorts } from '../port/node-ports.ts'
@@ -69,8 +78,35 @@ export interface MirrorServer extends AsyncDisposable {
 
 const graceMs = 10_000
 
+const portOption = numberOption(0, 65_535)
+// Some settings of a deployment are options of their own here, and there are no vectors of records.
+const {
+  DAYBOOK_KEY: _key,
+  DAYBOOK_ORIGINS: _origins,
+  DAYBOOK_EMBED_RECORDS: _records,
+  ...settingTable
+} = edgeSettingTable
+
+const checkOptions = optionsOf<ServeMirrorsOptions>(
+  {
+    database: textOption(4000),
+    databaseCa: textOption(4000),
+    connections: numberOption(1, 1000),
+    listenDatabase: textOption(4000),
+    host: textOption(1000),
+    port: portOption,
+    key: anyOption,
+    behindProxy: flagOption,
+    origins: anyOption,
+    settings: optionsOf<EdgeSettings>(settingTable),
+    onAnswer: functionOption,
+  },
+  ['database'],
+)
+
 /** Migrates the database and begins to answer. Rejects with `invalid-input` for settings that would let keys leak. */
 export async function serveMirrors(options: ServeMirrorsOptions): Promise<MirrorServer> {
+  checkOptions(options, '')
   const { host = '127.0.0.1', port = 8787, key, behindProxy = false } = options
   checkSettings(options)
   const postgres = connectPostgres({

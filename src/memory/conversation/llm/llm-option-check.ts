@@ -1,0 +1,24 @@
+// What may be said of the language model when a book is opened. Apart from the models themselves, which a page need not load.
+import {
+  anyOption,
+  keyOption,
+  numberOption,
+  type OptionCheck,
+  optionsOf,
+  variantOption,
+} from '../../../core/option/option-check.ts'
+import type { LlmOptions } from './llm-options.ts'
+
+/** The checks of `llm`, by provider; a host adds its own. What they can be is looked at when the model is made. */
+export const llmOptionChecks: Readonly<Record<LlmOptions['provider'], OptionCheck>> = {
+  none: optionsOf<Extract<LlmOptions, { provider: 'none' }>>({ provider: anyOption }),
+  api: optionsOf<Extract<LlmOptions, { provider: 'api' }>>({
+    provider: anyOption,
+    url: anyOption,
+    model: anyOption,
+    key: keyOption,
+    deadlineMs: numberOption(1, 600_000),
+    limitChars: numberOption(100, 10_000_000),
+  }),
+}
+export const llmOption = variantOption('provider', llmOptionChecks)
