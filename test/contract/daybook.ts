@@ -14,7 +14,7 @@ import { perceptionCases } from './memory/perception.ts'
 import { callOptionCases } from './option.ts'
 import { removalCases } from './memory/removal.ts'
 import { keylessCases, sealCases } from './seal.ts'
-import { secretCases } from './secret.ts'
+import { keylessSecretCases, sealedSecretCases, secretCases } from './secret.ts'
 import { skillCases } from './memory/skill.ts'
 import { answerCases } from './memory/answer.ts'
 import { taskCases } from './task.ts'
@@ -118,7 +118,10 @@ export function daybookContract(hostName: string, host: BookHost): void {
     guestTalkCases(cases)
     if (host.role !== 'mirror') guestRoomCases(cases)
     guestWriteCases(cases, host)
-    if (host.keepsKeys === false) keylessCases(cases)
+    if (host.keepsKeys === false) {
+      keylessCases(cases)
+      keylessSecretCases(cases)
+    } else sealedSecretCases(cases)
     answerCases(cases)
     tokenCases(cases, host)
     guestCases(cases, host)

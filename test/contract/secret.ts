@@ -50,7 +50,11 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
         schema: 'note',
         data: { [secret]: [{ SecretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzzz' }] },
       })
-      await book.tasks.add({ capability: 'kstar:store_perception', input: { content: secret }, delay_seconds: 600 })
+      await book.tasks.add({
+        capability: 'kstar:store_perception',
+        input: { content: secret },
+        delay_seconds: 600,
+      })
       expect(await book.records.get({ id })).toMatchObject({
         content: `deploy with token ${mark}`,
         subject: `owner of ${mark}`,
@@ -138,45 +142,59 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
       expect([wrong.code, wrong.details['path']]).toEqual(['invalid-input', 'kinds.0'])
     })
 
-    if (keepsKeys) {
-      it('are looked for as the option says, and no other word is taken', async () => {
-        const error = await failure(cases.book({ secrets: 'hide' as never }))
-        expect([error.code, error.details['path']]).toEqual(['invalid-input', 'secrets'])
-      })
-
-      it('of such a book are sealed on request, with the versions that hold them', async () => {
-        const book = await cases.book({ secrets: 'off' })
-        await book.perceptions.store({ id: 'p-1', content: secret })
-        await book.perceptions.store({ id: 'p-2', content: secret })
-        await book.perceptions.update({ id: 'p-2', updates: { content: 'no more' } })
-        expect(await book.records.scan({ seal: true })).toMatchObject({ sealed: 2 })
-        expect(await book.seal.status()).toMatchObject({ sealed: 2 })
-        expect((await book.records.scan()).found.map(({ outcome }) => outcome)).toEqual(['sealed', 'sealed', 'sealed'])
-      })
-
-      it('are masked while the book is locked, for then nothing can be sealed', async () => {
-        const passphrase = 'correct horse battery'
-        const book = await cases.book({ passphrase })
-        await book.seal.lock()
-        const { id } = await book.perceptions.store({ content: secret })
-        expect(await book.records.get({ id })).toMatchObject({ content: mark })
-      })
-    } else {
-      it('are masked where no key is ever kept, whatever was asked for', async () => {
-        const book = await cases.book({ secrets: 'seal' })
-        const { id } = await book.perceptions.store({ content: secret })
-        expect(await book.records.get({ id })).toMatchObject({ content: mark })
-      })
-    }
-
     it('that no mark can stand for are refused, and nothing is stored', async () => {
       const book = await cases.book({ secrets: 'mask' })
       // A mark is longer than a card number, and the text has no room left for it.
       const card = '4532 0151 1283 0366'
       const content = `${'x'.repeat(16_000 - card.length - 1)} ${card}`
-      const error = await failure(book.conversation.store({ agent_id: 'a', message: { content, source: { type: 'user' } } as never }))
+      const error = await failure(
+        book.conversation.store({ agent_id: 'a', message: { content, source: { type: 'user' } } as never }),
+      )
       expect([error.code, error.details['path']]).toEqual(['invalid-input', 'content'])
       expect((await book.stats()).total).toBe(0)
+    })
+  })
+}
+
+/** Where the book has keys, or may make them. */
+export function sealedSecretCases(cases: BookCase): void {
+  describe('secrets where there are keys', () => {
+    it('are looked for as the option says, and no other word is taken', async () => {
+      const error = await failure(cases.book({ secrets: 'hide' as never }))
+      expect([error.code, error.details['path']]).toEqual(['invalid-input', 'secrets'])
+    })
+
+    it('of such a book are sealed on request, with the versions that hold them', async () => {
+      const book = await cases.book({ secrets: 'off' })
+      await book.perceptions.store({ id: 'p-1', content: secret })
+      await book.perceptions.store({ id: 'p-2', content: secret })
+      await book.perceptions.update({ id: 'p-2', updates: { content: 'no more' } })
+      expect(await book.records.scan({ seal: true })).toMatchObject({ sealed: 2 })
+      expect(await book.seal.status()).toMatchObject({ sealed: 2 })
+      expect((await book.records.scan()).found.map(({ outcome }) => outcome)).toEqual([
+        'sealed',
+        'sealed',
+        'sealed',
+      ])
+    })
+
+    it('are masked while the book is locked, for then nothing can be sealed', async () => {
+      const passphrase = 'correct horse battery'
+      const book = await cases.book({ passphrase })
+      await book.seal.lock()
+      const { id } = await book.perceptions.store({ content: secret })
+      expect(await book.records.get({ id })).toMatchObject({ content: mark })
+    })
+  })
+}
+
+/** Where no key is ever kept. */
+export function keylessSecretCases(cases: BookCase): void {
+  describe('secrets where there are no keys', () => {
+    it('are masked where no key is ever kept, whatever was asked for', async () => {
+      const book = await cases.book({ secrets: 'seal' })
+      const { id } = await book.perceptions.store({ content: secret })
+      expect(await book.records.get({ id })).toMatchObject({ content: mark })
     })
   })
 }
