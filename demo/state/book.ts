@@ -97,6 +97,7 @@ function listenTo(opened: Daybook): void {
   pass('progress')
   pass('sync')
   pass('task')
+  pass('secret')
   opened.on('closed', ({ reason }) => {
     if (book.peek() === opened) opening.value = { state: 'closed', reason }
   })

@@ -16,7 +16,7 @@ export function withChecksum(prefix: string, body: string): string {
 
 /** `digits` with the check digit of ISO/IEC 7812-1 behind it. */
 export function withCheckDigit(digits: string): string {
-  const sum = [...digits].reverse().reduce((total, digit, place) => {
+  const sum = [...digits].toReversed().reduce((total, digit, place) => {
     const value = Number(digit) * (place % 2 === 0 ? 2 : 1)
     return total + (value > 9 ? value - 9 : value)
   }, 0)

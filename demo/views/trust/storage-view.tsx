@@ -6,6 +6,7 @@ import { bookName } from '../../state/address.ts'
 import { refreshStatus, status } from '../../state/status.ts'
 import { tell } from '../../page/toast.ts'
 import { SealCard } from './seal-card.tsx'
+import { SecretCard } from './secret-card.tsx'
 import { durabilityWords } from '../../wording/storage-word.ts'
 import { exactTime } from '../../wording/time-word.ts'
 import { countOf, countWord, shareWord, sizeWord } from '../../wording/size-word.ts'
@@ -21,6 +22,7 @@ export function StorageView() {
             <Medium />
             <Space />
             <SealCard />
+            <SecretCard />
             <Contents />
           </>
         ) : (
@@ -111,8 +113,8 @@ function Space() {
   if (!now) return null
   const { usageBytes, quotaBytes } = now
   return (
-    <section class="card" aria-label="Room">
-      <h2>Room</h2>
+    <section class="card" aria-label="Space">
+      <h2>Space</h2>
       {quotaBytes === undefined ? (
         <p>{sizeWord(usageBytes)} in use. This medium has no quota.</p>
       ) : (

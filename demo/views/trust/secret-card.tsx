@@ -1,0 +1,120 @@
+// The card of secrets: which records hold keys, passwords or card numbers, and sealing those that hold them in clear.
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { ShortId } from '../../parts/short-id.tsx'
+import { openRecord } from '../../state/act/open-record.ts'
+import {
+  foundSince,
+  scanError,
+  scanForSecrets,
+  scanStep,
+  secretScan,
+  stopScan,
+} from '../../state/trust/secret.ts'
+import { countOf, countWord } from '../../wording/size-word.ts'
+
+/** More records are only counted. */
+const shown = 50
+
+const outcomeWords = { sealed: 'encrypted', masked: 'masked', kept: 'in clear' } as const
+
+export function SecretCard() {
+  const step = scanStep.value
+  return (
+    <section class="card" aria-label="Secrets">
+      <h2>Secrets</h2>
+      <p>
+        Keys of providers, private keys, passwords in addresses and card numbers are looked for before a
+        record is stored. A record that holds one is encrypted, or a mark takes its place.
+      </p>
+      <Since />
+      <div class="card-row">
+        <button
+          type="button"
+          class="button"
+          disabled={step !== undefined}
+          onClick={() => void scanForSecrets()}
+        >
+          <Icon name="search" size={14} />
+          Look through this book
+        </button>
+        {step && (
+          <button type="button" class="button" onClick={stopScan}>
+            Stop
+          </button>
+        )}
+        <span role="status">
+          {step && `${countWord(step.done)} of ${countOf(step.total, 'record')} looked at`}
+        </span>
+      </div>
+      {scanError.value !== undefined && (
+        <ErrorNotice title="The book was not looked through." error={scanError.value} />
+      )}
+      <Found />
+    </section>
+  )
+}
+
+/** What was found while this page was open. */
+function Since() {
+  const { sealed, masked, kept } = foundSince.value
+  if (sealed + masked + kept === 0) return null
+  return (
+    <p class="quiet">
+      Since this page was opened: {countOf(sealed, 'record')} encrypted, {countWord(masked)} masked
+      {kept > 0 && `, ${countWord(kept)} stored in clear`}.
+    </p>
+  )
+}
+
+function Found() {
+  const scan = secretScan.value
+  if (!scan) return null
+  const open = new Set(scan.found.filter(({ outcome }) => outcome === 'kept').map(({ id }) => id)).size
+  if (scan.found.length === 0) {
+    return (
+      <p class="quiet">
+        {countOf(scan.scanned, 'record')} looked at, and no secret of known form in them
+        {scan.locked > 0 && `; ${countOf(scan.locked, 'locked record')} nobody could look into`}.
+      </p>
+    )
+  }
+  return (
+    <>
+      <ul class="plain-list">
+        {scan.secrets.map(({ rule, kind, path, outcome, count }) => (
+          <li key={`${rule} ${kind} ${path} ${outcome}`}>
+            {countWord(count)} × <b>{rule}</b> in <code>{path}</code> of {kind}: {outcomeWords[outcome]}
+          </li>
+        ))}
+      </ul>
+      {open > 0 && (
+        <div class="card-row">
+          <button type="button" class="button primary" onClick={() => void scanForSecrets(true)}>
+            <Icon name="lock" size={14} />
+            Encrypt {countOf(open, 'record')}
+          </button>
+          <p class="faint">Their earlier versions too. Whoever has the keys of this book still reads them.</p>
+        </div>
+      )}
+      <h3>Where they are</h3>
+      <ul class="plain-list">
+        {scan.found.slice(0, shown).map(({ id, kind, version, outcome, secrets }) => (
+          <li key={`${id} ${version ?? ''} ${outcome}`} class="card-row">
+            <span>
+              {kind} <ShortId id={id} />
+              {version === undefined ? '' : `, version ${version}`}, {outcomeWords[outcome]}:{' '}
+              {secrets.map(({ path }) => path).join(', ')}
+            </span>
+            <button type="button" class="button small" onClick={() => openRecord({ id, kind })}>
+              Show
+            </button>
+          </li>
+        ))}
+      </ul>
+      {scan.found.length > shown && (
+        <p class="faint">And {countOf(scan.found.length - shown, 'more', 'more')}.</p>
+      )}
+    </>
+  )
+}
