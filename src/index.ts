@@ -13,6 +13,7 @@ export type {
   CapabilityInput,
   CapabilityOutput,
   Daybook,
+  HandleOptions,
 } from './book/daybook.ts'
 export type { EmbedStatus, Status, SyncResult, SyncState } from './core/capability/status.ts'
 export type { RecallHit, RecallResult } from './core/capability/recall-port.ts'

@@ -3,19 +3,28 @@
 import type { AbortSignalLike } from '../core/abort.ts'
 import { purposeLimit } from '../core/capability/access-log.ts'
 import {
+  listOption,
   numberOption,
   type OptionCheck,
   optionsOf,
   type OptionTable,
+  scopeOptionTable,
   signalOption,
   textOption,
+  typedOption,
 } from '../core/option/option-check.ts'
+import type { CallScope } from '../core/record.ts'
 
 export interface BookCallOptions {
   /** Makes a write safe to send again: it takes effect once. */
   readonly requestId?: string
-  /** The id of a stored control token: the call sees and may do what the token's holder would. */
-  readonly as?: string
+  /**
+   * The id of a stored control token: the call sees and may do what the token's holder would. Of several the last one counts,
+   * and each must have been granted below the one before it.
+   */
+  readonly as?: string | readonly string[]
+  /** Default scope of what the call stores, in place of the book's own. With `as`, the agent is the token's holder. */
+  readonly scope?: CallScope
   /** What the call is for, in the caller's words: for the log of access, where the owner reads it. */
   readonly purpose?: string
   readonly signal?: AbortSignalLike
@@ -35,9 +44,12 @@ interface OptionLine<Name> {
 /** A timer of the platforms takes no longer span. */
 const longestMs = 2_147_483_647
 
+const tokensOption = typedOption({ string: textOption(1000), object: listOption(textOption(1000)) })
+
 const lines: { readonly [Name in keyof BookCallOptions]-?: OptionLine<Name> } = {
   requestId: { goes: 'carried', check: textOption(1000) },
-  as: { goes: 'carried', check: textOption(1000) },
+  as: { goes: 'carried', check: tokensOption },
+  scope: { goes: 'carried', check: optionsOf(scopeOptionTable) },
   purpose: { goes: 'carried', check: textOption(purposeLimit) },
   signal: { goes: 'waits', check: signalOption },
   deadlineMs: { goes: 'waits', check: numberOption(0, longestMs) },

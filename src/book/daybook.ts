@@ -8,6 +8,8 @@ import {
   textsOf,
   type WebStreams,
 } from './book-stream.ts'
+import type { BookDoor } from './book-door.ts'
+import { HandleDoor, type HandleOptions } from './book-handle.ts'
 import { type BookCallOptions, callOptionTable, checkCallOptions, splitOptions } from './call-options.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { CapabilityTable } from '../engine/capability-table.ts'
@@ -18,6 +20,8 @@ import { anyOption, optionsOf, textOption, wordOption } from '../core/option/opt
 import { formatTime } from '../core/time.ts'
 import type { InputOf, OutputOf } from '../core/schema.ts'
 
+export type { BookDoor } from './book-door.ts'
+export type { HandleOptions } from './book-handle.ts'
 export type { BookCallOptions } from './call-options.ts'
 
 type Entry = CapabilityTable[number]
@@ -102,25 +106,30 @@ export interface BookMembers extends AsyncDisposable {
     source: ImportSource,
     options?: VerifyOptions,
   ): Promise<NonNullable<CapabilityOutput<'bundle:verify'>['result']>>
+  /**
+   * The same book with defaults for every call, import, export and listener: whose token, in whose name, in which session,
+   * about what. Those of a handle of a handle come in place of the outer ones, but a token only ever narrows: one further
+   * `as`, of a handle or of a call, must name a token granted below the one that the handle has (`forbidden`), and nothing
+   * drops it. So what is given to an agent is no way back to its owner's book. A listener with a token hears of what its
+   * holder could read. Closing a handle ends its own calls (`book-closed`) and listeners, and those of handles made from it;
+   * the book stays open. Throws `invalid-input` with the path of what is wrong.
+   */
+  with(options: HandleOptions): Daybook
   /** Listens until the function it answers is called. */
   on<Name extends keyof BookEvents>(name: Name, listener: (detail: BookEvents[Name]) => void): () => void
   readonly room: {
     /** Listens to what is said in the meeting room, by anyone in any tab, until the function it answers is called. */
     onMessage(listener: (message: RoomMessage) => void): () => void
   }
-  /** Ends the book here: what waits is committed, calls that wait for an answer are rejected. */
+  /**
+   * Ends the book here: what waits is committed, calls that wait for an answer are rejected. Of a handle: ends the handle,
+   * see `with`.
+   */
   close(): Promise<void>
 }
 
 /** A book. See docs/ for what each verb does; `call` takes the same verbs by id. */
 export type Daybook = Verbs<Method> & BookMembers
-
-/** What a book is built on: an engine in this thread, or one behind a wire. */
-export interface BookDoor {
-  call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
-  on(listener: (event: { name: keyof BookEvents; detail: BookEvents[keyof BookEvents] }) => void): () => void
-  close(): Promise<void>
-}
 
 /** Where each capability hangs on a book: pairs of method and id. */
 export type MethodTable = ReadonlyArray<readonly [method: string, id: string]>
@@ -158,6 +167,7 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
         textsOf(web, source, nameOf(source) ?? 'bundle'),
       )
     },
+    with: (options) => createDaybook(new HandleDoor(given, options), methods, host),
     on: (name, listener) => {
       checkEventName(name)
       return door.on((event) => {

@@ -1,6 +1,6 @@
 // What a book is called and whose records it makes, as given when it is opened.
 import { DaybookError } from './errors.ts'
-import type { Scope } from './record.ts'
+import type { CallScope, Scope } from './record.ts'
 
 const namePattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/
 
@@ -20,20 +20,25 @@ export function checkBookName(name: unknown): string {
 
 /** The default scope of what a book stores; `agent` when none is named. */
 export function bookScope(options: { agent?: string; session?: string; resource?: string }): Scope {
-  const scope = { agent: options.agent ?? 'agent', session: options.session, resource: options.resource }
-  for (const [path, value] of Object.entries(scope)) {
-    if (
-      value === undefined ||
-      (typeof value === 'string' && value !== '' && value.length <= 1000 && value.isWellFormed())
-    )
-      continue
-    throw new DaybookError('invalid-input', `\`${path}\`: 1 to 1,000 characters of well-formed Unicode.`, {
-      details: { path },
-    })
+  return { agent: 'agent', ...checkCallScope(options) }
+}
+
+const scopeFields = ['agent', 'session', 'resource'] as const
+
+/** What of a scope is given for a call or a handle, or `invalid-input`: each 1 to 1,000 characters of well-formed Unicode. */
+export function checkCallScope(given: CallScope): Partial<Scope> {
+  if (typeof given !== 'object' || given === null) throw wrongScope('scope', 'An object')
+  const checked: { -readonly [Name in keyof Scope]?: string } = {}
+  for (const path of scopeFields) {
+    const value: unknown = given[path]
+    if (value === undefined) continue
+    if (typeof value !== 'string' || value === '' || value.length > 1000 || !value.isWellFormed())
+      throw wrongScope(path, '1 to 1,000 characters of well-formed Unicode')
+    checked[path] = value
   }
-  return {
-    agent: scope.agent,
-    ...(scope.session === undefined ? {} : { session: scope.session }),
-    ...(scope.resource === undefined ? {} : { resource: scope.resource }),
-  }
+  return checked
+}
+
+function wrongScope(path: string, message: string): DaybookError {
+  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }

@@ -54,6 +54,9 @@ export interface Scope {
   readonly resource?: string
 }
 
+/** What of a scope is said for one call: the rest is as usual. */
+export type CallScope = { readonly [Name in keyof Scope]?: string | undefined }
+
 /** One version of a record. `body` is absent for one that was forgotten, and for one whose key is not here: then `sealed`. */
 export interface RecordVersion {
   readonly version: number

@@ -4,7 +4,7 @@ import type { Grant } from '../core/access/grant.ts'
 import type { Caller } from '../core/capability/caller.ts'
 import type { CallPort } from '../core/capability/context.ts'
 import type { BookEvent } from '../core/capability/event.ts'
-import type { Scope } from '../core/record.ts'
+import type { CallScope, Scope } from '../core/record.ts'
 import type { MeetingRoom } from '../commons/room/meeting-room.ts'
 import type { Admitted, Standing } from '../trust/admission.ts'
 import type { BookStore } from '../store/book-store.ts'
@@ -27,8 +27,13 @@ export interface CallOptions {
   readonly requestId?: string
   /** Who calls; default the owner. For code of this engine's host: others come with `as` or `bearer`. */
   readonly caller?: Caller
-  /** The id of a stored token: the call is made as its holder would make it. */
-  readonly as?: string
+  /**
+   * The id of a stored token: the call is made as its holder would make it. Of several the last, if each was granted below
+   * the one before.
+   */
+  readonly as?: string | readonly string[]
+  /** Default scope of what the call stores; what is absent is as the tab or the token says. */
+  readonly scope?: CallScope
   /** A whole token with its secret, or an access key, as a stranger presents it; what is none of this book's is `unauthorized`. */
   readonly bearer?: string
   /** What the host has verified that the caller may do. */

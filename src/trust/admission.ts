@@ -20,7 +20,8 @@ import { isOfThisBook, standing, verifyToken } from './verify.ts'
 
 /** As whom a call is made, before that is looked at. */
 export interface Presented {
-  readonly as?: string
+  /** The id of a stored token; of several the last, if each was granted below the one before. */
+  readonly as?: string | readonly string[]
   readonly bearer?: string
   /** What the host has verified by itself. */
   readonly grant?: Grant
@@ -62,6 +63,11 @@ export interface AdmissionParts extends Pick<TrustPort, 'keys' | 'digest'> {
 }
 
 const refuse = (reason: string) => new DaybookError('unauthorized', `${reason}.`, { details: { reason } })
+
+const notBelow = ({ token_id }: ControlToken) =>
+  new DaybookError('forbidden', `Only a token granted below \`${token_id}\` can be taken beside it.`, {
+    details: { path: 'as' },
+  })
 
 /** Throws `unauthorized` for a text that can be no token and no key of any book. */
 export function checkBearer(bearer: string): void {
@@ -119,6 +125,20 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
     return stored
   }
 
+  /** The last token of a line. So whoever was given a token gets no further by naming another one. */
+  const lowest = async (ids: Presented['as'], now: string): Promise<ControlToken> => {
+    const line: unknown[] = Array.isArray(ids) ? ids : [ids]
+    let above: ControlToken | undefined
+    for (const id of line) {
+      const found = typeof id === 'string' ? find(id) : undefined
+      // One answer for what is not there and what the holder of the one above has no business with.
+      if (above && ![found?.token_id, ...(found?.delegation_chain ?? [])].includes(above.token_id))
+        throw notBelow(above)
+      above = await check(found, now)
+    }
+    return above ?? check(undefined, now)
+  }
+
   const findKey = (id: string) => {
     const found = parts.ledger.get(id)
     return found?.kind === 'access_key' ? accessKeyBody.safeParse(bodyOf(found)).data : undefined
@@ -167,7 +187,7 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
       if (grant) return admitGrant(grant, 'claims')
       if (bearer !== undefined && isAccessKey(bearer)) return admitGrant(await grantOfKey(bearer, now), 'key')
       if (bearer === undefined && id === undefined) return { id: 'owner', caller: { role: 'owner' } }
-      const token = await check(bearer === undefined ? find(id ?? '') : await presented(bearer), now)
+      const token = bearer === undefined ? await lowest(id, now) : await check(await presented(bearer), now)
       return { id: token.token_id, caller: toGuest(token) }
     },
     recheck: ({ token: id, by }, now) => recheck({ id, by: by ?? 'token' }, now),

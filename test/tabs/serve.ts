@@ -19,7 +19,7 @@ const built = `${root}.cache/tabs-test`
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await inStep(project.name, 'building the page', () => buildPage('current'))
   await inStep(project.name, 'building the newer page', () =>
-    buildPage('newer', replaceIn('tab-wire.ts', 'const wireVersion = 2', 'const wireVersion = 3')),
+    buildPage('newer', replaceIn('tab-wire.ts', 'const wireVersion = 3', 'const wireVersion = 4')),
   )
   const server = await preview({
     root: `${root}test/tabs/page`,

@@ -7,9 +7,11 @@ import type { Caller } from '../../core/capability/caller.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { ServiceParts } from '../../core/capability/service.ts'
 import type { Status, SyncDirection, SyncResult } from '../../core/capability/status.ts'
+import { checkCallScope } from '../../core/book.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Keyring, Ports } from '../../core/ports.ts'
+import type { Scope } from '../../core/record.ts'
 import { roomFor } from '../../commons/room/guest-room.ts'
 import type { MeetingRoom } from '../../commons/room/meeting-room.ts'
 import { type BookEmbedding, noEmbedding } from '../../recall/book-embedding.ts'
@@ -68,18 +70,21 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
   const home: CallingTab = { tab, scope, owner: true }
   const ownAccess = accessOf(owner)
   const ownRecall = recallFor(parts, owner, ownAccess)
-  const viewFor = (caller: Caller, tab: CallingTab): CallView => {
+  const viewFor = (caller: Caller, tab: CallingTab, asked: Partial<Scope>): CallView => {
     if (caller.role === 'owner')
-      return { caller, tab, scope: tab.scope, access: ownAccess, recall: () => ownRecall }
+      return { caller, tab, scope: { ...tab.scope, ...asked }, access: ownAccess, recall: () => ownRecall }
+    if (asked.agent !== undefined && asked.agent !== caller.agent) throw notTheHolder(caller.agent)
     const access = accessOf(caller)
-    return { caller, tab, scope: access.scope, access, recall: () => recallFor(parts, caller, access) }
+    const scope = { ...access.scope, ...asked }
+    return { caller, tab, scope, access, recall: () => recallFor(parts, caller, access) }
   }
   const builders = createPortBuilders(parts)
 
   return {
-    own: viewFor(owner, home),
-    begin(capability, input, now, { caller = owner, from = home, signal, requestId, attempt, onProgress }) {
-      const view = viewFor(caller, from)
+    own: viewFor(owner, home, {}),
+    begin(capability, input, now, options) {
+      const { caller = owner, from = home, scope, signal, requestId, attempt, onProgress } = options
+      const view = viewFor(caller, from, scope ? checkCallScope(scope) : {})
       const port: CallPort = {
         caller,
         scope: view.scope,
@@ -102,6 +107,13 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
       return at
     },
   }
+}
+
+/** A guest speaks in its own name. */
+function notTheHolder(agent: string): DaybookError {
+  return new DaybookError('forbidden', `The token is ${agent}'s, and speaks in no other name.`, {
+    details: { path: 'agent' },
+  })
 }
 
 /** Vectors are compared over the whole book, and a model may be made from all of it: they are the owner's. */

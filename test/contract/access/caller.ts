@@ -5,6 +5,7 @@ import type { BookMembers, Daybook } from '../../../src/book/daybook.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { type BookCase, failure } from '../book-case.ts'
 import { exported } from '../bundle.ts'
+import { handleCases } from './handle.ts'
 
 const later = '2099-01-01T00:00:00.000Z'
 const chat = JSON.stringify([{ role: 'user', content: 'My name is Mallory' }])
@@ -21,6 +22,7 @@ const members: { readonly [Name in keyof Omit<BookMembers, 'room'>]: Member } & 
   export: (book, as) => [book.export({}, as)],
   import: (book, as, bundle) => [book.import(chat, as), book.import(bundle, as)],
   verify: (book, as, bundle) => [book.verify(bundle, as)],
+  with: (book, as) => [book.with(as).traces.query({}), book.with(as).export()],
   on: 'tells',
   room: { onMessage: 'tells' },
   close: 'ends',
@@ -57,7 +59,10 @@ export async function expectRefused(book: Daybook, as: As, bundle: string): Prom
   }
 }
 
-export function callerCases({ book: open }: BookCase): void {
+export function callerCases(cases: BookCase): void {
+  const { book: open } = cases
+  handleCases(cases)
+
   const grant = async (book: Daybook, permissions: string[], scope = '**') => {
     const asked = { scope, permissions, granted_to: 'grader', expires_at: later }
     return (await book.tokens.grant(asked)).token.token_id

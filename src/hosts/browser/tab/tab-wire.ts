@@ -9,7 +9,7 @@ import { schemaVersion } from '../../../store/schema/schema.ts'
 import type { CallMessage, Reply } from '../wire/message.ts'
 
 /** Grows when the messages below change. */
-const wireVersion = 2
+const wireVersion = 3
 
 /** Of the code that a tab runs: these messages, then the schema of the book. */
 export type TabVersion = readonly [wire: number, schema: number]

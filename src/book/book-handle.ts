@@ -1,0 +1,89 @@
+// A handle: a book with defaults for all that is done through it. Invariant: what is made of a handle never sees or may do
+// more than the handle itself; nothing of it leads back to what it was made from, and closing it ends it alone.
+import { checkCallScope } from '../core/book.ts'
+import { DaybookError } from '../core/errors.ts'
+import { optionsOf, scopeOptionTable, textOption } from '../core/option/option-check.ts'
+import type { BookDoor } from './book-door.ts'
+import type { BookCallOptions } from './call-options.ts'
+
+import { type BookListener, listenAsGuest } from './guest-events.ts'
+
+/** Defaults of all calls of a handle, and of handles made from it. What is absent or undefined stays as it is. */
+export interface HandleOptions {
+  /**
+   * The id of a stored control token: whatever is done through the handle is done as the token's holder would do it. On a
+   * handle that has one already, this one must have been granted below it.
+   */
+  readonly as?: string | undefined
+  /** In whose name is written. With a token that is its holder, and any other name is `forbidden`. */
+  readonly agent?: string | undefined
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
+}
+
+const checkOptions = optionsOf<HandleOptions>({ as: textOption(1000), ...scopeOptionTable })
+
+export class HandleDoor implements BookDoor {
+  readonly #door: BookDoor
+  readonly #defaults: BookCallOptions
+  /** How to stop listening, for each listener that there is. */
+  readonly #listening = new Set<() => void>()
+  #isClosed = false
+
+  /** Throws `invalid-input` with the path of what is wrong. */
+  constructor(door: BookDoor, options: HandleOptions) {
+    this.#door = door
+    this.#defaults = defaultsOf(options)
+  }
+
+  call(id: string, input: unknown, options: BookCallOptions): Promise<unknown> {
+    if (this.#isClosed)
+      return Promise.reject(new DaybookError('book-closed', 'This handle of the book was closed.'))
+    return this.#door.call(id, input, within(this.#defaults, options))
+  }
+
+  on(listener: BookListener): () => void {
+    if (this.#isClosed) return () => undefined
+    const off =
+      this.#defaults.as === undefined
+        ? this.#door.on(listener)
+        : listenAsGuest(this.#door.on.bind(this.#door), (id, input) => this.call(id, input, {}), listener)
+    const stop = () => {
+      this.#listening.delete(stop)
+      off()
+    }
+    this.#listening.add(stop)
+    return stop
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true
+    for (const stop of this.#listening) stop()
+    return Promise.resolve()
+  }
+}
+
+function defaultsOf(options: HandleOptions): BookCallOptions {
+  checkOptions(options, '')
+  const { as, ...given } = options
+  const scope = checkCallScope(given)
+  return { ...(as === undefined ? {} : { as }), ...(Object.keys(scope).length > 0 ? { scope } : {}) }
+}
+
+/** The options of a call made through a handle: its tokens come first, so that every other one must lie below them. */
+function within(defaults: BookCallOptions, { as, scope, ...options }: BookCallOptions): BookCallOptions {
+  const own = listed(defaults.as)
+  const asked = listed(as)
+  const line = [...own, ...asked].filter((id, i, all) => i === 0 || id !== all[i - 1])
+  const { agent, ...place } = defaults.scope ?? {}
+  const named = agent === undefined || asked.length > 0 ? {} : { agent }
+  const [first, ...below] = line
+  return {
+    ...options,
+    ...(first === undefined ? {} : { as: below.length === 0 ? first : line }),
+    ...(defaults.scope || scope ? { scope: { ...named, ...place, ...scope } } : {}),
+  }
+}
+
+const listed = (as: BookCallOptions['as']): readonly string[] =>
+  as === undefined ? [] : typeof as === 'string' ? [as] : as
