@@ -94,6 +94,13 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly idPrefix?: string
   /** Where a record says who speaks, and which fields listeners may change all the same. A guest speaks for itself alone. */
   readonly speaker?: { readonly path: string; readonly listenerFields: readonly string[] }
+  /** The path where a record says which agent has proposed it, for those who decide about it. Default: whose record it is. */
+  readonly proposedBy?: string
+  /**
+   * True for a state that the owner alone brings about (approved). A guest puts no record into such a state and changes none
+   * that is in it, by a call, a sync or an import. Where a body is sealed, so that it can't be told, neither.
+   */
+  ownerOnly?(body: Body): boolean
   /** How sensitive records of this kind are that do not say so themselves. Default `standard`. */
   readonly sensitivity?: Sensitivity
   /** Ops of this kind are sent ahead of all others, and at once where a mirror is configured. */
@@ -135,6 +142,17 @@ export function settled(kind: Kind | undefined, body: JsonObject): JsonObject {
 /** The one place that decides whether the text of a record may be given to an embedder. */
 export function isEmbeddable(kind: Kind, body: JsonObject): boolean {
   return kind.embed !== false && kind.embeds?.(body) !== false
+}
+
+/** True when a guest may not put `body`, or what nobody here can read, in the place of `before`, where a record stands. */
+export function isOwnersToDecide(
+  kind: Kind | undefined,
+  body: JsonObject | undefined,
+  before: { readonly body?: JsonObject | undefined } | undefined,
+): boolean {
+  if (!kind?.ownerOnly) return false
+  const isDecided = (one: JsonObject | undefined) => !one || kind.ownerOnly?.(one) === true
+  return isDecided(body) || (before !== undefined && isDecided(before.body))
 }
 
 /** True for kinds that every copy must be able to read: authority and rules, which the mirror holds others to. */

@@ -47,7 +47,7 @@ export interface TestStore extends BookStore {
   forget(id: string): void
 }
 
-export interface TestStoreOptions extends Pick<BookStoreOptions, 'textIndex' | 'sealer'> {
+export interface TestStoreOptions extends Partial<Pick<BookStoreOptions, 'textIndex' | 'sealer' | 'role'>> {
   /** A database that is there already, perhaps with a book in it. */
   readonly db?: SqlDatabase
 }

@@ -31,6 +31,12 @@ interface Verb<
   readonly permission?: Right
   /** Where it runs. Default: anywhere. */
   readonly runs?: VerbPlace
+  /**
+   * Where its input, once parsed, names the records that it decides about (approves, rejects): an id or a list of ids. An
+   * agent that proposed one of them is refused, in its owner's name too: `forbidden` with the reason `proposer`. Of a write,
+   * or of a task whose writes are the decision.
+   */
+  readonly decides?: { readonly path: string }
   readonly input: I
   readonly output: O
   /** Of a task: it may run again from its start. Its writes, in order, are then done once and give what they gave, JSON. */

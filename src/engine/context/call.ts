@@ -22,6 +22,8 @@ export interface Call {
   /** As it was given. */
   readonly input: unknown
   readonly requestId: string | undefined
+  /** The ids of records that it decides about, see `decides` of a capability. */
+  readonly decided?: readonly string[]
   readonly view: CallView
   /** What the capability gets of it. */
   readonly port: CallPort

@@ -3,13 +3,16 @@
 // unless it sees the whole book, and what it knows by a name has an id of its own where others may hold the book's.
 import type { Guest } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { foreignWord, isForeignId, type Kind, type Kinds } from '../../core/kind.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { foreignWord, isForeignId, isOwnersToDecide, type Kind, type Kinds } from '../../core/kind.ts'
 import { holderId, type RecordName } from '../../core/put-request.ts'
 import { isInReach, type NamedRecord, reachesName, reachText, seesAll } from '../../core/access/reach.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 
 /** A record as it is about to stand, or as it stands. */
 export interface Standing extends NamedRecord {
+  /** Its body is sealed and can't be read here; then none is given. */
+  readonly isUnread?: boolean
   readonly sensitivity?: Sensitivity | undefined
 }
 
@@ -44,6 +47,15 @@ export function checkGuestPut(
   }
   if (before && isLowered(record.sensitivity ?? kind.sensitivity, before.sensitivity ?? kind.sensitivity))
     throw lowering()
+}
+
+/** Throws where a guest would bring about, or change, what the owner alone decides. */
+export function checkUndecided(kind: Kind, body: JsonObject, before: Standing | undefined): void {
+  const stands = before && { body: before.isUnread ? undefined : before.body }
+  if (!isOwnersToDecide(kind, body, stands)) return
+  throw new DaybookError('forbidden', `Only the owner of the book decides about a ${kind.name}.`, {
+    details: { path: 'body', reason: 'owner-only' },
+  })
 }
 
 /** What is guarded less than before may be stored and sent in clear: that is the owner's to decide. */

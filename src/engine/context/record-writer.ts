@@ -21,7 +21,7 @@ import { isSealing, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { checkGuestPut, mayGiveId, outside, unseen } from './guest-write.ts'
+import { checkGuestPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
 import { release } from './release-citations.ts'
 import type { Guarded, SecretGuard } from './secret-guard.ts'
 import type { SeenRecords } from './seen-records.ts'
@@ -208,7 +208,10 @@ function putRecord(
     ...(sensitivity === undefined ? {} : { sensitivity }),
     body,
   }
-  if (guest) checkGuestPut(guest, store.kinds, op, kept && seen.standing(kept))
+  if (guest) {
+    checkGuestPut(guest, store.kinds, op, kept && seen.standing(kept))
+    checkUndecided(kind, body, live && seen.standing(live))
+  }
   const { seq } = store.records.put(op, { fresh: id === undefined })
   if (kind.urgent) store.ops.hurry(seq)
   return { id: op.id, isChanged: true, ...(found ? { secrets: found } : {}) }

@@ -54,6 +54,11 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
   const toStored = (found: RecordRow | undefined): Stored<JsonObject> | undefined =>
     found && toRecord(found, bodies.need(found, found.body))
 
+  const readBody = (one: RecordRow) => {
+    const body = bodies.read(one, one.body)
+    return body ? { body } : { body: {}, isUnread: true }
+  }
+
   const idsOf = (name: RecordName) => (guest ? guestIds(guest, name) : { known: [name.id], own: [name.id] })
   const findRow = (name: RecordName): RecordRow | undefined => {
     const rows = idsOf(name).known.map(live)
@@ -102,7 +107,7 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
     },
     standing: (one) => ({
       ...one,
-      body: bodies.read(one, one.body) ?? {},
+      ...readBody(one),
       sensitivity: (one.sensitivity ?? undefined) as Sensitivity | undefined,
     }),
   }

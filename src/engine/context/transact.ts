@@ -1,5 +1,5 @@
 // One transaction of one call: what it may change is built inside of it, and what it has changed is told after the commit.
-// Invariant: a guest whose token has ended since it was admitted writes nothing.
+// Invariant: a guest whose token has ended since it was admitted writes nothing, and nobody decides what it has proposed.
 import type { PortName, WriteContext, WritePorts } from '../../core/capability/context.ts'
 import type { ServiceParts } from '../../core/capability/service.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -8,9 +8,10 @@ import type { Lifecycle } from '../lifecycle.ts'
 import type { Sealing } from '../service/sealing.ts'
 import type { TaskAccess } from '../task/task-access.ts'
 import type { Call } from './call.ts'
+import { checkProposer } from './check-proposer.ts'
 
 export interface TransactParts {
-  readonly store: Pick<BookStore, 'newer' | 'writes'>
+  readonly store: Pick<BookStore, 'newer' | 'writes' | 'records' | 'bodies' | 'kinds'>
   readonly admission: Pick<Admission, 'recheck'>
   readonly sealing: Pick<Sealing, 'withKey' | 'writing'>
   readonly tasks: Pick<TaskAccess, 'writer'>
@@ -40,6 +41,7 @@ export function createTransact({
     const attempt = () =>
       store.writes.write(() => {
         if (caller.role === 'guest') admission.recheck(caller, now)
+        if (call.decided) checkProposer(store, call)
         const writing = view.access.writer(now, scope)
         const queued = uses.includes('tasks') ? tasks.writer(now, { caller, scope }) : undefined
         const ports: { -readonly [Name in keyof WritePorts]?: WritePorts[Name] } = {}

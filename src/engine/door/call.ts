@@ -4,6 +4,7 @@
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
+import { citedIds } from '../../core/kind.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -55,7 +56,9 @@ export function createCallPath(parts: CallPathParts): CallPath {
     services.called()
     checkJson(input)
     const parsed = parseWith(capability.input, input)
-    const call = contexts.begin(capability, input, formatTime(clock.now()), options)
+    const begun = contexts.begin(capability, input, formatTime(clock.now()), options)
+    const { decides } = capability
+    const call = decides ? { ...begun, decided: citedIds(parsed as object, decides.path) } : begun
     return withReserve(capability, () => perform(parts, call, parsed), useReserve)
   }
 

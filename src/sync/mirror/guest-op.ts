@@ -2,7 +2,13 @@
 // Invariant: the answer follows from the op and from what the guest knows of the book: records of kinds that it may fetch, and
 // those of the op's kind in its own name. What else stands under the id neither stops the op nor is touched by it.
 import { DaybookError } from '../../core/errors.ts'
-import { type ConflictPolicy, foreignWord, isForeignId, type Kind } from '../../core/kind.ts'
+import {
+  type ConflictPolicy,
+  foreignWord,
+  isForeignId,
+  isOwnersToDecide,
+  type Kind,
+} from '../../core/kind.ts'
 import { namedLength, nameId } from '../../core/text/name-id.ts'
 import { holderId } from '../../core/put-request.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
@@ -101,6 +107,11 @@ function faultOfPut(
   const present = row?.deleted === 0 ? toChange(row, store.device) : undefined
   const before = present?.op === 'put' && row?.kind === op.kind ? present : undefined
   const kind = store.kinds.get(op.kind)
+  if (isOwnersToDecide(kind, op.body, before)) {
+    return forbidden('body', `Only the owner of the book decides about a ${op.kind}.`, {
+      reason: 'owner-only',
+    })
+  }
   if (before && isSealing(op.sensitivity) && !before.enc && !reach.mayForget) {
     return forbidden(
       'sensitivity',
