@@ -3,7 +3,7 @@
 import { type BookEmbedding, createBookEmbedding } from '../recall/book-embedding.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
-import type { Keychain } from '../trust/keychain.ts'
+import type { Keychain } from '../trust/seal/keychain.ts'
 import { findCapability, kinds } from './capability-table.ts'
 import type { SecretGuard } from './context/secret-guard.ts'
 import type { EngineOptions } from './engine-options.ts'

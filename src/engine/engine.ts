@@ -7,7 +7,7 @@ import { formatTime } from '../core/time.ts'
 import { openBookStore } from '../store/book-store.ts'
 import { readSyncPlan } from '../sync/device/sync-plan.ts'
 import { createAdmission } from '../trust/admission.ts'
-import { createKeychain } from '../trust/keychain.ts'
+import { createKeychain } from '../trust/seal/keychain.ts'
 import { emptyKeyring } from '../trust/keyring.ts'
 import {
   addBookFile,

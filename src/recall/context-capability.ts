@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 import { pack } from './pack.ts'
-import { recallInput } from './recall-capability.ts'
+import { recallInput, unread } from './recall-capability.ts'
 
 const name = z.string().min(1).max(1000)
 const tokens = z.number().int().min(0).max(1_000_000)
@@ -56,11 +56,12 @@ export const contextCapabilities = [
       tokens: z.number(),
       overflow: z.object({ hits: z.number(), lanes: laneCounts }),
       degraded: z.array(z.string()),
+      sealed: unread,
     }),
     effect: 'read',
     uses: ['recall'],
     async run({ budgetTokens, caps, itemTokens, lane, ...query }, at) {
-      const { hits, degraded } = await at.recall.ask(query)
+      const { hits, degraded, sealed } = await at.recall.ask(query)
       const packed = pack(
         hits.map((hit) => ({ hit, ...at.recall.quote(hit.record) })),
         {
@@ -72,7 +73,7 @@ export const contextCapabilities = [
           agent: lane.agent ?? at.call.scope.agent,
         },
       )
-      return { ...packed, degraded }
+      return { ...packed, degraded, ...(sealed === undefined ? {} : { sealed }) }
     },
   }),
   defineCapability({

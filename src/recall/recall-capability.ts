@@ -16,6 +16,9 @@ const instant = z.string().transform((text, context) => {
 })
 const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
 
+/** How many sealed records that were asked about can't be read here, and so were not searched. Absent: none. */
+export const unread = z.number().int().min(1).optional()
+
 /** What is asked, by recall and by what rests on it. */
 export const recallInput = {
   text: z.string().max(10_000),
@@ -66,6 +69,7 @@ export const recallCapabilities = [
       legs: z.record(z.string(), z.number()),
       degraded: z.array(z.string()),
       took: z.number(),
+      sealed: unread,
     }),
     effect: 'read',
     uses: ['recall'],

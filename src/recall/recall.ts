@@ -80,9 +80,12 @@ export function createRecall({ store, clock, legs }: RecallParts): Recall {
       >,
       degraded: answers.flatMap(({ degraded }) => degraded ?? []),
       took: clock.now() - began,
+      ...unreadOf(store.queries.unread(scope)),
     }
   }
 }
+
+const unreadOf = (count: number) => (count === 0 ? {} : { sealed: count })
 
 /** The records of a ranking with their texts. The words of the day it happened are not what a record says. */
 function readTexts(

@@ -19,13 +19,14 @@ import { createOpenMark, type OpenMark } from './repair/open-mark.ts'
 import { createPostingArchive } from './posting/posting-archive.ts'
 import { createProjection, type Projection } from './record/projection.ts'
 import { createPurge, type Purge } from './purge.ts'
-import { createQueryStore, type QueryStore } from './query/query-store.ts'
+import { createQueryStore } from './query/query-store.ts'
 import type { Role } from './record/mirror-places.ts'
 import { createRecordStore, type RecordStore } from './record/record-store.ts'
 import { createRequestLog, type RequestLog } from './record/request-log.ts'
 import { createResealing, type Resealing } from './record/reseal.ts'
 import { createOpenedRecords, type OpenedRecords } from './sealed/opened-records.ts'
-import { createJointQueries } from './sealed/joint-query.ts'
+import { type BookQueries, createJointQueries } from './sealed/joint-query.ts'
+import { sealedGroups } from './sealed/unread.ts'
 import { createSettings, type Settings } from './schema/settings.ts'
 import { createTaskQueue, type TaskQueue } from './task-queue.ts'
 import { createTextIndex, type TextIndex, type TextIndexBudget } from './posting/text-index.ts'
@@ -60,7 +61,7 @@ export interface BookStore {
   readonly ops: OpLog
   readonly sums: PlaceSums
   readonly projection: Projection
-  readonly queries: QueryStore
+  readonly queries: BookQueries
   /** The text index in memory, where it is wanted. It fills only as it is stepped. */
   readonly textIndex: TextIndex | undefined
   /** Vectors; nothing happens here until a space is entered. */
@@ -203,6 +204,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       bodies,
       main,
       opened: (within) => openedRecords?.questions(within),
+      unread: () => openedRecords?.unread() ?? sealedGroups(db),
     }),
     textIndex,
     models: createModelStore(db, kinds, projection, settings),

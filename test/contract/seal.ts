@@ -145,6 +145,71 @@ export function sealCases(cases: BookCase): void {
       expect((await failure(book.records.get({ id: 'p-0' }))).code).toBe('locked')
     })
 
+    it('are counted by every answer that could not take them in, and by none that could', async () => {
+      const first = await cases.book({ passphrase })
+      await fill(first, 2)
+      await first.conversation.store({
+        message: { content: 'hello' },
+        sensitivity: 'sensitive',
+      })
+      const told = async (book: Daybook) => [
+        (await book.recall({ text: 'lights in the harbour' })).sealed,
+        (await book.recall({ text: 'lights', kinds: ['trace'] })).sealed,
+        (await book.context({ text: 'lights', kinds: ['perception'] })).sealed,
+        (await book.perceptions.query()).sealed,
+        (await book.perceptions.query({ limit: 2 })).sealed,
+        (await book.traces.query()).sealed,
+        (await book.records.query()).sealed,
+        (await book.records.search({ query: 'harbour', kind: 'perception' })).sealed,
+        (await book.records.count({ kind: 'perception' })).sealed,
+        (await book.records.citing({ id: 'p-1' })).sealed,
+        (await book.traces.count()).sealed,
+        (await book.conversation.list()).sealed,
+        (await book.stats()).sealed,
+      ]
+      const none = undefined
+      expect(await told(first)).toEqual(Array.from({ length: 13 }, () => none))
+      const book = await cases.reopen(first)
+      expect(await told(book)).toEqual([9, none, 8, 8, 8, none, 9, 8, 8, 9, none, 1, 9])
+      await book.records.forget({ id: 'p-0' })
+      expect((await book.recall({ text: 'harbour' })).sealed).toBe(8)
+      await book.seal.unlock({ passphrase })
+      expect(await told(book)).toEqual(Array.from({ length: 13 }, () => none))
+      await book.seal.lock()
+      expect((await book.perceptions.query()).sealed).toBe(7)
+    })
+
+    it('are counted for a guest only where their heads alone put them in its reach', async () => {
+      const first = await cases.book({ passphrase })
+      const secret = { content: 'harbour', sensitivity: 'sensitive' } as const
+      await first.perceptions.store({ ...secret, resource: 'course:one', subject: 'sea' })
+      await first.perceptions.store({ ...secret, resource: 'course:two', subject: 'sea' })
+      await first.perceptions.store({ ...secret, session: 's1' })
+      const book = await cases.reopen(first)
+      const told = async (scope: string) => {
+        const { token } = await book.tokens.grant({
+          scope,
+          permissions: ['read'],
+          granted_to: 'g',
+          expires_at: '2099-01-01T00:00:00Z',
+        })
+        const as = { as: token.token_id }
+        return [
+          (await book.recall({ text: 'harbour' }, as)).sealed,
+          (await book.perceptions.query({}, as)).sealed,
+        ]
+      }
+      expect(await told('course:one')).toEqual([1, 1])
+      expect(await told('course:*')).toEqual([2, 2])
+      expect(await told('session:s1')).toEqual([1, 1])
+      expect(await told('perception:**')).toEqual([3, 3])
+      // Whether one is about the sea stands in what can't be read.
+      expect(await told('perception:sea')).toEqual([undefined, undefined])
+      expect(await told('perception')).toEqual([undefined, undefined])
+      expect(await told('course:three')).toEqual([undefined, undefined])
+      expect(await told('**')).toEqual([3, 3])
+    })
+
     it('keep their keys when the book is opened again, until a passphrase guards them', async () => {
       const first = await cases.book()
       const { id } = await first.perceptions.store({ content: 'an elephant', sensitivity: 'restricted' })

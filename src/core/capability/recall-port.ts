@@ -84,6 +84,8 @@ export interface RecallResult {
   readonly degraded: string[]
   /** Milliseconds in the engine. */
   readonly took: number
+  /** How many sealed records that were asked about can't be read here, and so were not searched. Absent: none. */
+  readonly sealed?: number | undefined
 }
 
 /** Finding what is relevant, and the models of the book. */

@@ -62,16 +62,27 @@ export interface CountQuery {
   readonly by: 'hour' | 'day' | 'month'
 }
 
+/** What sealed records an answer would have taken in, as far as their heads tell. */
+export interface UnreadScope {
+  readonly kinds?: readonly string[] | undefined
+  readonly agent?: string | undefined
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
+}
+
 export interface Count {
   readonly total: number
   /** Oldest first; `failed` counts those whose success is false. */
   readonly buckets: { at: string; count: number; failed: number }[]
+  readonly sealed?: number
 }
 
 export interface RecordPage {
   readonly records: Stored<JsonObject>[]
   /** Give it back as `cursor` for the next page; absent on the last. */
   readonly cursor?: string
+  /** How many sealed records of the kind, within reach, can't be read here. Absent: none. */
+  readonly sealed?: number
 }
 
 export interface TextHit {
@@ -102,6 +113,8 @@ export interface RecordReader {
   query(query: RecordQuery): RecordPage
   search(query: TextQuery): TextHit[]
   count(query: CountQuery): Count
+  /** How many sealed records of that sort the caller may know of and nobody can read here. */
+  unread(scope: UnreadScope): number
   /** All versions of a record, oldest first, the current one last; empty when it never existed. */
   history(id: string): RecordVersion[]
   /** The live records that cite `id`, and where. */

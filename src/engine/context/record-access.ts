@@ -1,13 +1,21 @@
 // What chapters get to see of the store: a reader, and inside a transaction a writer that completes and logs each op.
 // Invariant: a guest's reader and writer know only what is in its reach; no chapter is given any other.
 import type { Caller, Guest } from '../../core/capability/caller.ts'
-import type { Ledger, RecordReader, RuleReader } from '../../core/capability/record-port.ts'
+import type {
+  Ledger,
+  RecordQuery,
+  RecordReader,
+  RuleReader,
+  UnreadScope,
+} from '../../core/capability/record-port.ts'
 import { createIds, type Ids } from '../../core/ids.ts'
+import { isJsonObject } from '../../core/json/path.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Ports } from '../../core/ports.ts'
 import { isReserved, onlyPattern } from '../../core/access/reach.ts'
 import { isConcrete } from '../../core/access/scope.ts'
 import type { Scope } from '../../core/record.ts'
+import { sealedField } from '../../shape/sealed-count.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { toRecord } from '../../store/schema/record-row.ts'
 import { createRecordWriter, type WriterStore, type Writing } from './record-writer.ts'
@@ -71,9 +79,10 @@ function createAccess({ store, scope: own, secrets }: AccessParts, ids: Ids, cal
   const reader: RecordReader = {
     get: seen.get,
     find: seen.find,
-    query: queries.query,
+    query: (query) => ({ ...queries.query(query), ...sealedField(queries.unread(unreadScope(query))) }),
     search: queries.search,
-    count: queries.count,
+    count: (query) => ({ ...queries.count(query), ...sealedField(queries.unread(unreadScope(query))) }),
+    unread: queries.unread,
     extents: queries.extents,
     history: seen.history,
     conflicts: seen.conflicts,
@@ -106,6 +115,18 @@ function createAccess({ store, scope: own, secrets }: AccessParts, ids: Ids, cal
         defaults,
         secrets,
       }),
+  }
+}
+
+/** What of a question can be told of a record by its head: its kind, and where its filters name it plainly. */
+function unreadScope({ kind, filters }: Pick<RecordQuery, 'kind' | 'filters'>): UnreadScope {
+  const named = isJsonObject(filters) ? filters : {}
+  const lane = (name: string) => (typeof named[name] === 'string' ? named[name] : undefined)
+  return {
+    kinds: kind === undefined ? undefined : [kind],
+    agent: lane('agent'),
+    session: lane('session'),
+    resource: lane('resource'),
   }
 }
 

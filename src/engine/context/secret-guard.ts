@@ -9,7 +9,7 @@ import { parseWith } from '../../core/schema.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { type FoundSecret, maskBody, secretsOf } from '../../core/secret/body-secrets.ts'
 import type { SecretMode, SecretOutcome } from '../../core/secret/stored-secrets.ts'
-import type { Keychain } from '../../trust/keychain.ts'
+import type { Keychain } from '../../trust/seal/keychain.ts'
 
 /** What is to be stored. */
 interface Unguarded {

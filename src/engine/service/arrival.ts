@@ -4,7 +4,7 @@
 import { sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { createSealedList } from '../../store/record/sealed-list.ts'
-import type { Keychain } from '../../trust/keychain.ts'
+import type { Keychain } from '../../trust/seal/keychain.ts'
 
 export interface Arrivals {
   /** Keys came or went: everything is looked at anew. */

@@ -3,7 +3,7 @@
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import type { Keychain } from '../../trust/keychain.ts'
+import type { Keychain } from '../../trust/seal/keychain.ts'
 
 const batch = 25
 const stepMs = 20

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import { recordHead } from '../../shape/record-head.ts'
 import { recordId } from '../../shape/record-id.ts'
+import { sealed, sealedField } from '../../shape/sealed-count.ts'
 import { name, recordQuery } from './record-schema.ts'
 
 const anyRecord = z.looseObject({ ...recordHead, kind: z.string() }) as unknown as z.ZodType<
@@ -31,13 +32,18 @@ export const browseCapabilities = [
       limit: z.number().int().min(1).max(1000).default(20),
       offset: z.number().int().min(0).max(1_000_000).default(0),
     }),
-    output: z.object({ records: z.array(anyRecord), scores: z.array(z.number()) }),
+    output: z.object({ records: z.array(anyRecord), scores: z.array(z.number()), sealed }),
     effect: 'read',
     uses: ['records'],
     permission: 'read',
     run({ query: text, ...query }, at) {
       const hits = at.records.search({ ...query, text })
-      return { records: hits.map(({ record }) => record), scores: hits.map(({ score }) => score) }
+      const { kind } = query
+      return {
+        records: hits.map(({ record }) => record),
+        scores: hits.map(({ score }) => score),
+        ...sealedField(at.records.unread(kind === undefined ? {} : { kinds: [kind] })),
+      }
     },
   }),
   defineCapability({
@@ -55,6 +61,7 @@ export const browseCapabilities = [
       total: z.number(),
       /** Oldest first; `at` is the start of the period, `failed` counts those that ended badly. Empty ones are left out. */
       buckets: z.array(z.object({ at: z.string(), count: z.number(), failed: z.number() })),
+      sealed,
     }),
     effect: 'read',
     uses: ['records'],
@@ -72,6 +79,7 @@ export const browseCapabilities = [
       total: z.number(),
       citations: z.array(z.object({ id: z.string(), kind: z.string(), path: z.string() })),
       records: z.array(anyRecord),
+      sealed,
     }),
     effect: 'read',
     uses: ['records'],
@@ -80,7 +88,12 @@ export const browseCapabilities = [
       const all = at.records.citing(id)
       const citations = all.slice(0, limit)
       const ids = [...new Set(citations.map((one) => one.id))]
-      return { total: all.length, citations, records: ids.flatMap((one) => at.records.get(one) ?? []) }
+      return {
+        total: all.length,
+        citations,
+        records: ids.flatMap((one) => at.records.get(one) ?? []),
+        ...sealedField(at.records.unread({})),
+      }
     },
   }),
 ] as const

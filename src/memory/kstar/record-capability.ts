@@ -7,6 +7,7 @@ import { bodyOf, type Stored } from '../../core/record.ts'
 import { isSealing, sensitivities } from '../../core/sealed.ts'
 import { recordHead } from '../../shape/record-head.ts'
 import { recordId } from '../../shape/record-id.ts'
+import { sealed, sealedField } from '../../shape/sealed-count.ts'
 import { jsonObject, name, receipt, recordPage, recordQuery } from './record-schema.ts'
 
 const anyRecord = z.looseObject({ ...recordHead, kind: z.string() }) as unknown as z.ZodType<
@@ -212,6 +213,7 @@ export const recordCapabilities = [
         /** Records that wait to be indexed; the next read takes them in first. */
         behind: z.number(),
       }),
+      sealed,
     }),
     effect: 'read',
     uses: ['records', 'status'],
@@ -230,6 +232,7 @@ export const recordCapabilities = [
         date_range: earliest === undefined || latest === undefined ? null : { earliest, latest },
         bytes: usageBytes,
         index: { behind: unindexed },
+        ...sealedField(at.records.unread({})),
       }
     },
   }),

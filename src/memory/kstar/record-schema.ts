@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Filters } from '../../core/filter/filter.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { sensitivities } from '../../core/sealed.ts'
+import { sealed } from '../../shape/sealed-count.ts'
 import { scopeName } from '../../shape/scope-name.ts'
 
 export const text = (max: number) => z.string().max(max)
@@ -45,4 +46,4 @@ export const recordQuery = z.strictObject({
 
 /** A page of records; `cursor`, when present, asks for the next one. */
 export const recordPage = <Item extends z.ZodType>(item: Item) =>
-  z.object({ records: z.array(item), cursor: z.string().optional() })
+  z.object({ records: z.array(item), cursor: z.string().optional(), sealed })

@@ -7,6 +7,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
 import { recordId } from '../../shape/record-id.ts'
+import { sealed, sealedField } from '../../shape/sealed-count.ts'
 import { checkCategory } from './definition/category.ts'
 import { definedCategory } from './definition/definition.ts'
 import type { TraceCategory } from './definition/definition-schema.ts'
@@ -161,7 +162,7 @@ export const traceCapabilities = [
       limit: z.number().int().min(1).max(1000).default(20),
       offset: z.number().int().min(0).max(1_000_000).default(0),
     }),
-    output: z.object({ records: z.array(trace), scores: z.array(z.number()) }),
+    output: z.object({ records: z.array(trace), scores: z.array(z.number()), sealed }),
     effect: 'read',
     uses: ['records'],
     run({ query: text, ...query }, at) {
@@ -169,6 +170,7 @@ export const traceCapabilities = [
       return {
         records: hits.map((hit) => hit.record as unknown as Trace),
         scores: hits.map((hit) => hit.score),
+        ...sealedField(at.records.unread({ kinds: ['trace'] })),
       }
     },
   }),
@@ -178,7 +180,7 @@ export const traceCapabilities = [
     methods: ['traces.linked'],
     summary: 'Reads the traces that one trace links to, and those that link to it.',
     input: z.strictObject({ id: recordId }),
-    output: z.object({ to: z.array(trace), from: z.array(trace) }),
+    output: z.object({ to: z.array(trace), from: z.array(trace), sealed }),
     effect: 'read',
     uses: ['records'],
     run({ id }, at) {
@@ -186,6 +188,7 @@ export const traceCapabilities = [
       return {
         to: read(getTrace(id, at.records)?.metadata.linked_traces ?? []),
         from: read(at.records.citing(id).map((one) => one.id)),
+        ...sealedField(at.records.unread({ kinds: ['trace'] })),
       }
     },
   }),
@@ -204,6 +207,7 @@ export const traceCapabilities = [
       total: z.number(),
       /** Oldest first; `at` is the start of the hour, day or month. Periods without traces are left out. */
       buckets: z.array(z.object({ at: z.string(), count: z.number(), failed: z.number() })),
+      sealed,
     }),
     effect: 'read',
     uses: ['records'],

@@ -23,12 +23,15 @@ export interface RequestLog {
   forget(from: string, until: string): void
 }
 
+/** In place of the fingerprint of an input of which nothing in clear is kept here. */
+const notKept = ''
+
 /** What an answer to a call is sealed for. */
 export const answerOwner = (requestId: string): SealedOwner => ({ kind: 'answer', id: requestId })
 
 /** `sealedChanges` counts changes of sealed records: an answer to a call that made some may quote them. */
 export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges: () => number): RequestLog {
-  const isQuoting = (before: number) => sealedChanges() > before && bodies.sealer.current() !== undefined
+  const hasKey = () => bodies.sealer.current() !== undefined
   return {
     once<Result>({ requestId, capability, input, now }: NumberedRequest, work: () => Result) {
       // No input at all differs from `null` by its length.
@@ -38,17 +41,20 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
         [requestId],
       )
       if (found) {
-        if (found.capability !== capability || found.input !== key) throw new DaybookError('request-reused')
+        const isSame = found.input === key || found.input === notKept
+        if (found.capability !== capability || !isSame) throw new DaybookError('request-reused')
         return readAnswer(bodies, requestId, found.result) as Result
       }
       const before = sealedChanges()
       const result = work()
       const text = JSON.stringify(result ?? null)
+      const isQuoting = sealedChanges() > before
       db.run('INSERT INTO applied_requests (request, capability, input, result, at) VALUES (?, ?, ?, ?, ?)', [
         requestId,
         capability,
-        key,
-        isQuoting(before) ? bodies.seal(answerOwner(requestId), text) : text,
+        // Whoever guesses what was sealed here could tell by it that the guess is right.
+        isQuoting && !hasKey() ? notKept : key,
+        isQuoting && hasKey() ? bodies.seal(answerOwner(requestId), text) : text,
         now,
       ])
       return result

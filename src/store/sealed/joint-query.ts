@@ -2,12 +2,13 @@
 // was opened in memory.
 // Invariant: while nothing is opened every answer is the book's own; else orders, counts and ranks are those of one book,
 // but for neighbours in a session, which each store looks for among its own records.
-import type { Count, Extent } from '../../core/capability/record-port.ts'
+import type { Count, Extent, UnreadScope } from '../../core/capability/record-port.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Reach } from '../../core/access/reach.ts'
 import type { Bodies } from '../record/bodies.ts'
 import { rankTogether } from './joint-rank.ts'
+import { countUnread, type UnreadGroup } from './unread.ts'
 import { mergeRows, toPage } from '../query/query-page.ts'
 import type { QueryParts, QueryStore } from '../query/query-store.ts'
 import { takeSnapshot, type SnapshotEntry } from '../record/snapshot.ts'
@@ -21,11 +22,20 @@ export interface JointQueryParts {
   readonly main: QueryParts
   /** The questions over the opened records, caught up; `within`: inside a transaction. */
   opened(within?: boolean): QueryParts | undefined
+  /** Sealed records that can't be read here. */
+  unread(): readonly UnreadGroup[]
   /** What a guest sees: its cursors carry ids, and no number tells it of anything else. */
   readonly reach?: Reach
 }
 
-export function createJointQueries(parts: JointQueryParts): QueryStore {
+/** The questions of a whole book. */
+export interface BookQueries extends QueryStore {
+  within(reach: Reach): BookQueries
+  /** How many sealed records of that sort can't be read here, of those that the asker may know of. */
+  unread(scope: UnreadScope): number
+}
+
+export function createJointQueries(parts: JointQueryParts): BookQueries {
   const { db, kinds, bodies, main, opened, reach } = parts
   /** `own` of the book alone while nothing is opened, else what `both` makes of the two. */
   const either = <Answer>(
@@ -125,6 +135,7 @@ export function createJointQueries(parts: JointQueryParts): QueryStore {
       const other = opened(true)
       return other ? [...main.citing(id), ...caughtUp(other).citing(id)] : main.citing(id)
     },
+    unread: (scope) => countUnread(parts.unread(), scope, { kinds, reach }),
     snapshot(query) {
       const other = query.sealed === false ? undefined : opened()
       const sealed = other ? [...other.listed(query)] : []

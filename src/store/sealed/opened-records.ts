@@ -12,12 +12,15 @@ import { createQueryStore, type QueryParts } from '../query/query-store.ts'
 import { insertedValues, type RecordRow, recordColumns, replaceRecordSql } from '../schema/record-row.ts'
 import type { SealedWatcher } from '../record/record-store.ts'
 import { createSettings } from '../schema/settings.ts'
+import { type UnreadGroup, unreadGroups } from './unread.ts'
 
 export interface OpenedRecords extends SealedWatcher {
   /** Keys came or went: what can be read is looked at anew. */
   renew(): void
   /** The questions, over the opened records, caught up; undefined while there are none. `within`: inside a transaction. */
   questions(within?: boolean): QueryParts | undefined
+  /** Sealed records that are not opened. */
+  unread(): readonly UnreadGroup[]
   close(): void
 }
 
@@ -51,6 +54,8 @@ export function createOpenedRecords({
   /** Records that are opened, and those to be looked at: none of them is missed, some are looked at for nothing. */
   const held = new Set<number>()
   const due = new Set<number>()
+  /** Counted once for all questions between two changes. */
+  let unread: readonly UnreadGroup[] | undefined
 
   const open = (): Opened => {
     const memory = openMemory()
@@ -73,6 +78,7 @@ export function createOpenedRecords({
 
   const renew = () => {
     clear()
+    unread = undefined
     due.clear()
     for (const { seq } of db.all<{ seq: number }>('SELECT seq FROM records WHERE kid IS NOT NULL'))
       due.add(seq)
@@ -127,9 +133,20 @@ export function createOpenedRecords({
     })
   }
 
+  const questions: OpenedRecords['questions'] = (within = false) => {
+    const seqs = [...due]
+    for (let from = 0; from < seqs.length; from += batch) take(seqs.slice(from, from + batch))
+    // What a transaction that is not over says may yet be undone, and is looked at once more.
+    if (!within) due.clear()
+    return held.size === 0 ? undefined : opened?.questions
+  }
+
   renew()
   return {
-    changed: (seq) => void due.add(seq),
+    changed(seq) {
+      due.add(seq)
+      unread = undefined
+    },
     placed(seq) {
       if (held.has(seq)) due.add(seq)
     },
@@ -137,12 +154,10 @@ export function createOpenedRecords({
       for (const seq of held) due.add(seq)
     },
     renew,
-    questions(within = false) {
-      const seqs = [...due]
-      for (let from = 0; from < seqs.length; from += batch) take(seqs.slice(from, from + batch))
-      // What a transaction that is not over says may yet be undone, and is looked at once more.
-      if (!within) due.clear()
-      return held.size === 0 ? undefined : opened?.questions
+    questions,
+    unread() {
+      questions()
+      return (unread ??= unreadGroups(db, held))
     },
     close: clear,
   }

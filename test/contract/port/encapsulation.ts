@@ -23,16 +23,19 @@ const vector = {
 
 export function encapsulationContract(hostName: string): void {
   describe(`Keys for the holder of a key pair: ${hostName}`, () => {
-    it.each(vector.exported)('are those of RFC 9180 for the context “$context”', async ({ context, value }) => {
-      const pair = await pairOf(bytes(vector.privateKey))
-      const secret = await receiveSecret(
-        pair,
-        bytes(vector.encapsulated),
-        bytes(vector.info),
-        bytes(context),
-      )
-      expect(toHex(secret)).toBe(value)
-    })
+    it.each(vector.exported)(
+      'are those of RFC 9180 for the context “$context”',
+      async ({ context, value }) => {
+        const pair = await pairOf(bytes(vector.privateKey))
+        const secret = await receiveSecret(
+          pair,
+          bytes(vector.encapsulated),
+          bytes(vector.info),
+          bytes(context),
+        )
+        expect(toHex(secret)).toBe(value)
+      },
+    )
 
     it('have the public key that RFC 7748 gives the private one', async () => {
       const { publicKey } = await pairOf(bytes(vector.privateKey))

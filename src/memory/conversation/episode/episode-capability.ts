@@ -4,6 +4,7 @@ import { defineCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
+import { sealed } from '../../../shape/sealed-count.ts'
 import { archiveEpisode, type ArchiveLine, unarchived } from './archive-episode.ts'
 import { conversationScope, listQuery, scopeOf, withinScope } from '../message/conversation-scope.ts'
 import { type Episode, episode } from './episode-kind.ts'
@@ -67,7 +68,7 @@ export const episodeCapabilities = [
     summary:
       'Lists episodes, newest first unless asked otherwise, a page at a time; of all agents unless one is named.',
     input: listQuery.prefault({}),
-    output: z.object({ records: z.array(episode), cursor: z.string().optional() }),
+    output: z.object({ records: z.array(episode), cursor: z.string().optional(), sealed }),
     effect: 'read',
     uses: ['records'],
     run({ order_by: orderBy, limit, cursor, ...query }, at) {

@@ -4,6 +4,7 @@ import { defineCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
 import { sensitivities } from '../../../core/sealed.ts'
+import { sealed } from '../../../shape/sealed-count.ts'
 import { conversationScope, listQuery, scopeOf, withinScope } from './conversation-scope.ts'
 import { type Message, message, messageInput } from './message-schema.ts'
 import { namedMessage } from '../record-name.ts'
@@ -69,7 +70,7 @@ export const messageCapabilities = [
     summary:
       'Lists messages, newest first unless asked otherwise, a page at a time; of all agents unless one is named.',
     input: listQuery.prefault({}),
-    output: z.object({ records: z.array(message), cursor: z.string().optional() }),
+    output: z.object({ records: z.array(message), cursor: z.string().optional(), sealed }),
     effect: 'read',
     uses: ['records'],
     run({ order_by: orderBy, limit, cursor, ...query }, at) {

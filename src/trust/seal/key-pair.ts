@@ -1,10 +1,16 @@
 // The key pairs of a book, one for each key that seals: what arrives where no key is kept is sealed to the public half, by
 // a key of its own that only the private half comes to. Invariant: such a body is bound to its book, kind and id as all
 // others are; and its key, on the side that seals, is never kept and never used for a second call.
-import type { EncapsulationPair, InstantCipher, InstantKey, KeyEncapsulation, Random } from '../core/ports.ts'
-import { toHex } from '../core/ids.ts'
-import type { SealedBody, SealedOwner } from '../core/sealed.ts'
-import { fromBase64, toBase64 } from '../shape/encoded-bytes.ts'
+import type {
+  EncapsulationPair,
+  InstantCipher,
+  InstantKey,
+  KeyEncapsulation,
+  Random,
+} from '../../core/ports.ts'
+import { toHex } from '../../core/ids.ts'
+import type { SealedBody, SealedOwner } from '../../core/sealed.ts'
+import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 
 /** Bytes of a public key, and of what stands before the ciphertext of a body that was sealed to one. */
 export const publicKeyBytes = 32

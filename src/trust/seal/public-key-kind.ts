@@ -1,9 +1,9 @@
 // The kind of a book's public key: the one record to which a copy without keys seals what arrives there sensitive.
 import { z } from 'zod'
-import type { Kind } from '../core/kind.ts'
-import { fromBase64Url } from '../shape/encoded-bytes.ts'
+import type { Kind } from '../../core/kind.ts'
+import { fromBase64Url } from '../../shape/encoded-bytes.ts'
 import { publicKeyBytes } from './key-pair.ts'
-import { ledgerKind } from './ledger-kind.ts'
+import { ledgerKind } from '../ledger-kind.ts'
 
 /** There is one in a book. */
 export const publicKeyId = 'public-key'

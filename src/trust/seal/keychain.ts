@@ -1,9 +1,9 @@
 // The keys that seal a book's sensitive records: made here, kept in a vault under a key of the device or a passphrase.
 // Invariant: a key is durable in the vault before anything is sealed with it, and none is dropped while anything needs it;
 // without the passphrase nothing of a key is in memory. A passphrase costs the same whether it is right or wrong.
-import { fromBase64, toBase64 } from '../shape/encoded-bytes.ts'
-import { DaybookError } from '../core/errors.ts'
-import { toHex } from '../core/ids.ts'
+import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { toHex } from '../../core/ids.ts'
 import type {
   InstantCipher,
   InstantKey,
@@ -11,8 +11,8 @@ import type {
   KeyVault,
   Ports,
   SealingKey,
-} from '../core/ports.ts'
-import { lockedError, type LockedReason, type Sealer } from '../core/sealed.ts'
+} from '../../core/ports.ts'
+import { lockedError, type LockedReason, type Sealer } from '../../core/sealed.ts'
 import { deriveGuard, type Guard, newGuard } from './key-guard.ts'
 import { type KeptKeys, type Keys, openKept, parseKept, sealKept } from './kept-keys.ts'
 import {

@@ -1,8 +1,8 @@
 // What guards the keys of a book: a key of the device, or a passphrase. With a passphrase, the parameters stand beside.
 import { z } from 'zod'
-import { fromBase64, toBase64 } from '../shape/encoded-bytes.ts'
-import { DaybookError } from '../core/errors.ts'
-import type { Cipher, Random, SealingKey } from '../core/ports.ts'
+import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Cipher, Random, SealingKey } from '../../core/ports.ts'
 
 /** OWASP's least for PBKDF2-HMAC-SHA-256 (2023), and the most that is worth anybody's time. */
 const iterations = { written: 600_000, least: 600_000, most: 10_000_000 } as const

@@ -1,10 +1,10 @@
 // The keys of a book as text: in the clear for whoever seals them, and sealed as a vault keeps them.
 // Invariant: what is kept opens for its book and guard alone.
 import { z } from 'zod'
-import { DaybookError } from '../core/errors.ts'
-import type { Random, SealingKey } from '../core/ports.ts'
-import { parseWith } from '../core/schema.ts'
-import { fromBase64, toBase64 } from '../shape/encoded-bytes.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Random, SealingKey } from '../../core/ports.ts'
+import { parseWith } from '../../core/schema.ts'
+import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { type Guard, guardShape } from './key-guard.ts'
 
 /** The keys of a book, by their ids; `current` seals. */

@@ -1,10 +1,10 @@
 // Keys on their way to another device: one line of JSON that a passphrase opens. Invariant: it opens for this book alone,
 // and only as it was written.
 import { z } from 'zod'
-import { fromBase64, toBase64 } from '../shape/encoded-bytes.ts'
-import { DaybookError } from '../core/errors.ts'
-import type { Cipher, Random } from '../core/ports.ts'
-import { parseWith } from '../core/schema.ts'
+import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Cipher, Random } from '../../core/ports.ts'
+import { parseWith } from '../../core/schema.ts'
 import { deriveGuard, guardShape, newGuard } from './key-guard.ts'
 import { type Keys, readKeys, writeKeys } from './kept-keys.ts'
 
