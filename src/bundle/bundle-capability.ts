@@ -7,6 +7,7 @@ import { DaybookError } from '../core/errors.ts'
 import { toHex } from '../core/ids.ts'
 import { type SecretCount, sumSecrets } from '../core/secret/stored-secrets.ts'
 import type { Kind } from '../core/kind.ts'
+import { sealed, sealedField } from '../shape/sealed-count.ts'
 import { secretCount } from '../shape/secret-count.ts'
 import { kindsCalled } from './format/bundle-choice.ts'
 import { type BundleIntake, createBundleIntake, type IntakeResult } from './format/bundle-intake.ts'
@@ -47,6 +48,8 @@ const described = {
   signed_by: z.string().optional(),
   /** Records in the bundle, by kind. */
   counts: z.record(z.string(), z.number()),
+  /** How many of them the bundle has as they were sealed where it was made. Absent: none. */
+  sealed,
 }
 const conflict = z.object({
   id: z.string(),
@@ -67,6 +70,8 @@ const importResult = z.object({
   unchanged: z.number(),
   forgotten: z.number(),
   conflict_count: z.number(),
+  /** Sealed records of the bundle that can't be read here: their key is missing, or they are another book's. */
+  unreadable: sealed,
   /** Secrets of known form in what the bundle brings, and what the book does with them. */
   secrets: z.array(secretCount),
   /** The first thousand. */
@@ -263,6 +268,7 @@ function describe(whole: IntakeResult) {
     encrypted,
     ...(signedBy === undefined ? {} : { signed_by: signedBy }),
     counts: { ...counts },
+    ...sealedField(whole.sealed),
     schemas_used: [...schemas_used],
   }
 }

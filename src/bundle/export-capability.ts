@@ -7,6 +7,7 @@ import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Signer } from '../core/ports.ts'
 import { canonicalTime } from '../core/time.ts'
+import { sealed, sealedField } from '../shape/sealed-count.ts'
 import { exportedKinds, rangeOf } from './format/bundle-choice.ts'
 import { signedText } from './format/bundle-shape.ts'
 import { writeBundle } from './format/bundle-writer.ts'
@@ -57,6 +58,7 @@ interface Page {
   readonly cursor?: string
   readonly done: number
   readonly total: number
+  readonly sealed?: number
 }
 
 /** Characters a page has at least, but for the last. */
@@ -76,6 +78,8 @@ export const exportCapabilities = [
       /** Records written so far, and in all. */
       done: z.number(),
       total: z.number(),
+      /** Records that can't be read here: the bundle has them as they are sealed. Absent: none. */
+      sealed,
     }),
     effect: 'task',
     uses: ['records', 'transfer'],
@@ -115,6 +119,7 @@ async function beginExport(options: Options, at: Context): Promise<Page> {
     kinds: kinds.map(({ name }) => name),
     ...rangeOf(options.from, options.to),
     sealed: options.include_sensitive !== false,
+    unread: options.include_sensitive !== false,
   })
   if (snapshot.sealed > 0 && options.passphrase === undefined && options.include_sensitive === undefined) {
     const message = `${snapshot.sealed} sensitive records would leave in clear: give a passphrase, or say with \`include_sensitive\` whether they are to be in an open bundle.`
@@ -122,17 +127,8 @@ async function beginExport(options: Options, at: Context): Promise<Page> {
       details: { path: 'include_sensitive', sensitive: snapshot.sealed },
     })
   }
-  if (snapshot.locked > 0 && options.include_sensitive !== false) {
-    throw new DaybookError(
-      'locked',
-      `${snapshot.locked} records can't be read now; \`include_sensitive: false\` leaves them out.`,
-      {
-        details: { path: 'include_sensitive', locked: snapshot.locked },
-      },
-    )
-  }
   const total = [...snapshot.counts.values()].reduce((sum, count) => sum + count, 0)
-  const session = new ExportSession(total)
+  const session = new ExportSession(total, options.include_sensitive === false ? 0 : snapshot.locked)
   const plain = writeBundle({
     head: { exported_at: at.call.now, agent: { id: at.call.scope.agent, ...product } },
     kinds,
@@ -160,14 +156,17 @@ async function needSigner({ transfer: { keys } }: Context): Promise<Signer> {
 /** One export in progress. A class, so that a name of something else is not taken for one. */
 class ExportSession {
   readonly total: number
+  /** How many of them go as they are sealed. */
+  readonly sealed: number
   name = ''
   done = 0
   pieces: AsyncGenerator<string, void, undefined> | undefined
   #given = -1
   #last: Promise<Page> | undefined
 
-  constructor(total: number) {
+  constructor(total: number, sealed: number) {
     this.total = total
+    this.sealed = sealed
   }
 
   /** Page `n`: the next one, or the one before again, for a caller whom its answer did not reach. */
@@ -199,7 +198,7 @@ class ExportSession {
       throw error
     }
     at.call.progress({ done: this.done, total: this.total, what: 'export' })
-    const page = { text, done: this.done, total: this.total }
+    const page = { text, done: this.done, total: this.total, ...sealedField(this.sealed) }
     return isDone ? page : { ...page, cursor: `${this.name}.${n + 1}` }
   }
 }

@@ -6,6 +6,7 @@ import { bodyOf, headOf, type Stored } from '../core/record.ts'
 
 /** `staged` as it may wait; the same object where it holds no secret. */
 export function guardStaged(staged: StagedRecord, records: Pick<RecordWriter, 'guarded'>): StagedRecord {
+  if (staged.isSealed) return staged
   const record = JSON.parse(staged.text) as Stored<JsonObject>
   const given = bodyOf(record)
   const { id, kind } = staged

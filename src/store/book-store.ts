@@ -204,6 +204,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       bodies,
       main,
       opened: (within) => openedRecords?.questions(within),
+      isOpened: (seq) => openedRecords?.isOpened(seq) === true,
       unread: () => openedRecords?.unread() ?? sealedGroups(db),
     }),
     textIndex,

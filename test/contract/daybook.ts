@@ -13,7 +13,8 @@ import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
 import { callOptionCases } from './option.ts'
 import { removalCases } from './memory/removal.ts'
-import { keylessCases, sealCases } from './seal.ts'
+import { keptKeyCases } from './locked.ts'
+import { keylessCases } from './seal.ts'
 import { keylessSecretCases, sealedSecretCases, secretCases } from './secret.ts'
 import { skillCases } from './memory/skill.ts'
 import { answerCases } from './memory/answer.ts'
@@ -94,7 +95,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     taskCases(cases)
     if (host.alter) newerBookCases(cases, host)
     badInputCases(cases)
-    if (host.keepsKeys !== false) sealCases(cases)
+    if (host.keepsKeys !== false) keptKeyCases(cases)
     verbPlaceCases(cases, host)
     callOptionCases(cases)
     if (host.part === 'storage') return

@@ -17,6 +17,7 @@ import {
   type ReadRecord,
   within,
 } from './bundle-reader.ts'
+import { isSealedRecord, readSealed, sealedName } from './sealed-record.ts'
 import { sealedFormat, signedText } from './bundle-shape.ts'
 import { createSealedReader, type SealedReader } from './sealed-text.ts'
 
@@ -134,7 +135,10 @@ function prepare({ kind, record, path }: ReadRecord): StagedRecord {
     const { id, created_at, updated_at, agent, session, resource, kind: _kind, ver: _ver, ...more } = record
     const { sensitivity: how, ...given } = more
     const sensitivity = how as StagedRecord['sensitivity']
-    const body = parseWith(kind.schema, given, 'invalid-file') as JsonObject
+    const isSealed = isSealedRecord(given)
+    const body: object = isSealed
+      ? { [sealedName]: readSealed(kind, given as JsonObject, sensitivity) }
+      : (parseWith(kind.schema, given, 'invalid-file') as JsonObject)
     const stored = {
       ...body,
       id,
@@ -150,6 +154,7 @@ function prepare({ kind, record, path }: ReadRecord): StagedRecord {
       kind: kind.name,
       text: JSON.stringify(stored),
       sensitivity: sensitivity ?? kind.sensitivity,
+      ...(isSealed ? { isSealed } : {}),
     }
   })
 }

@@ -5,7 +5,11 @@ import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
 import { type ConflictPolicy, type Kinds, settled } from '../../core/kind.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
+import { parseWith } from '../../core/schema.ts'
+import { type SealedBody, sealedText } from '../../core/sealed.ts'
+import { within } from './bundle-reader.ts'
 import { recordText } from './bundle-shape.ts'
+import { isSealedRecord, sealedName } from './sealed-record.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 
 export interface MergePlan {
@@ -38,6 +42,8 @@ export interface MergeReport {
   /** Forgotten, because a replacing bundle does not have them. */
   forgotten: number
   conflict_count: number
+  /** Sealed records of the bundle that can't be read here; absent: none. */
+  unreadable?: number
   /** The first thousand. */
   readonly conflicts: MergeConflict[]
 }
@@ -78,7 +84,11 @@ export function mergeUpload(plan: MergePlan, world: MergeWorld): MergeReport {
 function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, report: MergeReport): void {
   const { records } = world
   const { id, kind } = staged
-  const brought = JSON.parse(staged.text) as Stored<JsonObject>
+  const brought = openRecord(JSON.parse(staged.text) as Stored<JsonObject>, kind, world)
+  if (isSealedRecord(brought)) {
+    report.unreadable = (report.unreadable ?? 0) + 1
+    return mergeSealed(plan, world, { kind, incoming: brought }, report)
+  }
   // As it would stand in the book: else the same bundle would bring a change each time.
   const incoming = { ...brought, ...settled(world.kinds.get(kind), partsOf(brought).body) } as typeof brought
   const present = records.get(id)
@@ -150,6 +160,70 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
   if (winner === 'book') return lose(plan.from, incoming, present.agent, present)
   report.updated += 1
   lose(present.agent, present, plan.from, incoming)
+  put()
+}
+
+/** A record that came sealed as what it says, where its key is here; else as it is. */
+function openRecord(
+  record: Stored<JsonObject>,
+  kind: string,
+  { records, kinds }: MergeWorld,
+): Stored<JsonObject> {
+  const { [sealedName]: sealed, ...head } = record as Stored<JsonObject> & { sealed?: SealedBody }
+  const body =
+    sealed && isSealedRecord(record) ? records.sealed.open({ kind, id: record.id }, sealed) : undefined
+  const schema = kinds.get(kind)?.schema
+  if (!body || !schema) return record
+  const checked = within(record.id, () => parseWith(schema, body, 'invalid-file')) as JsonObject
+  return { ...checked, ...head } as Stored<JsonObject>
+}
+
+/** A record that nobody can read here: the later one stays, and the other is kept as it is sealed. */
+function mergeSealed(
+  plan: MergePlan,
+  { records, kinds }: MergeWorld,
+  { kind, incoming }: { readonly kind: string; readonly incoming: Stored<JsonObject> },
+  report: MergeReport,
+): void {
+  const { id, created_at, updated_at } = incoming
+  const { head, body } = partsOf(incoming)
+  const enc = body[sealedName] as unknown as SealedBody
+  const put = () => {
+    const times = { created_at, updated_at }
+    if (!plan.dryRun) records.sealed.put({ kind, id, enc, scope: head, times })
+  }
+  const isReplacing = plan.mode === 'replace'
+  const present = records.sealed.find(id)
+  const known = present ?? records.get(id)
+  if (!known) {
+    if (isReplacing || !records.wasForgotten(id)) {
+      report.imported += 1
+      return put()
+    }
+  } else if (present && sealedText(present.sealed) === sealedText(enc)) {
+    report.unchanged += 1
+    return
+  } else if (isReplacing) {
+    report.updated += 1
+    return put()
+  }
+  const isLater = present !== undefined && updated_at > present.updated_at
+  const policy = kinds.get(kind)?.policy ?? 'last_write_wins'
+  const forgotten = known ? {} : ({ forgotten: true } as const)
+  report.conflict_count += 1
+  if (report.conflicts.length < conflictLimit)
+    report.conflicts.push({ id, kind, policy, kept: isLater ? 'bundle' : 'book', ...forgotten })
+  if (present && !plan.dryRun) {
+    const sides = [
+      { by: plan.from, op: 'put' as const, enc },
+      { by: present.agent, op: 'put' as const, enc: present.sealed },
+    ] as const
+    const lost = sides[isLater ? 1 : 0]
+    const kept = sides[isLater ? 0 : 1]
+    records.sealed.lose({ record: id, kind, policy, lost, kept })
+  }
+  if (!isLater) return
+  report.updated += 1
   put()
 }
 

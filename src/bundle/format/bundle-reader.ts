@@ -33,6 +33,8 @@ export interface BundleSummary extends BundleHead {
   readonly version: string
   /** How many records each list has, by kind. */
   readonly counts: Readonly<Record<string, number>>
+  /** How many of them are sealed, as they were where the bundle was made. */
+  readonly sealed: number
   readonly schemas_used: readonly string[]
   readonly integrity: Integrity
 }
@@ -76,6 +78,7 @@ export function createBundleReader(
       ...head,
       version: bundleVersion,
       counts: Object.fromEntries(counts),
+      sealed: tally.sealed(),
       schemas_used: schemas,
       integrity,
     }

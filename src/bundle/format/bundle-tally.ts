@@ -1,5 +1,6 @@
 // What a bundle says about itself, counted as its records go by: statistics and the schemas that they rest on.
 import type { Kind } from '../../core/kind.ts'
+import { isSealedRecord } from './sealed-record.ts'
 import { type Json, type JsonObject, readPath } from '../../core/json/path.ts'
 
 export interface BundleTally {
@@ -8,6 +9,8 @@ export interface BundleTally {
   add(kind: Kind, record: JsonObject): void
   schemasUsed(): Json
   statistics(): Json
+  /** Records whose bodies are sealed. */
+  sealed(): number
 }
 
 export function createBundleTally(): BundleTally {
@@ -15,10 +18,12 @@ export function createBundleTally(): BundleTally {
   const schemas = new Set<string>()
   let earliest: string | null = null
   let latest: string | null = null
+  let sealed = 0
   return {
     open: ({ name }) => void counts.set(name, 0),
     add({ name, facets }, record) {
       counts.set(name, (counts.get(name) ?? 0) + 1)
+      if (isSealedRecord(record)) sealed += 1
       const schema = facets.schema === undefined ? undefined : readPath(record, facets.schema)
       if (typeof schema === 'string') schemas.add(schema)
       const happened = facets.happened_at === undefined ? undefined : readPath(record, facets.happened_at)
@@ -28,9 +33,11 @@ export function createBundleTally(): BundleTally {
       if (latest === null || at > latest) latest = at
     },
     schemasUsed: () => [...schemas].sort(),
+    sealed: () => sealed,
     statistics: () => ({
       ...Object.fromEntries([...counts].map(([kind, count]) => [`${kind}_count`, count])),
       date_range: { earliest, latest },
+      ...(sealed === 0 ? {} : { sealed_count: sealed }),
     }),
   }
 }

@@ -5,8 +5,8 @@ import type { Scalar } from '../filter/filter.ts'
 import type { JsonStep } from '../json/json-path.ts'
 import type { JsonObject } from '../json/path.ts'
 import type { PutRequest, RecordName } from '../put-request.ts'
-import type { RecordVersion, Stored } from '../record.ts'
-import type { Sensitivity } from '../sealed.ts'
+import type { RecordVersion, Scope, Stored } from '../record.ts'
+import type { SealedBody, SealedOwner, Sensitivity } from '../sealed.ts'
 import type { SecretCount } from '../secret/stored-secrets.ts'
 import type { OutboxEntry, OutboxQuery } from './outbox-entry.ts'
 import type { RefusedOp } from './refused-op.ts'
@@ -143,6 +143,39 @@ export interface GuardRequest {
   readonly sensitivity?: Sensitivity | undefined
 }
 
+/** Records that were sealed elsewhere, inside one transaction. */
+export interface SealedWriter {
+  /** What a sealed body says; undefined when it can't be opened here. */
+  open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
+  /** The live record of this id, if it is sealed and can't be read here. */
+  find(id: string): OpaqueVersion | undefined
+  /** Stores a record as it was sealed. */
+  put(request: SealedPut): void
+  /** Keeps a sealed edit that lost in the conflict log. */
+  lose(
+    entry: Pick<ConflictEntry, 'record' | 'kind' | 'policy'> & { lost: SealedSide; kept: SealedSide },
+  ): void
+}
+
+export interface OpaqueVersion {
+  readonly kind: string
+  readonly agent: string
+  readonly updated_at: string
+  readonly sealed: SealedBody
+}
+
+export interface SealedPut extends Required<Pick<PutRequest, 'kind' | 'id' | 'times'>> {
+  readonly scope: Scope & { readonly sensitivity?: Sensitivity | undefined }
+  readonly enc: SealedBody
+}
+
+/** One side of a conflict, sealed where it can't be read here. */
+export interface SealedSide {
+  readonly by: string
+  readonly op: 'put'
+  readonly enc: SealedBody
+}
+
 /** Changing records, inside one transaction. */
 export interface RecordWriter {
   get(id: string): Stored<JsonObject> | undefined
@@ -177,6 +210,7 @@ export interface RecordWriter {
   /** Ids after `after` of the live records of these kinds that an upload does not name, in order. */
   unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
   readonly rules: RuleReader
+  readonly sealed: SealedWriter
 }
 
 /**

@@ -11,13 +11,15 @@ export interface SnapshotQuery {
   readonly before?: string | undefined
   /** False leaves out what is sealed here. */
   readonly sealed?: boolean | undefined
+  /** True takes in, sealed as it lies, what can't be read here: `sealed` in place of its body. */
+  readonly unread?: boolean | undefined
 }
 
 /** The records of a book as they stood at one instant, whatever is written afterwards. */
 export interface RecordSnapshot {
   /** How many there are of each kind. */
   readonly counts: ReadonlyMap<string, number>
-  /** How many of them are sealed in the book, and how many of these kinds are missing for want of a key. */
+  /** How many of them are sealed in the book; and how many of these kinds can't be read for want of a key. */
   readonly sealed: number
   readonly locked: number
   /**
@@ -40,6 +42,8 @@ export interface StagedRecord {
   readonly text: string
   /** What it will be in the book; a sensitive one waits sealed. */
   readonly sensitivity?: Sensitivity | undefined
+  /** Its body is sealed already, as it came. */
+  readonly isSealed?: boolean | undefined
 }
 
 /** Uploads in progress. Those of an engine that ended are gone with it. */

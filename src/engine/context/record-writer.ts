@@ -23,6 +23,7 @@ import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { checkGuestPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
 import { release } from './release-citations.ts'
+import { createSealedWriter } from './sealed-write.ts'
 import type { Guarded, SecretGuard } from './secret-guard.ts'
 import type { SeenRecords } from './seen-records.ts'
 
@@ -150,6 +151,14 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
         store.conflicts.add({ ...entry, ...sides, at: now })
     },
     guarded,
+    sealed: createSealedWriter({
+      store,
+      now,
+      changed,
+      checkOwner() {
+        if (guest) throw outside()
+      },
+    }),
     secrets: () => countSecrets(found),
     unstaged: store.staging.unstaged,
   }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import {
   isSealedText,
   lockedError,
+  type SealedBody,
   type SealedOwner,
   type Sealer,
   sealedOf,
@@ -17,7 +18,9 @@ export interface Bodies {
   seal(owner: SealedOwner, text: string): string
   /** The body that a stored text says; undefined while its key is not here. */
   read(owner: SealedOwner, text: string): JsonObject | undefined
-  /** The same; `locked` with the reason while its key is not here. */
+  /** What a sealed body says; undefined while its key is not here. */
+  readSealed(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
+  /** The same as `read`; `locked` with the reason while its key is not here. */
   need(owner: SealedOwner, text: string): JsonObject
   /** The stored text in clear; undefined while its key is not here. */
   open(owner: SealedOwner, text: string): string | undefined
@@ -36,6 +39,7 @@ export function createBodies(kinds: Kinds, sealer: Sealer): Bodies {
     sealer,
     open,
     read,
+    readSealed: (owner, sealed) => read(owner, sealedText(sealed)),
     seal({ kind, id }, text) {
       if (isSealedText(text)) return text
       return sealedText(sealer.seal({ kind, id }, kinds.get(kind)?.version ?? 0, text))

@@ -4,6 +4,7 @@ import type { RecordSnapshot } from '../../core/capability/transfer.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Stored } from '../../core/record.ts'
+import { sealedOf } from '../../core/sealed.ts'
 import type { Bodies } from './bodies.ts'
 import type { Fragment } from '../schema/column.ts'
 import { type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
@@ -43,15 +44,19 @@ export function* listRecords(db: SqlDatabase, where: readonly Fragment[]): Gener
   }
 }
 
+interface SnapshotParts {
+  readonly bodies?: Bodies
+  readonly sealed?: number
+  readonly locked?: number
+  /** False: it holds records that can't be read here, which are given as they are sealed. */
+  readonly isWhole?: boolean
+}
+
 /** Notes what is `listed`, which may be more than this database has in clear: `bodies` opens the rest when it is read. */
 export function takeSnapshot(
   db: SqlDatabase,
   listed: Iterable<SnapshotEntry>,
-  {
-    bodies,
-    sealed = 0,
-    locked = 0,
-  }: { readonly bodies?: Bodies; readonly sealed?: number; readonly locked?: number } = {},
+  { bodies, sealed = 0, locked = 0, isWhole = true }: SnapshotParts = {},
 ): RecordSnapshot {
   const lists = new Map<string, Listed>()
   for (const entry of listed) list(lists, entry)
@@ -66,7 +71,11 @@ export function takeSnapshot(
       for (let read = 0; n < count && read < length; n++) {
         const row = readVersion(db, seqs[n] ?? 0, revs[n] ?? 0)
         if (!row) continue
-        records.push(toRecord(row, bodies?.need(row, row.body)))
+        const enc = isWhole ? undefined : sealedOf(row.body)
+        const body = enc
+          ? (bodies?.read(row, row.body) ?? { sealed: { ...enc } })
+          : bodies?.need(row, row.body)
+        records.push(toRecord(row, body))
         read += row.body.length
       }
       return { records, next: n < count ? n : undefined }

@@ -19,12 +19,12 @@ const pageRows = 25
 export function createStaging(db: SqlDatabase, bodies: Bodies): StagingStore {
   return {
     add(upload, records) {
-      for (const { id, kind, text, sensitivity } of records) {
+      for (const { id, kind, text, sensitivity, isSealed } of records) {
         if (db.get('SELECT n FROM staged WHERE upload = ? AND id = ?', [upload, id])) {
           throw new DaybookError('conflict', `\`${id}\` comes twice.`, { details: { path: 'id', id } })
         }
         // What the record will be sealed as waits sealed, too.
-        const kept = isSealing(sensitivity) ? bodies.seal({ kind, id }, text) : text
+        const kept = isSealing(sensitivity) && !isSealed ? bodies.seal({ kind, id }, text) : text
         db.run('INSERT INTO staged (upload, id, kind, text) VALUES (?, ?, ?, ?)', [upload, id, kind, kept])
       }
     },

@@ -8,7 +8,7 @@ import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Reach } from '../../core/access/reach.ts'
 import type { Bodies } from '../record/bodies.ts'
 import { rankTogether } from './joint-rank.ts'
-import { countUnread, type UnreadGroup } from './unread.ts'
+import { countUnread, listUnread, type UnreadGroup } from './unread.ts'
 import { mergeRows, toPage } from '../query/query-page.ts'
 import type { QueryParts, QueryStore } from '../query/query-store.ts'
 import { takeSnapshot, type SnapshotEntry } from '../record/snapshot.ts'
@@ -24,6 +24,7 @@ export interface JointQueryParts {
   opened(within?: boolean): QueryParts | undefined
   /** Sealed records that can't be read here. */
   unread(): readonly UnreadGroup[]
+  isOpened(seq: number): boolean
   /** What a guest sees: its cursors carry ids, and no number tells it of anything else. */
   readonly reach?: Reach
 }
@@ -141,7 +142,9 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
       const sealed = other ? [...other.listed(query)] : []
       // A guest hears of nothing that it can't read.
       const locked = reach || query.sealed === false ? 0 : countLocked(query.kinds, other)
-      return takeSnapshot(db, inOrder(main.listed(query), sealed), { bodies, sealed: sealed.length, locked })
+      const unread = query.unread && locked > 0 ? listUnread(db, parts.isOpened, query) : []
+      const listed = inOrder(inOrder(main.listed(query), sealed), unread)
+      return takeSnapshot(db, listed, { bodies, sealed: sealed.length, locked, isWhole: unread.length === 0 })
     },
   }
 }

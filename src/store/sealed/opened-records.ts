@@ -19,6 +19,7 @@ export interface OpenedRecords extends SealedWatcher {
   renew(): void
   /** The questions, over the opened records, caught up; undefined while there are none. `within`: inside a transaction. */
   questions(within?: boolean): QueryParts | undefined
+  isOpened(seq: number): boolean
   /** Sealed records that are not opened. */
   unread(): readonly UnreadGroup[]
   close(): void
@@ -155,6 +156,7 @@ export function createOpenedRecords({
     },
     renew,
     questions,
+    isOpened: (seq) => held.has(seq),
     unread() {
       questions()
       return (unread ??= unreadGroups(db, held))

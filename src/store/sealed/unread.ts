@@ -5,6 +5,8 @@ import { isHeadInReach } from '../../core/access/head-reach.ts'
 import type { Reach } from '../../core/access/reach.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import type { SnapshotQuery } from '../../core/capability/transfer.ts'
+import type { SnapshotEntry } from '../record/snapshot.ts'
 
 /** Records that have this in common. */
 export interface UnreadGroup extends SqlRow {
@@ -42,6 +44,21 @@ export function unreadGroups(
     groups.set(key, { kind, agent, session, resource, count })
   }
   return [...groups.values()]
+}
+
+/** Those of a snapshot, by id. When they happened nobody can tell here: the time at which they were made stands for it. */
+export function listUnread(
+  db: Pick<SqlDatabase, 'all'>,
+  isOpened: (seq: number) => boolean,
+  { kinds, from = '', before = '\uffff' }: SnapshotQuery,
+): SnapshotEntry[] {
+  return db
+    .all<SnapshotEntry & SqlRow>(
+      `SELECT id, kind, seq, rev FROM records WHERE kid IS NOT NULL AND deleted = 0
+       AND kind IN (SELECT value FROM json_each(?)) AND created_at >= ? AND created_at < ? ORDER BY id`,
+      [JSON.stringify(kinds), from, before],
+    )
+    .filter(({ seq }) => !isOpened(seq))
 }
 
 export function countUnread(

@@ -1,0 +1,130 @@
+// Bundles with records that are sealed as they lay: what of them is refused, with its place, before anything is changed.
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isDaybookError } from '../../../src/core/errors.ts'
+import { canonicalText } from '../../../src/core/text/canonical-json.ts'
+import type { Json } from '../../../src/core/json/path.ts'
+import type { Daybook } from '../../../src/book/daybook.ts'
+import { openDaybook } from '../../../src/hosts/node/index.ts'
+import { failure } from '../../contract/book-case.ts'
+
+let book: Daybook
+beforeEach(async () => {
+  book = await openDaybook({ name: 'sealed-bundle', path: ':memory:', agent: 'a' })
+})
+afterEach(() => book.close())
+
+const bring = async (text: string) => (await book.import(text)).bundle
+
+const at = '2026-01-01T00:00:00.000Z'
+const enc = {
+  alg: 'A256GCM',
+  kid: `k_${'0'.repeat(16)}`,
+  v: 1,
+  n: 'A'.repeat(16),
+  ct: 'A'.repeat(24),
+}
+const record = (change: object = {}) => ({
+  id: 'p-1',
+  created_at: at,
+  updated_at: at,
+  agent: 'a',
+  sensitivity: 'sensitive',
+  sealed: enc,
+  ...change,
+})
+
+/** A bundle as its writer spells it. */
+function bundle(one: object, list = 'perceptions', kind = 'perception'): string {
+  const content = {
+    format: 'kstar-bundle',
+    version: '1.0.0',
+    exported_at: at,
+    agent: { id: 'a', type: 't', version: '1' },
+    memory: { [list]: [one] },
+    schemas_used: [],
+    statistics: { [`${kind}_count`]: 1, date_range: { earliest: at, latest: at }, sealed_count: 1 },
+  }
+  const checksum = `sha256:${createHash('sha256')
+    .update(canonicalText(content as Json))
+    .digest('hex')}`
+  const { format, version, exported_at, agent, memory, schemas_used, statistics } = content
+  const parts = {
+    format,
+    version,
+    exported_at,
+    agent,
+    memory,
+    schemas_used,
+    statistics,
+    integrity: { checksum },
+  }
+  const spelled = Object.entries(parts).map(([name, value]) => `"${name}":${canonicalText(value as Json)}`)
+  return `{${spelled.join(',')}}`
+}
+
+describe('a record of a bundle that is sealed', () => {
+  it('is kept as it is where its key is not', async () => {
+    expect(await bring(bundle(record()))).toMatchObject({ imported: 1, sealed: 1, unreadable: 1 })
+    expect((await failure(book.records.get({ id: 'p-1' }))).code).toBe('locked')
+    expect(await bring(bundle(record()))).toMatchObject({ unchanged: 1, unreadable: 1 })
+  })
+
+  it('stays, or goes into the log of conflicts, by which is later', async () => {
+    await book.import(bundle(record()))
+    const later = record({ updated_at: '2026-01-02T00:00:00.000Z', sealed: { ...enc, ct: 'B'.repeat(24) } })
+    expect(await bring(bundle(later))).toMatchObject({
+      updated: 1,
+      conflicts: [{ id: 'p-1', kept: 'bundle' }],
+    })
+    expect(await bring(bundle(record()))).toMatchObject({
+      updated: 0,
+      conflicts: [{ id: 'p-1', kept: 'book' }],
+    })
+    const { conflicts } = await book.conflicts.list()
+    expect(conflicts.map(({ lost }) => lost.sealed?.kid)).toEqual([enc.kid, enc.kid])
+    await book.records.forget({ id: 'p-1' })
+    expect(await bring(bundle(record()))).toMatchObject({
+      imported: 0,
+      conflicts: [{ forgotten: true }],
+    })
+  })
+
+  it.each([
+    ['sealed.alg', record({ sealed: { ...enc, alg: 'A128GCM' } })],
+    ['sealed.kid', record({ sealed: { ...enc, kid: 'k_1' } })],
+    ['sealed.v', record({ sealed: { ...enc, v: -1 } })],
+    ['sealed.n', record({ sealed: { ...enc, n: 'AAAA' } })],
+    ['sealed.ct', record({ sealed: { ...enc, ct: '%' } })],
+    ['sealed', record({ sealed: { ...enc, more: 1 } })],
+    ['content', record({ content: 'in clear' })],
+    ['sensitivity', record({ sensitivity: 'standard' })],
+    ['sensitivity', record({ sensitivity: undefined })],
+  ])('is refused at `%s`, and nothing is changed', async (path, one) => {
+    const error = await failure(book.import(bundle(JSON.parse(JSON.stringify(one)) as object)))
+    expect([error.code, error.details['path']]).toEqual(['invalid-file', `memory.perceptions.0.${path}`])
+    expect((await book.status()).records).toEqual({})
+  })
+
+  it('is refused where every copy must be able to read it', async () => {
+    const error = await failure(book.import(bundle(record(), 'fact_schemas', 'fact_schema')))
+    expect([error.code, error.details['path']]).toEqual(['invalid-file', 'memory.fact_schemas.0.sealed'])
+  })
+
+  it('breaks nothing, whatever its bytes are', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 0, maxLength: 120 }), fc.json(), async (bytes, json) => {
+        const ct = Buffer.from(bytes).toString('base64')
+        const kid = (await book.seal.status()).current ?? enc.kid
+        for (const sealed of [{ ...enc, ct, kid }, JSON.parse(json) as unknown]) {
+          const text = bundle(record({ id: `p-${ct.length}-${json.length}`, sealed }))
+          const outcome = await book.import(text).catch((error: unknown) => error)
+          if (outcome instanceof Error) expect(isDaybookError(outcome) && outcome.code).toBe('invalid-file')
+        }
+        expect((await book.perceptions.query({})).records).toEqual([])
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
