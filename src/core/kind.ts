@@ -111,6 +111,8 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly expires?: string
   /** Where a body names other records. */
   readonly cites?: readonly Citation<Body>[]
+  /** For what is made from other records and may quote them. */
+  readonly madeFrom?: MadeFrom<Body>
   /** False keeps a record out of recall (unapproved). What is expired or superseded is kept out by itself. */
   recallable?(body: Body): boolean
   /** False: texts of this kind never go to an embedder. */
@@ -126,6 +128,32 @@ export interface Citation<Body extends object = object> {
   readonly supersedes?: true
   /** True for a body that has nothing to stand on when no id is left at this path: a cascade forgets it too. */
   rests?(body: Body): boolean
+}
+
+/**
+ * How a record follows its sources. When one of them is forgotten, or becomes more sensitive than it, it is outdated: at
+ * once out of recall, default queries and prompt context, its earlier versions gone, until it is told anew or goes. It is
+ * never less sensitive than its sources. A change of `sources` comes with a new `version` of the kind.
+ */
+export interface MadeFrom<Body extends object = object> {
+  /** The ids of the records that `body` was made from. */
+  sources(body: Body): readonly string[]
+  /**
+   * The capability that tells a record anew from what is left of its sources, or forgets it when nothing is. It runs as a
+   * task with `{ id }`, may be called twice, and may find nothing to do. Without one the record is forgotten in the
+   * transaction in which any of its sources changes.
+   */
+  readonly anew?: string
+}
+
+/** The ids of the records that `body` was made from, each once; none for a body that this code can't read. */
+export function sourceIds({ madeFrom }: Kind, body: JsonObject): string[] {
+  if (!madeFrom) return []
+  try {
+    return [...new Set(madeFrom.sources(body))].filter((id) => typeof id === 'string')
+  } catch {
+    return []
+  }
 }
 
 /** The ids that `body` has at `path`. */

@@ -129,6 +129,8 @@ export interface Llm {
   /** Provider and model, for people: `api|gpt-4.1-mini`. */
   readonly name: string
   readonly limitChars: number
+  /** True for one that may read sensitive texts: it runs on this device, or the owner of the book said so. */
+  readonly takesSensitive?: boolean
   answer(question: LlmQuestion, signal: AbortSignalLike): Promise<string>
 }
 

@@ -15,6 +15,7 @@ import { createCheckpointWork } from './service/checkpoint-work.ts'
 import { createHealth } from './service/health.ts'
 import { createIdleWork } from './service/idle-work.ts'
 import { createSealing, type Sealing } from './service/sealing.ts'
+import { createTellAnewWork } from './service/tell-anew-work.ts'
 import { createTasks, type Tasks } from './task/task-access.ts'
 
 export interface BookServiceParts {
@@ -146,8 +147,14 @@ export function addSync(
 }
 
 /** What is done when no call came for a moment. */
-export function addIdleWork({ options, store, services }: BookServiceParts, isBusy: () => boolean): void {
+export function addIdleWork(
+  { options, store, services }: BookServiceParts,
+  tasks: Pick<Tasks, 'wake'>,
+  isBusy: () => boolean,
+): void {
   const { clock, scheduler, log } = options.ports
+  if (!store.newer)
+    services.add(createTellAnewWork({ kinds, store, clock, log, wakeTasks: () => tasks.wake?.() }))
   if (store.checkpoint) {
     services.add(
       createCheckpointWork({

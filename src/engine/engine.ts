@@ -77,7 +77,7 @@ export function createEngine(options: EngineOptions): Engine {
   const secrets = createSecretGuard(options.secrets, keychain)
   const tasks = addQueues(parts, secrets)
   const sync = addSync(parts, plan)
-  addIdleWork(parts, () => sync?.isRunning() ?? false)
+  addIdleWork(parts, tasks, () => sync?.isRunning() ?? false)
   const sessions = services.add(createTransferSessions(ports))
   const room = createMeetingRoom(clock, (detail) => events.tell('room', detail))
   for (const event of options.room ?? []) room.apply(event)

@@ -27,6 +27,7 @@ import { createResealing, type Resealing } from './record/reseal.ts'
 import { createOpenedRecords, type OpenedRecords } from './sealed/opened-records.ts'
 import { type BookQueries, createJointQueries } from './sealed/joint-query.ts'
 import { sealedGroups } from './sealed/unread.ts'
+import { Sources } from './record/sources.ts'
 import { createSettings, type Settings } from './schema/settings.ts'
 import { createTaskQueue, type TaskQueue } from './task-queue.ts'
 import { createTextIndex, type TextIndex, type TextIndexBudget } from './posting/text-index.ts'
@@ -53,6 +54,8 @@ export interface BookStore {
   readonly stamps: StampClock
   readonly settings: Settings
   readonly records: RecordStore
+  /** What was made from what. */
+  readonly sources: Sources
   readonly resealing: Resealing
   /** Opens and seals bodies. */
   readonly bodies: Bodies
@@ -147,7 +150,17 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const cover = createClearTextCover(db, role === 'mirror', settings, bodies)
   const checkpointFile = newer ? undefined : options.checkpointFile
   const checkpoint = checkpointFile && createCheckpoint({ db, ...checkpointFile, settings, ...ports })
-  const records = createRecordStore({
+  const sources = new Sources({
+    db,
+    kinds,
+    settings,
+    bodies,
+    onOutdated: (row) => records.outdated(row),
+    forget: ({ kind, id, agent }, at) =>
+      void records.forget({ op: 'forget', kind, id, at, stamp: stamps.next(), agent }),
+  })
+  const stamps = createStampClock(clock, deviceName(), last?.stamp ?? '')
+  const records: RecordStore = createRecordStore({
     db,
     role,
     settings,
@@ -156,8 +169,10 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     sums,
     bodies,
     cover,
+    sources,
     onChange: checkpoint?.changed,
   })
+  if (!newer) sources.prepare()
   const onCommit = () => {
     checkpoint?.committed()
     options.onCommit()
@@ -179,9 +194,10 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     },
     renameDevice,
     mark,
-    stamps: createStampClock(clock, deviceName(), last?.stamp ?? ''),
+    stamps,
     settings,
     records,
+    sources,
     checkpoint,
     resealing: createResealing({
       db,
@@ -217,8 +233,8 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       wasm: ports.wasm,
       limitBytes: role === 'mirror' ? mirrorVectorBytes : undefined,
     }),
-    conflicts: createConflictLog(db, bodies),
-    purge: createPurge({ db, projection, archive, settings, checkpoint }),
+    conflicts: createConflictLog(db, bodies, (kind, body) => sources.quotesGone(kind, body)),
+    purge: createPurge({ db, projection, archive, settings, checkpoint, sources }),
     requests,
     devices: createDeviceLog(db),
     tasks: createTaskQueue(db),

@@ -6,6 +6,7 @@ import type { Checkpoint } from './repair/checkpoint.ts'
 import type { PostingArchive } from './posting/posting-archive.ts'
 import type { Projection } from './record/projection.ts'
 import type { Settings } from './schema/settings.ts'
+import type { Sources } from './record/sources.ts'
 import { scrubDue } from './record/cover-clear-text.ts'
 
 export interface Purge {
@@ -23,11 +24,13 @@ export interface PurgeParts {
   readonly archive: PostingArchive
   readonly settings: Settings
   readonly checkpoint: Pick<Checkpoint, 'scrub'> | undefined
+  readonly sources: Pick<Sources, 'purged'>
 }
 
-export function createPurge({ db, projection, archive, settings, checkpoint }: PurgeParts): Purge {
+export function createPurge({ db, projection, archive, settings, checkpoint, sources }: PurgeParts): Purge {
   return {
     purge(id, seq) {
+      sources.purged(id)
       db.run('DELETE FROM history WHERE seq = ?', [seq])
       db.run('DELETE FROM conflicts WHERE record = ?', [id])
       db.run('DELETE FROM vectors WHERE seq = ?', [seq])

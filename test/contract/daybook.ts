@@ -17,12 +17,10 @@ import { keptKeyCases } from './locked.ts'
 import { keylessCases } from './seal.ts'
 import { keylessSecretCases, sealedSecretCases, secretCases } from './secret.ts'
 import { skillCases } from './memory/skill.ts'
-import { answerCases } from './memory/answer.ts'
 import { taskCases } from './task.ts'
 import { traceQueryCases } from './memory/trace-query.ts'
-import { conversationCases } from './memory/conversation.ts'
+import { conversationMemoryCases } from './memory/conversation-memory.ts'
 import { bundleCases } from './bundle.ts'
-import { episodeCases } from './memory/episode.ts'
 import { importCases } from './import.ts'
 import { contextCases } from './context.ts'
 import { inboxCases } from './inbox.ts'
@@ -91,7 +89,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     storeCases(cases, host)
     removalCases(cases)
     recallCases(cases)
-    conversationCases(cases)
+    conversationMemoryCases(cases, host.keepsKeys !== false)
     taskCases(cases)
     if (host.alter) newerBookCases(cases, host)
     badInputCases(cases)
@@ -114,7 +112,6 @@ export function daybookContract(hostName: string, host: BookHost): void {
     contextCases(cases)
     importCases(cases)
     bundleCases(cases)
-    episodeCases(cases)
     if (host.role !== 'mirror') roomCases(cases)
     guestTalkCases(cases)
     if (host.role !== 'mirror') guestRoomCases(cases)
@@ -123,7 +120,6 @@ export function daybookContract(hostName: string, host: BookHost): void {
       keylessCases(cases)
       keylessSecretCases(cases)
     } else sealedSecretCases(cases)
-    answerCases(cases)
     tokenCases(cases, host)
     guestCases(cases, host)
     callerCases(cases)

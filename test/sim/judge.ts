@@ -56,7 +56,7 @@ export function judge(world: SimWorld, ledger: Ledger, schedule: Schedule): void
     [],
     'nothing that was acknowledged is lost',
   )
-  for (const { record, lost, kept } of createConflictLog(mirror.disk.db, openBodies).list({
+  for (const { record, lost, kept } of createConflictLog(mirror.disk.db, openBodies, () => false).list({
     limit: 10_000,
   })) {
     if (!kept || lost.op === kept.op) continue

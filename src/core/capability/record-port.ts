@@ -18,6 +18,8 @@ export interface Include {
   readonly expired?: boolean | undefined
   /** Records in whose place a newer one stands. */
   readonly superseded?: boolean | undefined
+  /** Records that were made from one which is forgotten or more sensitive now, and wait to be told anew. */
+  readonly outdated?: boolean | undefined
 }
 
 /** A place in a body (a JSONPath, see json-path.ts) that must have `value`; without one, it must be there. */
@@ -32,6 +34,8 @@ export interface RecordQuery {
   readonly filters?: unknown | undefined
   readonly selection?: Selection | undefined
   readonly include?: Include | undefined
+  /** Leaves out what a record of this kind was made from. */
+  readonly notIn?: string | undefined
   /** Dotted paths, `-` before one for descending. Default `-happened_at` of the kind, else `-created_at`. */
   readonly orderBy?: string | readonly string[] | undefined
   /** 1 to 1000, default 100. */
@@ -182,6 +186,8 @@ export interface RecordWriter {
   find(name: RecordName): Stored<JsonObject> | undefined
   citing(id: string): Citing[]
   history(id: string): RecordVersion[]
+  /** The live records that were made from `id` and will be told anew without it. */
+  madeOf(id: string): string[]
   /** Checks the body against its kind, logs the op, applies it; answers the id. */
   put(request: PutRequest): string
   /** Leaves a tombstone without content; false when there was nothing to forget. */

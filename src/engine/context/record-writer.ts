@@ -17,7 +17,7 @@ import type { PutRequest } from '../../core/put-request.ts'
 import type { Scope } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
-import { isSealing, type Sensitivity } from '../../core/sealed.ts'
+import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
@@ -40,6 +40,7 @@ export type WriterStore = Pick<
   | 'purge'
   | 'openedRecords'
   | 'staging'
+  | 'sources'
 >
 
 export interface RecordWriterParts {
@@ -71,9 +72,12 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
   const changed: Changed[] = []
   const found: StoredSecrets[] = []
   const put = (request: PutRequest, as: Guest | undefined): string => {
-    const { id, isChanged, secrets } = putRecord(parts, request, as)
-    if (isChanged) changed.push({ id, kind: request.kind })
+    const { id, isChanged, sensitivity, secrets } = putRecord(parts, request, as)
     if (secrets) found.push({ id, kind: request.kind, ...secrets })
+    if (!isChanged) return id
+    changed.push({ id, kind: request.kind })
+    if (sensitivity !== undefined)
+      for (const raised of raisedBy(store, id, sensitivity)) put(raised, undefined)
     return id
   }
   const guarded: RecordWriter['guarded'] = ({ kind: name, id, body, sensitivity }) => {
@@ -94,6 +98,11 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       return parts.citing(id)
     },
     put: (request) => put(request, guest),
+    madeOf: (id) =>
+      store.sources
+        .madeOf(id)
+        .filter((one) => store.kinds.get(one.kind)?.madeFrom?.anew !== undefined && seen.live(one.id))
+        .map((one) => one.id),
     forget(id) {
       const before = seen.live(id)
       if (!before) return false
@@ -179,12 +188,15 @@ function kindNamed({ kinds }: Pick<WriterStore, 'kinds'>, name: string): Kind {
   return kind
 }
 
+interface PutOutcome {
+  readonly id: string
+  readonly isChanged: boolean
+  readonly sensitivity?: Sensitivity | undefined
+  readonly secrets?: Guarded['found']
+}
+
 /** Puts one record, as `guest` or as the owner; `isChanged` is false where what stands there is final and stays. */
-function putRecord(
-  parts: RecordWriterParts,
-  request: PutRequest,
-  guest: Guest | undefined,
-): { readonly id: string; readonly isChanged: boolean; readonly secrets?: Guarded['found'] } {
+function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest | undefined): PutOutcome {
   const { store, ids, seen } = parts
   const kind = kindNamed(store, request.kind)
   const said = request.checked ? request.body : (parseWith(kind.schema, request.body) as JsonObject)
@@ -203,7 +215,7 @@ function putRecord(
   }
   // What comes back from elsewhere comes with its whole head.
   const kept = request.times ? undefined : live
-  const head = headOf(parts, request, kind, kept)
+  const head = guardedHead(store, kind, given, headOf(parts, request, kind, kept))
   const { body, sensitivity, found } = parts.secrets.guard({
     kind,
     body: given,
@@ -223,7 +235,7 @@ function putRecord(
   }
   const { seq } = store.records.put(op, { fresh: id === undefined })
   if (kind.urgent) store.ops.hurry(seq)
-  return { id: op.id, isChanged: true, ...(found ? { secrets: found } : {}) }
+  return { id: op.id, isChanged: true, sensitivity, ...(found ? { secrets: found } : {}) }
 }
 
 /** A guest gives an id of its own choice only where that tells it nothing of what it does not see. */
@@ -251,6 +263,30 @@ function checkPlace(
 
 function isFinal({ store: { bodies } }: RecordWriterParts, kind: Kind, row: RecordRow): boolean {
   return kind.isFinal !== undefined && kind.isFinal(bodies.need(row, row.body)) === true
+}
+
+/** The head of what is made from other records: it is as sensitive as the most sensitive of them. */
+function guardedHead<Head extends { readonly sensitivity?: Sensitivity }>(
+  { sources }: Pick<WriterStore, 'sources'>,
+  kind: Kind,
+  body: JsonObject,
+  head: Head,
+): Head {
+  const level = sources.level(kind, body)
+  return level !== undefined && isLowered(head.sensitivity, level) ? { ...head, sensitivity: level } : head
+}
+
+/** What was made from `id` and is less sensitive than that is now, as it is put again in the same transaction. */
+function raisedBy(
+  { sources, kinds, bodies }: Pick<WriterStore, 'sources' | 'kinds' | 'bodies'>,
+  id: string,
+  sensitivity: Sensitivity,
+): PutRequest[] {
+  return sources.madeOf(id).flatMap((row) => {
+    const own = (row.sensitivity ?? kinds.get(row.kind)?.sensitivity) as Sensitivity | undefined
+    const body = isLowered(own, sensitivity) ? bodies.read(row, row.body) : undefined
+    return body ? [{ kind: row.kind, id: row.id, body, checked: true, scope: { sensitivity } }] : []
+  })
 }
 
 /** Times, scope and sensitivity of a record: what is asked for, else what it had, else what is usual. */

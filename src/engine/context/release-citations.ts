@@ -1,7 +1,8 @@
 // Lets go of every citation of a record that is being forgotten. What merely pointed at it loses the pointer and stays;
-// what rested on it alone, as its kind declares, is forgotten with it, and so on.
+// what rested on it alone, as its kind declares, is forgotten with it, and so on. What was made from it keeps naming it
+// until it is told anew: by that it is known to be outdated.
 import type { Citing } from '../../core/capability/record-port.ts'
-import { citedIds, type Kinds } from '../../core/kind.ts'
+import { citedIds, type Kinds, sourceIds } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
@@ -29,6 +30,7 @@ export function release({ kinds, get, citing, put, forget }: ReleaseParts, id: s
       const record = get(from)
       const kind = kinds.get(name)
       if (!record || !kind || from === id) continue
+      if (sourceIds(kind, bodyOf(record)).includes(target)) continue
       const body = without(bodyOf(record), path.split('.'), target)
       const rule = kind.cites?.find((one) => one.path === path)
       if (rule?.rests?.(body) && citedIds(body, path).length === 0) {

@@ -9,10 +9,11 @@ const batch = 500
 
 async function forgetAll(kind: string, agent: string, at: TaskContext<'records'>): Promise<number> {
   let forgotten = 0
-  const { total } = at.records.count({ kind, filters: { agent }, by: 'month' })
+  const include = { expired: true, superseded: true, outdated: true }
+  const { total } = at.records.count({ kind, filters: { agent }, include, by: 'month' })
   for (;;) {
     checkAborted(at.call.signal)
-    const { records } = at.records.query({ kind, filters: { agent }, orderBy: 'id', limit: batch })
+    const { records } = at.records.query({ kind, filters: { agent }, include, orderBy: 'id', limit: batch })
     if (records.length === 0) return forgotten
     forgotten += await at.records.write(
       ({ records: writer }) => records.filter(({ id }) => writer.forget(id)).length,

@@ -10,6 +10,7 @@ import { messageKind } from './message/message-kind.ts'
 import { conversationRecallCapabilities } from './message/recall-capability.ts'
 import { profileCapabilities } from './profile/profile-capability.ts'
 import { profileKind } from './profile/profile-kind.ts'
+import { tellAnewCapabilities } from './tell-anew-capability.ts'
 
 export const conversation = defineChapter({
   name: 'conversation',
@@ -20,6 +21,7 @@ export const conversation = defineChapter({
     ...profileCapabilities,
     ...answerCapabilities,
     ...agentDataCapabilities,
+    ...tellAnewCapabilities,
   ],
   kinds: [messageKind, episodeKind, profileKind, answerKind],
 })

@@ -23,6 +23,8 @@ const removal = {
   released: z.array(z.string()),
   /** With `cascade`: records that rested on it alone and were forgotten too. */
   forgotten_too: z.array(z.string()),
+  /** Records that were made from it, such as the episode of a message: out of recall until they are told anew without it. */
+  told_anew: z.array(z.string()),
 }
 
 /**
@@ -59,13 +61,21 @@ export const recordCapabilities = [
         kind: name.optional(),
         include_expired: z.boolean().default(false),
         include_superseded: z.boolean().default(false),
+        /** Also what was made from a record that is forgotten, and waits to be told anew. */
+        include_outdated: z.boolean().default(false),
       })
       .prefault({}),
     output: recordPage(anyRecord),
     effect: 'read',
     uses: ['records'],
-    run: ({ order_by: orderBy, include_expired: expired, include_superseded: superseded, ...query }, at) =>
-      at.records.query({ ...query, orderBy, include: { expired, superseded } }),
+    run({ order_by: orderBy, include_expired, include_superseded, include_outdated, ...query }, at) {
+      const include = {
+        expired: include_expired,
+        superseded: include_superseded,
+        outdated: include_outdated,
+      }
+      return at.records.query({ ...query, orderBy, include })
+    },
   }),
   defineCapability({
     id: 'kstar:forget',
@@ -83,10 +93,11 @@ export const recordCapabilities = [
     uses: ['records'],
     run({ id, cascade: isCascade }, at) {
       const citations = at.records.citing(id)
+      const told_anew = at.records.madeOf(id)
       const { changed, forgotten: gone } = isCascade ? at.records.release(id) : { changed: [], forgotten: [] }
       const forgotten = at.records.forget(id)
       const cited_by = [...new Set(citations.map((one) => one.id))]
-      return { id, forgotten, cited_by, citations, released: changed, forgotten_too: gone }
+      return { id, forgotten, cited_by, citations, released: changed, forgotten_too: gone, told_anew }
     },
   }),
   defineCapability({
@@ -106,12 +117,14 @@ export const recordCapabilities = [
     async run({ id, cascade: isCascade }, at) {
       const answer = await at.records.write(({ records }) => {
         const citations = records.citing(id)
+        const told_anew = records.madeOf(id)
         const { changed, forgotten } = isCascade ? records.release(id) : { changed: [], forgotten: [] }
         const purged = records.purge(id)
         // What fell with it is removed as it is.
         for (const one of forgotten) records.purge(one)
         const cited_by = [...new Set(citations.map((one) => one.id))]
-        return { id, purged, cited_by, citations, released: changed, forgotten_too: forgotten }
+        const ended = { released: changed, forgotten_too: forgotten, told_anew }
+        return { id, purged, cited_by, citations, ...ended }
       })
       if (answer.purged) at.records.scrub()
       return answer

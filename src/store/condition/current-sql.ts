@@ -1,4 +1,5 @@
-// What is still current: not expired at the instant of the call, not superseded by a record that lives.
+// What is still current: not expired at the instant of the call, not superseded by a record that lives, not made from
+// one that is gone.
 // Invariant: compared inside the query, so that no page, ranking or count is made of what is then left out; and what
 // somebody does not see takes nothing out of what he sees.
 import type { Include } from '../../core/capability/record-port.ts'
@@ -16,13 +17,14 @@ export interface Currency extends Include {
 export function currentSql(
   kind: Kind | undefined,
   now: string,
-  { expired = false, superseded = false, asOf, bounds = [] }: Currency = {},
+  { expired = false, superseded = false, outdated = false, asOf, bounds = [] }: Currency = {},
 ): Fragment[] {
   const mayExpire = !kind || kind.expires !== undefined
   const mayBeSuperseded = !kind || kind.cites?.some((one) => one.supersedes) === true
   const where: Fragment[] = []
   if (mayExpire && !expired)
     where.push({ sql: '(f.expires_at IS NULL OR f.expires_at > ?)', params: [asOf ?? now] })
+  if ((!kind || kind.madeFrom) && !outdated) where.push({ sql: 'f.outdated = 0', params: [] })
   if (!mayBeSuperseded || superseded) return where
   const later =
     asOf === undefined ? { sql: '', params: [] } : { sql: ' OR f.superseded_at > ?', params: [asOf] }

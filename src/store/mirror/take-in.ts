@@ -2,6 +2,7 @@
 // Invariant: afterwards the copy is as if the engine had written it here.
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import type { BookStore } from '../book-store.ts'
+import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import { type Change, quoted, type Relation } from './relation.ts'
 
 /** Inside a transaction of `store.db`. */
@@ -16,11 +17,13 @@ export function takeIn(store: BookStore, changes: readonly Change[]): void {
     const columns = Object.keys(relation.columns)
     const isRecord = relation.name === 'records'
     for (const row of put) {
+      const before = isRecord ? rowAt(store, Number(row['seq'])) : undefined
       if (isRecord) markBehind(store, row)
       db.run(
         upsert,
         columns.map((column) => row[column] ?? null),
       )
+      if (isRecord) noteSources(store, Number(row['seq']), before)
     }
   }
   store.records.renumber()
@@ -36,6 +39,16 @@ function markBehind({ db, projection, stamps }: BookStore, { seq, stamp, deleted
   }
 }
 
+function rowAt({ db }: BookStore, seq: number): RecordRow | undefined {
+  return db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.seq = ?`, [seq])
+}
+
+/** What was made from what each copy finds out for itself; what follows from it has come with it. */
+function noteSources(store: BookStore, seq: number, before: RecordRow | undefined): void {
+  const row = rowAt(store, seq)
+  if (row) store.sources.written(row, before, 'taken')
+}
+
 /** What was derived from a record goes first, while it is there to say so. */
 function removeRecords({ db, projection }: BookStore, keys: Change['gone']): void {
   if (keys.length === 0) return
@@ -44,7 +57,11 @@ function removeRecords({ db, projection }: BookStore, keys: Change['gone']): voi
     projection.markStale(Number(seq))
   }
   projection.catchUpWithin()
-  for (const [seq = 0] of keys) db.run('DELETE FROM records WHERE seq = ?', [seq])
+  for (const [seq = 0] of keys) {
+    db.run('DELETE FROM records WHERE seq = ?', [seq])
+    db.run('DELETE FROM sources WHERE seq = ?', [seq])
+    db.run('DELETE FROM outdated WHERE seq = ?', [seq])
+  }
 }
 
 function remove(db: SqlDatabase, { name, key }: Relation, values: readonly SqlValue[]): void {

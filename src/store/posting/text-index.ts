@@ -66,7 +66,8 @@ interface Source extends SqlRow {
 }
 const lightSql = `f.importance IS NULL AND f.confidence IS NULL AND f.pinned IS NOT 1
   AND NOT EXISTS (SELECT 1 FROM uses u WHERE u.seq = f.seq)`
-const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS plain, ${lightSql} AS light, r.body
+const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS plain, ${lightSql} AS light,
+  CASE f.outdated WHEN 0 THEN r.body ELSE '{}' END AS body
   FROM facets f JOIN records r ON r.seq = f.seq`
 
 export interface TextIndexParts {

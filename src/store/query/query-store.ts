@@ -145,11 +145,12 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   }
 
   const page: QueryParts['page'] = (asked, place = placeById) => {
-    const { kind: name, filters, selection, include, orderBy, limit = 100, offset = 0, cursor } = asked
+    const { kind: name, filters, selection, include, notIn, orderBy, limit = 100, offset = 0, cursor } = asked
     const kind = kindOf(name)
     const keys = parseOrder(orderBy, kind)
     const where = conditions(kind, filters, include)
     if (selection) where.push(selectionSql(selection))
+    if (notIn !== undefined) where.push(notInSql(notIn, bounds))
     if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? place : undefined))
     const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
     projection.catchUp()
@@ -241,6 +242,18 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   }
 }
 
+/** What no record of `kind` within `bounds` was made from; a sealed one has no hot columns here to be bound by. */
+function notInSql(kind: string, bounds: readonly Fragment[]): Fragment {
+  const { condition, params } = conditionOf([...bounds, always])
+  // The inner `f` and `r` hide the outer ones.
+  return {
+    sql: `NOT EXISTS (SELECT 1 FROM (SELECT r.id AS source) o JOIN sources s ON s.source = o.source
+      JOIN records r ON r.seq = s.seq LEFT JOIN facets f ON f.seq = s.seq
+      WHERE s.kind = ? AND (f.seq IS NULL OR (${condition})))`,
+    params: [kind, ...params],
+  }
+}
+
 /** Records of the asked kinds that happened in the asked span; the kinds that know no time are there whenever they happened. */
 function snapshotSql(kinds: Kinds, { kinds: names, from, before }: SnapshotQuery): Fragment[] {
   const wanted = names.map((name) => kindNamed(kinds, name, 'kinds'))
@@ -248,6 +261,8 @@ function snapshotSql(kinds: Kinds, { kinds: names, from, before }: SnapshotQuery
   const exempt = 'f.kind IN (SELECT value FROM json_each(?)) OR f.happened_at'
   return [
     { sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(names)] },
+    // What may quote what was forgotten leaves no book.
+    { sql: 'f.outdated = 0', params: [] },
     ...(from === undefined ? [] : [{ sql: `(${exempt} >= ?)`, params: [timeless, from] }]),
     ...(before === undefined ? [] : [{ sql: `(${exempt} < ?)`, params: [timeless, before] }]),
   ]

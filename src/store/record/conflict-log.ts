@@ -51,7 +51,12 @@ interface Row extends SqlRow {
 const columns =
   'id, record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op, kept_body, base_body, paths'
 
-export function createConflictLog(db: SqlDatabase, bodies: Bodies): ConflictLog {
+/** `quotesGone` tells of a body whether it was made from a record that is forgotten: such an edit is not kept. */
+export function createConflictLog(
+  db: SqlDatabase,
+  bodies: Bodies,
+  quotesGone: (kind: string, body: JsonObject) => boolean,
+): ConflictLog {
   const text = (body: unknown) => (body === undefined ? null : JSON.stringify(body))
   const isSealed = (id: string) =>
     typeof db.get<{ kid: string | null }>('SELECT kid FROM records WHERE id = ?', [id])?.kid === 'string'
@@ -85,12 +90,15 @@ export function createConflictLog(db: SqlDatabase, bodies: Bodies): ConflictLog 
   return {
     add({ record, kind, policy, at, state, lost, kept, base, paths }) {
       const owner = { kind, id: record }
+      const bodyOf = ({ enc, body }: LoggedSide) => (enc ? bodies.read(owner, sealedText(enc)) : body)
+      const said = [bodyOf(lost), kept && bodyOf(kept), base]
+      if (said.some((body) => body && quotesGone(kind, body))) return
       // Without a key nothing can be sealed: what was plain here stays so until there is one, see reseal.ts.
       const mustSeal =
         bodies.sealer.current() !== undefined && (lost.enc ?? kept?.enc ?? isSealed(record)) !== false
-      const said = (body: JsonObject | undefined) =>
+      const textOf = (body: JsonObject | undefined) =>
         body === undefined ? null : mustSeal ? bodies.seal(owner, JSON.stringify(body)) : JSON.stringify(body)
-      const spell = (one: LoggedSide | undefined) => (one?.enc ? sealedText(one.enc) : said(one?.body))
+      const spell = (one: LoggedSide | undefined) => (one?.enc ? sealedText(one.enc) : textOf(one?.body))
       db.run(
         `INSERT INTO conflicts (record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op,
            kept_body, base_body, paths) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -106,7 +114,7 @@ export function createConflictLog(db: SqlDatabase, bodies: Bodies): ConflictLog 
           kept?.by ?? null,
           kept?.op ?? null,
           spell(kept),
-          said(base),
+          textOf(base),
           text(paths),
         ],
       )

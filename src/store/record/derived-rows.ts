@@ -1,7 +1,7 @@
 // The derived rows of one record: its hot columns (facets), what it cites (links), its
 // names in scopes where its kind says several, its words (the text index).
 // Invariant: they say exactly what the record says. Of a sealed or forgotten one there are none: what is sealed is derived
-// in memory alone, see sealed/opened-records.ts.
+// in memory alone, see sealed/opened-records.ts. Of an outdated one there are no words: it may quote what was forgotten.
 import {
   citedIds,
   type FacetName,
@@ -38,8 +38,8 @@ export const sourceColumns = 'seq, id, kind, session, created_at, updated_at, de
 const facetColumns = facetNames.filter((name) => name !== 'happened_at')
 
 const facetsInsert = `INSERT OR REPLACE INTO facets (seq, kind, recallable, created_at, updated_at, session, happened_at,
-    ${facetColumns.join(', ')}, text_key, superseded_at, expires_at, embed)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?, ?)`
+    ${facetColumns.join(', ')}, text_key, superseded_at, expires_at, embed, outdated)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?, ?, ?)`
 
 const textInsert = (count: number) => {
   const names = Array.from({ length: count }, (_, i) => `t${i}`)
@@ -86,16 +86,21 @@ export class DerivedRows {
     const { seq } = row
     const body = JSON.parse(row.body) as JsonObject
     const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
-    const texts = textOf(kind, body, happenedAt)
+    const isOutdated = this.#isOutdated(kind, seq)
+    const texts = textOf(kind, isOutdated ? {} : body, happenedAt)
     const key = textKey(texts)
     const before = fresh ? undefined : this.#textKeyOf(seq)
-    this.#writeFacets(row, kind, body, { happenedAt, key })
+    this.#writeFacets(row, kind, body, { happenedAt, key, isOutdated })
     this.#writeLinks(row, kind, body)
     if (kind.scopeNames) this.#writeNames(seq, ownNames(kind, body), fresh)
     if (!fresh) this.#onChange(seq)
     if (before === key) return
     if (before !== undefined) this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
     if (texts.length > 0) this.#db.run(textInsert(texts.length), [seq, ...texts])
+  }
+
+  #isOutdated({ madeFrom }: Kind, seq: number): boolean {
+    return madeFrom !== undefined && this.#db.get('SELECT 1 FROM outdated WHERE seq = ?', [seq]) !== undefined
   }
 
   #textKeyOf(seq: number): number | undefined {
@@ -106,13 +111,17 @@ export class DerivedRows {
     row: Source,
     kind: Kind,
     body: JsonObject,
-    { happenedAt, key }: { readonly happenedAt: string; readonly key: number },
+    {
+      happenedAt,
+      key,
+      isOutdated,
+    }: { readonly happenedAt: string; readonly key: number; readonly isOutdated: boolean },
   ): void {
     const expires = textAt(body, kind.expires)
     this.#db.run(facetsInsert, [
       row.seq,
       row.kind,
-      kind.recallable?.(body) === false ? 0 : 1,
+      isOutdated || kind.recallable?.(body) === false ? 0 : 1,
       row.created_at,
       row.updated_at,
       row.session,
@@ -121,7 +130,8 @@ export class DerivedRows {
       key,
       null,
       expires === undefined ? null : (canonicalTime(expires) ?? null),
-      isEmbeddable(kind, body) ? 1 : 0,
+      !isOutdated && isEmbeddable(kind, body) ? 1 : 0,
+      isOutdated ? 1 : 0,
     ])
   }
 

@@ -27,6 +27,7 @@ import {
 import type { OpLog } from './op-log.ts'
 import type { PlaceSums } from './place-sum.ts'
 import type { Projection } from './projection.ts'
+import type { ChangeOrigin, Sources } from './sources.ts'
 import { RecordTable, type VersionRow } from './record-table.ts'
 import type { RecordRow } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
@@ -55,6 +56,8 @@ export interface RecordStore extends MirrorPlaces {
   /** At the mirror: what the record of `row` said in its earlier version `ver`; undefined when that is gone. */
   saidIn(row: RecordRow, ver: number): Said | undefined
   watchSealed(watcher: SealedWatcher): void
+  /** The record in `row` is outdated: what was derived from it is derived anew, without its words. */
+  outdated(row: RecordRow): void
 }
 
 /** What a version said: no more than its scope and its content. */
@@ -89,15 +92,23 @@ export interface RecordStoreParts {
   readonly sums: PlaceSums
   readonly bodies: Bodies
   readonly cover: ClearTextCover
+  readonly sources: Pick<Sources, 'written' | 'isGone'>
   /** A record that was here before has changed. `isCovered`: what it said must not stay anywhere. */
   readonly onChange?: ((seq: number, isCovered: boolean) => void) | undefined
+}
+
+/** How a change came about: what the mirror says of it, whether it goes into the log, who made it. */
+interface Change {
+  readonly at: MirrorVersion
+  readonly logged: boolean
+  readonly origin: ChangeOrigin
 }
 
 /** What a new row says that neither its op nor the mirror does. */
 type Own = Pick<RecordRow, 'seq' | 'created_at' | 'op' | 'rev'>
 
 export function createRecordStore(parts: RecordStoreParts): RecordStore {
-  const { db, role, settings, log, projection, sums, bodies, cover, onChange } = parts
+  const { db, role, settings, log, projection, sums, bodies, cover, sources, onChange } = parts
   const table = new RecordTable(db)
   const watchers: SealedWatcher[] = []
   const sealedChanged = (seq: number) => {
@@ -120,7 +131,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     onCollected: (seq) => onChange?.(seq, false),
   })
 
-  const insert = (op: PutOp | ForgetOp, body: string, at: MirrorVersion, logged: boolean): RecordRow => {
+  const insert = (op: PutOp | ForgetOp, body: string, { at, logged, origin }: Change): RecordRow => {
     const seq = table.takeSeq()
     const created = op.op === 'put' ? op.created_at : op.at
     const own = { seq, created_at: created, op: logged ? log.log(undefined, seq) : null, rev: 1 }
@@ -128,17 +139,20 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     table.insert(row)
     projection.markGrown()
     if (row.kid !== null) sealedChanged(seq)
+    sources.written(row, undefined, origin)
     return row
   }
 
-  const change = (before: RecordRow, row: RecordRow): RecordRow => {
+  const change = (before: RecordRow, row: RecordRow, origin: ChangeOrigin): RecordRow => {
     const { seq } = row
-    table.change(before, row)
+    const wasGone = sources.isGone(seq)
+    table.change(before, row, wasGone)
     projection.markStale(seq)
     const becameSealed = row.kid !== null && before.kid === null
-    onChange?.(seq, row.deleted === 1 || becameSealed)
+    onChange?.(seq, row.deleted === 1 || becameSealed || wasGone)
     if (row.kid !== null || before.kid !== null) sealedChanged(seq)
     if (becameSealed) cover.cover(row)
+    sources.written(row, before, origin)
     return row
   }
 
@@ -148,14 +162,10 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     return isSealing(op.sensitivity) ? checkSize(bodies.seal(op, text)) : text
   }
 
-  const store = (
-    before: RecordRow | undefined,
-    op: PutOp | ForgetOp,
-    at: MirrorVersion,
-    logged: boolean,
-  ): RecordRow => {
+  const store = (before: RecordRow | undefined, op: PutOp | ForgetOp, how: Change): RecordRow => {
+    const { at, logged } = how
     const body = op.op === 'put' ? textOf(op) : '{}'
-    if (!before) return insert(op, body, at, logged)
+    if (!before) return insert(op, body, how)
     const { seq } = before
     const created = op.op === 'put' ? op.created_at : before.created_at
     const own = {
@@ -164,8 +174,14 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
       op: logged ? log.log(before, seq) : before.op,
       rev: before.rev + 1,
     }
-    return change(before, rowOf(op, body, at, own))
+    return change(before, rowOf(op, body, at, own), how.origin)
   }
+
+  const own = (kind: string, before: RecordRow | undefined): Change => ({
+    at: next(kind, before),
+    logged: role === 'device',
+    origin: 'own',
+  })
 
   const versionOf = (row: RecordRow, { op, body: text, session, resource, ...version }: VersionRow) => {
     const head = {
@@ -190,16 +206,17 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     renumber: () => table.renumber(),
     put(op, { fresh = false } = {}) {
       const before = fresh ? undefined : table.find(op.id)
-      return store(before, op, next(op.kind, before), role === 'device')
+      return store(before, op, own(op.kind, before))
     },
     forget(op) {
       const before = table.find(op.id)
       if (!before || before.deleted) return undefined
-      return store(before, op, next(op.kind, before), role === 'device')
+      return store(before, op, own(op.kind, before))
     },
-    admit: (op, device, before) => store(before, op, next(op.kind, before, device), false),
+    admit: (op, device, before) =>
+      store(before, op, { at: next(op.kind, before, device), logged: false, origin: 'heard' }),
     accept: (op, copy, { fresh = false } = {}) =>
-      void store(fresh ? undefined : table.find(op.id), op, copy, false),
+      void store(fresh ? undefined : table.find(op.id), op, { at: copy, logged: false, origin: 'heard' }),
     bodyAt(seq, version) {
       const row = table.earlier(seq, version)
       return row && bodies.read(row, row.body)
@@ -218,6 +235,11 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
       }
     },
     watchSealed: (watcher) => void watchers.push(watcher),
+    outdated(row) {
+      projection.markStale(row.seq)
+      onChange?.(row.seq, true)
+      if (row.kid !== null) sealedChanged(row.seq)
+    },
     history(id) {
       const row = table.find(id)
       return row ? table.versions(row).map((version) => versionOf(row, version)) : []

@@ -52,10 +52,10 @@ export class RecordTable {
     this.#db.run(insertRecordSql, insertedValues(row))
   }
 
-  /** Writes `row` over `before`, which has the same number. */
-  change(before: RecordRow, row: RecordRow): void {
+  /** Writes `row` over `before`, which has the same number. `isGone`: what that says must not stay. */
+  change(before: RecordRow, row: RecordRow, isGone = false): void {
     if (row.deleted) this.#removeTraces(row.seq)
-    else this.#keepVersion(before)
+    else if (!isGone) this.#keepVersion(before)
     this.#db.run(updateRecordSql, updatedValues(row))
   }
 

@@ -6,6 +6,9 @@ import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from './settings.ts'
 import { textKey } from '../../core/text/text-key.ts'
 
+/** The setting that says by which declarations the table of sources was filled. */
+export const sourcesKey = 'derived:@sources'
+
 const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).join(', ')
 
 /** Filled behind the write, see projection.ts: rows up to `derived_seq` stand here, but for those named in stale. */
@@ -19,7 +22,7 @@ CREATE TABLE facets (
   seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, recallable INTEGER NOT NULL, created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL, session TEXT, happened_at TEXT, domain TEXT, actor TEXT, action TEXT, success INTEGER,
   subject TEXT, confidence REAL, schema TEXT, name TEXT, importance REAL, pinned INTEGER, text_key INTEGER NOT NULL,
-  superseded_at TEXT, expires_at TEXT, embed INTEGER NOT NULL);
+  superseded_at TEXT, expires_at TEXT, embed INTEGER NOT NULL, outdated INTEGER NOT NULL);
 CREATE INDEX facets_updated ON facets (kind, updated_at);
 CREATE INDEX facets_happened ON facets (kind, happened_at);
 CREATE INDEX facets_session ON facets (session, happened_at) WHERE session IS NOT NULL;
@@ -46,7 +49,17 @@ CREATE TABLE posting_parts (
   segment INTEGER NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (segment, part));
 CREATE TABLE posting_stale (seq INTEGER PRIMARY KEY);
 `
+/** Filled with the write, see record/sources.ts: what was made from what, and which of it has a source that is gone. */
+const sourceTables = `
+CREATE TABLE sources (
+  source TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (source, seq)) WITHOUT ROWID;
+CREATE INDEX sources_seq ON sources (seq);
+CREATE TABLE outdated (
+  seq INTEGER PRIMARY KEY, is_gone INTEGER NOT NULL, is_heard INTEGER NOT NULL, is_purged INTEGER NOT NULL);
+`
 const derivedNames = [
+  'sources',
+  'outdated',
   'stale',
   'links',
   'facets',
@@ -61,11 +74,13 @@ const derivedNames = [
 
 /** Makes the derived tables where they are missing or another Daybook made them; what a kind declares anew is stale. */
 export function prepareDerived(db: SqlDatabase, kinds: Kinds, settings: Settings): void {
-  const declared = textKey([derivedTables])
+  const declared = textKey([derivedTables, sourceTables])
   db.transaction(() => {
     if (settings.getNumber('derived_tables') !== declared) {
       for (const name of derivedNames) db.exec(`DROP TABLE IF EXISTS ${name}`)
       db.exec(derivedTables)
+      db.exec(sourceTables)
+      settings.remove(sourcesKey)
       settings.set('derived_tables', declared)
       settings.set('derived_seq', 0)
       for (const kind of kinds.values()) settings.set(`derived:${kind.name}`, declarationKey(kind))

@@ -42,6 +42,12 @@ interface Opened {
 }
 
 const batch = 500
+/** What the book keeps beside its records and questions ask for: a record takes it along. */
+const besideTables = [
+  { name: 'uses', columns: ['seq', 'count', 'last_at'] },
+  { name: 'sources', columns: ['source', 'seq', 'kind'] },
+  { name: 'outdated', columns: ['seq', 'is_gone', 'is_heard', 'is_purged'] },
+] as const
 
 export function createOpenedRecords({
   db,
@@ -88,15 +94,15 @@ export function createOpenedRecords({
   const put = ({ memory, projection }: Opened, row: RecordRow, text: string) => {
     const { seq } = row
     memory.run(replaceRecordSql, insertedValues({ ...row, kid: null, body: text }))
-    const uses = db.get<{ count: number; last_at: string }>('SELECT count, last_at FROM uses WHERE seq = ?', [
-      seq,
-    ])
-    if (uses) {
-      memory.run('INSERT OR REPLACE INTO uses (seq, count, last_at) VALUES (?, ?, ?)', [
-        seq,
-        uses.count,
-        uses.last_at,
-      ])
+    for (const { name, columns } of besideTables) {
+      memory.run(`DELETE FROM ${name} WHERE seq = ?`, [seq])
+      const names = columns.join(', ')
+      for (const one of db.all(`SELECT ${names} FROM ${name} WHERE seq = ?`, [seq])) {
+        memory.run(
+          `INSERT OR REPLACE INTO ${name} (${names}) VALUES (${columns.map(() => '?').join(', ')})`,
+          columns.map((column) => one[column] ?? null),
+        )
+      }
     }
     held.add(seq)
     if (seq <= projection.derivedSeq()) projection.markStale(seq)
@@ -106,6 +112,7 @@ export function createOpenedRecords({
   const remove = ({ memory, projection }: Opened, seq: number) => {
     // Its derived rows go as those of a forgotten record do.
     memory.run("UPDATE records SET deleted = 1, body = '{}' WHERE seq = ?", [seq])
+    memory.run('DELETE FROM sources WHERE seq = ?', [seq])
     projection.markStale(seq)
     held.delete(seq)
   }

@@ -75,6 +75,7 @@ export const verbRights = {
   'ks:cache_answer': 'write',
   'ks:cached_answer': 'read',
   'ks:delete_agent_data': 'forget',
+  'ks:tell_anew': 'owner',
   'daybook:recall': 'read',
   'recall:context': 'read',
   'recall:use': 'write',

@@ -25,6 +25,7 @@ function createBuiltInLlm({ deadlineMs = 60_000, limitChars = 6000 }: BuiltInOpt
   return {
     name: 'browser|built-in',
     limitChars,
+    takesSensitive: true,
     async answer(question, signal) {
       checkAborted(signal)
       const number = ++last

@@ -1,5 +1,6 @@
 // The verbs of the semantic cache: keep an answer with what it rests on, and get it again for the same question.
-// Invariant: an answer is given only while every record it rests on is the version that it was.
+// Invariant: an answer is given only while every record it rests on is the version that it was, and still current: neither
+// expired nor superseded nor outdated.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { ReadContext } from '../../../core/capability/context.ts'
@@ -35,12 +36,20 @@ function bestOf(
   kept: readonly Kept[],
   likeness: (body: AnswerBody) => number,
 ): (Kept & { readonly similarity: number }) | undefined {
-  const [best] = kept
+  return kept
     .map((one) => ({ ...one, similarity: likeness(one.body) }))
     .filter(({ similarity, body }) => similarity >= sameQuestion && body.expires_at > at.call.now)
-    .filter(({ body }) => body.rests_on.every(({ id, version }) => versionOf(at, id) === version))
     .toSorted((a, b) => b.similarity - a.similarity)
-  return best
+    .find(({ body }) => stillHolds(at, body))
+}
+
+/** Whether all that an answer rests on stands as it stood. */
+function stillHolds(at: Pick<ReadContext<'records'>, 'records'>, { rests_on }: AnswerBody): boolean {
+  if (rests_on.length === 0) return true
+  if (!rests_on.every(({ id, version }) => versionOf(at, id) === version)) return false
+  const ids = rests_on.map(({ id }) => id)
+  const current = at.records.query({ filters: { id: { in: ids } }, limit: ids.length }).records
+  return current.length === ids.length
 }
 
 /** By vectors, where there are any: the embedder is asked only when words have found nothing. */
@@ -110,7 +119,8 @@ export const answerCapabilities = [
     id: 'ks:cached_answer',
     permission: 'read',
     methods: ['conversation.cachedAnswer'],
-    summary: 'Gives the answer to a question that was answered before, if what it rested on is unchanged.',
+    summary:
+      'Gives the answer to a question that was answered before, if what it rested on is unchanged and still holds.',
     input: z.strictObject({ agent_id: scopeName.optional(), question }),
     output: z.object({
       /** Null when the question is new, or its answer no longer holds. */

@@ -3,10 +3,12 @@
 import type { TaskContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
+import { isSealing } from '../../../core/sealed.ts'
 import type { EpisodeBody } from './episode-kind.ts'
 import { type Line, spanOf } from '../message/history.ts'
 import { keywordsOf } from './keyword.ts'
 import { askSummary } from './ask-summary.ts'
+import { keptFromModel } from '../llm/ask.ts'
 import type { Message } from '../message/message-schema.ts'
 import { namedMessage, wordedRecord } from '../record-name.ts'
 import { type MessageScope } from '../message/store-message.ts'
@@ -21,7 +23,16 @@ export interface Archived {
 }
 
 /** A line, with the record it comes from where that is known. */
-export type ArchiveLine = Line & { readonly record?: string }
+export type ArchiveLine = Line & { readonly record?: string; readonly isSensitive?: boolean }
+
+/** What is said of lines in an episode. */
+type Told = Pick<
+  EpisodeBody,
+  'summary' | 'keywords' | 'start_time' | 'end_time' | 'message_count' | 'method'
+> & {
+  /** Why the summary is extractive although there is a model. */
+  readonly degraded?: string
+}
 
 /** Archives `lines`; undefined when nothing was said in them. */
 export async function archiveEpisode(
@@ -29,7 +40,7 @@ export async function archiveEpisode(
   scope: MessageScope,
   lines: readonly ArchiveLine[],
 ): Promise<Archived | undefined> {
-  const said = lines.filter(({ content }) => /[\p{L}\p{N}]/u.test(content))
+  const said = lines.filter(saysSomething)
   if (said.length === 0) return undefined
   const words = said.flatMap(({ source, timestamp = '', content }) => [
     JSON.stringify(source),
@@ -44,28 +55,42 @@ export async function archiveEpisode(
       isNew: false,
       method: known['method'] === 'abstractive' ? 'abstractive' : 'extractive',
     }
-  const abstract = await abstractOf(at, said)
-  const body = {
-    summary: abstract.summary,
-    keywords: abstract.keywords,
-    ...spanOf(said),
-    message_count: said.length,
-    method: abstract.method,
-  }
+  const messages = [...new Set(lines.flatMap((line) => recordOf(at, scope, line) ?? []))]
+  const { degraded, ...told } = await tellEpisode(at, markSensitive(at, scope, lines))
   const id = await at.records.write(({ records }) => {
-    const messages = said.flatMap(({ id: msgId, record }) => {
-      if (record === undefined) return msgId ? (records.find(namedMessage(scope.agent, msgId))?.id ?? []) : []
-      return records.get(record)?.kind === 'message' ? [record] : []
-    })
-    const full = { ...body, messages: [...new Set(messages)] } as unknown as JsonObject
-    return records.put({ kind: 'episode', name, body: full, scope })
+    // What was forgotten while the model thought stands in no episode: the next task finds it outdated.
+    const body = { ...told, messages } as unknown as JsonObject
+    return records.put({ kind: 'episode', name, body, scope })
   })
-  return {
-    id,
-    isNew: true,
-    method: abstract.method,
-    ...(abstract.degraded === undefined ? {} : { degraded: abstract.degraded }),
-  }
+  return { id, isNew: true, method: told.method, ...(degraded === undefined ? {} : { degraded }) }
+}
+
+/** The message that a line comes from, where that is a record. */
+function recordOf(
+  { records }: Pick<TaskContext<'records'>, 'records'>,
+  { agent }: MessageScope,
+  { id, record }: ArchiveLine,
+): string | undefined {
+  if (record !== undefined) return records.get(record)?.kind === 'message' ? record : undefined
+  return id ? records.find(namedMessage(agent, id))?.id : undefined
+}
+
+/** Lines that callers gave, with what the records behind them say of how sensitive they are. */
+function markSensitive(
+  at: Pick<TaskContext<'records'>, 'records'>,
+  scope: MessageScope,
+  lines: readonly ArchiveLine[],
+): ArchiveLine[] {
+  return lines.map((line) => {
+    const id = line.isSensitive === undefined ? recordOf(at, scope, line) : undefined
+    return id === undefined ? line : { ...line, isSensitive: isSealing(at.records.get(id)?.sensitivity) }
+  })
+}
+
+/** What an episode of `lines` says, by the model if there is one that may read them and answers. */
+export async function tellEpisode(at: TaskContext<'recall'>, lines: readonly ArchiveLine[]): Promise<Told> {
+  const said = lines.filter(saysSomething)
+  return { ...(await abstractOf(at, said)), ...spanOf(said), message_count: said.length }
 }
 
 interface EpisodeAbstract extends Pick<EpisodeBody, 'summary' | 'keywords' | 'method'> {
@@ -74,7 +99,7 @@ interface EpisodeAbstract extends Pick<EpisodeBody, 'summary' | 'keywords' | 'me
 
 async function abstractOf(
   { call: { signal, attempt }, recall: { llm } }: TaskContext<'recall'>,
-  said: readonly Line[],
+  said: readonly ArchiveLine[],
 ): Promise<EpisodeAbstract> {
   const extract = () => ({
     summary: summarise(said),
@@ -82,6 +107,8 @@ async function abstractOf(
     method: 'extractive' as const,
   })
   if (!llm) return extract()
+  if (!llm.takesSensitive && said.some(({ isSensitive }) => isSensitive))
+    return { ...extract(), degraded: keptFromModel }
   const asked = await askSummary(llm, said, signal)
   if (asked.failed === undefined) {
     const { summary, keywords } = asked.value
@@ -93,26 +120,35 @@ async function abstractOf(
   return { ...extract(), degraded: asked.failed }
 }
 
-/** The messages of a session that no episode tells of yet, oldest first, as many as fit into one. */
+/**
+ * The messages of a session from which no episode was made, whenever they were said or came, oldest first; as many as fit
+ * into one. Messages without a word count only beside others.
+ */
 export function unarchived(
   { records }: Pick<TaskContext<'records'>, 'records'>,
   { agent, session }: MessageScope,
   limit: number,
 ): ArchiveLine[] {
-  const filters = { agent, session }
-  const [last] = records.query({ kind: 'episode', filters, orderBy: '-end_time', limit: 1 }).records
-  const end = last?.['end_time']
-  const later = typeof end === 'string' ? { timestamp: { gt: end } } : {}
-  const page = records.query({
-    kind: 'message',
-    filters: { ...filters, ...later },
-    orderBy: 'timestamp',
-    limit,
-  })
-  return (page.records as unknown as Message[]).map(({ id, content, source, timestamp }) => ({
-    record: id,
-    content: content.trim(),
-    source,
-    timestamp,
-  }))
+  for (let cursor: string | undefined; ;) {
+    const page = records.query({
+      kind: 'message',
+      filters: { agent, session },
+      notIn: 'episode',
+      orderBy: 'timestamp',
+      limit,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    const lines = (page.records as unknown as Message[]).map(lineOf)
+    if (page.cursor === undefined || lines.some(saysSomething)) return lines
+    cursor = page.cursor
+  }
+}
+
+/** A message as a line of a history. */
+export function lineOf({ id, content, source, timestamp, sensitivity }: Message): ArchiveLine {
+  return { record: id, content: content.trim(), source, timestamp, isSensitive: isSealing(sensitivity) }
+}
+
+function saysSomething({ content }: Line): boolean {
+  return /[\p{L}\p{N}]/u.test(content)
 }

@@ -12,7 +12,7 @@ export const episodeBody = z.looseObject({
   start_time: instant.optional(),
   end_time: instant.optional(),
   message_count: z.number().int().nonnegative().default(0),
-  /** The messages it tells of, as far as they are records. */
+  /** The messages it was made from, as far as they are records. */
   messages: z.array(recordId).max(1000).default([]),
   /** How the summary was made: sentences of the conversation, or words of a language model. */
   method: z.enum(['extractive', 'abstractive']).default('extractive'),
@@ -33,4 +33,5 @@ export const episodeKind: Kind<'episode', EpisodeBody> = {
   policy: 'last_write_wins',
   sync: { push: true, pull: true },
   cites: [{ path: 'messages' }],
+  madeFrom: { sources: ({ messages = [] }) => messages, anew: 'ks:tell_anew' },
 }

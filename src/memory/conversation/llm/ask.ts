@@ -9,6 +9,10 @@ export type Asked<Value> =
   | { readonly value: Value; readonly failed?: undefined }
   | { readonly failed: string; readonly retry: boolean }
 
+/** Why a model was not asked about sensitive texts. */
+export const keptFromModel =
+  'Sensitive texts are not sent to the language model, unless `llm.sensitive` says that they may be.'
+
 /** One fence around the whole answer is how many models write JSON; anything else beside it is refused. */
 const fence = /^```(?:json)?\s*\n([\s\S]*)\n```$/
 

@@ -16,6 +16,8 @@ export interface HttpLlmOptions {
   readonly deadlineMs?: number
   /** Most characters of text for one question; default 24,000 (about 6,000 tokens of English). */
   readonly limitChars?: number
+  /** Whether texts of sensitive records are sent there, too; default false. */
+  readonly sensitive?: boolean
 }
 
 /** As much of the web platform as a request needs. `globalThis` is one in a worker, in Node and at the edge. */
@@ -100,6 +102,7 @@ export function createHttpLlm<Signal>(
   return {
     name: `api|${model}`,
     limitChars,
+    takesSensitive: options.sensitive === true,
     async answer(question, signal) {
       const abort = new web.AbortController()
       const deadline = createDeadline(signal, scheduler, deadlineMs)

@@ -1,6 +1,7 @@
 // What may be said of the language model when a book is opened. Apart from the models themselves, which a page need not load.
 import {
   anyOption,
+  flagOption,
   keyOption,
   numberOption,
   type OptionCheck,
@@ -19,6 +20,7 @@ export const llmOptionChecks: Readonly<Record<LlmOptions['provider'], OptionChec
     key: keyOption,
     deadlineMs: numberOption(1, 600_000),
     limitChars: numberOption(100, 10_000_000),
+    sensitive: flagOption,
   }),
 }
 export const llmOption = variantOption('provider', llmOptionChecks)

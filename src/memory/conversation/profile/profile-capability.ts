@@ -4,10 +4,13 @@ import { defineCapability } from '../../../core/capability/capability.ts'
 import type { ReadContext, TaskContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
+import { isSealing } from '../../../core/sealed.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
 import { scopeOf } from '../message/conversation-scope.ts'
 import { history, isUser, type Line } from '../message/history.ts'
+import { keptFromModel } from '../llm/ask.ts'
 import { askFacts } from './ask-fact.ts'
+import { factsLeft } from './facts-left.ts'
 import { type DatedStatement, type Facts, learn, tell, writeProfile } from './profile-fact.ts'
 import { type Profile, profileLimit } from './profile-schema.ts'
 import { namedMessage, profileOf } from '../record-name.ts'
@@ -33,10 +36,14 @@ interface Found {
 
 /** What the lines of one user say, by the model if there is one that answers. */
 async function learnFrom(
-  { call: { signal, attempt, now }, recall: { llm } }: TaskContext<'recall'>,
+  { call: { signal, attempt, now }, recall: { llm }, records }: TaskContext<'records' | 'recall'>,
+  agent: string,
   lines: readonly Line[],
 ): Promise<Found> {
-  const asked = llm && (await askFacts(llm, lines, signal))
+  const isKept =
+    !llm?.takesSensitive &&
+    lines.some(({ id }) => id && isSealing(records.find(namedMessage(agent, id))?.sensitivity))
+  const asked = llm && (isKept ? { failed: keptFromModel, retry: false } : await askFacts(llm, lines, signal))
   if (asked?.failed !== undefined && asked.retry && attempt && !attempt.isLast) {
     throw new DaybookError('model-unavailable', asked.failed)
   }
@@ -56,6 +63,12 @@ function findProfile(
       ? [named]
       : records.query({ kind: 'profile', filters: { agent }, orderBy: '-updated_at', limit: 1 }).records
   return latest as unknown as Profile | undefined
+}
+
+/** The facts of a profile; of an outdated one, which waits to be told anew, what will be left of them. */
+function currentFacts(at: ReadContext<'records'>, { id, facts }: Profile): Facts {
+  const { records } = at.records.query({ kind: 'profile', filters: { id }, limit: 1 })
+  return records.length > 0 ? facts : factsLeft(at, facts)
 }
 
 export const profileCapabilities = [
@@ -91,15 +104,19 @@ export const profileCapabilities = [
         lines.filter((line) => isUser(line) && line.content !== ''),
         ({ source }) => user_id ?? source.id ?? '',
       )
+      // Looked for before the model thinks: what is forgotten meanwhile makes what was learned from it outdated.
+      const messages = new Map(
+        lines.map(({ id = '' }) => [id, id ? at.records.find(namedMessage(agent, id))?.id : undefined]),
+      )
       const found = new Map<string, Found>()
-      for (const [user, said] of users) found.set(user, await learnFrom(at, said))
+      for (const [user, said] of users) found.set(user, await learnFrom(at, agent, said))
       const profiles = await at.records.write(({ call: { scope }, records }) =>
         [...found].flatMap(([user, { statements }]) => {
           const name = profileOf(agent, user)
           const before = records.find(name) as Profile | undefined
           const known: Facts = before?.facts ?? {}
           const named = statements.map(({ line, ...one }) => {
-            return { ...one, message: line.id ? records.find(namedMessage(agent, line.id))?.id : undefined }
+            return { ...one, message: line.id ? messages.get(line.id) : undefined }
           })
           const facts = learn(known, named)
           const was = tell(known)
@@ -157,8 +174,9 @@ export const profileCapabilities = [
     uses: ['records'],
     run({ agent_id, user_id }, at) {
       const found = findProfile(at, agent_id ?? at.call.scope.agent, user_id)
-      const { current, earlier } = tell(found?.facts ?? {})
-      const profile = writeProfile(found?.facts ?? {})
+      const facts = found ? currentFacts(at, found) : {}
+      const { current, earlier } = tell(facts)
+      const profile = writeProfile(facts)
       return { profile, user_id: found?.user_id ?? user_id ?? '', facts: current, earlier }
     },
   }),

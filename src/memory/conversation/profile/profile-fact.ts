@@ -25,7 +25,8 @@ export interface ShownFact {
   readonly superseded_by?: string
 }
 
-const keyOf = (attribute: string, value: string) => `${attribute}: ${fold(value)}`
+/** By what a fact is known: its attribute and its folded value. */
+export const keyOf = (attribute: string, value: string) => `${attribute}: ${fold(value)}`
 
 /** The facts with the statements added to them. */
 export function learn(facts: Facts, statements: readonly DatedStatement[]): Facts {

@@ -20,5 +20,9 @@ export const profileKind: Kind<'profile', ProfileBody> = {
     'facts.*.denied_at': 'max',
   },
   settle: settleProfile,
+  madeFrom: {
+    sources: ({ facts = {} }) => Object.values(facts).flatMap(({ messages = [] }) => messages),
+    anew: 'ks:tell_anew',
+  },
   sync: { push: true, pull: true },
 }

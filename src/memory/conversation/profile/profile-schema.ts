@@ -1,5 +1,6 @@
 // The shape of a profile: what an agent knows of one user, fact by fact.
-// Invariant: facts are only added to, never taken out; which of them hold now follows from what was said when.
+// Invariant: facts are only added to, and go only with the last message that spoke of them; which of them hold now follows
+// from what was said when.
 import { z } from 'zod'
 import { instant } from '../../../shape/instant.ts'
 import { recordId } from '../../../shape/record-id.ts'

@@ -1,0 +1,63 @@
+// The verb that tells an episode or a profile anew when a message that it was made from is forgotten or sealed.
+// Invariant: what it writes is made from nothing but the messages that are left, so it may be run twice, and on two devices.
+import { z } from 'zod'
+import { defineCapability } from '../../core/capability/capability.ts'
+import type { TaskContext } from '../../core/capability/context.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { lineOf, tellEpisode } from './episode/archive-episode.ts'
+import type { Episode } from './episode/episode-kind.ts'
+import { messagesLeft } from './message/messages-left.ts'
+import { factsLeft } from './profile/facts-left.ts'
+import { writeProfile } from './profile/profile-fact.ts'
+import type { Profile } from './profile/profile-schema.ts'
+
+/** Undefined when nothing is left to tell of. */
+async function episodeAnew(
+  at: TaskContext<'records' | 'recall'>,
+  { messages }: Episode,
+): Promise<object | undefined> {
+  const left = messagesLeft(at, messages)
+  const told = await tellEpisode(at, left.map(lineOf))
+  if (told.message_count === 0) return undefined
+  const { degraded: _why, ...body } = told
+  return { ...body, messages: left.map(({ id }) => id) }
+}
+
+function profileAnew(at: TaskContext<'records'>, profile: Profile): object | undefined {
+  const facts = factsLeft(at, profile.facts)
+  if (Object.keys(facts).length === 0) return undefined
+  return { user_id: profile.user_id, content: writeProfile(facts), facts }
+}
+
+export const tellAnewCapabilities = [
+  defineCapability({
+    id: 'ks:tell_anew',
+    methods: ['conversation.tellAnew'],
+    summary:
+      'Tells an episode or a profile anew from the messages that are left, or forgets it when none is. Runs by itself.',
+    input: z.strictObject({ id: recordId }),
+    output: z.object({
+      id: z.string(),
+      /** `absent`: there is no such episode or profile any more. */
+      result: z.enum(['told', 'forgotten', 'absent']),
+    }),
+    effect: 'task',
+    repeatable: true,
+    uses: ['records', 'recall'],
+    async run({ id }, at) {
+      const found = at.records.get(id)
+      if (found?.kind !== 'episode' && found?.kind !== 'profile') return { id, result: 'absent' as const }
+      const body =
+        found.kind === 'episode'
+          ? await episodeAnew(at, found as unknown as Episode)
+          : profileAnew(at, found as unknown as Profile)
+      const isTold = await at.records.write(({ records }) => {
+        if (body) records.put({ kind: found.kind, id, body: body as JsonObject })
+        else records.forget(id)
+        return body !== undefined
+      })
+      return { id, result: isTold ? ('told' as const) : ('forgotten' as const) }
+    },
+  }),
+] as const

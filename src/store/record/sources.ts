@@ -1,0 +1,232 @@
+// Which records were made from which, kept with every write, and what becomes of those whose source is gone.
+// Invariant: a record stands in `outdated` from the transaction in which a source of it is forgotten, outdated itself, or
+// more sensitive than it, to the one in which it no longer names such a source. So no crash comes between, and nothing of
+// what it said before is left in its history, its conflicts, its vector or a stored answer that names it.
+import { sourceIds, type Kind, type Kinds } from '../../core/kind.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import { isLowered, isSealedText, type Sensitivity } from '../../core/sealed.ts'
+import { textKey } from '../../core/text/text-key.ts'
+import { sourcesKey } from '../schema/derived.ts'
+import { type RecordRow, recordColumns } from '../schema/record-row.ts'
+import type { Settings } from '../schema/settings.ts'
+import type { Bodies } from './bodies.ts'
+import { scrubDue } from './cover-clear-text.ts'
+
+/** `own`: it was changed by a call here; `heard`: elsewhere; `taken`: all that follows from it comes with it. */
+export type ChangeOrigin = 'own' | 'heard' | 'taken'
+
+/** A record that is to be told anew, and can be: its sources are up to date and its body can be read. */
+export interface OutdatedRecord {
+  readonly id: string
+  readonly kind: string
+  readonly agent: string
+  readonly rev: number
+  /** True where the source went on another device, which is likely to tell it anew itself. */
+  readonly isHeard: boolean
+}
+
+export interface SourcesParts {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly settings: Settings
+  readonly bodies: Bodies
+  /** A record has become outdated: what was derived from it goes. */
+  onOutdated(row: RecordRow): void
+  /** Forgets a record that stands and falls with its sources, at the instant `at`. */
+  forget(row: RecordRow, at: string): void
+}
+
+interface SourceState extends SqlRow {
+  readonly kind: string
+  readonly deleted: number
+  readonly sensitivity: string | null
+  readonly outdated: number
+}
+
+const rowSql = `SELECT ${recordColumns} FROM records r WHERE r.seq = ?`
+/** What may be told anew now: nothing that it was made from is itself to be told anew. */
+const waitingSql = `SELECT ${recordColumns}, o.is_heard FROM outdated o JOIN records r ON r.seq = o.seq
+  WHERE r.deleted = 0 AND NOT EXISTS (SELECT 1 FROM sources s JOIN records t ON t.id = s.source
+    JOIN outdated p ON p.seq = t.seq WHERE s.seq = o.seq) ORDER BY o.seq LIMIT ?`
+
+export class Sources {
+  readonly #parts: SourcesParts
+  readonly #db: SqlDatabase
+
+  constructor(parts: SourcesParts) {
+    this.#parts = parts
+    this.#db = parts.db
+  }
+
+  /** Fills the tables anew where they are new or a kind declares its sources otherwise. At opening. */
+  prepare(): void {
+    const { settings } = this.#parts
+    const made = this.#madeKinds()
+    const declared = textKey(made.flatMap(({ name, version }) => [name, String(version)]))
+    if (settings.getNumber(sourcesKey) === declared) return
+    this.#db.transaction(() => {
+      this.#db.run('DELETE FROM sources')
+      for (const row of this.#rowsOf(made, '1')) this.#note(row, 'heard')
+      settings.set(sourcesKey, declared)
+    })
+  }
+
+  /** Takes in the sealed records that can be read now and could not be before. Inside a transaction. */
+  takeOpened(): void {
+    const rows = this.#rowsOf(
+      this.#madeKinds(),
+      'r.kid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sources s WHERE s.seq = r.seq)',
+    )
+    for (const row of rows) this.#note(row, 'heard')
+  }
+
+  /** The record stands as `row` says now. Inside the transaction that writes it. */
+  written(row: RecordRow, before: RecordRow | undefined, origin: ChangeOrigin): void {
+    const isMade = [row, before].some((one) => one && this.#parts.kinds.get(one.kind)?.madeFrom)
+    if (isMade) this.#note(row, origin)
+    // What is new was the source of something only if that came before it.
+    if (before || row.deleted === 1 || row.sensitivity !== null) this.#tell(row, origin)
+  }
+
+  /** Whether what it says may quote what was forgotten, so that it must not stay as an earlier version. */
+  isGone(seq: number): boolean {
+    return this.#db.get('SELECT 1 FROM outdated WHERE seq = ? AND is_gone = 1', [seq]) !== undefined
+  }
+
+  /** True for a body that was made from what is gone now. */
+  quotesGone(kindName: string, body: JsonObject): boolean {
+    const kind = this.#parts.kinds.get(kindName)
+    return kind?.madeFrom !== undefined && this.#states(kind, body).some(isGoneState)
+  }
+
+  /** How sensitive a body of `kind` is at least: as the most sensitive record that it was made from. */
+  level(kind: Kind, body: JsonObject): Sensitivity | undefined {
+    if (!kind.madeFrom) return undefined
+    return this.#states(kind, body)
+      .filter(({ deleted }) => deleted === 0)
+      .map((state) => this.#sensitivityOf(state))
+      .reduce((most, one) => (isLowered(most, one) ? one : most), undefined)
+  }
+
+  /** The live records that were made from `id`. */
+  madeOf(id: string): RecordRow[] {
+    return this.#db.all<RecordRow>(
+      `SELECT ${recordColumns} FROM sources s JOIN records r ON r.seq = s.seq
+       WHERE s.source = ? AND r.deleted = 0 ORDER BY r.seq`,
+      [id],
+    )
+  }
+
+  /** `id` was removed for good: so is, from the files too, what is told anew because of it. Inside a transaction. */
+  purged(id: string): void {
+    this.#db.run(
+      'UPDATE outdated SET is_purged = 1 WHERE seq IN (SELECT seq FROM sources WHERE source = ?)',
+      [id],
+    )
+  }
+
+  /** At most `limit` of the records that can be told anew now. */
+  waiting(limit: number): OutdatedRecord[] {
+    const { bodies } = this.#parts
+    return this.#db
+      .all<RecordRow & { is_heard: number }>(waitingSql, [limit])
+      .filter((row) => bodies.open(row, row.body) !== undefined)
+      .map(({ id, kind, agent, rev, is_heard }) => ({ id, kind, agent, rev, isHeard: is_heard === 1 }))
+  }
+
+  /** Notes what the record in `row` was made from, and whether it is outdated. */
+  #note(row: RecordRow, origin: ChangeOrigin): void {
+    const { kinds, bodies, settings } = this.#parts
+    const { seq } = row
+    const was = this.#db.get<{ is_purged: number }>('SELECT is_purged FROM outdated WHERE seq = ?', [seq])
+    this.#db.run('DELETE FROM sources WHERE seq = ?', [seq])
+    this.#db.run('DELETE FROM outdated WHERE seq = ?', [seq])
+    if (was?.is_purged === 1) settings.set(scrubDue, 1)
+    const kind = kinds.get(row.kind)
+    const body = row.deleted === 1 || !kind?.madeFrom ? undefined : bodies.read(row, row.body)
+    if (!kind || !body) return
+    for (const id of sourceIds(kind, body))
+      this.#db.run('INSERT OR IGNORE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [id, seq, row.kind])
+    const states = this.#states(kind, body)
+    const own = this.#sensitivityOf(row)
+    const isGone = states.some(isGoneState)
+    const isCovered = states.some((state) => isLowered(own, this.#sensitivityOf(state)))
+    if (isGone || isCovered) this.#outdate(row, { isGone, origin, at: row.updated_at })
+  }
+
+  /** Tells those that were made from the record in `row` what has become of it. */
+  #tell(row: RecordRow, origin: ChangeOrigin): void {
+    for (const made of this.madeOf(row.id)) {
+      const isGone = row.deleted === 1
+      const isCovered = isLowered(this.#sensitivityOf(made), this.#sensitivityOf(row))
+      const isFirm = this.#parts.kinds.get(made.kind)?.madeFrom?.anew !== undefined
+      if (isGone || isCovered || !isFirm) this.#outdate(made, { isGone, origin, at: row.updated_at })
+    }
+  }
+
+  #outdate(
+    row: RecordRow,
+    { isGone, origin, at }: { readonly isGone: boolean; readonly origin: ChangeOrigin; readonly at: string },
+  ): void {
+    const { seq, id } = row
+    if (this.#parts.kinds.get(row.kind)?.madeFrom?.anew === undefined) {
+      if (origin !== 'taken') this.#parts.forget(row, at)
+      return
+    }
+    const known = this.#db.get<{ is_gone: number }>('SELECT is_gone FROM outdated WHERE seq = ?', [seq])
+    if (known && (known.is_gone === 1 || !isGone)) return
+    this.#db.run(
+      `INSERT INTO outdated (seq, is_gone, is_heard, is_purged) VALUES (?, ?, ?, 0)
+       ON CONFLICT (seq) DO UPDATE SET is_gone = excluded.is_gone`,
+      [seq, Number(isGone), Number(origin === 'heard')],
+    )
+    this.#db.run('DELETE FROM vectors WHERE seq = ?', [seq])
+    if (isGone && origin !== 'taken') this.#removeEarlier(seq, id)
+    this.#parts.onOutdated(row)
+    // Whatever was made from it may quote the same.
+    for (const made of this.madeOf(id)) this.#outdate(made, { isGone, origin, at })
+  }
+
+  #removeEarlier(seq: number, id: string): void {
+    this.#db.run('DELETE FROM history WHERE seq = ?', [seq])
+    this.#db.run('DELETE FROM conflicts WHERE record = ?', [id])
+    this.#db.run('DELETE FROM applied_requests WHERE instr(result, ?) > 0', [JSON.stringify(id)])
+  }
+
+  /** How the records stand that `body` was made from, as far as they are here. */
+  #states(kind: Kind, body: JsonObject): SourceState[] {
+    const ids = sourceIds(kind, body)
+    if (ids.length === 0) return []
+    return this.#db.all<SourceState>(
+      `SELECT r.kind, r.deleted, r.sensitivity,
+         EXISTS (SELECT 1 FROM outdated o WHERE o.seq = r.seq AND o.is_gone = 1) AS outdated
+       FROM json_each(?) j JOIN records r ON r.id = j.value`,
+      [JSON.stringify(ids)],
+    )
+  }
+
+  #sensitivityOf({ kind, sensitivity }: Pick<RecordRow, 'kind' | 'sensitivity'>): Sensitivity | undefined {
+    return (sensitivity ?? this.#parts.kinds.get(kind)?.sensitivity) as Sensitivity | undefined
+  }
+
+  #madeKinds(): Kind[] {
+    return [...this.#parts.kinds.values()].filter(({ madeFrom }) => madeFrom !== undefined)
+  }
+
+  /** The live records of `made` that `condition` is true for. One at a time: their bodies may be large. */
+  *#rowsOf(made: readonly Kind[], condition: string): Generator<RecordRow> {
+    const seqs = this.#db.all<{ seq: number }>(
+      `SELECT r.seq FROM records r WHERE r.kind IN (SELECT value FROM json_each(?)) AND r.deleted = 0 AND ${condition}`,
+      [JSON.stringify(made.map(({ name }) => name))],
+    )
+    for (const { seq } of seqs) {
+      const row = this.#db.get<RecordRow>(rowSql, [seq])
+      if (row && (!isSealedText(row.body) || this.#parts.bodies.open(row, row.body) !== undefined)) yield row
+    }
+  }
+}
+
+function isGoneState({ deleted, outdated }: SourceState): boolean {
+  return deleted === 1 || outdated === 1
+}
