@@ -33,10 +33,11 @@ export function createTellAnewWork({ kinds, store, clock, log, wakeTasks }: Tell
     const version = `${id} ${rev}`
     if (capability === undefined || tried.has(version)) return false
     tried.add(version)
-    const task = `anew-${id}`
+    // One for each version: a task of the same name would be taken for the one that was done before.
+    const task = `anew-${version.replace(' ', '-')}`
     const state = tasks.get(task)?.state
-    if (state === 'waiting' || state === 'running') return false
-    if (state !== undefined) tasks.drop(task)
+    if (state !== undefined && state !== 'dead') return false
+    if (state === 'dead') tasks.drop(task)
     const now = clock.now()
     tasks.add(
       {

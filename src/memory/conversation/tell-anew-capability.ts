@@ -35,12 +35,12 @@ export const tellAnewCapabilities = [
     id: 'ks:tell_anew',
     methods: ['conversation.tellAnew'],
     summary:
-      'Tells an episode or a profile anew from the messages that are left, or forgets it when none is. Runs by itself.',
+      'Tells an episode or a profile anew when a message that it was made from is gone, or forgets it when none is left. Runs by itself.',
     input: z.strictObject({ id: recordId }),
     output: z.object({
       id: z.string(),
-      /** `absent`: there is no such episode or profile any more. */
-      result: z.enum(['told', 'forgotten', 'absent']),
+      /** `current`: nothing that it was made from is gone. `absent`: there is no such episode or profile any more. */
+      result: z.enum(['told', 'forgotten', 'current', 'absent']),
     }),
     effect: 'task',
     repeatable: true,
@@ -48,6 +48,8 @@ export const tellAnewCapabilities = [
     async run({ id }, at) {
       const found = at.records.get(id)
       if (found?.kind !== 'episode' && found?.kind !== 'profile') return { id, result: 'absent' as const }
+      const { records: current } = at.records.query({ kind: found.kind, filters: { id }, limit: 1 })
+      if (current.length > 0) return { id, result: 'current' as const }
       const body =
         found.kind === 'episode'
           ? await episodeAnew(at, found as unknown as Episode)

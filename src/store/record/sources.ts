@@ -5,7 +5,7 @@
 import { sourceIds, type Kind, type Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
-import { isLowered, isSealedText, type Sensitivity } from '../../core/sealed.ts'
+import { isLowered, isSealedText, isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { textKey } from '../../core/text/text-key.ts'
 import { sourcesKey } from '../schema/derived.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
@@ -151,7 +151,7 @@ export class Sources {
     const states = this.#states(kind, body)
     const own = this.#sensitivityOf(row)
     const isGone = states.some(isGoneState)
-    const isCovered = states.some((state) => isLowered(own, this.#sensitivityOf(state)))
+    const isCovered = states.some((state) => isLessGuarded(own, this.#sensitivityOf(state)))
     if (isGone || isCovered) this.#outdate(row, { isGone, origin, at: row.updated_at })
   }
 
@@ -159,7 +159,7 @@ export class Sources {
   #tell(row: RecordRow, origin: ChangeOrigin): void {
     for (const made of this.madeOf(row.id)) {
       const isGone = row.deleted === 1
-      const isCovered = isLowered(this.#sensitivityOf(made), this.#sensitivityOf(row))
+      const isCovered = isLessGuarded(this.#sensitivityOf(made), this.#sensitivityOf(row))
       const isFirm = this.#parts.kinds.get(made.kind)?.madeFrom?.anew !== undefined
       if (isGone || isCovered || !isFirm) this.#outdate(made, { isGone, origin, at: row.updated_at })
     }
@@ -225,6 +225,11 @@ export class Sources {
       if (row && (!isSealedText(row.body) || this.#parts.bodies.open(row, row.body) !== undefined)) yield row
     }
   }
+}
+
+/** True where a source is sealed and what was made from it is not, or less strictly. */
+function isLessGuarded(made: Sensitivity | undefined, source: Sensitivity | undefined): boolean {
+  return isSealing(source) && isLowered(made, source)
 }
 
 function isGoneState({ deleted, outdated }: SourceState): boolean {

@@ -21,13 +21,19 @@ async function archived(book: Daybook) {
   return { ids, secretId: ids[1] ?? '', episode }
 }
 
-/** Resolves when what is outdated was told anew by the task that does it by itself. */
+/** Resolves when what is outdated was told anew, or is gone, by the task that does it by itself. */
 async function toldAnew(book: Daybook, id: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const off = book.on('task', (task) => {
-    if (task.id === `anew-${id}` && task.state === 'done') resolve()
+  const isDone = async () =>
+    (await book.records.get({ id })) === null ||
+    (await book.records.query({ filters: { id } })).records.length > 0
+  let next = Promise.withResolvers<void>()
+  const off = book.on('task', ({ capability, state }) => {
+    if (capability === 'ks:tell_anew' && state === 'done') next.resolve()
   })
-  if ((await book.tasks.get({ id: `anew-${id}` }))?.state !== 'done') await promise
+  while (!(await isDone())) {
+    await next.promise
+    next = Promise.withResolvers<void>()
+  }
   off()
 }
 
