@@ -5,6 +5,7 @@ import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
+import { type Kinds, unknownKind } from '../core/kind.ts'
 import type { Signer } from '../core/ports.ts'
 import { canonicalTime } from '../core/time.ts'
 import { sealed, sealedField } from '../shape/sealed-count.ts'
@@ -114,7 +115,7 @@ async function beginExport(options: Options, at: Context): Promise<Page> {
     }
   }
   const signer = options.sign ? await needSigner(at) : undefined
-  const kinds = exportedKinds(at.records.kinds, options.kinds, options.include_tokens === true)
+  const kinds = exportedKinds(withUnknown(at), options.kinds, options.include_tokens === true)
   const snapshot = at.records.snapshot({
     kinds: kinds.map(({ name }) => name),
     ...rangeOf(options.from, options.to),
@@ -145,6 +146,12 @@ async function beginExport(options: Options, at: Context): Promise<Page> {
   session.pieces = options.passphrase === undefined ? plain : sealText(plain, options.passphrase, at.transfer)
   session.name = at.transfer.sessions.keep(session)
   return session.page(0, at)
+}
+
+/** The kinds that a bundle may hold, and those of a later Daybook that the book has records of. */
+function withUnknown({ records }: Context): Kinds {
+  const unknown = records.unknownKinds().map((name) => [name, unknownKind(name)] as const)
+  return new Map([...records.kinds, ...unknown])
 }
 
 async function needSigner({ transfer: { keys } }: Context): Promise<Signer> {

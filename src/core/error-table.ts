@@ -237,6 +237,12 @@ export const errorTable = {
     'Check the address of the mirror.',
   ),
   internal: row(500, false, 'Daybook itself failed.', 'Report it with details; nothing half done was kept.'),
+  'record-newer': row(
+    409,
+    false,
+    'The record says what this Daybook does not understand: a newer one wrote it.',
+    'Update Daybook, or forget the record; nothing was changed.',
+  ),
 } as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof errorTable

@@ -69,7 +69,6 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly guarded?: boolean
   /** A definition that other records rest on: it belongs to every range of dates. */
   readonly timeless?: boolean
-  readonly sync: { readonly push: boolean; readonly pull: boolean }
   /**
    * The hot column whose value names a record in the scopes of tokens: `trace:<domain>`. Without one, all records of
    * the kind have the name of the kind.
@@ -241,6 +240,35 @@ export function ownNames(kind: Kind, body: JsonObject): readonly string[] {
 /** The first segment of the names of a kind's records in scopes. */
 export function scopePrefix(kind: Kind): string {
   return kind.scopedAs ?? kind.name
+}
+
+/** True for what can be the name of a kind. */
+export function isKindName(name: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/.test(name)
+}
+
+/** Lists of kinds that a book does not know are called so in a bundle, before their own name. */
+export const unknownPlural = 'other:'
+
+/**
+ * Stands for a kind that only a later Daybook knows: its records are kept, listed, counted, exported and imported as they
+ * are, and are nothing that an agent remembers.
+ */
+export function unknownKind(name: string): Kind {
+  return {
+    name,
+    summary: 'Of a kind that this Daybook does not know.',
+    plural: `${unknownPlural}${name}`,
+    version: 0,
+    schema: {
+      '~standard': { version: 1, vendor: 'daybook', validate: (value) => ({ value: value as object }) },
+    },
+    text: [],
+    facets: {},
+    policy: 'last_write_wins',
+    embed: false,
+    recallable: () => false,
+  }
 }
 
 /** The kinds of a book, by name. */

@@ -26,6 +26,8 @@ export interface PutRequest {
   readonly scope?: Partial<Scope> & { readonly sensitivity?: Sensitivity | undefined }
   /** The body is known to fit its kind: the chapter that owns the kind has just checked it. */
   readonly checked?: boolean
+  /** It says just this: what the record said beside the fields that its kind knows goes as well. */
+  readonly exact?: boolean
   /** When it was made and changed, for a record that comes back from elsewhere. Default: what is known, and now. */
   readonly times?: { readonly created_at: string; readonly updated_at: string }
 }

@@ -47,3 +47,15 @@ export function parseWith<S extends Schema>(
 function issuePath(issue: Issue): string {
   return (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
 }
+
+const fieldsKnown = new WeakMap<Schema, ReadonlySet<string> | null>()
+
+/** The fields that a schema of objects names; undefined where it does not say. */
+export function fieldsOf(schema: Schema): ReadonlySet<string> | undefined {
+  const known = fieldsKnown.get(schema)
+  if (known !== undefined) return known ?? undefined
+  const { properties } = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? {}
+  const fields = properties ? new Set(Object.keys(properties)) : null
+  fieldsKnown.set(schema, fields)
+  return fields ?? undefined
+}

@@ -79,7 +79,7 @@ export function decideConflict(
   if (!said) return { record, changed: false }
   if (said.sealed) throw new DaybookError('locked', undefined, { details: { record, sealed: said.sealed } })
   if (said.op === 'forget') return { record, changed: records.forget(record) }
-  records.put({ kind, id: record, body: said.body ?? {} })
+  records.put({ kind, id: record, body: said.body ?? {}, exact: true })
   return { record, changed: true }
 }
 

@@ -8,6 +8,5 @@ export const ledgerKind = {
   forgetWins: true,
   urgent: true,
   guests: 'none',
-  sync: { push: true, pull: true },
   recallable: () => false,
 } as const satisfies Partial<Kind>

@@ -24,7 +24,6 @@ export function makeKind(over: Partial<Kind> = {}): Kind {
     text: [],
     facets: {},
     policy: 'last_write_wins',
-    sync: { push: true, pull: true },
     ...over,
   }
 }

@@ -4,8 +4,7 @@
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import { isRecordId } from '../../core/ids.ts'
-import type { Kind, Kinds } from '../../core/kind.ts'
-import { pluralOf } from '../../core/kind.ts'
+import { isKindName, type Kind, type Kinds, pluralOf, unknownKind, unknownPlural } from '../../core/kind.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import { sensitivities } from '../../core/sealed.ts'
@@ -73,10 +72,11 @@ export function inBundleOrder(kinds: Iterable<Kind>): Kind[] {
   return [...kinds].sort((a, b) => (pluralOf(a) < pluralOf(b) ? -1 : 1))
 }
 
-/** The kind whose list has this name. */
+/** The kind whose list has this name, also where only the writer of the bundle, or neither of both, knows it. */
 export function kindOfList(kinds: Kinds, list: string): Kind | undefined {
   for (const kind of kinds.values()) if (pluralOf(kind) === list) return kind
-  return undefined
+  const name = list.startsWith(unknownPlural) ? list.slice(unknownPlural.length) : ''
+  return isKindName(name) ? (kinds.get(name) ?? unknownKind(name)) : undefined
 }
 
 /** One record as it stands in its list. */

@@ -39,7 +39,6 @@ export const inboxKind: Kind<'inbox', InboxBody> = {
   facets: { happened_at: 'sent_at', actor: 'from', subject: 'to' },
   scopedBy: 'subject',
   policy: 'merge',
-  sync: { push: true, pull: true },
   expires: 'expires_at',
   idPrefix: 'inbox::',
   speaker: { path: 'from', listenerFields: ['delivered_to', 'acknowledged_by'] },

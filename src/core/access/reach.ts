@@ -171,6 +171,8 @@ export function isInRoom(reach: Reach): boolean {
 
 /** True when the guest may see, and within its permissions change, the record. */
 export function isInReach(reach: Reach, record: NamedRecord, kinds: Kinds): boolean {
-  if (kinds.get(record.kind)?.guests === 'none') return false
+  const kind = kinds.get(record.kind)
+  // Of a kind that is not known here nobody can tell whether it is for others.
+  if (!kind || kind.guests === 'none') return false
   return isNamedIn(reach, scopeNames(record, kinds))
 }

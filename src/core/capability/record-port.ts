@@ -125,6 +125,8 @@ export interface RecordReader {
   citing(id: string): Citing[]
   /** How many live records of each kind there are, and when the first and the last of them happened. */
   extents(): Record<string, Extent>
+  /** Kinds that only a later Daybook knows and the book has records of. A guest sees none. */
+  unknownKinds(): string[]
   snapshot(query: SnapshotQuery): RecordSnapshot
   conflicts(query: ConflictQuery): ConflictEntry[]
   /** Changes that the mirror refused for good, oldest first, after number `after`. */

@@ -84,6 +84,7 @@ function createAccess({ store, scope: own, secrets }: AccessParts, ids: Ids, cal
     count: (query) => ({ ...queries.count(query), ...sealedField(queries.unread(unreadScope(query))) }),
     unread: queries.unread,
     extents: queries.extents,
+    unknownKinds: () => Object.keys(queries.extents()).filter((name) => !kinds.has(name)),
     history: seen.history,
     conflicts: seen.conflicts,
     // What waits to be sent is the owner's.

@@ -12,12 +12,13 @@ import type { Changed } from '../../core/capability/service.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json/path.ts'
-import { holdsId, isOpenKind, type Kind, settled } from '../../core/kind.ts'
+import { holdsId, isOpenKind, type Kind, settled, unknownKind } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
 import type { Scope } from '../../core/record.ts'
-import { parseWith } from '../../core/schema.ts'
+import { fieldsOf, parseWith } from '../../core/schema.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
+import { needFit } from '../../core/understood.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
@@ -81,7 +82,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     return id
   }
   const guarded: RecordWriter['guarded'] = ({ kind: name, id, body, sensitivity }) => {
-    const kind = kindNamed(store, name)
+    const kind = store.kinds.get(name) ?? unknownKind(name)
     const asKept = parts.secrets.guard({ kind, body, sensitivity: sensitivity ?? kind.sensitivity })
     if (!asKept.found) return { body, sensitivity }
     found.push({ id, kind: name, ...asKept.found })
@@ -195,17 +196,25 @@ interface PutOutcome {
   readonly secrets?: Guarded['found']
 }
 
+/** A record of a kind that is not known comes back from elsewhere as it was, or not at all. */
+function kindOfPut(store: WriterStore, { kind, times }: PutRequest, guest: Guest | undefined): Kind {
+  if (!times || store.kinds.has(kind)) return kindNamed(store, kind)
+  if (guest) throw outside()
+  return unknownKind(kind)
+}
+
 /** Puts one record, as `guest` or as the owner; `isChanged` is false where what stands there is final and stays. */
 function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest | undefined): PutOutcome {
   const { store, ids, seen } = parts
-  const kind = kindNamed(store, request.kind)
+  const kind = kindOfPut(store, request, guest)
   const said = request.checked ? request.body : (parseWith(kind.schema, request.body) as JsonObject)
-  const given = settled(kind, said)
   const id = request.name ? seen.idFor(request.name) : request.id
   const before = id === undefined ? undefined : store.records.row(id)
   if (guest && id !== undefined && !seen.live(id)) checkUnseen(parts, guest, request, { id, before })
   checkPlace(parts, request, before)
   const live = before && !before.deleted ? before : undefined
+  const stands = live?.kind === kind.name && !request.times ? understood(parts, kind, live) : undefined
+  const given = settled(kind, stands && !request.exact ? withUnknown(kind, stands, said) : said)
   if (live && isFinal(parts, kind, live) && !kind.isFinal?.(given)) {
     // What a bundle brings is older than the end of it.
     if (request.times) return { id: live.id, isChanged: false }
@@ -236,6 +245,28 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   const { seq } = store.records.put(op, { fresh: id === undefined })
   if (kind.urgent) store.ops.hurry(seq)
   return { id: op.id, isChanged: true, sensitivity, ...(found ? { secrets: found } : {}) }
+}
+
+/**
+ * What is there, as far as it can be read. It may say more than this Daybook knows of, which a change made here would lose:
+ * then it is refused.
+ */
+function understood(
+  { store: { bodies } }: RecordWriterParts,
+  kind: Kind,
+  live: RecordRow,
+): JsonObject | undefined {
+  const body = bodies.read(live, live.body)
+  if (body) needFit(kind.schema, live.id, body)
+  return body
+}
+
+/** `body` with the fields of `stands` that its kind does not know. */
+function withUnknown(kind: Kind, stands: JsonObject, body: JsonObject): JsonObject {
+  const known = fieldsOf(kind.schema)
+  const kept =
+    known && Object.entries(stands).filter(([name]) => !known.has(name) && !Object.hasOwn(body, name))
+  return kept && kept.length > 0 ? { ...body, ...Object.fromEntries(kept) } : body
 }
 
 /** A guest gives an id of its own choice only where that tells it nothing of what it does not see. */

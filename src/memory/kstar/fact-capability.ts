@@ -12,6 +12,8 @@ import type { Stored } from '../../core/record.ts'
 import { definedSchema } from './definition/definition.ts'
 import { type Fact, type FactBody, factInput, storedFact, supersedeInput } from './fact-schema.ts'
 import { checkAgainst } from './json-schema/json-schema.ts'
+import { needUnderstood } from '../../core/understood.ts'
+import { factKind } from './fact-kind.ts'
 import { splitScope } from './own-scope.ts'
 import { name, page, receipt, recordPage, recordQuery } from './record-schema.ts'
 
@@ -131,6 +133,7 @@ export const factCapabilities = [
       const before = asFact(at.records.get(id))
       if (!before)
         throw new DaybookError('not-found', `There is no fact \`${id}\`.`, { details: { path: 'id' } })
+      needUnderstood(factKind, before)
       return storeFact({ body: { ...body, schema: before.schema, supersedes: id }, scope }, at)
     },
   }),

@@ -12,6 +12,5 @@ export const factKind: Kind<'fact', FactBody> = {
   scopedBy: 'schema',
   // The other side is taken to be the authority on facts.
   policy: 'remote_wins',
-  sync: { push: true, pull: true },
   cites: [{ path: 'supersedes', supersedes: true }],
 }

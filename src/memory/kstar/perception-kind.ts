@@ -12,7 +12,6 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
   scopedBy: 'subject',
   // Two devices may each find evidence, or become surer.
   policy: 'merge',
-  sync: { push: true, pull: true },
   expires: 'valid_until',
   cites: [{ path: 'evidence', rests: () => true }],
 }

@@ -6,9 +6,11 @@ import { nameId } from '../../core/text/name-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { RecordName } from '../../core/put-request.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
+import { needUnderstood } from '../../core/understood.ts'
 import { afterUse } from './maturity.ts'
 import { splitScope } from './own-scope.ts'
 import { name, receipt, recordPage, recordQuery } from './record-schema.ts'
+import { skillKind } from './skill-kind.ts'
 import { type Skill, skill, type SkillBody, skillInput, skillLevels } from './skill-schema.ts'
 
 /** The one record that a skill of this name can be. */
@@ -41,6 +43,7 @@ export const skillCapabilities = [
         const message = `There is a skill \`${body.name.slice(0, 80)}\` already; pass replace: true to change it.`
         throw new DaybookError('conflict', message, { details: { path: 'name', id: before.id } })
       }
+      if (before) needUnderstood(skillKind, before)
       const grown = maturity ?? before?.maturity ?? { level: 'novice', success_rate: 0, usage_count: 0 }
       const id = at.records.put({
         kind: 'skill',
@@ -98,6 +101,7 @@ export const skillCapabilities = [
           details: { path: 'skill_name' },
         })
       }
+      needUnderstood(skillKind, found)
       const maturity = afterUse(found.maturity, outcome, at.call.now)
       const body = { ...(bodyOf(found) as unknown as SkillBody), maturity }
       const id = at.records.put({ kind: 'skill', id: found.id, body: body as unknown as JsonObject })

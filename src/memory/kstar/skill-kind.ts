@@ -29,7 +29,6 @@ export const skillKind: Kind<'skill', SkillBody> = {
     'maturity.level': 'derived',
   },
   settle: settleSkill,
-  sync: { push: true, pull: true },
   // What was taught stands without the traces.
   cites: [{ path: 'learned_from.traces', rests: (body) => !body.learned_from.explicit_training }],
 }

@@ -4,8 +4,10 @@ import { defineCapability } from '../../core/capability/capability.ts'
 import type { WriteContext } from '../../core/capability/context.ts'
 import type { RecordReader } from '../../core/capability/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
+import { citedIds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
+import { needUnderstood } from '../../core/understood.ts'
 import { recordId } from '../../shape/record-id.ts'
 import { sealed, sealedField } from '../../shape/sealed-count.ts'
 import { checkCategory } from './definition/category.ts'
@@ -13,6 +15,7 @@ import { definedCategory } from './definition/definition.ts'
 import type { TraceCategory } from './definition/definition-schema.ts'
 import { splitScope } from './own-scope.ts'
 import { receipt, recordPage, recordQuery } from './record-schema.ts'
+import { traceKind } from './trace-kind.ts'
 import { trace, type Trace, type TraceBody, traceInput, traceResult } from './trace-schema.ts'
 
 /** Holds a trace against the category that is registered for its action in its domain, if one is. */
@@ -109,6 +112,7 @@ export const traceCapabilities = [
       const found = getTrace(id, at.records)
       if (!found)
         throw new DaybookError('not-found', `There is no trace \`${id}\`.`, { details: { path: 'id' } })
+      needUnderstood(traceKind, found)
       if (found.result && !replace) {
         throw new DaybookError(
           'conflict',
@@ -186,7 +190,7 @@ export const traceCapabilities = [
     run({ id }, at) {
       const read = (ids: readonly string[]) => ids.flatMap((one) => getTrace(one, at.records) ?? [])
       return {
-        to: read(getTrace(id, at.records)?.metadata.linked_traces ?? []),
+        to: read(citedIds(getTrace(id, at.records) ?? {}, 'metadata.linked_traces')),
         from: read(at.records.citing(id).map((one) => one.id)),
         ...sealedField(at.records.unread({ kinds: ['trace'] })),
       }

@@ -33,6 +33,5 @@ export const traceKind: Kind<'trace', TraceBody> = {
   scopedBy: 'domain',
   // Traces are this device's own account of what it did.
   policy: 'local_wins',
-  sync: { push: true, pull: true },
   cites: [{ path: 'metadata.linked_traces' }],
 }

@@ -11,10 +11,11 @@ type Tail = Pick<ScopePattern, 'parts' | 'rest'>
 
 /** The condition that a record, whose kind is one of `kinds`, is in `reach`. */
 export function reachSql(reach: Reach, kinds: Kinds): Fragment {
-  const closed = [...kinds.values()].filter(({ guests }) => guests === 'none').map(({ name }) => name)
+  // Of a kind that is not known here nobody can tell whether it is for others.
+  const others = [...kinds.values()].filter(({ guests }) => guests !== 'none').map(({ name }) => name)
   const open: Fragment = {
-    sql: 'f.kind NOT IN (SELECT value FROM json_each(?))',
-    params: [JSON.stringify(closed)],
+    sql: 'f.kind IN (SELECT value FROM json_each(?))',
+    params: [JSON.stringify(others)],
   }
   const many = manyNamed(kinds)
   // A record of such a kind without any name says nothing of itself that is to be relied on.

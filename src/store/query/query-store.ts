@@ -12,7 +12,7 @@ import type {
 import type { RecordSnapshot, SnapshotQuery } from '../../core/capability/transfer.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { parseFilters } from '../../core/filter/filter.ts'
-import type { Kind, Kinds } from '../../core/kind.ts'
+import { type Kind, type Kinds, unknownKind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Clock, SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { type Reach, reachText } from '../../core/access/reach.ts'
@@ -97,9 +97,17 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   const now = () => formatTime(clock.now())
   /** Stands in every condition below. */
   const bounds: readonly Fragment[] = reaches.map((reach) => reachSql(reach, kinds))
+  /** A kind of the book, or one of a later Daybook that it has records of. */
+  const kindIn = (name: string, path?: string): Kind => {
+    const known = kinds.get(name)
+    if (known || reaches.length > 0) return known ?? kindNamed(kinds, name, path)
+    projection.catchUp()
+    const isHere = db.get('SELECT 1 AS one FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined
+    return isHere ? unknownKind(name) : kindNamed(kinds, name, path)
+  }
   const isBound = bounds.length > 0
   const kindOf = (name: string | undefined): Kind | undefined =>
-    name === undefined ? undefined : kindNamed(kinds, name)
+    name === undefined ? undefined : kindIn(name)
 
   const read = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
     if (params.length > parameterLimit) {
@@ -174,7 +182,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   const searchWhere: QueryParts['searchWhere'] = ({ kind, filters }) => conditions(kindOf(kind), filters)
 
   const listed = (query: SnapshotQuery): Iterable<SnapshotEntry> => {
-    const where = [...bounds, ...snapshotSql(kinds, query)]
+    const where = [...bounds, ...snapshotSql(kindIn, query)]
     projection.catchUp()
     return listRecords(db, where)
   }
@@ -255,8 +263,11 @@ function notInSql(kind: string, bounds: readonly Fragment[]): Fragment {
 }
 
 /** Records of the asked kinds that happened in the asked span; the kinds that know no time are there whenever they happened. */
-function snapshotSql(kinds: Kinds, { kinds: names, from, before }: SnapshotQuery): Fragment[] {
-  const wanted = names.map((name) => kindNamed(kinds, name, 'kinds'))
+function snapshotSql(
+  kindIn: (name: string, path: string) => Kind,
+  { kinds: names, from, before }: SnapshotQuery,
+): Fragment[] {
+  const wanted = names.map((name) => kindIn(name, 'kinds'))
   const timeless = JSON.stringify(wanted.filter((kind) => kind.timeless).map((kind) => kind.name))
   const exempt = 'f.kind IN (SELECT value FROM json_each(?)) OR f.happened_at'
   return [

@@ -9,6 +9,7 @@ import {
   isEmbeddable,
   type Kind,
   type Kinds,
+  unknownKind,
   ownNames,
 } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
@@ -60,7 +61,7 @@ export class DerivedRows {
 
   /** Writes the rows of a record. `fresh`: it has none yet. Inside a transaction. */
   write(row: Source, fresh: boolean): void {
-    const kind = this.#kinds.get(row.kind)
+    const kind = this.#kinds.get(row.kind) ?? unknownKind(row.kind)
     const isShown = row.deleted === 0 && !isSealedText(row.body)
     const shown = isShown ? kind : undefined
     if (!fresh) this.#remove(row.seq, shown !== undefined)

@@ -84,8 +84,10 @@ export function prepareDerived(db: SqlDatabase, kinds: Kinds, settings: Settings
       settings.set('derived_tables', declared)
       settings.set('derived_seq', 0)
       for (const kind of kinds.values()) settings.set(`derived:${kind.name}`, declarationKey(kind))
+      settings.set('derived_unknown', 1)
       return
     }
+    deriveUnknown(db, kinds, settings)
     for (const kind of kinds.values()) {
       if (settings.getNumber(`derived:${kind.name}`) === declarationKey(kind)) continue
       db.run('INSERT OR IGNORE INTO stale (seq) SELECT seq FROM records WHERE kind = ? AND seq <= ?', [
@@ -95,6 +97,17 @@ export function prepareDerived(db: SqlDatabase, kinds: Kinds, settings: Settings
       settings.set(`derived:${kind.name}`, declarationKey(kind))
     }
   })
+}
+
+/** Once: an earlier Daybook derived nothing of the kinds that it did not know. */
+function deriveUnknown(db: SqlDatabase, kinds: Kinds, settings: Settings): void {
+  if (settings.getNumber('derived_unknown') === 1) return
+  db.run(
+    `INSERT OR IGNORE INTO stale (seq) SELECT seq FROM records
+     WHERE kind NOT IN (SELECT value FROM json_each(?)) AND seq <= ?`,
+    [JSON.stringify([...kinds.keys()]), settings.getNumber('derived_seq')],
+  )
+  settings.set('derived_unknown', 1)
 }
 
 /** What of a kind decides its derived rows. A change of its functions alone must come with a new `version`. */

@@ -13,10 +13,6 @@ const kind = (name: string, version: number, schema: Kind['schema'], more: Parti
   text: ['text'],
   facets: {},
   policy: 'last_write_wins',
-  sync: {
-    push: true,
-    pull: true,
-  },
   ...more,
 })
 const older = kind('note', 1, z.looseObject({ text: z.string(), size: z.string().optional() }))

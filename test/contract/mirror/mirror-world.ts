@@ -62,10 +62,6 @@ const createTestKind = (name: string, policy: ConflictPolicy, more: Partial<Kind
     text: z.string(),
     short: z.string().max(20).optional(),
   }),
-  sync: {
-    push: true,
-    pull: true,
-  },
   ...more,
 })
 

@@ -14,10 +14,6 @@ const kind = (name: string, version: number, more: Partial<Kind>): Kind => ({
   facets: {},
   policy: 'last_write_wins',
   schema: z.looseObject({ text: z.string() }),
-  sync: {
-    push: true,
-    pull: true,
-  },
   ...more,
 })
 

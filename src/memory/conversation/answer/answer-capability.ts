@@ -7,9 +7,10 @@ import type { ReadContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
+import { isUnderstood } from '../../../core/understood.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
-import { type AnswerBody, answerLimit } from './answer-kind.ts'
+import { type AnswerBody, answerKind, answerLimit } from './answer-kind.ts'
 import { cosineOf, directionOf, particularsOf } from './question-direction.ts'
 import { questionLikeness } from './question-likeness.ts'
 import { fold } from '../../../core/text/fold.ts'
@@ -142,7 +143,9 @@ export const answerCapabilities = [
         orderBy: '-answered_at',
         limit: answerLimit.kept,
       })
-      const kept = records.map((record) => ({ id: record.id, body: record as unknown as AnswerBody }))
+      const kept = records
+        .filter((record) => isUnderstood(answerKind, record))
+        .map((record) => ({ id: record.id, body: record as unknown as AnswerBody }))
       const byWords = bestOf(at, kept, ({ question: other }) => questionLikeness(asked, other))
       const best = byWords ?? (await bestByMeaning(at, kept, asked))
       if (!best) return { answer: null }

@@ -30,5 +30,4 @@ export const answerKind: Kind<'answer', AnswerBody> = {
   policy: 'last_write_wins',
   madeFrom: { sources: ({ rests_on = [] }) => rests_on.map(({ id }) => id) },
   // Versions of records count differently on each device.
-  sync: { push: false, pull: false },
 }

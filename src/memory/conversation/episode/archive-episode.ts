@@ -9,6 +9,8 @@ import { type Line, spanOf } from '../message/history.ts'
 import { keywordsOf } from './keyword.ts'
 import { askSummary } from './ask-summary.ts'
 import { keptFromModel } from '../llm/ask.ts'
+import { isUnderstood } from '../../../core/understood.ts'
+import { messageKind } from '../message/message-kind.ts'
 import type { Message } from '../message/message-schema.ts'
 import { namedMessage, wordedRecord } from '../record-name.ts'
 import { type MessageScope } from '../message/store-message.ts'
@@ -138,7 +140,8 @@ export function unarchived(
       limit,
       ...(cursor === undefined ? {} : { cursor }),
     })
-    const lines = (page.records as unknown as Message[]).map(lineOf)
+    const understood = page.records.filter((record) => isUnderstood(messageKind, record))
+    const lines = (understood as unknown as Message[]).map(lineOf)
     if (page.cursor === undefined || lines.some(saysSomething)) return lines
     cursor = page.cursor
   }

@@ -31,7 +31,6 @@ export const episodeKind: Kind<'episode', EpisodeBody> = {
   text: [whenField, 'summary', 'keywords'],
   facets: { happened_at: 'end_time' },
   policy: 'last_write_wins',
-  sync: { push: true, pull: true },
   cites: [{ path: 'messages' }],
   madeFrom: { sources: ({ messages = [] }) => messages, anew: 'ks:tell_anew' },
 }

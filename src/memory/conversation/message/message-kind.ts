@@ -12,5 +12,4 @@ export const messageKind: Kind<'message', MessageBody> = {
   text: [whenField, 'source.name', 'source.id', 'content'],
   facets: { happened_at: 'timestamp', actor: 'source.id', name: 'msg_id' },
   policy: 'last_write_wins',
-  sync: { push: true, pull: true },
 }

@@ -12,6 +12,8 @@ import { keptFromModel } from '../llm/ask.ts'
 import { askFacts } from './ask-fact.ts'
 import { factsLeft } from './facts-left.ts'
 import { type DatedStatement, type Facts, learn, tell, writeProfile } from './profile-fact.ts'
+import { needUnderstood } from '../../../core/understood.ts'
+import { profileKind } from './profile-kind.ts'
 import { type Profile, profileLimit } from './profile-schema.ts'
 import { namedMessage, profileOf } from '../record-name.ts'
 import { findStatements } from './user-fact.ts'
@@ -114,6 +116,7 @@ export const profileCapabilities = [
         [...found].flatMap(([user, { statements }]) => {
           const name = profileOf(agent, user)
           const before = records.find(name) as Profile | undefined
+          if (before) needUnderstood(profileKind, before)
           const known: Facts = before?.facts ?? {}
           const named = statements.map(({ line, ...one }) => {
             return { ...one, message: line.id ? messages.get(line.id) : undefined }
@@ -174,6 +177,7 @@ export const profileCapabilities = [
     uses: ['records'],
     run({ agent_id, user_id }, at) {
       const found = findProfile(at, agent_id ?? at.call.scope.agent, user_id)
+      if (found) needUnderstood(profileKind, found)
       const facts = found ? currentFacts(at, found) : {}
       const { current, earlier } = tell(facts)
       const profile = writeProfile(facts)

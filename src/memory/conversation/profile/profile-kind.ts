@@ -24,5 +24,4 @@ export const profileKind: Kind<'profile', ProfileBody> = {
     sources: ({ facts = {} }) => Object.values(facts).flatMap(({ messages = [] }) => messages),
     anew: 'ks:tell_anew',
   },
-  sync: { push: true, pull: true },
 }

@@ -8,7 +8,6 @@ const definition = {
   // Whoever shares a book shares its definitions: what the others have agreed on stays.
   policy: 'remote_wins',
   timeless: true,
-  sync: { push: true, pull: true },
   recallable: () => false,
   guests: 'read',
 } as const
