@@ -29,7 +29,6 @@ import { callerCases } from './access/caller.ts'
 import { guestCases } from './access/guest.ts'
 import { tokenCases } from './access/token.ts'
 import { type HostPlace, verbPlaceCases } from './access/verb-place.ts'
-import { unknownCases } from './unknown.ts'
 import { newerBookCases } from './newer-book.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
@@ -93,7 +92,6 @@ export function daybookContract(hostName: string, host: BookHost): void {
     conversationMemoryCases(cases, host.keepsKeys !== false)
     taskCases(cases)
     if (host.alter) newerBookCases(cases, host)
-    if (host.alter) unknownCases(cases)
     badInputCases(cases)
     if (host.keepsKeys !== false) keptKeyCases(cases)
     verbPlaceCases(cases, host)

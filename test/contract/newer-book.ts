@@ -1,4 +1,5 @@
 // A book that newer code wrote: older code reads it as it stands, says so, and changes nothing.
+import { unknownCases } from './unknown.ts'
 import type { HostPlace } from './access/verb-place.ts'
 import { expect, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
@@ -12,7 +13,10 @@ const toNewer = [
 ]
 const back = ['DELETE FROM schema_version WHERE version = 99', 'ALTER TABLE records DROP COLUMN added_later']
 
-export function newerBookCases({ book: open, alter }: BookCase, { role }: HostPlace): void {
+export function newerBookCases(cases: BookCase, { role }: HostPlace): void {
+  const { book: open, alter } = cases
+  unknownCases(cases)
+
   it('reads a book that a newer Daybook wrote, and refuses to write it', async () => {
     const book = await open()
     const traces = ['Sort the harbour charts', 'Count the lighthouse lamps'].map((goal, i) =>

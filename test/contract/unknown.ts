@@ -35,7 +35,7 @@ export function unknownCases({ book: open, alter }: BookCase): void {
     expect(whole.text).toContain('"other:wish":[')
     const other = await open()
     for (const expected of [{ imported: 1 }, { imported: 0, unchanged: 1 }])
-      expect(await other.bundles.import({ text })).toMatchObject(expected)
+      expect(await other.bundles.import({ text })).toMatchObject({ result: expected })
     const known = await book.records.get({ id: 'w-1' })
     expect(await other.records.get({ id: 'w-1' })).toEqual(known)
     expect((await other.stats()).kinds).toMatchObject({ wish: { count: 1 } })

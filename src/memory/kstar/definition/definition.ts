@@ -2,7 +2,7 @@
 // Invariant: a rule that a later Daybook wrote otherwise is not passed over: what it would hold is refused.
 import type { RecordWriter } from '../../../core/capability/record-port.ts'
 import { nameId } from '../../../core/text/name-id.ts'
-import { needUnderstood } from '../../../core/understood.ts'
+import { needUnderstood } from '../../../core/capability/understood.ts'
 import { definitionKinds } from './definition-kind.ts'
 import type { FactSchema, TokenType, TraceCategory } from './definition-schema.ts'
 import type { JsonSchema } from '../json-schema/json-schema.ts'

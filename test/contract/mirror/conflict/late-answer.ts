@@ -1,7 +1,7 @@
 // Answers that were lost and are given again after the record has moved on: what the op met then still decides.
 import { expect, it } from 'vitest'
-import { expectSame, failure, id, textOf } from './mirror-case.ts'
-import { createWorld, type DatabaseHost, type TestDevice, type World } from './mirror-world.ts'
+import { expectSame, failure, id, textOf } from '../mirror-case.ts'
+import { createWorld, type DatabaseHost, type TestDevice, type World } from '../mirror-world.ts'
 
 const first = { text: 'first', tags: ['a'], uses: 5 }
 

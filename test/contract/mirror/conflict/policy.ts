@@ -1,8 +1,8 @@
 // Who wins a conflict under each policy, and where the losing edit is kept.
 import { expect, it } from 'vitest'
-import { createKinds } from '../../../src/core/kind.ts'
-import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
-import { createWorld, type DatabaseHost, type Site } from './mirror-world.ts'
+import { createKinds } from '../../../../src/core/kind.ts'
+import { body, expectSame, failure, id, losers, textOf, twoWithOne } from '../mirror-case.ts'
+import { createWorld, type DatabaseHost, type Site } from '../mirror-world.ts'
 
 export function policyCases(host: DatabaseHost): void {
   it('C2 local_wins: the device that comes later wins, the earlier edit is in the log of the mirror', async () => {

@@ -1,7 +1,7 @@
 // Conflicts that the content decides: three-way merge on the device, and what is left to a person.
 import { expect, it } from 'vitest'
-import { body, expectSame, failure, id, losers, textOf } from './mirror-case.ts'
-import { createWorld, type DatabaseHost, type TestDevice, type World } from './mirror-world.ts'
+import { body, expectSame, failure, id, losers, textOf } from '../mirror-case.ts'
+import { createWorld, type DatabaseHost, type TestDevice, type World } from '../mirror-world.ts'
 
 const first = { text: 'first', tags: ['a', 'b'], uses: 5, deep: { x: 1, y: 1 } }
 

@@ -1,9 +1,9 @@
 // Whether a record says what this Daybook takes for one of its kind. A later version, or another client, may have written
 // it otherwise; then it is kept and handed on as it is, and nothing is made of it here.
-import { DaybookError, isDaybookError } from './errors.ts'
-import type { Kind } from './kind.ts'
-import { bodyOf } from './record.ts'
-import { parseWith } from './schema.ts'
+import { DaybookError, isDaybookError } from '../errors.ts'
+import type { Kind } from '../kind.ts'
+import { bodyOf } from '../record.ts'
+import { parseWith } from '../schema.ts'
 
 type Known = Pick<Kind, 'schema'>
 
