@@ -13,7 +13,7 @@ import { edgeLlm } from '../src/edge/edge-llm.ts'
 import { edgeVectors } from '../src/edge/edge-embedder.ts'
 import { createEmbedWatch, embedJob, type EmbedWatch } from './embed-watch.ts'
 import type { EdgeEnv } from '../src/edge/edge-env.ts'
-import type { MirrorDoor, Presented } from '../src/edge/mirror-door.ts'
+import type { CalledWith, MirrorDoor, Presented } from '../src/edge/mirror-door.ts'
 import { forgetEndedKeys } from '../src/edge/forget-ended-keys.ts'
 import { createLiveLines, type LiveBook, type LiveLines, offeredLine } from '../src/edge/live-lines.ts'
 import { createObjectLines, type ObjectLines } from './object-lines.ts'
@@ -184,11 +184,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     return this.#door.ticket(asked, presented)
   }
 
-  call(
-    id: string,
-    input: unknown,
-    options: Presented & { readonly requestId?: string } = {},
-  ): Promise<Outcome<unknown>> {
+  call(id: string, input: unknown, options: Presented & CalledWith = {}): Promise<Outcome<unknown>> {
     return this.#door.call(id, input, options)
   }
 

@@ -1,8 +1,10 @@
 // What every mirror answers to whoever comes over HTTP, on any host: who it is, at what cost, and what it may ask.
 // Invariant: nothing is read or written for a caller who was not let in, and each request costs one of the caller's rate.
-import { DaybookError, isDaybookError } from '../core/errors.ts'
+import type { Accessor } from '../core/capability/access-log.ts'
+import { DaybookError, isDaybookError, toDaybookError } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Mirror } from '../sync/mirror/mirror.ts'
+import { accessorOf, nobody } from '../engine/service/access-audit.ts'
+import type { Mirror, TakenOps } from '../sync/mirror/mirror.ts'
 import type { TicketRequest } from '../sync/wire/live-wire.ts'
 import { type SyncReach, syncReachOf } from '../sync/wire/sync-reach.ts'
 import { type Admitted, checkBearer, type Standing, standingOf } from '../trust/admission.ts'
@@ -14,7 +16,7 @@ import { type Outcome, toOutcome } from './outcome.ts'
 
 /** One book as its host has it open. */
 export interface MirrorBook {
-  readonly engine: Pick<Engine, 'admit' | 'call' | 'check' | 'store'>
+  readonly engine: Pick<Engine, 'admit' | 'audit' | 'call' | 'check' | 'store'>
   /** Absent while newer code has written the book: it is read only. */
   readonly mirror: Pick<Mirror, 'exchange'> | undefined
   readonly rate: {
@@ -66,6 +68,19 @@ async function admit({ engine, rate }: MirrorBook, presented: Presented): Promis
   return admitted
 }
 
+/** Lets somebody in; who is not let in, or asks too much, is written down as far as somebody is known. */
+async function admitNoted(book: MirrorBook, presented: Presented, capability: string): Promise<Admitted> {
+  try {
+    return await admit(book, presented)
+  } catch (error) {
+    const { audit } = book.engine
+    const isOwner = presented.bearer === undefined && presented.grant === undefined
+    const outcome = toDaybookError(error).code
+    if (!isOwner) audit.note({ who: audit.claimant(presented) ?? nobody, capability, outcome })
+    throw error
+  }
+}
+
 /** How far the caller's sync goes; `forbidden` when it may not sync at all. */
 function syncReach({ engine }: MirrorBook, { caller }: Admitted): SyncReach | undefined {
   engine.check('daybook:sync', caller)
@@ -74,7 +89,19 @@ function syncReach({ engine }: MirrorBook, { caller }: Admitted): SyncReach | un
 
 async function exchange(book: MirrorBook, admitted: Admitted, request: string): Promise<string> {
   if (!book.mirror) throw book.engine.store.newer?.error()
-  const { text, device, cursor, more } = await book.mirror.exchange(request, syncReach(book, admitted))
+  const { audit } = book.engine
+  const isGuest = admitted.caller.role === 'guest'
+  // What an owner's device only fetches is no write, and a row for each look of a guest's would cost a commit of its own.
+  const noteTaken = (taken: TakenOps) => {
+    const isInside = taken.count > 0
+    if (isGuest || isInside)
+      audit.note({ who: whoIs(admitted), capability: syncId, outcome: 'ok', ...taken, isInside })
+  }
+  const { text, device, cursor, more } = await book.mirror.exchange(
+    request,
+    syncReach(book, admitted),
+    noteTaken,
+  )
   book.synced(device, more ? undefined : cursor)
   return text
 }
@@ -99,10 +126,44 @@ async function giveTicket(book: MirrorBook, admitted: Admitted, { device, for: p
   return { ticket: await book.lines.give(listener), expires_in_ms: ticketMs }
 }
 
+const syncId = 'daybook:sync'
+
+/** Who was let in, for the log of access. */
+function whoIs({ caller, id }: Admitted): Accessor {
+  return { ...accessorOf(caller, edgeAgent), ...(id === 'owner' ? {} : { id }) }
+}
+
+/** Runs `work` for somebody who was let in, and writes down what came of it, unless that is the owner. */
+async function noted<Result>(
+  { engine: { audit } }: MirrorBook,
+  admitted: Admitted,
+  { capability, isNotedWell }: Noting,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  const note = (outcome: string) => {
+    if (admitted.caller.role === 'guest') audit.note({ who: whoIs(admitted), capability, outcome })
+  }
+  try {
+    const result = await work()
+    if (isNotedWell) note('ok')
+    return result
+  } catch (error) {
+    note(toDaybookError(error).code)
+    throw error
+  }
+}
+
+interface Noting {
+  readonly capability: string
+  /** False where what goes well is written down by what does it. */
+  readonly isNotedWell: boolean
+}
+
 /** The mirror of one book, which its host opens with `within`. Errors are answers: see outcome.ts. */
 export function answerMirror(within: WithinBook): MirrorDoor {
   const answer = <Result>(
     presented: Presented,
+    capability: string,
     work: (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>,
   ): Promise<Outcome<Result>> =>
     toOutcome(() => {
@@ -112,19 +173,39 @@ export function answerMirror(within: WithinBook): MirrorDoor {
       // A stranger with a token makes no book.
       return within(!isStranger, async (book) => {
         if (isStranger) await book.follow?.()
-        return work(book, await admit(book, presented))
+        return work(book, await admitNoted(book, presented, capability))
       })
     })
+  const beside = <Result>(
+    presented: Presented,
+    noting: Noting,
+    work: (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>,
+  ) =>
+    answer(presented, noting.capability, (book, admitted) =>
+      noted(book, admitted, noting, () => work(book, admitted)),
+    )
 
   return {
-    admit: (id, presented) => answer(presented, ({ engine }, { caller }) => engine.check(id, caller)),
+    admit: (id, presented) =>
+      beside(presented, { capability: id, isNotedWell: true }, ({ engine }, { caller }) =>
+        engine.check(id, caller),
+      ),
     exchange: (request, presented = {}) =>
-      answer(presented, (book, admitted) => exchange(book, admitted, request)),
-    ticket: (asked, presented) => answer(presented, (book, admitted) => giveTicket(book, admitted, asked)),
-    call: (id, input, { requestId, ...presented }) =>
-      answer(presented, async (book, { caller }) => {
+      beside(presented, { capability: syncId, isNotedWell: false }, (book, admitted) =>
+        exchange(book, admitted, request),
+      ),
+    ticket: (asked, presented) =>
+      beside(presented, { capability: syncId, isNotedWell: true }, (book, admitted) =>
+        giveTicket(book, admitted, asked),
+      ),
+    call: (id, input, { requestId, purpose, ...presented }) =>
+      answer(presented, id, async (book, { caller }) => {
         await book.follow?.()
-        return book.engine.call(id, input, requestId === undefined ? { caller } : { caller, requestId })
+        return book.engine.call(id, input, {
+          caller,
+          ...(requestId === undefined ? {} : { requestId }),
+          ...(purpose === undefined ? {} : { purpose }),
+        })
       }),
   }
 }

@@ -14,11 +14,7 @@ export interface MirrorDoor {
   /** Answers one sync request of a device; both are JSON. */
   exchange(request: string, options?: Presented): Promise<Outcome<string>>
   /** Runs a capability. `requestId` makes a write safe to send again. */
-  call(
-    id: string,
-    input: unknown,
-    options: Presented & { readonly requestId?: string },
-  ): Promise<Outcome<unknown>>
+  call(id: string, input: unknown, options: Presented & CalledWith): Promise<Outcome<unknown>>
 }
 
 /** The books of an edge, by name: `book-door.ts` alone opens them. */
@@ -32,6 +28,13 @@ export interface Presented {
   readonly grant?: Grant
 }
 
+export interface CalledWith {
+  /** Makes a write safe to send again. */
+  readonly requestId?: string | undefined
+  /** What the call is for, for the log of access. */
+  readonly purpose?: string | undefined
+}
+
 /** One book, for one caller. Every verb throws what the book says of that caller. */
 export interface BookDoor {
   /** Throws unless the caller may call the capability, at the cost of one request. */
@@ -40,6 +43,6 @@ export interface BookDoor {
   ticket(asked: TicketRequest): Promise<unknown>
   /** Answers one sync request; both are JSON. */
   exchange(request: string): Promise<string>
-  /** Runs a capability. `requestId` makes a write safe to send again. */
-  call(id: string, input: unknown, requestId?: string): Promise<unknown>
+  /** Runs a capability. */
+  call(id: string, input: unknown, options?: CalledWith): Promise<unknown>
 }

@@ -4,10 +4,11 @@ import { type BookEmbedding, createBookEmbedding } from '../recall/book-embeddin
 import type { BookStore } from '../store/book-store.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
 import type { Keychain } from '../trust/seal/keychain.ts'
-import { findCapability, kinds } from './capability-table.ts'
+import { effectOf, findCapability, kinds } from './capability-table.ts'
 import type { SecretGuard } from './context/secret-guard.ts'
 import type { EngineOptions } from './engine-options.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { type AccessAudit, createAccessAudit } from './service/access-audit.ts'
 import type { BookEventFeed } from './service/book-events.ts'
 import { type BookSync, createBookSync } from './service/book-sync.ts'
 import { createChangeFeed } from './service/change-feed.ts'
@@ -120,6 +121,13 @@ export function addQueues(
       tell: (detail) => events.tell('task', detail),
       onFault: services.failed,
     }),
+  )
+}
+
+/** Closed before the queue of writes, which then commits what it has left to be written. */
+export function addAccessAudit({ options, store, services }: BookServiceParts): AccessAudit {
+  return services.add(
+    createAccessAudit({ ...options.ports, store, kinds, isVerb: (id) => effectOf(id) !== undefined }),
   )
 }
 

@@ -1,10 +1,11 @@
-// The engine's own chapter: its task queue, and what state the book is in.
+// The engine's own chapter: its task queue, the log of access, and what state the book is in.
 import { defineChapter } from '../core/capability/chapter.ts'
+import { accessCapabilities } from './access-capability.ts'
 import { engineCapabilities } from './status-capability.ts'
 import { taskCapabilities } from './task/task-capability.ts'
 
 export const engineChapter = defineChapter({
   name: 'engine',
-  capabilities: [...taskCapabilities, ...engineCapabilities],
+  capabilities: [...taskCapabilities, ...accessCapabilities, ...engineCapabilities],
   kinds: [],
 })

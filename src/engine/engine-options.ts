@@ -29,6 +29,8 @@ export interface EngineOptions {
   readonly truth?: Truth
   /** Keeps the text index in memory too, for fast recall. Default: on a device, not at the mirror. */
   readonly textIndex?: boolean
+  /** False: no log of access is kept. For measurements alone. Default true. */
+  readonly isAudited?: boolean | undefined
   /** How many records may wait to be indexed before writes wait for that. Default: 50,000. */
   readonly lag?: number
   /** The way to the mirror; without one, `sync` is a clear error. */

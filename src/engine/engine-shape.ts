@@ -6,7 +6,8 @@ import type { CallPort } from '../core/capability/context.ts'
 import type { BookEvent } from '../core/capability/event.ts'
 import type { CallScope, Scope } from '../core/record.ts'
 import type { MeetingRoom } from '../commons/room/meeting-room.ts'
-import type { Admitted, Standing } from '../trust/admission.ts'
+import type { Admission, Admitted, Standing } from '../trust/admission.ts'
+import type { AccessAudit } from './service/access-audit.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { Background } from '../sync/device/background.ts'
 
@@ -38,6 +39,8 @@ export interface CallOptions {
   readonly bearer?: string
   /** What the host has verified that the caller may do. */
   readonly grant?: Grant
+  /** What the caller says that it is for: for the log of access. */
+  readonly purpose?: string
   readonly signal?: AbortSignalLike
   /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
   readonly from?: CallingTab
@@ -66,6 +69,8 @@ export interface Engine {
   attend(seen: boolean): void
   /** The meeting room, to be copied to other tabs and told of those that are gone. */
   readonly room: Pick<MeetingRoom, 'apply' | 'leaveTab' | 'snapshot' | 'tabs'>
+  /** The log of access, for what a host lets others do outside of `call`. */
+  readonly audit: Pick<AccessAudit, 'note' | 'flush'> & Pick<Admission, 'claimant'>
   /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */
   readonly store: BookStore
   close(): void

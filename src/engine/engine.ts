@@ -10,6 +10,7 @@ import { createAdmission } from '../trust/admission.ts'
 import { createKeychain } from '../trust/seal/keychain.ts'
 import { emptyKeyring } from '../trust/keyring.ts'
 import {
+  addAccessAudit,
   addBookFile,
   addEmbedding,
   addHealth,
@@ -20,7 +21,7 @@ import {
 } from './book-services.ts'
 import { chapters, findCapability, kinds } from './capability-table.ts'
 import { createCallContexts, owner } from './context/call-context.ts'
-import { createMirrorCall } from './context/mirror-call.ts'
+import { createMirrorCall, createMirrorRead } from './context/mirror-call.ts'
 import { createRecordAccess } from './context/record-access.ts'
 import { createSecretGuard } from './context/secret-guard.ts'
 import { createTransact } from './context/transact.ts'
@@ -67,6 +68,7 @@ export function createEngine(options: EngineOptions): Engine {
     isMarked: options.care !== undefined,
     wasKept: options.wasKept,
     checkpointFile: options.checkpointFile,
+    isAudited: options.isAudited,
   })
 
   const parts = { options, store, services, events }
@@ -76,6 +78,7 @@ export function createEngine(options: EngineOptions): Engine {
   const sealing = addSealing(parts, keychain)
   const secrets = createSecretGuard(options.secrets, keychain)
   const tasks = addQueues(parts, secrets)
+  const audit = addAccessAudit(parts)
   const sync = addSync(parts, plan)
   addIdleWork(parts, tasks, () => sync?.isRunning() ?? false)
   const sessions = services.add(createTransferSessions(ports))
@@ -102,6 +105,8 @@ export function createEngine(options: EngineOptions): Engine {
     room,
     sync: (signal, direction) =>
       sync?.sync(signal, direction) ?? Promise.reject(store.newer?.error() ?? new DaybookError('sync-off')),
+    audit,
+    readMirror: createMirrorRead(options.carrier, random),
     askMirror: store.newer ? undefined : createMirrorCall(options.carrier, store, random),
     status,
     tell: events.tell,
@@ -132,6 +137,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     requests: store.requests,
     admission,
+    audit,
     sealing,
     contexts,
     transact,
@@ -153,6 +159,7 @@ export function createEngine(options: EngineOptions): Engine {
     wake: services.wake,
     attend: (seen) => sync?.attend(seen),
     on: events.on,
+    audit: { note: audit.note, flush: audit.flush, claimant: admission.claimant },
     close: services.close,
   }
 }

@@ -5,6 +5,7 @@ import { toHex } from '../core/ids.ts'
 import type { Ports, CheckpointFile, SqlDatabase, Truth } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
 import { noSealer, type Sealer } from '../core/sealed.ts'
+import { type AccessLog, createAccessLog } from './record/access-log.ts'
 import { type Bodies, createBodies } from './record/bodies.ts'
 import { type Checkpoint, createCheckpoint } from './repair/checkpoint.ts'
 import { type ConflictLog, createConflictLog } from './record/conflict-log.ts'
@@ -76,6 +77,8 @@ export interface BookStore {
   /** The copy of the records beside the book, where one is kept. */
   readonly checkpoint: Checkpoint | undefined
   readonly requests: RequestLog
+  /** Who called what here; absent where nothing may be written, or where it is not wanted. */
+  readonly access: AccessLog | undefined
   /** At the mirror: what each device has sent. */
   readonly devices: DeviceLog
   readonly writes: WriteQueue
@@ -101,6 +104,8 @@ export interface BookStoreOptions {
   readonly wasKept?: boolean | undefined
   /** Where a copy of the records is kept. Default: none is. */
   readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined
+  /** Keeps a log of access. Default true. */
+  readonly isAudited?: boolean | undefined
   /** Notes in the book that it is open, until it is closed. */
   readonly isMarked?: boolean
   /** Seals what is sensitive. Default: this copy has no keys. */
@@ -134,6 +139,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       renameDevice()
     })
   }
+  const access = newer || options.isAudited === false ? undefined : createAccessLog(db)
   const deviceName = () => settings.get('device') ?? ''
   const last = db.get<{ stamp: string | null }>(
     'SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)',
@@ -236,9 +242,13 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     conflicts: createConflictLog(db, bodies, (kind, body) => sources.quotesGone(kind, body)),
     purge: createPurge({ db, projection, archive, settings, checkpoint, sources }),
     requests,
+    access,
     devices: createDeviceLog(db),
     tasks: createTaskQueue(db),
-    writes: createWriteQueue(db, ports.scheduler, onCommit, options.truth),
+    writes: createWriteQueue(db, ports.scheduler, onCommit, {
+      truth: options.truth,
+      during: access?.during,
+    }),
     staging: createStaging(db, bodies),
   }
 }

@@ -20,6 +20,12 @@ interface Waiting {
 /** Bounds how long one transaction holds the engine. */
 const writesPerCommit = 1024
 
+export interface WriteQueueParts {
+  readonly truth?: Truth | undefined
+  /** Told inside each transaction when it begins and when all is done in it, and then when it was committed. */
+  readonly during?: { begin(): void; end(): void; committed(): void } | undefined
+}
+
 /**
  * `onCommit` runs after each transaction that committed, before its promises resolve. With a `truth` transactions are
  * committed there, one at a time; what comes meanwhile waits and shares the next.
@@ -28,8 +34,16 @@ export function createWriteQueue(
   db: SqlDatabase,
   scheduler: Scheduler,
   onCommit: () => void,
-  truth?: Truth,
+  { truth, during }: WriteQueueParts = {},
 ): WriteQueue {
+  /** The works of a group, inside their transaction. */
+  const runAll = (group: readonly Waiting[]) => {
+    during?.begin()
+    const results = group.map(({ work }) => work())
+    during?.end()
+    return results
+  }
+
   let waiting: Waiting[] = []
   let scheduled = false
   let held = false
@@ -38,6 +52,7 @@ export function createWriteQueue(
   let committing = false
 
   const settle = (group: readonly Waiting[], results: readonly unknown[]) => {
+    during?.committed()
     onCommit()
     const resolve = () => group.forEach((one, i) => one.resolve(results[i] as never))
     const kept = db.settled?.('write')
@@ -48,7 +63,7 @@ export function createWriteQueue(
   const commit = (group: readonly Waiting[]) => {
     let results: unknown[]
     try {
-      results = db.transaction(() => group.map(({ work }) => work()))
+      results = db.transaction(() => runAll(group))
     } catch (error) {
       // The common case pays for no savepoints: after a failure each write gets a transaction of its own.
       if (group.length > 1) for (const one of group) commit([one])
@@ -60,7 +75,7 @@ export function createWriteQueue(
 
   const commitThere = async (to: Truth, group: readonly Waiting[]) => {
     try {
-      settle(group, await to.commit(() => group.map(({ work }) => work())))
+      settle(group, await to.commit(() => runAll(group)))
     } catch (error) {
       if (group.length > 1) for (const one of group) await commitThere(to, [one])
       else group[0]?.reject(toDaybookError(error))

@@ -2,6 +2,7 @@
 // stored here, signed down from a key of this book's owner, unrevoked and in its time, with all of its ancestors, nor by an
 // access key that is not, unrevoked and in its time; nobody by what is stored alone; and a write looks again.
 import type { Caller, Guest } from '../core/capability/caller.ts'
+import type { Accessor } from '../core/capability/access-log.ts'
 import type { Ledger } from '../core/capability/record-port.ts'
 import type { TrustPort } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
@@ -10,7 +11,7 @@ import type { Clock } from '../core/ports.ts'
 import { bodyOf } from '../core/record.ts'
 import { timingSafeEqual } from '../core/timing-safe-equal.ts'
 import { formatTime } from '../core/time.ts'
-import { onlyPattern, readReach } from '../core/access/reach.ts'
+import { onlyPattern, type Reach, readReach } from '../core/access/reach.ts'
 import { isConcrete } from '../core/access/scope.ts'
 import { accessKeyBody, accessKeyId, isAccessKey, keyFault, toGrant } from './access-key.ts'
 import { fromBearer, isOutdatedBearer, isPresented, signedText } from './token.ts'
@@ -52,6 +53,11 @@ export interface Admission {
 
   /** Who presents this, or `unauthorized` with the reason. */
   admit(given: Presented): Promise<Admitted>
+  /**
+   * Whom somebody claims to be who was not let in, by what is known here of the token or key that is named: nothing proves
+   * that it is theirs. Undefined when none of this book is named.
+   */
+  claimant(given: Presented): Accessor | undefined
   /** Throws `unauthorized` when the token or key has ended since. Inside a transaction. */
   recheck(guest: Guest, now: string): void
   recheckAll(standing: Standing, now: string): void
@@ -107,13 +113,17 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
   }
 
   const toGuest = (token: ControlToken): Guest => {
-    const { token_id, permissions, granted_to } = token
+    const { token_id, permissions } = token
     const reach = readReach(token)
     if (!reach) throw refuse('Scope mismatch')
-    const only = onlyPattern(reach)
+    return { role: 'guest', token: token_id, agent: holderOf(token, reach), reach, permissions }
+  }
+
+  /** In whose name the holder of a token writes. */
+  const holderOf = ({ granted_to }: ControlToken, reach: Reach | undefined): string => {
+    const only = reach && onlyPattern(reach)
     const isAgent = only && only.parts[0] === 'agent' && only.parts.length > 1 && isConcrete(only)
-    const agent = isAgent ? only.text.slice('agent:'.length) : granted_to.replace(/^agent:(?=.)/, '')
-    return { role: 'guest', token: token_id, agent, reach, permissions }
+    return isAgent ? only.text.slice('agent:'.length) : granted_to.replace(/^agent:(?=.)/, '')
   }
 
   /** A stranger must present the whole token and its secret. One answer for what is not here and what is made up. */
@@ -189,6 +199,18 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
       if (bearer === undefined && id === undefined) return { id: 'owner', caller: { role: 'owner' } }
       const token = bearer === undefined ? await lowest(id, now) : await check(await presented(bearer), now)
       return { id: token.token_id, caller: toGuest(token) }
+    },
+    claimant({ as: id, bearer, grant }) {
+      if (grant) return { caller: grant.agent, by: 'claims', id: grant.id }
+      if (bearer !== undefined && isAccessKey(bearer)) {
+        const keyId = accessKeyId(bearer)
+        const key = keyId === undefined ? undefined : findKey(keyId)
+        return key && { caller: key.holder, by: 'key', id: keyId as string }
+      }
+      // Of several tokens, which only narrow one another, the last was handed on.
+      const stored = typeof id === 'string' ? id : id?.at(-1)
+      const token = find((bearer === undefined ? stored : fromBearer(bearer)?.token.token_id) ?? '')
+      return token && { caller: holderOf(token, readReach(token)), by: 'token', id: token.token_id }
     },
     recheck: ({ token: id, by }, now) => recheck({ id, by: by ?? 'token' }, now),
     recheckAll: recheck,

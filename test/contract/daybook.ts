@@ -11,7 +11,6 @@ import { messageCases } from './seed-shape/message.ts'
 import { specificationCases } from './seed-shape/specification.ts'
 import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
-import { callOptionCases } from './option.ts'
 import { removalCases } from './memory/removal.ts'
 import { keptKeyCases } from './locked.ts'
 import { keylessCases } from './seal.ts'
@@ -26,9 +25,10 @@ import { contextCases } from './context.ts'
 import { inboxCases } from './inbox.ts'
 import { accessKeyCases } from './access/access-key.ts'
 import { callerCases } from './access/caller.ts'
+import { doorCases } from './access/door.ts'
 import { guestCases } from './access/guest.ts'
 import { tokenCases } from './access/token.ts'
-import { type HostPlace, verbPlaceCases } from './access/verb-place.ts'
+import type { HostPlace } from './access/verb-place.ts'
 import { newerBookCases } from './newer-book.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
@@ -94,8 +94,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     if (host.alter) newerBookCases(cases, host)
     badInputCases(cases)
     if (host.keepsKeys !== false) keptKeyCases(cases)
-    verbPlaceCases(cases, host)
-    callOptionCases(cases)
+    doorCases(cases, host)
     if (host.part === 'storage') return
     secretCases(cases, host.keepsKeys !== false)
     vectorCases(cases)

@@ -49,7 +49,9 @@ export function createTestTime(start = Date.UTC(2026, 6, 1)) {
   }
 }
 
-export type TestEngineOptions = Partial<Pick<EngineOptions, 'db' | 'embedder' | 'role' | 'textIndex' | 'lag'>>
+export type TestEngineOptions = Partial<
+  Pick<EngineOptions, 'db' | 'embedder' | 'role' | 'textIndex' | 'lag' | 'isAudited'>
+>
 
 export function openTestEngine({
   db = openNodeDatabase({ path: ':memory:' }),

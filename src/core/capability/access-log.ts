@@ -7,15 +7,19 @@ export const purposeLimit = 200
 export const callerSorts = ['owner', 'token', 'key', 'claims', 'unknown'] as const
 export type CallerSort = (typeof callerSorts)[number]
 
-export interface AccessEntry {
+/** Who called, as far as somebody is known. */
+export interface Accessor {
+  /** The agent in whose name it was called; empty for nobody who is known. */
+  readonly caller: string
+  readonly by: CallerSort
+  /** The id of the token or key, or what names the claims; absent for the owner without a key, and for nobody. */
+  readonly id?: string
+}
+
+export interface AccessEntry extends Accessor {
   /** Its number at this copy: entries are counted up. */
   readonly n: number
   readonly at: string
-  /** The agent in whose name it was called. */
-  readonly caller: string
-  readonly by: CallerSort
-  /** The id of the token or key, or what names the claims; absent for the owner. */
-  readonly id?: string
   readonly capability: string
   /** `ok`, or the code of the error. */
   readonly outcome: string
@@ -24,4 +28,26 @@ export interface AccessEntry {
   readonly count: number
   readonly purpose?: string
   readonly receipt?: string
+}
+
+/** Which entries are wanted, newest first. */
+export interface AccessQuery {
+  /** Only those before this number. */
+  readonly before?: number | undefined
+  readonly agent?: string | undefined
+  readonly capability?: string | undefined
+  readonly outcome?: string | undefined
+  /** Canonical times: from this one on, and before that one. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly limit: number
+}
+
+/** Entries are kept for this long, and no more than this many. */
+export const accessKeep = { ms: 90 * 86_400_000, rows: 100_000 } as const
+
+/** The log as the capability that shows it reads it. */
+export interface AccessPort {
+  /** Everything up to now, what has not been committed yet included. */
+  page(query: AccessQuery): Promise<readonly AccessEntry[]>
 }

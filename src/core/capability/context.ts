@@ -1,6 +1,7 @@
 // What a capability gets to work with: the call itself, and the ports that it declares, each for the caller of that call.
 // Invariant: a capability reaches the book through these ports alone, and what it has not declared is not there.
 import type { AbortSignalLike } from '../abort.ts'
+import type { AccessPort } from './access-log.ts'
 import type { JsonObject } from '../json/path.ts'
 import type { Kinds } from '../kind.ts'
 import type { Cipher, Digest, Keyring, Random } from '../ports.ts'
@@ -72,6 +73,8 @@ export interface MirrorPort {
   sync(direction?: SyncDirection): Promise<SyncResult>
   /** Where there is a mirror to ask, calls a capability there for `who`: see engine/context/mirror-call.ts. */
   ask?(id: string, who: string, input: JsonObject): Promise<unknown>
+  /** Where there is a mirror to ask, calls a capability there that changes nothing. */
+  read?(id: string, input: object): Promise<unknown>
 }
 
 /** What the book says of itself. */
@@ -89,6 +92,7 @@ export interface ReadPorts {
   readonly trust: TrustPort
   readonly room: Room
   readonly status: StatusPort
+  readonly access: AccessPort
 }
 
 /** What a write may use, inside its transaction. */

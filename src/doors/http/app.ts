@@ -46,6 +46,7 @@ export function createApp() {
         'Content-Type',
         'Content-Encoding',
         'Idempotency-Key',
+        'Daybook-Purpose',
         'X-P3394-Message-ID',
         'X-P3394-Source',
       ],

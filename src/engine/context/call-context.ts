@@ -22,10 +22,11 @@ import type { BookStore } from '../../store/book-store.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import type { CallingTab, CallOptions } from '../engine-shape.ts'
 import { unlikeEmbedder } from '../unlike-tab.ts'
+import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
 import type { Sealing } from '../service/sealing.ts'
 import type { TaskAccess } from '../task/task-access.ts'
 import type { Call, CallView } from './call.ts'
-import type { MirrorCall } from './mirror-call.ts'
+import type { createMirrorRead, MirrorCall } from './mirror-call.ts'
 import type { RecordAccess } from './record-access.ts'
 import { requestName } from './request-name.ts'
 import type { Transact } from './transact.ts'
@@ -49,15 +50,23 @@ export interface CallContextParts {
   readonly room: MeetingRoom
   readonly sync: (signal: AbortSignalLike, direction?: SyncDirection) => Promise<SyncResult>
   readonly askMirror: MirrorCall | undefined
+  readonly readMirror: ReturnType<typeof createMirrorRead>
+  readonly audit: Pick<AccessAudit, 'port'>
   readonly status: (view: CallView) => Promise<Status>
   readonly tell: ServiceParts['tell']
+}
+
+/** The instant of a call, and what is told of it to the log of access. */
+export interface Begun {
+  readonly now: string
+  readonly trail: AccessTrail
 }
 
 export interface CallContexts {
   /** What the owner sees from the tab that the engine runs in. */
   readonly own: CallView
-  /** A call of `capability` at the instant `now`, with what its caller sees. */
-  begin(capability: AnyCapability, input: unknown, now: string, options: CallOptions): Call
+  /** A call of `capability`, with what its caller sees. */
+  begin(capability: AnyCapability, input: unknown, begun: Begun, options: CallOptions): Call
   /** What the read or the task of `call` works with. */
   contextOf(call: Call): object
 }
@@ -82,7 +91,7 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
 
   return {
     own: viewFor(owner, home, {}),
-    begin(capability, input, now, options) {
+    begin(capability, input, { now, trail }, options) {
       const { caller = owner, from = home, scope, signal, requestId, attempt, onProgress } = options
       const view = viewFor(caller, from, scope ? checkCallScope(scope) : {})
       const port: CallPort = {
@@ -97,7 +106,7 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
           tell('progress', { ...step, capability: capability.id })
         },
       }
-      return { capability, input, requestId, view, port }
+      return { capability, input, requestId, view, trail, port }
     },
     contextOf(call) {
       const { effect, uses = [] } = call.capability
@@ -146,13 +155,15 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
       keys,
     }),
     mirror({ port: { signal }, requestId }) {
-      const { askMirror } = parts
+      const { askMirror, readMirror } = parts
       return {
         sync: (direction) => parts.sync(signal, direction),
         ...(askMirror ? { ask: (id, who, input) => askMirror(id, who, input, { signal, requestId }) } : {}),
+        ...(readMirror ? { read: (id, input) => readMirror(id, input, signal) } : {}),
       }
     },
     room: ({ view, requestId }) => roomFor(view.caller, room.of(view.tab.tab, requestId)),
+    access: () => parts.audit.port,
     status: ({ view }) => ({
       book: () => status(view),
       embedder() {

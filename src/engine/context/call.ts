@@ -5,6 +5,7 @@ import type { CallPort } from '../../core/capability/context.ts'
 import type { Scope } from '../../core/record.ts'
 import type { Recall } from '../../recall/recall.ts'
 import type { CallingTab } from '../engine-shape.ts'
+import type { AccessTrail } from '../service/access-audit.ts'
 import type { RecordAccess } from './record-access.ts'
 
 /** Who calls, what they see, and the default scope of what they store. */
@@ -25,6 +26,8 @@ export interface Call {
   /** The ids of records that it decides about, see `decides` of a capability. */
   readonly decided?: readonly string[]
   readonly view: CallView
+  /** Hears of what it changes. */
+  readonly trail: AccessTrail
   /** What the capability gets of it. */
   readonly port: CallPort
 }

@@ -76,3 +76,12 @@ export function createMirrorCall(
     return turn
   }
 }
+
+/** Calls a capability at the mirror that changes nothing, as often as it is asked; undefined where there is none to ask. */
+export function createMirrorRead(
+  carrier: Carrier | undefined,
+  random: Random,
+): ((id: string, input: object, signal: AbortSignalLike) => Promise<unknown>) | undefined {
+  const ask = carrier?.call?.bind(carrier)
+  return ask && ((id, input, signal) => ask(id, input, toHex(random.bytes(16)), signal))
+}

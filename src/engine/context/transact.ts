@@ -49,6 +49,7 @@ export function createTransact({
         if (uses.includes('trust')) ports.trust = { ledger: writing.ledger }
         if (queued) ports.tasks = queued.tasks
         const result = sealing.writing(() => work({ call: port, ...ports } as WriteContext<PortName>))
+        call.trail.wrote(writing.changed)
         return { result, changed: writing.changed, secrets: writing.secrets, queued }
       })
     const { result, changed, secrets, queued } = await sealing.withKey(attempt)

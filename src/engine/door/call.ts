@@ -1,6 +1,6 @@
 // The one path of every call, of tasks too, in the order in which it is gone: who calls is admitted, the capability found,
 // authorised and at its place, the input checked and parsed, what the caller sees put together, the work done, its commit waited for, and
-// what came of it told. Invariant: nothing reaches a capability that has not come this way.
+// what came of it told and written to the log of access. Invariant: nothing reaches a capability that has not come this way.
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
@@ -16,6 +16,7 @@ import { requestName } from '../context/request-name.ts'
 import type { Transact } from '../context/transact.ts'
 import type { CallOptions } from '../engine-shape.ts'
 import type { Lifecycle } from '../lifecycle.ts'
+import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
 import type { Sealing } from '../service/sealing.ts'
 import { authorise } from './authorise.ts'
 import type { RunRead } from './read-again.ts'
@@ -29,6 +30,7 @@ export interface CallPathParts {
   readonly place: Place
   readonly requests: BookStore['requests']
   readonly admission: Admission
+  readonly audit: Pick<AccessAudit, 'begin'>
   readonly sealing: Pick<Sealing, 'isUnread' | 'begin' | 'arrived' | 'reading'>
   readonly contexts: CallContexts
   readonly transact: Transact
@@ -41,10 +43,16 @@ export interface CallPathParts {
 export type CallPath = (id: string, input: unknown, options?: CallOptions) => Promise<unknown>
 
 export function createCallPath(parts: CallPathParts): CallPath {
-  const { db, clock, place, admission, sealing, contexts, services, useReserve } = parts
+  const { db, clock, place, audit, admission, sealing, contexts, services, useReserve } = parts
 
-  const answer = async (id: string, input: unknown, given: CallOptions): Promise<unknown> => {
+  const answer = async (
+    id: string,
+    input: unknown,
+    given: CallOptions,
+    trail: AccessTrail,
+  ): Promise<unknown> => {
     const options = admission.isAsked(given) ? { ...given, ...(await admission.admit(given)) } : given
+    trail.admitted(options.caller ?? owner, options.from?.scope.agent ?? contexts.own.scope.agent)
     if (sealing.isUnread()) await sealing.begin().then(() => services.stateChanged())
     const arrived = sealing.arrived()
     if (arrived) await arrived
@@ -56,20 +64,24 @@ export function createCallPath(parts: CallPathParts): CallPath {
     services.called()
     checkJson(input)
     const parsed = parseWith(capability.input, input)
-    const begun = contexts.begin(capability, input, formatTime(clock.now()), options)
+    const begun = contexts.begin(capability, input, { now: formatTime(clock.now()), trail }, options)
     const { decides } = capability
     const call = decides ? { ...begun, decided: citedIds(parsed as object, decides.path) } : begun
     return withReserve(capability, () => perform(parts, call, parsed), useReserve)
   }
 
   return async (id, input, options = {}) => {
+    const effect = effectOf(id)
+    const { purpose } = options
+    const trail = audit.begin({ id, effect, purpose, claimant: () => admission.claimant(options) })
     try {
-      const effect = effectOf(id)
-      const answered = answer(id, input, options)
+      const answered = answer(id, input, options, trail)
       const value = await (db.settled ? whenKept(db, effect, answered) : answered)
       if (effect) services.answered(effect)
+      trail.answered(value)
       return value
     } catch (error) {
+      trail.failed(error)
       services.failed(error)
       throw toDaybookError(error)
     }

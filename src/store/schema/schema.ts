@@ -112,6 +112,12 @@ export const migrations: readonly string[] = [
   -- An op that says what the version before it says, under another key.
   ALTER TABLE ops ADD COLUMN reseal INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Who called what at this copy of the book, and what came of it; see access-log.ts. Never content, and never synced.
+  CREATE TABLE audit (
+    n INTEGER PRIMARY KEY, at TEXT NOT NULL, caller TEXT NOT NULL, "by" TEXT NOT NULL, id TEXT, capability TEXT NOT NULL,
+    outcome TEXT NOT NULL, kinds TEXT NOT NULL, count INTEGER NOT NULL, purpose TEXT, receipt TEXT);
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -45,14 +45,20 @@ export interface MirrorAnswer {
   readonly more: boolean
 }
 
+/** What of a request is taken for the first time: of which kinds, and how many ops. */
+export interface TakenOps {
+  readonly kinds: readonly string[]
+  readonly count: number
+}
+
 export interface Mirror {
   /** Takes away tombstones and stored answers that nobody can need any more; answers how many tombstones. */
   tidy(): Promise<number>
   /**
    * Answers one request of a device, which is JSON, or throws `DaybookError`; then nothing of the request took effect. With
-   * a `reach`, the mirror takes and gives only kinds within it.
+   * a `reach`, the mirror takes and gives only kinds within it. `taken` hears what it took, inside the transaction.
    */
-  exchange(request: string, reach?: SyncReach): Promise<MirrorAnswer>
+  exchange(request: string, reach?: SyncReach, taken?: (ops: TakenOps) => void): Promise<MirrorAnswer>
 }
 
 /** One request while it is answered. */
@@ -137,7 +143,7 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
     return answer
   }
 
-  const respond = (request: SyncRequest, hashes: readonly string[], reach?: SyncReach): MirrorAnswer => {
+  const respond = (request: SyncRequest, hashes: readonly string[], reach?: SyncReach) => {
     const nowMs = clock.now()
     const { device, ackedMid, ops, pull } = request
     let lastMid = devices.lastMid(device)
@@ -174,7 +180,7 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
       ...(request.check ? { ranges: sumRanges(settings.getNumber('head'), pull.kinds) } : {}),
     }
     const text = `${JSON.stringify(head).slice(0, -1)},"changes":[${changes.join(',')}]}`
-    return { text, device, cursor, more }
+    return { text, device, cursor, more, tally: tallyOf(ops, results, fresh) }
   }
 
   const sumRanges = (head: number, kinds: readonly string[] | undefined) => {
@@ -211,13 +217,17 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
         return collected
       })
     },
-    async exchange(text, reach) {
+    async exchange(text, reach, taken) {
       const raw = readJson(text)
       const asked = parseSyncRequest(raw)
       const request = reach ? withinReach(asked, reach) : asked
       const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
       const answer = await store.writes.write(() => {
-        if (!isSetBack(request)) return respond(request, hashes, reach)
+        if (!isSetBack(request)) {
+          const { tally, ...answered } = respond(request, hashes, reach)
+          taken?.(tally)
+          return answered
+        }
         // All must start over, also those who can't tell. On a guest's word alone nobody else does.
         if (!reach) begin()
         return undefined
@@ -226,6 +236,16 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
       return answer
     },
   }
+}
+
+/** What of a request was taken for the first time. */
+function tallyOf(
+  ops: readonly WireOp[],
+  results: readonly WireResult[],
+  fresh: ReadonlyMap<number, unknown>,
+): TakenOps {
+  const taken = ops.filter(({ mid }, i) => results[i]?.s === 'ok' && fresh.has(mid))
+  return { kinds: [...new Set(taken.map(({ kind }) => kind))], count: taken.length }
 }
 
 function startOver(): DaybookError {

@@ -108,6 +108,7 @@ export const verbRights = {
   'task:list': 'owner',
   'task:retry': 'owner',
   'task:drop': 'owner',
+  'access:log': 'owner',
   'daybook:status': 'read',
 } as const satisfies Readonly<Record<VerbId, Right | 'owner'>>
 

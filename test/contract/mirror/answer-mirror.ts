@@ -189,6 +189,46 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
     expect(await codes(book, { bearer: key })).toEqual(all('unauthorized'))
   })
 
+  it('writes down what guests ask, synced and were refused, and keeps that wherever it is answered', async () => {
+    const book = newBook()
+    const { id, key } = await makeKey(book, { permissions: ['sync', 'read'], holder: 'robot' })
+    await codes(book, { bearer: key })
+    const reader = await makeKey(book, { permissions: ['read'], holder: 'reader' })
+    await codes(book, { bearer: reader.key })
+    await codes(book, { bearer: madeUp })
+    await call(book, 'daybook:revoke_access_key', { id })
+    await codes(book, { bearer: key })
+    const grant = { id: 'claims:1', agent: 'claimed', scope: '**', permissions: ['read'] }
+    await fromOutcome(door(book).call('kstar:query_traces', {}, { grant, purpose: 'grading' }))
+    await call(book, 'access:log')
+    await move(book)
+    type Log = { entries: { caller: string; by: string; id?: string; capability: string; outcome: string }[] }
+    const told = async (agent: string) =>
+      (await call<Log>(book, 'access:log', { agent })).entries
+        .toReversed()
+        .map(({ by, capability, outcome }) => [by, capability, outcome])
+    const ends = (code: string) => [
+      ['key', 'daybook:sync', code],
+      ['key', 'daybook:sync', code],
+      ['key', 'daybook:sync', code],
+      ['key', 'kstar:query_traces', code],
+    ]
+    expect(await told('robot')).toEqual([...ends('ok'), ...ends('unauthorized')])
+    expect(await told('reader')).toEqual([
+      ...ends('forbidden').slice(0, 3),
+      ['key', 'kstar:query_traces', 'ok'],
+    ])
+    expect(await told('claimed')).toEqual([['claims', 'kstar:query_traces', 'ok']])
+    const all = (await call<Log>(book, 'access:log', { limit: 1000 })).entries
+    expect(all.filter(({ by }) => by === 'unknown')).toMatchObject([{ outcome: 'unauthorized' }])
+    expect(all.filter(({ by }) => by === 'owner').map(({ capability }) => capability)).toEqual([
+      'daybook:revoke_access_key',
+      'daybook:create_access_key',
+      'daybook:create_access_key',
+    ])
+    expect(JSON.stringify(all)).not.toContain(key.split('.').at(-1))
+  })
+
   it('gives each ticket once, and says how long it is good', async () => {
     const book = newBook()
     const { key } = await makeKey(book, { permissions: ['sync'] })

@@ -13,9 +13,13 @@ export function openBookDoor(mirrors: Mirrors, book: string, presented: Presente
     admit: (id) => fromOutcome(mirror.admit(id, presented)),
     ticket: (asked) => fromOutcome(mirror.ticket(asked, presented)),
     exchange: (request) => fromOutcome(mirror.exchange(request, presented)),
-    call: (id, input, requestId) =>
+    call: (id, input, { requestId, purpose } = {}) =>
       fromOutcome(
-        mirror.call(id, input, { ...presented, ...(requestId === undefined ? {} : { requestId }) }),
+        mirror.call(id, input, {
+          ...presented,
+          ...(requestId === undefined ? {} : { requestId }),
+          ...(purpose === undefined ? {} : { purpose }),
+        }),
       ),
   }
 }

@@ -1,5 +1,6 @@
 // `POST /v1/books/:book/capabilities/:id`: any capability, run by the mirror's engine. The body is its input; or it is a
 // P3394 agent's `{ message_id, source, content }`, and then content and answer have the shape of that id's description.
+// A `Daybook-Purpose` says in the log of access what the call is for.
 import { Hono } from 'hono'
 import { validator } from 'hono/validator'
 import { z } from 'zod'
@@ -18,7 +19,14 @@ const requestName = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, 'is not 1 to 200 visible ASCII characters')
   .optional()
-const headers = z.object({ 'idempotency-key': requestName, 'x-p3394-message-id': requestName })
+const headers = z.object({
+  'idempotency-key': requestName,
+  'x-p3394-message-id': requestName,
+  'daybook-purpose': z
+    .string()
+    .regex(/^[\x20-\x7e]{1,200}$/, 'is not 1 to 200 characters of ASCII')
+    .optional(),
+})
 const headerFields = validator('header', (value) => parseWith(headers, value))
 
 const body = jsonBody((value) => {
@@ -63,13 +71,17 @@ export const capabilityRoute = new Hono<BookTypes>().post(
       })
     }
     const book = c.get('book')
+    const { 'daybook-purpose': purpose } = c.req.valid('header')
     const answer = isShaped
       ? await callSeedShape(id, input, {
           now: () => Date.now(),
           call: (capability, value, step) =>
-            book.call(capability, value, requestId === undefined ? undefined : stepId(requestId, step)),
+            book.call(capability, value, {
+              requestId: requestId === undefined ? undefined : stepId(requestId, step),
+              purpose,
+            }),
         })
-      : await book.call(id, input, requestId)
+      : await book.call(id, input, { requestId, purpose })
     return c.json(answer ?? null, 200)
   },
 )

@@ -95,7 +95,7 @@ export class BookCopies {
       const isSound = await isTrue(entry)
       entry.users -= 1
       entry.usedAt = this.#options.ports.clock.now()
-      if (!isSound || this.#entries.get(book) !== entry) this.#drop(book, entry)
+      if (!isSound || this.#entries.get(book) !== entry) void this.#drop(book, entry)
       this.#dropIdle()
     }
   }
@@ -105,7 +105,7 @@ export class BookCopies {
     this.#isClosed = true
     while ([...this.#entries.values()].some(({ users }) => users > 0))
       await new Promise((resolve) => setTimeout(resolve, freeLookMs))
-    for (const [book, entry] of this.#entries) this.#drop(book, entry)
+    await Promise.all([...this.#entries].map(([book, entry]) => this.#drop(book, entry)))
   }
 
   #enter(book: string, mayMake: boolean): Entry {
@@ -120,9 +120,13 @@ export class BookCopies {
     return entry
   }
 
-  #drop(book: string, entry: Entry): void {
+  /** What its log of access has left to be written is written first, which takes a way to the truth. */
+  async #drop(book: string, entry: Entry): Promise<void> {
     if (this.#entries.get(book) === entry) this.#entries.delete(book)
-    if (entry.users === 0) void entry.copy.then(({ engine }) => engine.close()).catch(() => undefined)
+    if (entry.users > 0) return
+    const copy = await entry.copy.catch(() => undefined)
+    await copy?.engine.audit.flush().catch(() => undefined)
+    copy?.engine.close()
   }
 
   /** Drops copies that nobody uses, those longest idle first, as long as they are too many or idle for too long. */
@@ -133,7 +137,7 @@ export class BookCopies {
       .sort((a, b) => a[1].usedAt - b[1].usedAt)
     for (const [book, entry] of idle) {
       const isOld = !isWatched(book) && ports.clock.now() - entry.usedAt > idleMs
-      if (isOld || this.#entries.size > openBooks) this.#drop(book, entry)
+      if (isOld || this.#entries.size > openBooks) void this.#drop(book, entry)
     }
   }
 

@@ -97,4 +97,18 @@ export const postgresMigrations: readonly string[] = [
     END IF;
   END $$;
   `,
+  `
+  -- Who called what of a book, and what came of it.
+  CREATE TABLE daybook.audit (
+    ${owned}, n bigint NOT NULL, at text NOT NULL, caller text NOT NULL, "by" text NOT NULL, id text,
+    capability text NOT NULL, outcome text NOT NULL, kinds text NOT NULL, count bigint NOT NULL, purpose text,
+    receipt text, PRIMARY KEY (book, n));
+  CREATE INDEX audit_txn ON daybook.audit (book, txn);
+  ${separate('audit')}
+  DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)) THEN
+      GRANT SELECT, INSERT, UPDATE, DELETE ON daybook.audit TO ${mirrorRole};
+    END IF;
+  END $$;
+  `,
 ]

@@ -55,11 +55,10 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
       })
       truth.follows(engine.store)
       await truth.follow()
-      return createDaybook(
-        createLocalDoor(engine, nodePorts.scheduler),
-        methodTable(capabilityTable),
-        globalThis,
-      )
+      const door = createLocalDoor(engine, nodePorts.scheduler)
+      // As whoever puts a copy away does: see book-copies.ts.
+      const close = () => engine.audit.flush().then(() => door.close())
+      return createDaybook({ ...door, close }, methodTable(capabilityTable), globalThis)
     },
   })
 })

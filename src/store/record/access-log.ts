@@ -1,0 +1,145 @@
+// The log of access at this copy of a book: who called what, and what came of it. It is bound to the copy: in no bundle and
+// in no sync. Invariant: what is noted of a write stands exactly if the write does; what is gathered waits for the next
+// commit, and what was in a transaction that failed is written with the next one.
+import {
+  type AccessEntry,
+  type AccessQuery,
+  accessKeep,
+  type CallerSort,
+} from '../../core/capability/access-log.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
+
+export type NewAccess = Omit<AccessEntry, 'n'>
+
+export interface AccessLog {
+  /** Notes what a write did. Inside a transaction of the write queue. */
+  note(entry: NewAccess): void
+  /** Keeps an entry until the next commit. */
+  gather(entry: NewAccess): void
+  /** Entries that wait for a commit. */
+  waiting(): number
+  /** The write queue: a transaction begins, is about to be committed, was committed. */
+  readonly during: { begin(): void; end(): void; committed(): void }
+  /** Entries that match, newest first, after the one with the number `before`. */
+  page(query: AccessQuery): AccessEntry[]
+  /** Removes what is older than `since` or more than is kept, the oldest first, at most `limit`; answers how many went. */
+  sweep(since: string, limit: number): number
+}
+
+/** More than this wait only where nothing can be written; the oldest are let go of. */
+const waitingLimit = 10_000
+
+type AccessRow = SqlRow & {
+  readonly n: number
+  readonly at: string
+  readonly caller: string
+  readonly sort: string
+  readonly id: string | null
+  readonly capability: string
+  readonly outcome: string
+  readonly kinds: string
+  readonly count: number
+  readonly purpose: string | null
+  readonly receipt: string | null
+}
+
+const insert = `INSERT INTO audit (at, caller, "by", id, capability, outcome, kinds, count, purpose, receipt)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+export function createAccessLog(db: SqlDatabase): AccessLog {
+  let waiting: NewAccess[] = []
+  let inside: NewAccess[] = []
+  let written = 0
+  const write = ({ at, caller, by, id, capability, outcome, kinds, count, purpose, receipt }: NewAccess) =>
+    db.run(insert, [
+      at,
+      caller,
+      by,
+      id ?? null,
+      capability,
+      outcome,
+      kinds.join(' '),
+      count,
+      purpose ?? null,
+      receipt ?? null,
+    ])
+
+  return {
+    note: (entry) => void inside.push(entry),
+    gather(entry) {
+      waiting.push(entry)
+      if (waiting.length > waitingLimit) waiting = waiting.slice(-waitingLimit)
+    },
+    waiting: () => waiting.length,
+    during: {
+      begin() {
+        inside = []
+        written = 0
+      },
+      end() {
+        written = waiting.length
+        for (const entry of waiting) write(entry)
+        for (const entry of inside) write(entry)
+      },
+      committed() {
+        if (written > 0) waiting = waiting.slice(written)
+        written = 0
+      },
+    },
+    page(query) {
+      const { sql, params } = conditionOf(query)
+      return db
+        .all<AccessRow>(
+          `SELECT n, at, caller, "by" AS sort, id, capability, outcome, kinds, count, purpose, receipt
+           FROM audit WHERE ${sql} ORDER BY n DESC LIMIT ?`,
+          [...params, query.limit],
+        )
+        .map(toEntry)
+    },
+    sweep(since, limit) {
+      const before = db.get<{ n: number }>('SELECT count(*) AS n FROM audit')?.n ?? 0
+      const extra = Math.max(0, before - accessKeep.rows)
+      db.run('DELETE FROM audit WHERE n IN (SELECT n FROM audit ORDER BY n LIMIT ?)', [
+        Math.min(extra, limit),
+      ])
+      db.run('DELETE FROM audit WHERE n IN (SELECT n FROM audit WHERE at < ? ORDER BY n LIMIT ?)', [
+        since,
+        Math.max(0, limit - extra),
+      ])
+      return before - (db.get<{ n: number }>('SELECT count(*) AS n FROM audit')?.n ?? 0)
+    },
+  }
+}
+
+const conditions: readonly (readonly [name: keyof AccessQuery, sql: string])[] = [
+  ['before', 'n < ?'],
+  ['agent', 'caller = ?'],
+  ['capability', 'capability = ?'],
+  ['outcome', 'outcome = ?'],
+  ['from', 'at >= ?'],
+  ['to', 'at < ?'],
+]
+
+function conditionOf(query: AccessQuery): { sql: string; params: SqlValue[] } {
+  const given = conditions.filter(([name]) => query[name] !== undefined)
+  return {
+    sql: ['1 = 1', ...given.map(([, sql]) => sql)].join(' AND '),
+    params: given.map(([name]) => query[name] ?? null),
+  }
+}
+
+function toEntry({ sort, kinds, id, purpose, receipt, ...row }: AccessRow): AccessEntry {
+  return {
+    n: row.n,
+    at: row.at,
+    caller: row.caller,
+    by: sort as CallerSort,
+    ...(id === null ? {} : { id }),
+    capability: row.capability,
+    outcome: row.outcome,
+    kinds: kinds === '' ? [] : kinds.split(' '),
+    count: row.count,
+    ...(purpose === null ? {} : { purpose }),
+    ...(receipt === null ? {} : { receipt }),
+  }
+}
