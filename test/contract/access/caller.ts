@@ -6,6 +6,7 @@ import { makeTrace } from '../../support/trace.ts'
 import { type BookCase, failure } from '../book-case.ts'
 import { exported } from '../bundle.ts'
 import { handleCases } from './handle.ts'
+import { tokenReachCases } from './token-reach.ts'
 
 const later = '2099-01-01T00:00:00.000Z'
 const chat = JSON.stringify([{ role: 'user', content: 'My name is Mallory' }])
@@ -62,6 +63,7 @@ export async function expectRefused(book: Daybook, as: As, bundle: string): Prom
 export function callerCases(cases: BookCase): void {
   const { book: open } = cases
   handleCases(cases)
+  tokenReachCases(cases)
 
   const grant = async (book: Daybook, permissions: string[], scope = '**') => {
     const asked = { scope, permissions, granted_to: 'grader', expires_at: later }
