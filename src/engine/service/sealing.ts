@@ -146,7 +146,11 @@ async function sendSealed<Result>(
     return now?.book === half.book && toBase64Url(now.publicKey) === toBase64Url(half.publicKey)
   }
   const end = await keychain.sendTo(half, isCurrent)
-  if (!end) throw why
+  if (!end)
+    throw noPublicKey(
+      why,
+      'Nothing can be sealed here to the public key that the book has: rotate its keys on a device (`seal.rotate`), and sync.',
+    )
   try {
     return await work()
   } finally {
@@ -154,12 +158,12 @@ async function sendSealed<Result>(
   }
 }
 
-function noPublicKey(why: DaybookError): DaybookError {
-  return new DaybookError(
-    'locked',
-    'This copy of the book keeps no keys, and the book has no public key yet that sensitive records could be sealed to: make its keys on a device (`seal.exportKeys` does, and so does the first sensitive record), and sync.',
-    { details: { ...why.details, missing: publicKeyKind.name } },
-  )
+const noneYet =
+  'This copy of the book keeps no keys, and the book has no public key yet that sensitive records could be sealed to: make its keys on a device (`seal.exportKeys` does, and so does the first sensitive record), and sync.'
+
+/** Why nothing can be sealed where no keys are kept, with a way out. */
+function noPublicKey(why: DaybookError, message = noneYet): DaybookError {
+  return new DaybookError('locked', message, { details: { ...why.details, missing: publicKeyKind.name } })
 }
 
 interface SealingSteps {

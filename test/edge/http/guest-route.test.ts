@@ -3,6 +3,7 @@ import { describe } from 'vitest'
 import { guestRouteCases } from '../../contract/access/guest-route.ts'
 import { guestSyncCases } from '../../contract/access/guest-sync.ts'
 import type { GuestHost } from '../../contract/access/guest-world.ts'
+import { sealedRouteCases } from '../../contract/access/sealed-route.ts'
 import { call } from './http.ts'
 
 describe('a guest of a Worker', () => {
@@ -19,4 +20,5 @@ describe('a guest of a Worker', () => {
   }
   guestRouteCases(host)
   guestSyncCases(host)
+  sealedRouteCases(host)
 })

@@ -1,5 +1,4 @@
 // What the specification of sync shows is what the code takes and gives: every example is parsed, and none is left out.
-import { createDecipheriv } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../../src/core/errors.ts'
 import { ticketMs } from '../../../src/edge/live-lines.ts'
@@ -12,7 +11,14 @@ import {
 } from '../../../src/sync/wire/live-wire.ts'
 import { parseSyncRequest, parseSyncResponse, wireError } from '../../../src/sync/wire/protocol.ts'
 import { framed, specBlocks, specPage, specRules, specText } from '../../support/server/spec-page.ts'
+import { openSealed, pairFrom, receivedKey, type Sealed } from '../../support/server/sealed-body.ts'
 import { createAsk, createHttpMirror, edgeKey } from '../sync/spec/http-mirror.ts'
+
+/** What the page says of the first sealed body, and the key it is under. */
+const sealedExample = () =>
+  /the body `([^`]*)` of a `(.*?)` with the id `(.*?)` in the book `(.*?)`, sealed with the key `(.*?)`/.exec(
+    specText,
+  ) ?? []
 
 describe('the examples of the specification of sync', () => {
   it('are all of a sort that is parsed', () => {
@@ -89,26 +95,27 @@ describe('the examples of the specification of sync', () => {
     const [sealed] = framed('json enc').map(
       ({ text }) => JSON.parse(text) as { kid: string; v: number; n: string; ct: string },
     )
-    const [, said = '', kind = '', id = '', book = '', key = ''] =
-      /the body `([^`]*)` of a `(.*?)` with the id `(.*?)` in the book `(.*?)`, sealed with the key `(.*?)`/.exec(
-        specText,
-      ) ?? []
-    const open = (of: string) => {
-      const ct = Buffer.from(sealed?.ct ?? '', 'base64')
-      const cipher = createDecipheriv(
-        'aes-256-gcm',
-        Buffer.from(key, 'hex'),
-        Buffer.from(sealed?.n ?? '', 'base64'),
-      )
-      cipher.setAAD(Buffer.from(JSON.stringify(['daybook', book, kind, of, sealed?.v, sealed?.kid])))
-      cipher.setAuthTag(ct.subarray(-16))
-      return Buffer.concat([cipher.update(ct.subarray(0, -16)), cipher.final()]).toString('utf8')
-    }
+    const [, said = '', kind = '', id = '', book = '', key = ''] = sealedExample()
+    const open = (of: string) => openSealed(sealed as Sealed, Buffer.from(key, 'hex'), { book, kind, id: of })
     expect(open(id)).toBe(said)
     expect(() => open(`${id}0`)).toThrow('authenticate')
     const op = JSON.parse(framed('json request')[0]?.text ?? '') as { ops: object[] }
     const { v: _v, body: _body, ...put } = op.ops[0] as Record<string, unknown>
     expect(parseSyncRequest({ ...op, ops: [{ ...put, enc: sealed }] }).ops[0]).toMatchObject({ enc: sealed })
+  })
+
+  it('E10 E11 E12 has a body that was sealed to a public key, which opens as it says', () => {
+    const sealed = JSON.parse(framed('json enc')[1]?.text ?? '') as Sealed
+    const [, said = '', kind = '', id = '', book = '', key = ''] = sealedExample()
+    const [, told = ''] = /The public key is\s+`([0-9a-f]{64})`/.exec(specText) ?? []
+    const { publicKey, privateKey } = pairFrom(Buffer.from(key, 'hex'))
+    expect([publicKey.toString('hex'), sealed.kid]).toEqual([told, `k_${told.slice(0, 16)}`])
+    const whole = Buffer.from(sealed.ct, 'base64')
+    const info = JSON.stringify(['daybook', book, sealed.kid])
+    const secret = receivedKey(privateKey, publicKey, whole.subarray(0, 32), { info, context: 'A256GCM' })
+    const ct = whole.subarray(32).toString('base64')
+    expect(openSealed({ ...sealed, ct }, secret, { book, kind, id })).toBe(said)
+    expect(() => openSealed({ ...sealed, ct }, secret, { book, kind, id: `${id}0` })).toThrow('authenticate')
   })
 
   it('H1 H2 H3 H4 are HTTP as the app speaks it', async () => {

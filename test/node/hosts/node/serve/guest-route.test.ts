@@ -4,6 +4,7 @@ import { openDaybook } from '../../../../../src/hosts/node/index.ts'
 import { guestRouteCases } from '../../../../contract/access/guest-route.ts'
 import { guestSyncCases } from '../../../../contract/access/guest-sync.ts'
 import type { GuestHost } from '../../../../contract/access/guest-world.ts'
+import { sealedRouteCases } from '../../../../contract/access/sealed-route.ts'
 import { makeTrace } from '../../../../support/trace.ts'
 import { skipped } from '../postgres/postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
@@ -31,6 +32,7 @@ describe.skipIf(skipped !== '')(`a guest of daybook serve${skipped}`, { timeout:
   }
   guestRouteCases(host)
   guestSyncCases(host)
+  sealedRouteCases(host)
 
   it('K6 a device of another name than its key takes over whose its records are', async () => {
     const made = await run({ url, book: 'renamed' }, 'daybook:create_access_key', {
