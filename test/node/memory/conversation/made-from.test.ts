@@ -1,16 +1,11 @@
-// What was made from records over several copies of a book, after an upgrade, with a language model; and the law that
-// nothing which was made from a forgotten record says it any more.
-import fc from 'fast-check'
+// What was made from records that are forgotten or sealed: over several copies of a book, after an upgrade, with a language
+// model.
 import { afterEach, describe, expect, test } from 'vitest'
-import { createDaybook, type Daybook, methodTable } from '../../../../src/book/daybook.ts'
-import type { Carrier, Llm, Ports, SqlDatabase } from '../../../../src/core/ports.ts'
-import { createLocalDoor } from '../../../../src/doors/local-door.ts'
-import { capabilityTable } from '../../../../src/engine/capability-table.ts'
-import { createEngine, type Engine, type EngineOptions } from '../../../../src/engine/engine.ts'
-import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
+import type { Carrier, Llm } from '../../../../src/core/ports.ts'
 import { openNodeVault } from '../../../../src/hosts/node/key/vault-file.ts'
 import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
+import { closeSites, lasting, memory, openSite, type Site } from './site.ts'
 
 const secret = 'The doctor said it is diabetes.'
 const source = { type: 'User', id: 'ann', name: 'Ann' }
@@ -21,51 +16,7 @@ const said = [
   'Then the wall is built.',
 ].map((content, i) => ({ id: `m-${i}`, source, content, timestamp: `2026-02-01T10:0${i}:00Z` }))
 
-const memory = () => openNodeDatabase({ path: ':memory:' })
-/** Survives the engine over it. */
-const lasting = (db: SqlDatabase): SqlDatabase => ({ ...db, close: () => undefined })
-
-interface Site {
-  readonly book: Daybook
-  readonly engine: Engine
-  /** What the tables say, but for the words of the text index. */
-  text(): string
-}
-
-const open: Daybook[] = []
-afterEach(async () => {
-  for (const book of open.splice(0)) await book.close()
-})
-
-function openSite(ports: Ports, options: Partial<EngineOptions> = {}): Site {
-  const engine = createEngine({
-    db: memory(),
-    ports,
-    name: 'shared',
-    scope: { agent: 'a' },
-    durability: 'memory',
-    openMemory: memory,
-    ...options,
-  })
-  const book = createDaybook(
-    createLocalDoor(engine, ports.scheduler),
-    methodTable(capabilityTable),
-    globalThis,
-  )
-  open.push(book)
-  const { db } = engine.store
-  return { book, engine, text: () => textOf(db) }
-}
-
-function textOf(db: SqlDatabase): string {
-  const tables = db.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-  const rows = tables
-    .filter(({ name }) => !name.startsWith('text_'))
-    .map(({ name }) => db.all(`SELECT * FROM "${name}"`))
-  return JSON.stringify(rows, (_key, value: unknown) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
-  )
-}
+afterEach(closeSites)
 
 /** A mirror and what opens devices of it, all in one time. */
 function world() {
@@ -261,116 +212,5 @@ describe('a language model', () => {
     await pass()
     expect((await site.book.conversation.episodes()).records).toMatchObject([{ summary: 'Of bricks.' }])
     expect(site.text()).not.toContain('doctor said')
-  })
-})
-
-describe('the law', () => {
-  const word = (n: number) =>
-    `Zyx${String.fromCharCode(97 + (n % 26))}${String.fromCharCode(97 + Math.floor(n / 26))}q`
-  const shapes = [
-    (n: number) => `The ${word(n)} was painted in the evening.`,
-    (n: number) => `I live in ${word(n)}.`,
-    (n: number) => `Please note that the ${word(n)} is in the cellar.`,
-    (n: number) => `I like ${word(n)}.`,
-    (n: number) => `My dog is called ${word(n)}.`,
-  ] as const
-  const messages = fc.array(
-    fc.record({
-      shape: fc.nat(shapes.length - 1),
-      session: fc.nat(1),
-      minute: fc.nat(9),
-      isSealed: fc.boolean(),
-    }),
-    { minLength: 1, maxLength: 10 },
-  )
-  const steps = fc.array(
-    fc.record({
-      what: fc.constantFrom(
-        'archive',
-        'learn',
-        'answer',
-        'forget',
-        'purge',
-        'idle',
-        'archive-late',
-      ) as fc.Arbitrary<'archive' | 'learn' | 'answer' | 'forget' | 'purge' | 'idle' | 'archive-late'>,
-      at: fc.nat(9),
-    }),
-    { minLength: 4, maxLength: 14 },
-  )
-
-  test('holds: what is forgotten stands in no table, answer of a question, history or context', async () => {
-    await fc.assert(
-      fc.asyncProperty(messages, steps, async (made, todo) => {
-        const { ports, pass } = createTestTime()
-        const site = openSite(ports, { vault: openNodeVault(undefined) })
-        const { book } = site
-        const lines = made.map(({ shape, minute }, n) => ({
-          id: `m-${n}`,
-          source,
-          content: shapes[shape]?.(n) ?? '',
-          timestamp: `2026-02-01T10:0${minute}:00Z`,
-        }))
-        const ids: string[] = []
-        for (const [n, message] of lines.entries()) {
-          const { session = 0, isSealed } = made[n] ?? {}
-          const level = isSealed ? { sensitivity: 'sensitive' as const } : {}
-          ids.push((await book.conversation.store({ session: `s-${session}`, message, ...level })).id ?? '')
-        }
-        const gone = new Map<number, 'forget' | 'purge'>()
-        for (const { what, at } of [
-          ...todo,
-          { what: 'archive' as const, at: 0 },
-          { what: 'archive' as const, at: 1 },
-        ]) {
-          const n = at % lines.length
-          if (what === 'archive') await book.conversation.archive({ session: `s-${at % 2}` })
-          if (what === 'archive-late')
-            await book.tasks.add({ capability: 'ks:archive_episode', input: { session: `s-${at % 2}` } })
-          if (what === 'learn')
-            await book.conversation.updateProfile({ history: lines.filter((_line, i) => !gone.has(i)) })
-          if (what === 'answer' && !gone.has(n)) {
-            const episodes = (await book.conversation.episodes()).records.map(({ id }) => id)
-            await book.conversation.cacheAnswer({
-              question: `What of number ${n}?`,
-              answer: lines.flatMap(({ content }, i) => (gone.has(i) ? [] : [content])).join(' '),
-              records: [...ids.filter((_id, i) => !gone.has(i)), ...episodes],
-            })
-          }
-          if (what === 'idle') await pass()
-          if (what === 'forget' || what === 'purge') {
-            await book.records[what]({ id: ids[n] ?? '', cascade: at > 4 })
-            gone.set(n, what === 'purge' ? what : (gone.get(n) ?? what))
-            // At once, and not only when it was told anew.
-            const asked = [
-              (await book.recall({ text: word(n), limit: 50 })).hits,
-              (await book.conversation.recall({ query: word(n) })).messages,
-              (await book.records.query({ limit: 1000 })).records,
-              (await book.conversation.profile({ user_id: 'ann' })).profile,
-              (await book.conversation.cachedAnswer({ question: `What of number ${n}?` })).answer,
-              (await book.context({ text: word(n) })).text,
-            ]
-            expect(JSON.stringify(asked)).not.toContain(word(n))
-          }
-        }
-        await pass(60_000)
-        const live = (await book.records.query({ limit: 1000 })).records
-        const histories = await Promise.all(live.map(({ id }) => book.records.history({ id })))
-        const plain = site.text() + JSON.stringify([live, histories])
-        const indexed = site.engine.store.db.all<{ term: string }>('SELECT term FROM text_words')
-        const words = new Set(indexed.map(({ term }) => term))
-        for (const [n, how] of gone) {
-          expect(plain).not.toContain(word(n))
-          if (how === 'purge') expect(words).not.toContain(word(n).toLowerCase())
-        }
-        // What was not forgotten is still told: an episode is there for each session that has messages.
-        const left = new Set(made.flatMap(({ session }, n) => (gone.has(n) ? [] : [`s-${session}`])))
-        const told = new Set(live.flatMap((one) => (one.kind === 'episode' ? [one.session] : [])))
-        expect(told).toEqual(left)
-        expect(site.engine.store.db.all('SELECT * FROM outdated')).toEqual([])
-        await book.close()
-      }),
-      { numRuns: 25 },
-    )
   })
 })
