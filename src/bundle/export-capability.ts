@@ -118,7 +118,7 @@ async function beginExport(options: Options, at: Context): Promise<Page> {
   const kinds = exportedKinds(withUnknown(at), options.kinds, options.include_tokens === true)
   const snapshot = at.records.snapshot({
     kinds: kinds.map(({ name }) => name),
-    ...rangeOf(options.from, options.to),
+    ...rangeOf(options.from, options.to, at.call.zone),
     sealed: options.include_sensitive !== false,
     unread: options.include_sensitive !== false,
   })

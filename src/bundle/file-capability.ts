@@ -1,6 +1,7 @@
 // One entrance for what other programs saved: the format is told by its content, the whole file becomes records in one
 // transaction, and a file that comes again finds its records there.
 import { z } from 'zod'
+import { beginningOf } from '../core/calendar/day.ts'
 import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import { isJsonObject } from '../core/json/path.ts'
@@ -74,7 +75,7 @@ export const fileCapabilities = [
         name,
         text,
         hash,
-        recordedMs: parseTime(recorded_at ?? at.call.now) ?? 0,
+        recordedMs: parseTime(beginningOf(recorded_at ?? at.call.now, at.call.zone)) ?? 0,
       })
       const { records, session } = drafts
       if (records.length === 0) throw fileFault(name, '', 'There is nothing in it to remember')

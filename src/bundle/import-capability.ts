@@ -1,5 +1,6 @@
 // The importers: what other programs saved becomes records here. A file is imported whole or not at all, and only once.
 import { z } from 'zod'
+import { beginningOf } from '../core/calendar/day.ts'
 import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext, WriteContext } from '../core/capability/context.ts'
@@ -57,7 +58,7 @@ export async function importTrajectory(
     .slice(0, 200)
     .toWellFormed()}:${key.slice(0, 8)}`
   const ids = run.steps.map((_, i) => `swe-${key}-${i + 1}`)
-  const times = stepTimes(run.steps, parseTime(recorded_at ?? at.call.now) ?? 0)
+  const times = stepTimes(run.steps, parseTime(beginningOf(recorded_at ?? at.call.now, at.call.zone)) ?? 0)
   checkAborted(at.call.signal)
   at.call.progress({ done: 0, total, what: name })
   const { imported, secrets } = await at.records.write((write) => ({

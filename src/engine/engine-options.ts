@@ -1,4 +1,5 @@
 // What an engine is built from: the host's ports, and what a book is opened with.
+import type { Zone } from '../core/calendar/zone.ts'
 import type { Status } from '../core/capability/status.ts'
 import type {
   Carrier,
@@ -24,6 +25,8 @@ export interface EngineOptions {
   readonly name: string
   readonly scope: Scope
   readonly durability: Durability
+  /** Whose days are meant by dates without a time. Default UTC. */
+  readonly zone?: Zone
   readonly role?: Role
   /** At a mirror: where its commits become final, when that is not `db`. */
   readonly truth?: Truth

@@ -60,6 +60,7 @@ export function createEngine(options: EngineOptions): Engine {
     kinds: plan.kinds,
     role,
     ports,
+    zone: options.zone,
     textIndex: options.textIndex ?? role === 'device',
     truth: options.truth,
     onCommit: services.committed,

@@ -4,16 +4,13 @@ import { defineCapability } from '../core/capability/capability.ts'
 import type { Filters } from '../core/filter/filter.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
-import { canonicalTime, formatTime, isDateOnly, parseTime } from '../core/time.ts'
+import { canonicalTime } from '../core/time.ts'
 
 const name = z.string().min(1).max(1000)
-/** A bare date stands for the end of its day. */
-const instant = z.string().transform((text, context) => {
-  const start = canonicalTime(text)
-  if (start !== undefined) return isDateOnly(text) ? formatTime((parseTime(start) ?? 0) + 86_399_999) : start
-  context.addIssue({ code: 'custom', message: 'is not an ISO 8601 date or time' })
-  return z.NEVER
-})
+/** A bare date stands for the end of its day, in the zone of the book. */
+const instant = z
+  .string()
+  .refine((text) => canonicalTime(text) !== undefined, 'is not an ISO 8601 date or time')
 const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
 
 /** How many sealed records that were asked about can't be read here, and so were not searched. Absent: none. */

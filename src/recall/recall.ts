@@ -4,7 +4,9 @@
 import { type AbortSignalLike, checkAborted, neverAborted } from '../core/abort.ts'
 import type { LegReasons, RecallQuery, RecallResult } from '../core/capability/recall-port.ts'
 import type { Clock } from '../core/ports.ts'
-import { parseTime } from '../core/time.ts'
+import { utcZone, type Zone } from '../core/calendar/zone.ts'
+import { dayNamed, type Moment } from '../core/filter/filter-time.ts'
+import { dateWords, parseTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { isUnspaced } from '../store/word/unspaced-script.ts'
 import { textOf } from '../store/word/text.ts'
@@ -27,23 +29,26 @@ export type Recall = (query: RecallQuery, signal?: AbortSignalLike) => Promise<R
 export interface RecallParts {
   readonly store: Pick<BookStore, 'kinds' | 'queries'>
   readonly clock: Clock
+  /** Whose days a question means by yesterday. Default UTC. */
+  readonly zone?: Zone | undefined
   readonly legs: readonly Leg[]
 }
 
 /** Recall over `store` by `legs`. Nothing to look for, or nothing that fits, is an empty list of hits. */
-export function createRecall({ store, clock, legs }: RecallParts): Recall {
+export function createRecall({ store, clock, zone = utcZone, legs }: RecallParts): Recall {
   return async (
     { text, limit = 10, minScore = 0, distinct = true, diversity = 0, ...scope },
     signal = neverAborted,
   ) => {
     const began = clock.now()
-    const question: Question = { text, ...telling(text), scope, limit: candidateLimit, signal }
+    const asOf = parseTime(scope.at ?? '') ?? began
+    const asked = telling(text, { nowMs: asOf, zone })
+    const question: Question = { text, ...asked, scope, limit: candidateLimit, signal }
     const answers = await Promise.all(legs.map(async (leg) => ({ leg, ...(await leg.find(question)) })))
     checkAborted(signal)
     const lists = answers.map(({ leg: { name, weight }, candidates }) => ({ name, weight, candidates }))
     const seqs = new Set(lists.flatMap(({ candidates }) => candidates.map(({ seq }) => seq)))
     const seen = seqs.size === 0 ? undefined : store.queries.weigh([...seqs], scope)
-    const asOf = parseTime(scope.at ?? '') ?? began
     const weighed = weigh(fuse(lists), (seq) => {
       const one = seen?.get(seq)
       return one && factorsOf(one, asOf - one.at)
@@ -105,10 +110,25 @@ function readTexts(
   })
 }
 
-/** The words to look for: without stop words. A question of nothing else must be met whole. */
-function telling(text: string): Pick<Question, 'words' | 'match'> {
+/**
+ * The words to look for: without stop words. A question of nothing else must be met whole. For today, yesterday and
+ * tomorrow the date is looked for: records have the words of the day on which they happened.
+ */
+function telling(text: string, moment: Moment): Pick<Question, 'words' | 'match'> {
   // In a script without spaces, each pair of letters is looked for by itself.
-  const words = [...new Set(wordsOf(text).flatMap((word) => (isUnspaced(word) ? word.split(' ') : [word])))]
+  const said = wordsOf(text).flatMap((word) => (isUnspaced(word) ? word.split(' ') : [word]))
+  const words = [...new Set(said.flatMap((word) => daySaid(word, moment)))]
   const some = words.slice(0, textQueryLimits.words).filter((word) => !stopWords.has(word))
   return some.length > 0 ? { words: some, match: 'any' } : { words, match: 'all' }
+}
+
+/** A word, or instead of one that names a day by its distance those of its date. */
+function daySaid(word: string, moment: Moment): string[] {
+  const day = dayNamed(word.toLowerCase(), moment)
+  // Without the year and the weekday: they stand in a great many records.
+  return day === undefined
+    ? [word]
+    : dateWords(parseTime(day) ?? 0)
+        .split(' ')
+        .slice(1, 3)
 }

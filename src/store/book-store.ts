@@ -1,4 +1,5 @@
 // A book's store: opens and migrates the database, and puts its parts together.
+import { utcZone, type Zone } from '../core/calendar/zone.ts'
 import type { Kinds } from '../core/kind.ts'
 import { createStampClock, type StampClock } from '../core/stamp.ts'
 import { toHex } from '../core/ids.ts'
@@ -94,6 +95,8 @@ export interface BookStoreOptions {
   readonly kinds: Kinds
   readonly role: Role
   readonly ports: Ports
+  /** Whose days are meant by dates without a time. Default UTC. */
+  readonly zone?: Zone | undefined
   /** Runs after each committed group of writes. */
   readonly onCommit: () => void
   /** Whether the words of texts are kept in memory to be searched there, and within which bounds. */
@@ -116,14 +119,14 @@ export interface BookStoreOptions {
 
 /** Opens the book in `given`. */
 export function openBookStore(given: SqlDatabase, options: BookStoreOptions): BookStore {
-  const { kinds, role, ports } = options
+  const { kinds, role, ports, zone = utcZone } = options
   const { clock } = ports
   const now = clock.now()
   const newer = findNewer(given)
   const { db, derives } = newer ? readOnly(given, newer) : { db: given, derives: true }
   if (!newer) migrate(db, formatTime(now))
   const settings = createSettings(db)
-  if (derives) prepareDerived(db, kinds, settings)
+  if (derives) prepareDerived(db, { kinds, zone }, settings)
   const mark = createOpenMark(db, settings)
   const bodies = createBodies(kinds, options.sealer ?? noSealer)
   let sealedChanges = 0
@@ -146,13 +149,16 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   )
   const ops = createOpLog(db, settings)
   const sums = createPlaceSums(db, settings)
-  const projection = createProjection(db, kinds, settings, derives ? undefined : newer?.error)
+  const projection = createProjection(db, kinds, settings, {
+    zone,
+    frozen: derives ? undefined : newer?.error,
+  })
   const inMemory = newer ? false : (options.textIndex ?? false)
   const budget = typeof inMemory === 'object' ? inMemory : undefined
   // The archive is there also where nothing is kept in memory: what another host kept must not grow old unnoticed.
   const archive = createPostingArchive(db, projection, settings, budget?.segments)
   const textIndex =
-    inMemory === false ? undefined : createTextIndex({ db, kinds, projection, archive, clock, budget })
+    inMemory === false ? undefined : createTextIndex({ db, kinds, projection, archive, clock, zone, budget })
   const cover = createClearTextCover(db, role === 'mirror', settings, bodies)
   const checkpointFile = newer ? undefined : options.checkpointFile
   const checkpoint = checkpointFile && createCheckpoint({ db, ...checkpointFile, settings, ...ports })
@@ -185,10 +191,10 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   }
   const none = () => undefined
   records.watchSealed({ changed: () => (sealedChanges += 1), placed: none, mirrorCleared: none })
-  const main = createQueryStore({ db, kinds, projection, clock, textIndex })
+  const main = createQueryStore({ db, kinds, projection, clock, zone, textIndex })
   const openedRecords =
     options.openMemory &&
-    createOpenedRecords({ db, kinds, bodies, clock, openMemory: options.openMemory, main })
+    createOpenedRecords({ db, kinds, bodies, clock, zone, openMemory: options.openMemory, main })
   if (openedRecords) records.watchSealed(openedRecords)
   return {
     db,
@@ -224,6 +230,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       db,
       kinds,
       bodies,
+      zone,
       main,
       opened: (within) => openedRecords?.questions(within),
       isOpened: (seq) => openedRecords?.isOpened(seq) === true,

@@ -1,5 +1,6 @@
 // The verbs of access keys: make one, list them, revoke one. All of them are the owner's.
 import { z } from 'zod'
+import { endingOf } from '../core/calendar/day.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Kinds } from '../core/kind.ts'
@@ -7,7 +8,7 @@ import type { JsonObject } from '../core/json/path.ts'
 import { permits } from '../core/access/permission.ts'
 import { bodyOf } from '../core/record.ts'
 import { accessKeyBody, type AccessKeyBody, keyFault, makeAccessKey } from './access-key.ts'
-import { instant } from '../shape/instant.ts'
+import { instantOrDay } from '../shape/instant.ts'
 import { allowPatterns, denyPatterns, permissions, principal, scopePattern } from './token-schema.ts'
 
 const kindNames = z.array(z.string().min(1).max(64)).max(100)
@@ -30,7 +31,8 @@ const asked = z.strictObject({
   /** Kinds that it may send and fetch in a sync. Default: all but tokens, keys and definitions, which it may fetch. */
   push: kindNames.optional(),
   pull: kindNames.optional(),
-  expires_at: instant.optional(),
+  /** A bare date lasts to the end of its day, in the zone of the book. */
+  expires_at: instantOrDay.optional(),
 })
 
 const shown = accessKeyBody.omit({ hash: true }).extend({
@@ -87,10 +89,11 @@ export const accessKeyCapabilities = [
     }),
     effect: 'task',
     uses: ['records', 'trust'],
-    async run(input, at) {
+    async run({ expires_at: ends, ...given }, at) {
       // What a queued task answered is stored, and so would be the key.
       if (at.call.attempt)
         throw new DaybookError('invalid-input', 'A key is not made by the task queue: nobody would see it.')
+      const input = { ...given, expires_at: ends && endingOf(ends, at.call.zone) }
       check(input, at.call.now, at.records.kinds)
       const { id, key } = makeAccessKey(at.trust.random.bytes)
       const { holder = input.name, allow, deny, push, pull, expires_at, ...rest } = input

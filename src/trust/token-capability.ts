@@ -1,12 +1,13 @@
 // The verbs that change control tokens: grant, store, revoke. Those that read them are token-read-capability.ts.
 import { z } from 'zod'
+import { latestOf, spanOf } from '../core/calendar/day.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { Guest } from '../core/capability/caller.ts'
 import type { CallPort, ReadContext, TaskContext, WriteContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
-import { instant } from '../shape/instant.ts'
+import { instantOrDay } from '../shape/instant.ts'
 import { needSigner } from './keyring.ts'
 import { lineageHash, linkFault, makeSecret, signedText, toBearer } from './token.ts'
 import { createVerifier, findToken } from './token-ledger.ts'
@@ -110,8 +111,9 @@ export const tokenCapabilities = [
       deny: denyPatterns.optional(),
       permissions,
       granted_to: principal,
-      not_before: instant.optional(),
-      expires_at: instant,
+      /** Bare dates stand for whole days in the zone of the book: from the beginning of the one to the end of the other. */
+      not_before: instantOrDay.optional(),
+      expires_at: instantOrDay,
       /** The token below which this one is: it can only be narrower. A guest grants below its own. */
       parent: tokenId.optional(),
     }),
@@ -126,23 +128,21 @@ export const tokenCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'trust'],
-    async run({ parent: named, ...asked }, at) {
+    async run({ parent: named, ...given }, at) {
       // What a queued task answered is stored, and so would be the secret.
       if (at.call.attempt)
         throw new DaybookError(
           'invalid-input',
           'A token is not granted by the task queue: nobody would see its bearer text.',
         )
+      const asked = spanOf(given, at.call.zone)
       checkTokenId(asked.token_id, at.call)
       const parent = parentOf(named, at)
       if (asked.expires_at <= at.call.now) throw wrong('expires_at', 'It lies in the past')
       if (asked.not_before !== undefined && asked.not_before >= asked.expires_at)
         throw wrong('not_before', 'It begins when it has ended')
       const signer = await needSigner(at.trust.keys)
-      const begins = [asked.not_before, parent?.not_before]
-        .filter((one) => one !== undefined)
-        .sort()
-        .at(-1)
+      const begins = latestOf(asked.not_before, parent?.not_before)
       const secret = makeSecret(at.trust.random.bytes)
       const denied = [...new Set([...(asked.deny ?? []), ...(parent?.deny ?? [])])]
       const claims = {

@@ -9,6 +9,8 @@ export interface BookOptions {
   readonly embedder?: EmbedderOptions
   readonly passphrase?: string
   readonly secrets?: SecretMode
+  /** Default UTC, wherever the test runs. */
+  readonly timeZone?: string
 }
 
 /** Gives each test a book of its own and closes it afterwards. */

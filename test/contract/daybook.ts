@@ -17,6 +17,7 @@ import { keylessCases } from './seal.ts'
 import { keylessSecretCases, sealedSecretCases, secretCases } from './secret.ts'
 import { skillCases } from './memory/skill.ts'
 import { taskCases } from './task.ts'
+import { zoneCases } from './zone.ts'
 import { traceQueryCases } from './memory/trace-query.ts'
 import { conversationMemoryCases } from './memory/conversation-memory.ts'
 import { bundleCases } from './bundle.ts'
@@ -59,7 +60,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
   const cases: BookCase = {
     async book(options) {
       const name = `contract-${++serial}`
-      const book = await host.open(name, options)
+      const book = await host.open(name, { timeZone: 'UTC', ...options })
       opened.set(book, name)
       return book
     },
@@ -75,7 +76,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     await book.close()
     opened.delete(book)
     await between(name)
-    const reopened = await host.open(name, options)
+    const reopened = await host.open(name, { timeZone: 'UTC', ...options })
     opened.set(reopened, name)
     return reopened
   }
@@ -99,6 +100,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     secretCases(cases, host.keepsKeys !== false)
     vectorCases(cases)
     traceQueryCases(cases)
+    zoneCases(cases)
     perceptionCases(cases)
     factCases(cases)
     skillCases(cases)

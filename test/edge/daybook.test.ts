@@ -12,6 +12,7 @@ import { fetchOf } from '../../src/recall/embed/embed-fetch.ts'
 import { openDoDatabase } from '../../worker/do-database.ts'
 import { workerPorts } from '../../worker/worker-ports.ts'
 import { openTestKeyring } from './test-keyring.ts'
+import { openZone } from '../../src/web/web-zone.ts'
 import { daybookContract } from '../contract/daybook.ts'
 
 /** What happens in an object has to be fetched from it: a listener that is called in there could not act out here. */
@@ -46,7 +47,7 @@ daybookContract('a Durable Object', {
     runInDurableObject(env.MIRROR.getByName(name), (_instance, { storage }) => {
       for (const statement of statements) storage.sql.exec(statement)
     }),
-  async open(name, { embedder, secrets } = {}) {
+  async open(name, { embedder, secrets, timeZone } = {}) {
     const stub = env.MIRROR.getByName(name)
     const inside = <Result>(work: () => Result | Promise<Result>) => runInDurableObject(stub, work)
     const door = await runInDurableObject(stub, (_instance, { storage }) => {
@@ -55,6 +56,7 @@ daybookContract('a Durable Object', {
         ports: workerPorts,
         name,
         scope: bookScope({ agent: 'contract' }),
+        zone: openZone(timeZone),
         durability: 'durable-object',
         role: 'mirror',
         keys: openTestKeyring(),

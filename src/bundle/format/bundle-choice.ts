@@ -1,7 +1,9 @@
 // Which kinds and which times a bundle is to hold, as callers name them.
+import { beginningOf, endingOf } from '../../core/calendar/day.ts'
+import type { Zone } from '../../core/calendar/zone.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { type Kind, type Kinds, pluralOf } from '../../core/kind.ts'
-import { canonicalTime, formatTime, isDateOnly, parseTime } from '../../core/time.ts'
+import { formatTime, parseTime } from '../../core/time.ts'
 
 /** The kinds called by these names, of one record or of several. */
 export function kindsCalled(kinds: Kinds, names: readonly string[], path = 'kinds'): Kind[] {
@@ -35,16 +37,15 @@ export function exportedKinds(
   return [...new Set([...named, ...(withGuarded ? [...kinds.values()].filter((kind) => kind.guarded) : [])])]
 }
 
-const dayMs = 86_400_000
-
-/** The first instant of a range, and the first one after it. A date without a time stands for its whole day. */
+/** The first instant of a range, and the first one after it. A date without a time stands for its whole day in `zone`. */
 export function rangeOf(
   from: string | undefined,
   to: string | undefined,
+  zone: Zone,
 ): { from?: string; before?: string } {
-  const end = to === undefined ? undefined : (parseTime(to) ?? 0) + (isDateOnly(to) ? dayMs : 1)
+  const end = to === undefined ? undefined : (parseTime(endingOf(to, zone)) ?? 0) + 1
   return {
-    ...(from === undefined ? {} : { from: canonicalTime(from) ?? from }),
+    ...(from === undefined ? {} : { from: beginningOf(from, zone) }),
     ...(end === undefined ? {} : { before: formatTime(end) }),
   }
 }

@@ -1,6 +1,7 @@
 // The verbs of the inbox: leave a message, look, take what is new, say that it is dealt with.
 // Invariant: `take` hands a message to an agent once. Where there is a mirror it is handed out there, whichever device asks.
 import { z } from 'zod'
+import { endingOf } from '../../core/calendar/day.ts'
 import type { CallPort, TaskContext } from '../../core/capability/context.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { RecordReader } from '../../core/capability/record-port.ts'
@@ -9,7 +10,7 @@ import { nameId } from '../../core/text/name-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
-import { instant } from '../../shape/instant.ts'
+import { instantOrDay } from '../../shape/instant.ts'
 import { inboxBody, type InboxBody, inboxContent } from './inbox-kind.ts'
 
 const agentName = z.string().min(1).max(1000)
@@ -107,7 +108,8 @@ export const inboxCapabilities = [
       from: agentName.optional(),
       /** The sender's own name for the message: a second one of that name is the same message. */
       key: z.string().min(1).max(200).optional(),
-      expires_at: instant.optional(),
+      /** A bare date lasts to the end of its day. */
+      expires_at: instantOrDay.optional(),
     }),
     output: z.object({
       id: z.string(),
@@ -116,8 +118,9 @@ export const inboxCapabilities = [
     }),
     effect: 'write',
     uses: ['records'],
-    run({ from: named, key, expires_at, ...content }, at) {
+    run({ from: named, key, expires_at: ends, ...content }, at) {
       const from = agentOf(named, at.call)
+      const expires_at = ends && endingOf(ends, at.call.zone)
       const name =
         key === undefined ? undefined : { kind: 'inbox', id: nameId('inbox', from, key), scopes: [] }
       const said = { ...content, from, ...(expires_at === undefined ? {} : { expires_at }) }

@@ -2,6 +2,7 @@
 // Invariant: a capability reaches the book through these ports alone, and what it has not declared is not there.
 import type { AbortSignalLike } from '../abort.ts'
 import type { AccessPort } from './access-log.ts'
+import type { Zone } from '../calendar/zone.ts'
 import type { JsonObject } from '../json/path.ts'
 import type { Kinds } from '../kind.ts'
 import type { Cipher, Digest, Keyring, Random } from '../ports.ts'
@@ -23,6 +24,8 @@ export interface CallPort {
   readonly scope: Scope
   /** The instant of this call, canonical UTC text. */
   readonly now: string
+  /** Whose days are meant by dates without a time. */
+  readonly zone: Zone
   readonly durability: Durability
   readonly signal: AbortSignalLike
   /** Tells whoever listens how far it has come, and the task queue that it goes on. */

@@ -76,7 +76,7 @@ export interface UnreadScope {
 
 export interface Count {
   readonly total: number
-  /** Oldest first; `failed` counts those whose success is false. */
+  /** Oldest first. `at` is when the period begins in the book's zone; `failed` counts those whose success is false. */
   readonly buckets: { at: string; count: number; failed: number }[]
   readonly sealed?: number
 }

@@ -1,63 +1,114 @@
-// What a filter on instants means: they may be written in any form of ISO 8601, and a bare date stands for its whole day.
+// What a filter on instants means: they may be written in any form of ISO 8601, and a bare date stands for its whole day in
+// the zone of the book. Beside dates there are the words people use: now, today, yesterday, tomorrow, and `-7d`.
+// Invariant: what is no instant is refused with its path; compared as text it would quietly match nothing.
+import { parseDuration } from '../calendar/duration.ts'
+import { endingOf } from '../calendar/day.ts'
+import { dayMs, utcZone, type Zone } from '../calendar/zone.ts'
+import { DaybookError } from '../errors.ts'
 import type { Predicate, Scalar } from './filter.ts'
 import type { Kind } from '../kind.ts'
-import { canonicalTime, isDateOnly } from '../time.ts'
+import { canonicalTime, formatTime, isDateOnly } from '../time.ts'
 
-/** `predicate` with every condition on an instant of `kind` as plain comparisons of canonical text. */
-export function resolveTimes(predicate: Predicate, kind: Kind | undefined): Predicate {
-  switch (predicate.test) {
-    case 'all':
-    case 'any':
-      return { ...predicate, of: predicate.of.map((part) => resolveTimes(part, kind)) }
-    case 'not':
-      return { ...predicate, of: resolveTimes(predicate.of, kind) }
-    case 'exists':
-    case 'contains':
-      return predicate
-    case 'eq':
-      return isTimePath(predicate.path, kind) ? same(predicate.path, predicate.value) : predicate
-    case 'in':
-      return isTimePath(predicate.path, kind) ? among(predicate.path, predicate.values) : predicate
-    default: {
-      const { test, value } = predicate
-      if (!isTimePath(predicate.path, kind) || typeof value !== 'string') return predicate
-      const isLast = isDateOnly(value) && (test === 'gt' || test === 'lte')
-      return { ...predicate, value: isLast ? lastOf(value) : canonical(value) }
+/** When and where a question is asked. */
+export interface Moment {
+  readonly nowMs: number
+  readonly zone: Zone
+}
+
+const wordsOfDays: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 }
+
+/** The date that `word` stands for, or undefined for what is no such word. */
+export function dayNamed(word: string, { nowMs, zone }: Moment): string | undefined {
+  const days = Object.hasOwn(wordsOfDays, word) ? wordsOfDays[word] : undefined
+  if (days === undefined) return undefined
+  // Counted on the calendar: a day may have 23 hours, or 25.
+  const local = Date.parse(zone.dayOf(nowMs))
+  return formatTime(local + days * dayMs).slice(0, 10)
+}
+
+/**
+ * `predicate` with every condition on an instant as plain comparisons of canonical text. `kinds` are those that are asked
+ * for: what is an instant in one of them is one.
+ */
+export function resolveTimes(
+  predicate: Predicate,
+  kinds: Kind | readonly Kind[] | undefined,
+  moment: Moment = { nowMs: 0, zone: utcZone },
+): Predicate {
+  const paths = timePaths(kinds)
+  const resolve = (one: Predicate): Predicate => {
+    switch (one.test) {
+      case 'all':
+      case 'any':
+        return { ...one, of: one.of.map(resolve) }
+      case 'not':
+        return { ...one, of: resolve(one.of) }
+      case 'exists':
+      case 'contains':
+        return one
+      case 'eq':
+        return paths.has(one.path) ? same(one, one.value, moment) : one
+      case 'in':
+        return paths.has(one.path) ? among(one, moment) : one
+      default: {
+        if (!paths.has(one.path)) return one
+        const value = instantOf(one.value, one, moment)
+        if (typeof value !== 'string') return one
+        const isLast = one.test === 'gt' || one.test === 'lte'
+        return { ...one, value: isLast ? endingOf(value, moment.zone) : firstOf(value, moment) }
+      }
     }
   }
+  return resolve(predicate)
 }
 
-function isTimePath(path: string, kind: Kind | undefined): boolean {
-  return (
-    path === 'created_at' ||
-    path === 'updated_at' ||
-    (kind !== undefined && (path === kind.facets.happened_at || path === kind.expires))
+function timePaths(kinds: Kind | readonly Kind[] | undefined): ReadonlySet<string> {
+  const paths = new Set(['created_at', 'updated_at'])
+  const asked = kinds === undefined ? [] : 'name' in kinds ? [kinds] : kinds
+  for (const { facets, expires } of asked)
+    for (const path of [facets.happened_at, expires]) if (path !== undefined) paths.add(path)
+  return paths
+}
+
+type Test = Extract<Predicate, { path: string }>
+
+function among(one: Extract<Predicate, { test: 'in' }>, moment: Moment): Predicate {
+  const values = one.values.map((value, i) =>
+    instantOf(value, { ...one, where: one.where && `${one.where}.${i}` }, moment),
   )
-}
-
-function among(path: string, values: readonly Scalar[]): Predicate {
   const isDay = (value: Scalar) => typeof value === 'string' && isDateOnly(value)
-  const instants = values.filter((value) => !isDay(value)).map(canonical)
-  return {
-    test: 'any',
-    of: [{ test: 'in', path, values: instants }, ...values.filter(isDay).map((day) => same(path, day))],
-  }
+  const instants = values.filter((value) => !isDay(value))
+  const days = values.filter(isDay).map((day) => same(one, day, moment))
+  return { test: 'any', of: [{ ...one, values: instants }, ...days] }
 }
 
-function same(path: string, value: Scalar): Predicate {
-  if (typeof value !== 'string' || !isDateOnly(value)) return { test: 'eq', path, value: canonical(value) }
+function same({ path, where }: Test, given: Scalar, moment: Moment): Predicate {
+  const value = instantOf(given, { path, where }, moment)
+  if (typeof value !== 'string' || !isDateOnly(value)) return { test: 'eq', path, value }
   const within: Predicate[] = [
-    { test: 'gte', path, value: canonical(value) },
-    { test: 'lte', path, value: lastOf(value) },
+    { test: 'gte', path, value: firstOf(value, moment) },
+    { test: 'lte', path, value: endingOf(value, moment.zone) },
   ]
   return { test: 'all', of: within }
 }
 
-const lastOf = (day: string): string => `${day}T23:59:59.999Z`
+const firstOf = (text: string, { zone }: Moment): string =>
+  isDateOnly(text) ? formatTime(zone.startOfDay(text)) : text
 
-/** What is no instant stays as it is, and is compared as text. */
-function canonical(value: string): string
-function canonical(value: Scalar): Scalar
-function canonical(value: Scalar): Scalar {
-  return typeof value === 'string' ? (canonicalTime(value) ?? value) : value
+/** The canonical text of an instant, or a bare date; what is neither text nor number (null, a boolean) as it is. */
+function instantOf(value: Scalar, { path, where }: Pick<Test, 'path' | 'where'>, moment: Moment): Scalar {
+  if (value === null || typeof value === 'boolean') return value
+  const known = typeof value === 'string' ? parseInstant(value, moment) : undefined
+  if (known !== undefined) return known
+  const said = JSON.stringify(value).slice(0, 80)
+  const message = `\`${path}\` is an instant, and ${said} is none: write an ISO 8601 date or time, now, today, yesterday, tomorrow, or how long ago (-7d, -12h).`
+  throw new DaybookError('invalid-filter', message, { details: { path: where ?? `filters.${path}` } })
+}
+
+function parseInstant(text: string, moment: Moment): string | undefined {
+  if (isDateOnly(text)) return text
+  if (text === 'now') return formatTime(moment.nowMs)
+  const distance = /^[+-]/.test(text) ? parseDuration(text.slice(1)) : undefined
+  if (distance !== undefined) return formatTime(moment.nowMs + (text.startsWith('-') ? -distance : distance))
+  return dayNamed(text, moment) ?? canonicalTime(text)
 }

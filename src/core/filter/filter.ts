@@ -29,13 +29,19 @@ export interface Filters {
   [path: string]: Condition | Filters | Filters[] | undefined
 }
 
+/** What a test looks at, and where in the filters as written it stands, for errors. */
+interface Tested {
+  readonly path: string
+  readonly where?: string | undefined
+}
+
 export type Predicate =
   | { readonly test: 'all' | 'any'; readonly of: readonly Predicate[] }
   | { readonly test: 'not'; readonly of: Predicate }
-  | { readonly test: 'eq' | 'contains'; readonly path: string; readonly value: Scalar }
-  | { readonly test: 'gt' | 'gte' | 'lt' | 'lte'; readonly path: string; readonly value: string | number }
-  | { readonly test: 'in'; readonly path: string; readonly values: readonly Scalar[] }
-  | { readonly test: 'exists'; readonly path: string }
+  | (Tested & { readonly test: 'eq' | 'contains'; readonly value: Scalar })
+  | (Tested & { readonly test: 'gt' | 'gte' | 'lt' | 'lte'; readonly value: string | number })
+  | (Tested & { readonly test: 'in'; readonly values: readonly Scalar[] })
+  | (Tested & { readonly test: 'exists' })
 
 export const filterLimits = { depth: 8, predicates: 30, inValues: 1000, textLength: 4000 } as const
 
@@ -98,14 +104,19 @@ function parseTest(path: string, operator: Operator, operand: Json, where: strin
     if (!Array.isArray(operand)) throw wrong(where, '`in` takes a list')
     if (operand.length > filterLimits.inValues)
       throw wrong(where, `At most ${filterLimits.inValues} values in a list`)
-    return { test: 'in', path, values: operand.map((value: Json, i) => scalar(value, `${where}.${i}`)) }
+    return {
+      test: 'in',
+      path,
+      where,
+      values: operand.map((value: Json, i) => scalar(value, `${where}.${i}`)),
+    }
   }
   const value = scalar(operand, where)
-  if (operator === 'ne') return { test: 'not', of: { test: 'eq', path, value } }
-  if (operator === 'eq' || operator === 'contains') return { test: operator, path, value }
+  if (operator === 'ne') return { test: 'not', of: { test: 'eq', path, where, value } }
+  if (operator === 'eq' || operator === 'contains') return { test: operator, path, where, value }
   if (typeof value !== 'string' && typeof value !== 'number')
     throw wrong(where, `\`${operator}\` takes a number or a text`)
-  return { test: operator, path, value }
+  return { test: operator, path, where, value }
 }
 
 function scalar(value: Json, where: string): Scalar {

@@ -1,6 +1,8 @@
 // Builds what a call sees of the book, and what its capability works with: the ports that it declares, and no other.
 // Invariant: a port is built for the caller of this call; a guest's never reaches further than its token.
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
+import { endingOf } from '../../core/calendar/day.ts'
+import { utcZone } from '../../core/calendar/zone.ts'
 import type { CallPort, PortName, TaskPorts, TaskRecords } from '../../core/capability/context.ts'
 import type { RecallPort } from '../../core/capability/recall-port.ts'
 import type { Caller } from '../../core/capability/caller.ts'
@@ -37,7 +39,7 @@ export const owner: Caller = { role: 'owner' }
 export interface CallContextParts {
   readonly ports: Pick<Ports, 'clock' | 'digest' | 'cipher' | 'random'>
   readonly store: Pick<BookStore, 'purge' | 'requests' | 'staging'>
-  readonly options: Pick<EngineOptions, 'durability' | 'scope' | 'tab' | 'llm' | 'embedder'>
+  readonly options: Pick<EngineOptions, 'durability' | 'scope' | 'tab' | 'llm' | 'embedder' | 'zone'>
   /** All kinds, and those whose records may leave this copy. */
   readonly kinds: { readonly all: Kinds; readonly portable: Kinds }
   readonly accessOf: (caller: Caller) => RecordAccess
@@ -75,7 +77,7 @@ type PortBuilders = { readonly [Name in PortName]: (call: Call) => TaskPorts<Por
 
 export function createCallContexts(parts: CallContextParts): CallContexts {
   const { accessOf, tell } = parts
-  const { durability, scope, tab = 'here' } = parts.options
+  const { durability, scope, tab = 'here', zone = utcZone } = parts.options
   const home: CallingTab = { tab, scope, owner: true }
   const ownAccess = accessOf(owner)
   const ownRecall = recallFor(parts, owner, ownAccess)
@@ -98,6 +100,7 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
         caller,
         scope: view.scope,
         now,
+        zone,
         durability,
         signal: signal ?? neverAborted,
         attempt,
@@ -126,10 +129,14 @@ function notTheHolder(agent: string): DaybookError {
 }
 
 /** Vectors are compared over the whole book, and a model may be made from all of it: they are the owner's. */
-function recallFor({ ports, embedding }: CallContextParts, { role }: Caller, { seen }: RecordAccess) {
+function recallFor(
+  { ports, options, embedding }: CallContextParts,
+  { role }: Caller,
+  { seen }: RecordAccess,
+) {
   const textLegs = createTextLegs(seen)
   const legs = role === 'owner' && embedding ? [...textLegs, embedding.leg] : textLegs
-  return createRecall({ store: seen, clock: ports.clock, legs })
+  return createRecall({ store: seen, clock: ports.clock, zone: options.zone, legs })
 }
 
 function createPortBuilders(parts: CallContextParts): PortBuilders {
@@ -181,7 +188,10 @@ function recallPort(
 ): RecallPort {
   const isOwner = view.caller.role === 'owner'
   return {
-    ask: (query) => view.recall()(query, port.signal),
+    ask({ at, ...query }) {
+      const asOf = at === undefined ? {} : { at: endingOf(at, port.zone) }
+      return view.recall()({ ...query, ...asOf }, port.signal)
+    },
     quote: (record) => quoteOf(kinds.all, record),
     questionVector: async (text) => (isOwner ? embedding?.question(text, port.signal) : undefined),
     embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),

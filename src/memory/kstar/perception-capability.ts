@@ -1,5 +1,7 @@
 // The verbs of perceptions: store, get by subject, query, update.
 import { z } from 'zod'
+import { endingOf } from '../../core/calendar/day.ts'
+import type { Zone } from '../../core/calendar/zone.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { RecordQuery } from '../../core/capability/record-port.ts'
 import type { ReadContext } from '../../core/capability/context.ts'
@@ -13,6 +15,12 @@ import { name, page, receipt, recordPage, recordQuery } from './record-schema.ts
 function read(at: ReadContext<'records'>, query: Omit<RecordQuery, 'kind'>) {
   const found = at.records.query({ ...query, kind: 'perception' })
   return { ...found, records: found.records as unknown as Perception[] }
+}
+
+/** A bare date in `valid_until` lasts to the end of its day. */
+function withEnd<Input extends { valid_until?: string | null | undefined }>(input: Input, zone: Zone): Input {
+  const { valid_until: until } = input
+  return typeof until === 'string' ? { ...input, valid_until: endingOf(until, zone) } : input
 }
 
 /** Past its `valid_until` a perception is left out, unless this is true. */
@@ -31,7 +39,7 @@ export const perceptionCapabilities = [
     uses: ['records'],
     run(input, at) {
       const { scope, rest } = splitScope(input)
-      const { id: given, ...body } = rest
+      const { id: given, ...body } = withEnd(rest, at.call.zone)
       const id = at.records.put({
         kind: 'perception',
         ...(given ? { id: given } : {}),
@@ -92,7 +100,7 @@ export const perceptionCapabilities = [
     run({ id, updates }, at) {
       const found = at.records.get(id)
       if (found?.kind !== 'perception') return { id, updated: false }
-      const changed = Object.entries({ ...bodyOf(found), ...updates })
+      const changed = Object.entries({ ...bodyOf(found), ...withEnd(updates, at.call.zone) })
       const body = Object.fromEntries(changed.filter(([, value]) => value !== null && value !== undefined))
       at.records.put({ kind: 'perception', id, body: body as JsonObject })
       return { id, updated: true }

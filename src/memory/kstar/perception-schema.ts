@@ -1,7 +1,7 @@
 // The shape of a perception: something an agent noticed or believes about a subject, how surely, and on what grounds.
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
-import { instant } from '../../shape/instant.ts'
+import { instant, instantOrDay } from '../../shape/instant.ts'
 import { recordId } from '../../shape/record-id.ts'
 import { name, scope, text } from './record-schema.ts'
 
@@ -17,7 +17,8 @@ export const perceptionInput = z.strictObject({
   content,
   confidence: confidence.default(1),
   evidence: evidence.default([]),
-  valid_until: instant.optional(),
+  /** A bare date lasts to the end of its day. */
+  valid_until: instantOrDay.optional(),
   ...scope,
 })
 
@@ -28,7 +29,7 @@ export const perceptionUpdates = z.strictObject({
   content: content.optional(),
   confidence: confidence.optional(),
   evidence: evidence.optional(),
-  valid_until: instant.nullable().optional(),
+  valid_until: instantOrDay.nullable().optional(),
 })
 
 /** The body of a stored perception. */

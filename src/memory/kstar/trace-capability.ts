@@ -1,5 +1,6 @@
 // The verbs of traces: store, complete, get, query, search, follow links, count.
 import { z } from 'zod'
+import { beginningOf } from '../../core/calendar/day.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { WriteContext } from '../../core/capability/context.ts'
 import type { RecordReader } from '../../core/capability/record-port.ts'
@@ -46,7 +47,7 @@ function storeTrace(input: z.output<typeof traceInput>, at: WriteContext<'record
   return at.records.put({
     kind: 'trace',
     ...(id ? { id } : {}),
-    body: { timestamp, ...body } as JsonObject,
+    body: { timestamp: beginningOf(timestamp, at.call.zone), ...body } as JsonObject,
     scope,
     checked: true,
   })
@@ -209,7 +210,10 @@ export const traceCapabilities = [
       .prefault({}),
     output: z.object({
       total: z.number(),
-      /** Oldest first; `at` is the start of the hour, day or month. Periods without traces are left out. */
+      /**
+       * Oldest first; `at` is the instant at which the hour, day or month begins in the time zone of the book. Periods without
+       * traces are left out.
+       */
       buckets: z.array(z.object({ at: z.string(), count: z.number(), failed: z.number() })),
       sealed,
     }),

@@ -2,7 +2,7 @@
 // What callers send is strict, so that a misspelt field is an error; what is stored keeps fields it does not know.
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
-import { instant } from '../../shape/instant.ts'
+import { instant, instantOrDay } from '../../shape/instant.ts'
 import { recordId } from '../../shape/record-id.ts'
 import { list, name, scope, text } from './record-schema.ts'
 
@@ -30,10 +30,13 @@ const metadata = {
 
 export const traceResult = z.strictObject(result)
 
-/** What `traces.store` takes. `timestamp` is when it happened, for traces that are stored later; default now. */
+/**
+ * What `traces.store` takes. `timestamp` is when it happened, for traces that are stored later; default now. A bare date
+ * stands for the beginning of its day.
+ */
 export const traceInput = z.strictObject({
   id: recordId.optional(),
-  timestamp: instant.optional(),
+  timestamp: instantOrDay.optional(),
   situation: z.strictObject(situation),
   task: z.strictObject(task),
   action: z.strictObject(action),

@@ -1,7 +1,7 @@
 // Compiles a filter to SQL with the meaning of core/filter/match.ts: a property test holds the two side by side.
 // Invariant: every test yields 0 or 1, never NULL, so that NOT means not.
 import type { Predicate, Scalar } from '../../core/filter/filter.ts'
-import { resolveTimes } from '../../core/filter/filter-time.ts'
+import { type Moment, resolveTimes } from '../../core/filter/filter-time.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { SqlValue } from '../../core/ports.ts'
 import { type ColumnPlace, type Fragment, type JsonPlace, placeOf } from '../schema/column.ts'
@@ -11,8 +11,14 @@ const yes: Fragment = { sql: '1', params: [] }
 const no: Fragment = { sql: '0', params: [] }
 
 /** A condition over `records r` and `facets f` that holds for the records of `kind` that satisfy `predicate`. */
-export function filterSql(predicate: Predicate, kind: Kind | undefined): Fragment {
-  return compile(resolveTimes(predicate, kind), kind)
+export function filterSql(predicate: Predicate, kind: Kind | undefined, asked?: Asked): Fragment {
+  return compile(resolveTimes(predicate, kind ?? asked?.kinds, asked?.moment), kind)
+}
+
+/** When and where it is asked, and about which kinds when it is not one alone. */
+export interface Asked {
+  readonly moment: Moment
+  readonly kinds: readonly Kind[]
 }
 
 type Test = Exclude<Predicate, { test: 'all' | 'any' | 'not' }>

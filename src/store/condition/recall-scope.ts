@@ -2,7 +2,9 @@
 // together. Invariant: every leg narrows its candidates by these, inside its query, before anything is ranked or counted.
 import { DaybookError } from '../../core/errors.ts'
 import { parseFilters } from '../../core/filter/filter.ts'
+import type { Moment } from '../../core/filter/filter-time.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
+import { formatTime } from '../../core/time.ts'
 import { currentSql } from './current-sql.ts'
 import type { Fragment } from '../schema/column.ts'
 import { filterSql } from './filter-sql.ts'
@@ -32,15 +34,16 @@ export interface RecallScope {
 const lanes = ['agent', 'session', 'resource'] as const
 
 /**
- * The conditions of `query`, asked at `now` by somebody who sees what is within `bounds`; what it names wrongly is an error
+ * The conditions of `query`, asked at `moment` by somebody who sees what is within `bounds`; what it names wrongly is an error
  * with its path.
  */
 export function scopeSql(
   kinds: Kinds,
   query: ScopeQuery,
-  now: string,
+  moment: Moment,
   bounds?: readonly Fragment[],
 ): RecallScope {
+  const now = formatTime(moment.nowMs)
   const where: Fragment[] = [
     { sql: 'f.recallable = 1', params: [] },
     ...currentSql(undefined, now, { asOf: query.at, bounds }),
@@ -57,7 +60,7 @@ export function scopeSql(
   }
   if (query.at !== undefined) where.push({ sql: 'f.happened_at <= ?', params: [query.at] })
   const only = asked?.length === 1 ? asked[0] : undefined
-  where.push(filterSql(parseFilters(query.filters), only))
+  where.push(filterSql(parseFilters(query.filters), only, { moment, kinds: asked ?? [...kinds.values()] }))
   const isNarrow =
     query.filters !== undefined || query.at !== undefined || lanes.some((lane) => query[lane] !== undefined)
   return { where, isNarrow, isPlain: !isNarrow && query.kinds === undefined }

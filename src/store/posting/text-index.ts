@@ -2,6 +2,7 @@
 // from its records, follows what the projection changes, and has the archive keep them.
 // Invariant: they are read from what is committed and derived, so a rollback never leaves a trace in them. While they are not
 // complete, and when they would take too much memory, there is no answer here and FTS5 gives it.
+import type { Zone } from '../../core/calendar/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Clock, SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -76,11 +77,12 @@ export interface TextIndexParts {
   readonly projection: Projection
   readonly archive: PostingArchive
   readonly clock: Clock
+  readonly zone?: Zone | undefined
   readonly budget?: TextIndexBudget | undefined
 }
 
 export function createTextIndex(parts: TextIndexParts): TextIndex {
-  const { db, kinds, projection, archive, clock, budget = defaultBudget } = parts
+  const { db, kinds, projection, archive, clock, zone, budget = defaultBudget } = parts
   let postings = createPostings(archive.compacted)
   let find = createPostingSearch(postings)
   /** Records up to here are taken in, but for those in `changed`. */
@@ -124,7 +126,7 @@ export function createTextIndex(parts: TextIndexParts): TextIndex {
 
   const take = (row: Source) => {
     const kind = kinds.get(row.kind)
-    const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at) : []
+    const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []
     const terms = texts.flatMap((text) => tokenize(text))
     postings.set(row.seq, terms, {
       session: row.session ?? undefined,

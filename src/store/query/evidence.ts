@@ -1,5 +1,6 @@
 // What the ranking of windows and sessions looks at: which terms of a question some records have and how often, and what
 // stands beside them in their sessions. From the postings in memory, or else from the database: the same either way.
+import type { Zone } from '../../core/calendar/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlRow } from '../../core/ports.ts'
@@ -112,13 +113,19 @@ function placesInDatabase(
   )
 }
 
+/** What tells the texts of a record. */
+interface TextSource {
+  readonly kinds: Kinds
+  readonly zone: Zone
+}
+
 /** How often each of `seqs` has each of `terms`, which are spelled as the index spells them. */
 export function countTerms(
-  { read, known, kinds }: EvidenceSource & { readonly kinds: Kinds },
+  { known, ...source }: EvidenceSource & TextSource,
   seqs: readonly number[],
   terms: readonly string[],
 ): TermCounts {
-  return known ? countInMemory(known, seqs, terms) : countInDatabase(read, kinds, seqs, terms)
+  return known ? countInMemory(known, seqs, terms) : countInDatabase(source, seqs, terms)
 }
 
 function countInMemory(postings: Postings, seqs: readonly number[], terms: readonly string[]): TermCounts {
@@ -147,8 +154,7 @@ function countInMemory(postings: Postings, seqs: readonly number[], terms: reado
 }
 
 function countInDatabase(
-  read: Read,
-  kinds: Kinds,
+  { read, kinds, zone }: TextSource & Pick<EvidenceSource, 'read'>,
   seqs: readonly number[],
   terms: readonly string[],
 ): TermCounts {
@@ -162,7 +168,7 @@ function countInDatabase(
   const counts = new Uint32Array(seqs.length * terms.length)
   for (const row of rows) {
     const kind = kinds.get(row.kind)
-    const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at) : []
+    const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []
     let size = 0
     for (const term of texts.flatMap((text) => tokenize(text))) {
       size += 1

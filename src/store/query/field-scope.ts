@@ -1,6 +1,7 @@
 // Which texts of a record the fields of a search mean. The index has a column for each text field that a kind declares;
 // what lies above such fields is several columns, what lies below one is part of a column.
 import { DaybookError } from '../../core/errors.ts'
+import type { Zone } from '../../core/calendar/zone.ts'
 import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { isWithin, readPath } from '../../core/json/path.ts'
 import { segmentText } from '../word/unspaced-script.ts'
@@ -14,7 +15,7 @@ export interface FieldScope {
 }
 
 /** Finds `fields` among those of `kind`; throws when one of them is not searchable. */
-export function scopeOf(fields: readonly string[], kind: Kind): FieldScope {
+export function scopeOf(fields: readonly string[], kind: Kind, zone?: Zone): FieldScope {
   const whole = new Set<number>()
   const below = new Map<string, number>()
   fields.forEach((field, i) => {
@@ -32,7 +33,9 @@ export function scopeOf(fields: readonly string[], kind: Kind): FieldScope {
     columns,
     textsOf(record, happenedAt) {
       const texts =
-        whole.size === 0 ? [] : textOf(kind, record, happenedAt).filter((_, column) => whole.has(column))
+        whole.size === 0
+          ? []
+          : textOf(kind, record, happenedAt, zone).filter((_, column) => whole.has(column))
       return [...texts, ...parts.map(([path]) => segmentText(collectText(readPath(record, path)).join(' ')))]
     },
   }

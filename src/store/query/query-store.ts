@@ -10,8 +10,10 @@ import type {
   TextQuery,
 } from '../../core/capability/record-port.ts'
 import type { RecordSnapshot, SnapshotQuery } from '../../core/capability/transfer.ts'
+import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { parseFilters } from '../../core/filter/filter.ts'
+import type { Moment } from '../../core/filter/filter-time.ts'
 import { type Kind, type Kinds, unknownKind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Clock, SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
@@ -24,6 +26,7 @@ import type { Fragment } from '../schema/column.ts'
 import { filterSql } from '../condition/filter-sql.ts'
 import { selectionSql } from '../condition/json-path-sql.ts'
 import type { Projection } from '../record/projection.ts'
+import { countByPeriod } from './period-count.ts'
 import { type OrderedRows, toPage } from './query-page.ts'
 import { type Beside, createReachRank } from './reach-rank.ts'
 import { reachSql } from '../condition/reach-sql.ts'
@@ -74,6 +77,8 @@ export interface QueryStoreParts {
   readonly kinds: Kinds
   readonly projection: Projection
   readonly clock: Clock
+  /** Whose days are meant. Default UTC. */
+  readonly zone?: Zone | undefined
   /** Words in memory, where they are kept: only for whoever sees all records. */
   readonly textIndex?: TextIndex | undefined
   /** Only what is in all of these may be seen. */
@@ -85,16 +90,10 @@ export interface QueryStoreParts {
 const always: Fragment = { sql: '1', params: [] }
 const parameterLimit = 100
 const narrowedLimit = 16
-/** How much of a canonical instant names its period, and what completes it to an instant. */
-const periods = {
-  hour: [13, ':00:00.000Z'],
-  day: [10, 'T00:00:00.000Z'],
-  month: [7, '-01T00:00:00.000Z'],
-} as const
-
 export function createQueryStore(parts: QueryStoreParts): QueryParts {
-  const { db, kinds, projection, clock, textIndex, reaches = [], beside } = parts
-  const now = () => formatTime(clock.now())
+  const { db, kinds, projection, clock, textIndex, reaches = [], beside, zone = utcZone } = parts
+  const moment = (): Moment => ({ nowMs: clock.now(), zone })
+  const allKinds = [...kinds.values()]
   /** Stands in every condition below. */
   const bounds: readonly Fragment[] = reaches.map((reach) => reachSql(reach, kinds))
   /** A kind of the book, or one of a later Daybook that it has records of. */
@@ -132,15 +131,15 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     rank,
     narrow,
     bounds,
-    now,
+    moment,
   })
 
   /** What a question about `kind` may find: what its filters let through and is current, or asked for all the same. */
   const conditions = (kind: Kind | undefined, filters: unknown, include?: Currency): Fragment[] => [
     ...(kind ? [{ sql: 'f.kind = ?', params: [kind.name] }] : []),
     ...bounds,
-    filterSql(parseFilters(filters), kind),
-    ...currentSql(kind, now(), { ...include, bounds }),
+    filterSql(parseFilters(filters), kind, { moment: moment(), kinds: allKinds }),
+    ...currentSql(kind, formatTime(clock.now()), { ...include, bounds }),
   ]
 
   const placeById = (id: string): number | undefined => {
@@ -198,6 +197,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
       kinds,
       projection,
       clock,
+      zone,
       reaches: [...reaches, reach],
       beside: beside?.within(reach),
     })
@@ -214,7 +214,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     search(query) {
       const where = searchWhere(query)
       projection.catchUp()
-      return searchText({ rank, records: rows }, kindOf(query.kind), where, query)
+      return searchText({ rank, records: rows, zone }, kindOf(query.kind), where, query)
     },
     page,
     placeById,
@@ -227,14 +227,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     count({ kind: name, filters, include, by }) {
       const where = conditions(kindOf(name), filters, include)
       projection.catchUp()
-      const [length, rest] = periods[by]
-      const buckets = read<{ at: string; count: number; failed: number }>(
-        `SELECT substr(f.happened_at, 1, ?) || ? AS at, count(*) AS count, total(f.success = 0) AS failed
-         FROM facets f JOIN records r ON r.seq = f.seq
-         WHERE ${where.map((part) => part.sql).join(' AND ')} GROUP BY 1 ORDER BY 1`,
-        [length, rest, ...where.flatMap((part) => part.params)],
-      )
-      return { total: buckets.reduce((sum, bucket) => sum + bucket.count, 0), buckets }
+      return countByPeriod(read, zone, by, where)
     },
     read: (seqs) => new Map(rows(seqs).map((row) => [row.seq, toRecord(row)])),
     citing(id) {

@@ -1,5 +1,6 @@
 // What recall asks of one store: candidates by their words, and whatever ranks records that were found.
 // Invariant: every answer is narrowed by the scope of the question and by the bounds of who asks before anything is ranked.
+import type { Moment } from '../../core/filter/filter-time.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import {
@@ -61,8 +62,8 @@ export interface RecallQuestionParts {
   readonly narrow: ReachRank | undefined
   /** Conditions that every record satisfies which may be seen. */
   readonly bounds: readonly Fragment[]
-  /** The present instant, canonical text. */
-  readonly now: () => string
+  /** When and where a question is asked. */
+  readonly moment: () => Moment
 }
 
 /** What a record weighs that says nothing of itself. */
@@ -72,10 +73,10 @@ const weightless = { importance: undefined, confidence: undefined, pinned: false
 export function createRecallQuestions(
   parts: RecallQuestionParts,
 ): RecallQuestions & { scope(query: ScopeQuery): RecallScope } {
-  const { db, kinds, projection, textIndex, read, rank, narrow, bounds, now } = parts
+  const { db, kinds, projection, textIndex, read, rank, narrow, bounds, moment } = parts
 
   const scopeOf = (query: ScopeQuery): RecallScope => {
-    const asked = scopeSql(kinds, query, now(), bounds)
+    const asked = scopeSql(kinds, query, moment(), bounds)
     return bounds.length > 0 ? { where: [...bounds, ...asked.where], isNarrow: true, isPlain: false } : asked
   }
 
@@ -114,14 +115,14 @@ export function createRecallQuestions(
     },
     termCounts(seqs, terms) {
       projection.catchUp()
-      return countTerms({ read, kinds, known: textIndex?.warm() }, seqs, terms)
+      return countTerms({ read, kinds, zone: moment().zone, known: textIndex?.warm() }, seqs, terms)
     },
     totals() {
       projection.catchUp()
       return narrow ? narrow.totals() : readTotals(db)
     },
     reach(scope) {
-      const { condition, params, records } = conditionOf(scopeSql(kinds, scope, now(), bounds).where)
+      const { condition, params, records } = conditionOf(scopeSql(kinds, scope, moment(), bounds).where)
       projection.catchUp()
       const rows = read<{ seq: number }>(`SELECT f.seq FROM facets f ${records} WHERE ${condition}`, params)
       return rows.map(({ seq }) => seq)

@@ -1,6 +1,7 @@
 // Full-text search among the records that satisfy a condition, best match first.
 // Invariant: what is searched for in a field is found in exactly that field, also where the index holds more in one column.
 import type { TextHit, TextQuery } from '../../core/capability/record-port.ts'
+import type { Zone } from '../../core/calendar/zone.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Kind } from '../../core/kind.ts'
 import { formatTime } from '../../core/time.ts'
@@ -18,12 +19,12 @@ const batch = 100
 
 /** The hits of `query` among the records of `kind` that satisfy `where`, over an index that is caught up. */
 export function searchText(
-  { rank, records }: { rank: TextRank; records: ReadRecords },
+  { rank, records, zone }: { rank: TextRank; records: ReadRecords; zone: Zone },
   kind: Kind | undefined,
   where: readonly Fragment[],
   { text, fields, filters, limit = 20, offset = 0, ...how }: TextQuery,
 ): TextHit[] {
-  const scope = fields && scopeOf(fields, fieldKind(kind))
+  const scope = fields && scopeOf(fields, fieldKind(kind), zone)
   const words = wordsOf(text)
   const isNarrow = filters !== undefined
   const question = { ...how, words, columns: scope?.columns, where, isNarrow, ties: 'stored' as const }

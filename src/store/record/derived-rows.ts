@@ -2,6 +2,8 @@
 // names in scopes where its kind says several, its words (the text index).
 // Invariant: they say exactly what the record says. Of a sealed or forgotten one there are none: what is sealed is derived
 // in memory alone, see sealed/opened-records.ts. Of an outdated one there are no words: it may quote what was forgotten.
+import { endingOf } from '../../core/calendar/day.ts'
+import type { Zone } from '../../core/calendar/zone.ts'
 import {
   citedIds,
   type FacetName,
@@ -15,7 +17,7 @@ import {
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { isSealedText } from '../../core/sealed.ts'
-import { canonicalTime } from '../../core/time.ts'
+import { parseTime } from '../../core/time.ts'
 import { facetTypes } from '../schema/column.ts'
 import { textKey } from '../../core/text/text-key.ts'
 import { textOf } from '../word/text.ts'
@@ -47,15 +49,25 @@ const textInsert = (count: number) => {
   return `INSERT INTO text_index (rowid, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`
 }
 
+export interface DerivedRowsParts {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  /** Whose days are meant. */
+  readonly zone: Zone
+  /** Hears of each record whose derived rows change that were there before. */
+  onChange(seq: number): void
+}
+
 export class DerivedRows {
   readonly #db: SqlDatabase
   readonly #kinds: Kinds
+  readonly #zone: Zone
   readonly #onChange: (seq: number) => void
 
-  /** `onChange` hears of each record whose derived rows change that were there before. */
-  constructor(db: SqlDatabase, kinds: Kinds, onChange: (seq: number) => void) {
+  constructor({ db, kinds, zone, onChange }: DerivedRowsParts) {
     this.#db = db
     this.#kinds = kinds
+    this.#zone = zone
     this.#onChange = onChange
   }
 
@@ -88,7 +100,7 @@ export class DerivedRows {
     const body = JSON.parse(row.body) as JsonObject
     const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
     const isOutdated = this.#isOutdated(kind, seq)
-    const texts = textOf(kind, isOutdated ? {} : body, happenedAt)
+    const texts = textOf(kind, isOutdated ? {} : body, happenedAt, this.#zone)
     const key = textKey(texts)
     const before = fresh ? undefined : this.#textKeyOf(seq)
     this.#writeFacets(row, kind, body, { happenedAt, key, isOutdated })
@@ -130,7 +142,7 @@ export class DerivedRows {
       ...facetColumns.map((name) => facetValue(body, name, kind.facets[name])),
       key,
       null,
-      expires === undefined ? null : (canonicalTime(expires) ?? null),
+      expires === undefined || parseTime(expires) === undefined ? null : endingOf(expires, this.#zone),
       !isOutdated && isEmbeddable(kind, body) ? 1 : 0,
       isOutdated ? 1 : 0,
     ])

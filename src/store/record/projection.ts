@@ -1,5 +1,6 @@
 // Fills what is derived from records (facets, links, text index) behind the writes and before the next read of it.
 // Invariant: rows up to `derived_seq` that are not in `stale` are exactly what their records say.
+import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
@@ -56,12 +57,18 @@ const batch = 2000
 const keepUpExtra = 100
 /** Bodies may be large: so many are in memory at once, however many share a transaction. */
 const page = 40
-/** `frozen`: nothing can be written, and this is what a read of what is behind ends with. */
+export interface ProjectionOptions {
+  /** Whose days are meant. Default UTC. */
+  readonly zone?: Zone | undefined
+  /** Nothing can be written, and this is what a read of what is behind ends with. */
+  readonly frozen?: (() => DaybookError) | undefined
+}
+
 export function createProjection(
   db: SqlDatabase,
   kinds: Kinds,
   settings: Settings,
-  frozen?: () => DaybookError,
+  { zone = utcZone, frozen }: ProjectionOptions = {},
 ): Projection {
   // Read afresh each time: a transaction that was undone took its advance with it.
   const derivedSeq = () => settings.getNumber('derived_seq')
@@ -78,7 +85,7 @@ export function createProjection(
     for (const watcher of watchers) watcher(seq)
   }
 
-  const derived = new DerivedRows(db, kinds, rowChanged)
+  const derived = new DerivedRows({ db, kinds, zone, onChange: rowChanged })
 
   /** Derives up to `limit` records, a page in memory at a time; true when more are behind. */
   const run = (limit: number): boolean => {

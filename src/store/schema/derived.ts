@@ -1,7 +1,8 @@
 // The tables that the projection fills from the records: hot columns, links, full text. They are never migrated, only made
 // anew. Their text below has a key in each book: a change of a letter makes every book derive all of them again.
 // Invariant: what they hold was derived by this declaration of them and of each kind, or is marked to be derived again.
-import { type Kind, type Kinds, textFieldLimit } from '../../core/kind.ts'
+import { utcZone, type Zone } from '../../core/calendar/zone.ts'
+import { type Kind, type Kinds, textFieldLimit, whenField } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from './settings.ts'
 import { textKey } from '../../core/text/text-key.ts'
@@ -72,8 +73,15 @@ const derivedNames = [
   'posting_stale',
 ]
 
-/** Makes the derived tables where they are missing or another Daybook made them; what a kind declares anew is stale. */
-export function prepareDerived(db: SqlDatabase, kinds: Kinds, settings: Settings): void {
+/**
+ * Makes the derived tables where they are missing or another Daybook made them; what a kind declares anew is stale, and
+ * so is what tells of days when the zone of the book is another one.
+ */
+export function prepareDerived(
+  db: SqlDatabase,
+  { kinds, zone = utcZone }: { readonly kinds: Kinds; readonly zone?: Zone | undefined },
+  settings: Settings,
+): void {
   const declared = textKey([derivedTables, sourceTables])
   db.transaction(() => {
     if (settings.getNumber('derived_tables') !== declared) {
@@ -83,18 +91,18 @@ export function prepareDerived(db: SqlDatabase, kinds: Kinds, settings: Settings
       settings.remove(sourcesKey)
       settings.set('derived_tables', declared)
       settings.set('derived_seq', 0)
-      for (const kind of kinds.values()) settings.set(`derived:${kind.name}`, declarationKey(kind))
+      for (const kind of kinds.values()) settings.set(`derived:${kind.name}`, declarationKey(kind, zone))
       settings.set('derived_unknown', 1)
       return
     }
     deriveUnknown(db, kinds, settings)
     for (const kind of kinds.values()) {
-      if (settings.getNumber(`derived:${kind.name}`) === declarationKey(kind)) continue
+      if (settings.getNumber(`derived:${kind.name}`) === declarationKey(kind, zone)) continue
       db.run('INSERT OR IGNORE INTO stale (seq) SELECT seq FROM records WHERE kind = ? AND seq <= ?', [
         kind.name,
         settings.getNumber('derived_seq'),
       ])
-      settings.set(`derived:${kind.name}`, declarationKey(kind))
+      settings.set(`derived:${kind.name}`, declarationKey(kind, zone))
     }
   })
 }
@@ -111,7 +119,7 @@ function deriveUnknown(db: SqlDatabase, kinds: Kinds, settings: Settings): void 
 }
 
 /** What of a kind decides its derived rows. A change of its functions alone must come with a new `version`. */
-function declarationKey(kind: Kind): number {
+function declarationKey(kind: Kind, { name: zone }: Zone): number {
   const { version, text, facets, expires = '', cites = [], embed = true, scopeNames } = kind
   const cited = cites.flatMap(({ path, supersedes = false }) => [path, String(supersedes)])
   return textKey([
@@ -122,5 +130,7 @@ function declarationKey(kind: Kind): number {
     ...cited,
     String(embed !== false),
     ...(scopeNames ? ['scopeNames'] : []),
+    // The words of its day, and when a day ends.
+    ...(zone !== utcZone.name && (expires !== '' || text.includes(whenField)) ? [zone] : []),
   ])
 }

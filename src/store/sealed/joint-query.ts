@@ -3,6 +3,7 @@
 // Invariant: while nothing is opened every answer is the book's own; else orders, counts and ranks are those of one book,
 // but for neighbours in a session, which each store looks for among its own records.
 import type { Count, Extent, UnreadScope } from '../../core/capability/record-port.ts'
+import type { Zone } from '../../core/calendar/zone.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Reach } from '../../core/access/reach.ts'
@@ -19,6 +20,7 @@ export interface JointQueryParts {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly bodies: Bodies
+  readonly zone: Zone
   readonly main: QueryParts
   /** The questions over the opened records, caught up; `within`: inside a transaction. */
   opened(within?: boolean): QueryParts | undefined
@@ -83,7 +85,7 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
       if (!other) return main.search(query)
       const where = main.searchWhere(query)
       const records = (seqs: readonly number[]) => [...main.rows(seqs), ...other.rows(seqs)]
-      return searchText({ rank: rank(other), records }, kindOf(query.kind), where, query)
+      return searchText({ rank: rank(other), records, zone: parts.zone }, kindOf(query.kind), where, query)
     },
     candidates(query) {
       const other = opened()

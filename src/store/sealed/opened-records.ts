@@ -1,6 +1,7 @@
 // Sealed records that were opened: in clear, in a database in memory, so that the same questions find them as all others
 // while the keys are here. Invariant: nothing of them is written anywhere; they are read from what the book holds, so a
 // rollback leaves no trace in them; and there are none as soon as the keys are put away.
+import type { Zone } from '../../core/calendar/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
@@ -30,6 +31,7 @@ export interface OpenedRecordsParts {
   readonly kinds: Kinds
   readonly bodies: Bodies
   readonly clock: Clock
+  readonly zone: Zone
   readonly openMemory: () => SqlDatabase
   /** The questions over what is not sealed, for answers that need both. */
   readonly main: QueryParts
@@ -54,6 +56,7 @@ export function createOpenedRecords({
   kinds,
   bodies,
   clock,
+  zone,
   openMemory,
   main,
 }: OpenedRecordsParts): OpenedRecords {
@@ -68,12 +71,12 @@ export function createOpenedRecords({
     const memory = openMemory()
     migrate(memory, formatTime(clock.now()))
     const settings = createSettings(memory)
-    prepareDerived(memory, kinds, settings)
-    const projection = createProjection(memory, kinds, settings)
+    prepareDerived(memory, { kinds, zone }, settings)
+    const projection = createProjection(memory, kinds, settings, { zone })
     return {
       memory,
       projection,
-      questions: createQueryStore({ db: memory, kinds, projection, clock, beside: main }),
+      questions: createQueryStore({ db: memory, kinds, projection, clock, zone, beside: main }),
     }
   }
 

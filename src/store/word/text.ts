@@ -1,4 +1,5 @@
 // The text of a record, field by field, as the index sees it; and a key that changes when that text does.
+import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { readPath } from '../../core/json/path.ts'
 import { dateWords, parseTime } from '../../core/time.ts'
@@ -7,10 +8,18 @@ import { segmentText } from './unspaced-script.ts'
 /** Longest text of one field that is indexed, in UTF-16 units. The record itself keeps everything. */
 export const indexedTextLimit = 100_000
 
-/** One text for each of the kind's fields, in their order. `body` is the record's body. */
-export function textOf(kind: Kind, body: object, happenedAt: string | undefined): string[] {
+/** One text for each of the kind's fields, in their order. `body` is the record's body; days are those of `zone`. */
+export function textOf(
+  kind: Kind,
+  body: object,
+  happenedAt: string | undefined,
+  zone: Zone = utcZone,
+): string[] {
   return kind.text.map((path) => {
-    if (path === whenField) return dateWords(parseTime(happenedAt ?? '') ?? 0)
+    if (path === whenField) {
+      const ms = parseTime(happenedAt ?? '') ?? 0
+      return dateWords(ms + zone.offsetAt(ms))
+    }
     return segmentText(collectText(readPath(body, path)).join(' ').slice(0, indexedTextLimit))
   })
 }

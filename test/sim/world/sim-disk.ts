@@ -45,7 +45,7 @@ function createDisk(kinds: Kinds): Disk & { wipe(): void } {
   const db = openNodeDatabase({ path: ':memory:' })
   const settings = createSettings(db)
   migrate(db, '2026-01-01T00:00:00.000Z')
-  prepareDerived(db, kinds, settings)
+  prepareDerived(db, { kinds }, settings)
   const tables = readTables(db)
   const derived = new Set(['stale', 'links', 'facets'])
   let last: Handle | undefined

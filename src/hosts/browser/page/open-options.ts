@@ -18,6 +18,7 @@ import {
 import { llmOptionChecks } from '../../../memory/conversation/llm/llm-option-check.ts'
 import { embedderOption, type EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { mirrorOptionTable, type SyncPreferences } from '../../../sync/device/sync-plan.ts'
+import { openZone } from '../../../web/web-zone.ts'
 import { createPageModel } from '../model/built-in-model.ts'
 import { createPageEmbedder, type PageEmbedder } from '../model/page-embedder.ts'
 import type { BrowserLlmOptions, PageModel } from '../wire/message.ts'
@@ -36,6 +37,11 @@ export interface OpenOptions {
   readonly require?: 'durable'
   /** `relaxed` (default) survives a killed tab or browser; `strict` also waits for the flush at each commit. */
   readonly durability?: 'relaxed' | 'strict'
+  /**
+   * Whose days are meant by dates without a time, by counts of a day and by words such as `yesterday`: a name of the IANA
+   * database (`Europe/Berlin`). Default that of the browser. While this tab holds the book, it is the zone of all tabs.
+   */
+  readonly timeZone?: string
   /**
    * Guards the keys that encrypt sensitive records. Without one they lie under a key of this browser that no script can
    * read. A wrong one is `wrong-passphrase`; without the right one, sensitive records are `locked` and all others are not.
@@ -92,6 +98,7 @@ const checkOptions = optionsOf<OpenOptions>({
   onUnavailable: wordOption('reject', 'memory'),
   require: wordOption('durable'),
   durability: wordOption('relaxed', 'strict'),
+  timeZone: textOption(100),
   secrets: wordOption(...secretModes),
   passphrase: textOption(1024),
   sync: optionsOf<NonNullable<OpenOptions['sync']>>(
@@ -149,6 +156,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
     name: checkBookName(options.name),
     scope: bookScope(options),
     durability: options.durability ?? 'relaxed',
+    timeZone: openZone(options.timeZone).name,
     onUnavailable: options.onUnavailable ?? 'reject',
     ...(sync ? { sync: { ...sync, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
     ...(embedder ? { embedder: withoutFetcher(embedder) } : {}),

@@ -29,6 +29,7 @@ export interface OpenRequest {
   readonly name: string
   readonly scope: Scope
   readonly durability: 'relaxed' | 'strict'
+  readonly timeZone: string
   readonly onUnavailable: 'reject' | 'memory'
   /** Names the tab, and the Web Lock that its worker holds while it lives. */
   readonly tab: string

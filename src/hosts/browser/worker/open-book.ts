@@ -5,6 +5,7 @@ import type { Llm, SqlDatabase } from '../../../core/ports.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
 import { createHttpCarrier, syncAddress } from '../../../sync/device/http-carrier.ts'
+import { openZone } from '../../../web/web-zone.ts'
 import { openSpillPlace } from '../background/spill-place.ts'
 import { openBrowserKeyring } from '../key/key-store.ts'
 import { openBrowserVault } from '../key/vault-store.ts'
@@ -95,7 +96,7 @@ function createBookEngine(
   storage: BookStorage,
   openMemory: () => SqlDatabase,
 ): Engine {
-  const { name, tab, scope, sync, wasKept, secrets, checkpoint = !sync } = request
+  const { name, tab, scope, timeZone, sync, wasKept, secrets, checkpoint = !sync } = request
   const { db, durability, check, checkpointFile, useReserve } = storage
   const isKept = durability !== 'memory'
   const carrier = carrierOf(request, given.getKey)
@@ -104,6 +105,7 @@ function createBookEngine(
     ports: browserPorts,
     name,
     scope,
+    zone: openZone(timeZone),
     durability,
     embedder: given.embedder,
     llm: given.llm,

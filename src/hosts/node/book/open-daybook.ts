@@ -21,6 +21,7 @@ import { createLlm, type LlmOptions } from '../../../memory/conversation/llm/llm
 import { embedderOption, type EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { createHttpCarrier } from '../../../sync/device/http-carrier.ts'
 import { mirrorOptionTable, type SyncPreferences } from '../../../sync/device/sync-plan.ts'
+import { openZone } from '../../../web/web-zone.ts'
 import { openNodeKeyring } from '../key/key-file.ts'
 import { openNodeVault } from '../key/vault-file.ts'
 import { nodeEmbedder } from '../model/node-embedder.ts'
@@ -43,6 +44,11 @@ export interface NodeBookOptions {
   readonly session?: string
   readonly resource?: string
   readonly durability?: 'relaxed' | 'strict'
+  /**
+   * Whose days are meant by dates without a time, by counts of a day and by words such as `yesterday`: a name of the IANA
+   * database (`Europe/Berlin`). Default that of this machine.
+   */
+  readonly timeZone?: string
   /** Guards the keys that encrypt sensitive records. Without one they are in files that only their owner may read. */
   readonly passphrase?: string
   /** False: no text index in memory beside the one on disk. Slower recall, less memory: for short-lived processes. */
@@ -72,6 +78,7 @@ const checkOptions = optionsOf<NodeBookOptions>({
   name: anyOption,
   path: textOption(4000),
   durability: wordOption('relaxed', 'strict'),
+  timeZone: textOption(100),
   secrets: wordOption(...secretModes),
   passphrase: textOption(1024),
   textIndexInMemory: flagOption,
@@ -106,11 +113,12 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
 const memoryPath = ':memory:'
 
 /** What is made of the options before any file is touched: a mistake in them is told first. */
-function partsOf({ name, path, secrets, embedder, llm }: NodeBookOptions) {
+function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptions) {
   const checkedName = checkBookName(name)
   return {
     name: checkedName,
     secrets,
+    zone: openZone(timeZone),
     path: path === memoryPath ? path : resolve(path ?? `${checkedName}.daybook`),
     embedder: nodeEmbedder(embedder),
     llm: createLlm(llm, { web: globalThis, scheduler: nodePorts.scheduler }),
@@ -119,7 +127,7 @@ function partsOf({ name, path, secrets, embedder, llm }: NodeBookOptions) {
 
 function createBookEngine(
   options: NodeBookOptions,
-  { name, path, secrets, embedder, llm }: ReturnType<typeof partsOf>,
+  { name, path, zone, secrets, embedder, llm }: ReturnType<typeof partsOf>,
   { db, storage, check, checkpointFile }: BookFile,
 ): Engine {
   const { sync, checkpoint = !sync, textIndexInMemory } = options
@@ -130,6 +138,7 @@ function createBookEngine(
     ports: nodePorts,
     name,
     scope: bookScope(options),
+    zone,
     durability: isInMemory ? 'memory' : 'file',
     ...(isInMemory ? {} : kept),
     embedder,

@@ -1,6 +1,6 @@
 // The shape of a message: who said what, when.
 import { z } from 'zod'
-import { instant } from '../../../shape/instant.ts'
+import { instant, instantOrDay } from '../../../shape/instant.ts'
 import { recordHead } from '../../../shape/record-head.ts'
 import { source, sourceInput } from '../../../shape/source.ts'
 
@@ -15,7 +15,7 @@ export const messageInput = z.strictObject({
   content: z.string().max(contentLimit),
   source: sourceInput.default({}),
   target_agent: z.string().max(1000).nullish(),
-  timestamp: instant.optional(),
+  timestamp: instantOrDay.optional(),
   metadata: metadata.default({}),
 })
 export type MessageInput = z.output<typeof messageInput>

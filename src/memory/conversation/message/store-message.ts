@@ -4,6 +4,7 @@
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Sensitivity } from '../../../core/sealed.ts'
+import { beginningOf } from '../../../core/calendar/day.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import type { MessageInput } from './message-schema.ts'
 import { namedMessage, saidMessage } from '../record-name.ts'
@@ -29,10 +30,11 @@ export interface MessageScope {
 export function storeMessage(
   input: MessageInput,
   scope: MessageScope,
-  { call: { now }, records }: WriteContext<'records'>,
+  { call: { now, zone }, records }: WriteContext<'records'>,
   later = 0,
 ): StoreOutcome {
-  const { id: msgId = '', content, source, timestamp: said, metadata, target_agent: target } = input
+  const { id: msgId = '', content, source, timestamp: given, metadata, target_agent: target } = input
+  const said = given && beginningOf(given, zone)
   if (content.trim() === '') return { result: 'skipped', reason: 'empty content' }
   const name =
     msgId !== ''

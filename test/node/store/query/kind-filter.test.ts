@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../../../src/engine/capability-table.ts'
-import { parseFilters } from '../../../../src/core/filter/filter.ts'
-import { resolveTimes } from '../../../../src/core/filter/filter-time.ts'
+import { endingOf } from '../../../../src/core/calendar/day.ts'
+import { utcZone } from '../../../../src/core/calendar/zone.ts'
 import { citedIds, type Kind } from '../../../../src/core/kind.ts'
 import { matches } from '../../../../src/core/filter/match.ts'
 import { isJsonObject, type Json, type JsonObject, readPath } from '../../../../src/core/json/path.ts'
@@ -11,6 +11,7 @@ import { canonicalTime, formatTime } from '../../../../src/core/time.ts'
 import { facetTypes } from '../../../../src/store/schema/column.ts'
 import { toRecord } from '../../../../src/store/schema/record-row.ts'
 import { filterFor, finiteNumber, json, wellFormedText } from '../../../support/arbitrary.ts'
+import { meant as meantBy, refusalOf } from '../../../support/filter-meaning.ts'
 import { openTestStore, type TestStore } from '../../../support/test-store.ts'
 
 let store: TestStore | undefined
@@ -63,7 +64,8 @@ function currentOf(kind: Kind, records: readonly JsonObject[], now: string): Set
   const superseded = new Set(records.flatMap((record) => paths.flatMap((path) => citedIds(record, path))))
   const isExpired = (record: JsonObject) => {
     const at = kind.expires === undefined ? undefined : readPath(record, kind.expires)
-    const until = typeof at === 'string' ? canonicalTime(at) : undefined
+    const until =
+      typeof at === 'string' && canonicalTime(at) !== undefined ? endingOf(at, utcZone) : undefined
     return until !== undefined && until <= now
   }
   return new Set(
@@ -92,7 +94,11 @@ describe.each([...kinds.values()].map((kind) => [kind.name, kind] as const))(
             const current = currentOf(kind, records, formatTime(book.now))
             for (const question of questions) {
               const filters = question(records)
-              const predicate = resolveTimes(parseFilters(filters), kind)
+              const predicate = meantBy(filters, kind)
+              if ('refused' in predicate) {
+                expect(refusalOf(() => book.queries.query({ kind: name, filters }))).toEqual(predicate)
+                continue
+              }
               const meant = records.filter((record) => matches(predicate, record)).map(({ id }) => id)
               const found = (include?: { expired: boolean; superseded: boolean }) =>
                 book.queries

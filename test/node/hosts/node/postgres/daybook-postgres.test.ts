@@ -16,6 +16,7 @@ import {
 import { openNodeKeyring } from '../../../../../src/hosts/node/key/key-file.ts'
 import { toHex } from '../../../../../src/core/ids.ts'
 import { migrate } from '../../../../../src/store/schema/migrate.ts'
+import { openZone } from '../../../../../src/web/web-zone.ts'
 import { daybookContract } from '../../../../contract/daybook.ts'
 import { createPostgres, skipped } from './postgres-world.ts'
 
@@ -29,7 +30,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
     role: 'mirror',
     // The rest is the same engine over the same SQLite; all of it holds here too.
     part: 'storage',
-    async open(book, { embedder } = {}) {
+    async open(book, { embedder, timeZone } = {}) {
       const { sql: postgres } = await server.get()
       const place = { postgres, book, bypasses: true }
       const name = (letter: string) => `${letter}_${toHex(nodePorts.random.bytes(16))}`
@@ -48,6 +49,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
         ports: nodePorts,
         name: book,
         scope: bookScope({ agent: 'contract' }),
+        zone: openZone(timeZone),
         durability: 'postgres',
         role: 'mirror',
         keys: keyring,

@@ -1,0 +1,92 @@
+// How many records happened in each hour, day or month of a zone. SQLite knows no zones: it counts by hours of UTC, and
+// what happened in an hour that two periods share is asked for by its instant.
+import type { Count, CountQuery } from '../../core/capability/record-port.ts'
+import { utcZone, type Zone } from '../../core/calendar/zone.ts'
+import type { SqlRow } from '../../core/ports.ts'
+import { formatTime, parseTime } from '../../core/time.ts'
+import type { Read } from '../condition/condition.ts'
+import type { Fragment } from '../schema/column.ts'
+
+const hourMs = 3_600_000
+/** How much of a canonical instant names its hour. */
+const hourLength = 13
+const instantLength = 24
+/** How much of a local instant names its period. */
+const lengths = { hour: 13, day: 10, month: 7 } as const
+
+interface Counted extends SqlRow {
+  readonly at: string
+  readonly count: number
+  readonly failed: number
+}
+
+/** Counts what satisfies `where`, by periods that begin when they begin in `zone`. */
+export function countByPeriod(
+  read: Read,
+  zone: Zone,
+  by: CountQuery['by'],
+  where: readonly Fragment[],
+): Count {
+  const condition = where.map(({ sql }) => sql).join(' AND ')
+  const params = where.flatMap(({ params }) => params)
+  const countBy = (length: number, more: Fragment = { sql: '1', params: [] }) =>
+    read<Counted>(
+      `SELECT substr(f.happened_at, 1, ?) AS at, count(*) AS count, total(f.success = 0) AS failed
+       FROM facets f JOIN records r ON r.seq = f.seq WHERE ${condition} AND ${more.sql} GROUP BY 1 ORDER BY 1`,
+      [length, ...params, ...more.params],
+    )
+  const periods = createPeriods(zone, by)
+  const shared: string[] = []
+  // In UTC a period is the beginning of an instant's text.
+  const isPlain = zone === utcZone
+  for (const row of countBy(isPlain ? lengths[by] : hourLength)) {
+    const start = parseTime(isPlain ? completed(row.at) : `${row.at}:00`) ?? 0
+    if (isPlain) periods.add(start, row)
+    else if (periods.keyOf(start) === periods.keyOf(start + hourMs - 1)) periods.add(start, row)
+    else shared.push(row.at)
+  }
+  if (shared.length > 0) {
+    const among = {
+      sql: `substr(f.happened_at, 1, ${hourLength}) IN (SELECT value FROM json_each(?))`,
+      params: [JSON.stringify(shared)],
+    }
+    for (const row of countBy(instantLength, among)) periods.add(parseTime(row.at) ?? 0, row)
+  }
+  return periods.result()
+}
+
+/** The name of an hour, a day or a month in UTC as a time. */
+const completed = (name: string): string => `${name}${'0000-01-01T00:00'.slice(name.length)}`
+
+function createPeriods(zone: Zone, by: CountQuery['by']) {
+  const counts = new Map<number, { count: number; failed: number }>()
+  const starts = new Map<string, number>()
+  const localOf = (ms: number) => new Date(ms + zone.offsetAt(ms)).toISOString()
+  /** Days and months begin when the zone says; an hour that the clocks show twice is two. */
+  const startOf = (ms: number): number => {
+    const local = localOf(ms)
+    if (by === 'hour') return (parseTime(`${local.slice(0, hourLength)}:00`) ?? 0) - zone.offsetAt(ms)
+    const name = local.slice(0, lengths[by])
+    const known = starts.get(name)
+    if (known !== undefined) return known
+    const start = zone.startOfDay(by === 'day' ? name : `${name}-01`)
+    starts.set(name, start)
+    return start
+  }
+  return {
+    keyOf: startOf,
+    add(ms: number, { count, failed }: Pick<Counted, 'count' | 'failed'>) {
+      const start = startOf(ms)
+      const before = counts.get(start)
+      counts.set(start, { count: count + (before?.count ?? 0), failed: failed + (before?.failed ?? 0) })
+    },
+    result(): Count {
+      const sorted = [...counts].sort(([a], [b]) => a - b)
+      const buckets = sorted.map(([start, counted]) => ({
+        at: formatTime(start),
+        ...counted,
+      }))
+      return { total: buckets.reduce((sum, { count }) => sum + count, 0), buckets }
+    },
+  }
+}
