@@ -132,7 +132,8 @@ async function beginExport(options: Options, at: Context): Promise<Page> {
   const session = new ExportSession(total, options.include_sensitive === false ? 0 : snapshot.locked)
   const plain = writeBundle({
     head: { exported_at: at.call.now, agent: { id: at.call.scope.agent, ...product } },
-    kinds,
+    // A book without marks has no list of them.
+    kinds: kinds.filter(({ name, marks }) => marks === undefined || snapshot.counts.has(name)),
     snapshot,
     digest: at.transfer.digest.start(),
     seal: async (checksum) =>

@@ -114,6 +114,11 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly madeFrom?: MadeFrom<Body>
   /** False keeps a record out of recall (unapproved). What is expired or superseded is kept out by itself. */
   recallable?(body: Body): boolean
+  /**
+   * The path of the id of another record, of which this one says something: its marks (see mark/mark.ts). They are
+   * shown with that record, weigh it in recall, and go with it; the record of a mark has the id that follows from its own.
+   */
+  readonly marks?: string
   /** False: texts of this kind never go to an embedder. */
   readonly embed?: boolean
   /** False keeps the text of this record from any embedder, and removes what was made from it. */

@@ -1,4 +1,5 @@
 // A record: one remembered thing of one kind, as users see it and as it travels.
+import type { Marks } from './mark/mark.ts'
 import type { JsonObject } from './json/path.ts'
 import type { SealedInfo, Sensitivity } from './sealed.ts'
 
@@ -15,6 +16,8 @@ export interface RecordHead {
   readonly resource?: string
   /** Absent: `standard`. */
   readonly sensitivity?: Sensitivity
+  /** What was said of it; stored beside it. */
+  readonly marks?: Marks
 }
 
 /** A record as it comes back: its head and, on the same level, its body. */
@@ -31,6 +34,7 @@ export const headFields = [
   'session',
   'resource',
   'sensitivity',
+  'marks',
 ] as const
 
 /** The body of a record as it came back: all but its head. */

@@ -7,6 +7,7 @@ import type { Chapter } from '../core/capability/chapter.ts'
 import { DaybookError } from '../core/errors.ts'
 import { createKinds } from '../core/kind.ts'
 import { conversation } from '../memory/conversation/conversation.ts'
+import { mark } from '../memory/mark/mark.ts'
 import { kstar } from '../memory/kstar/kstar.ts'
 import { recall } from '../recall/recall-chapter.ts'
 import { sync } from '../sync/sync-chapter.ts'
@@ -16,6 +17,7 @@ import { engineChapter } from './engine-chapter.ts'
 /** In the order in which the manifest and the guide name their verbs. */
 const listed = [
   kstar,
+  mark,
   trust,
   conversation,
   recall,

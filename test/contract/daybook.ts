@@ -11,6 +11,7 @@ import { messageCases } from './seed-shape/message.ts'
 import { specificationCases } from './seed-shape/specification.ts'
 import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
+import { markCases, sealedMarkCases } from './memory/mark.ts'
 import { removalCases } from './memory/removal.ts'
 import { keptKeyCases } from './locked.ts'
 import { keylessCases } from './seal.ts'
@@ -89,6 +90,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
   describe(`Daybook: ${hostName}`, () => {
     storeCases(cases, host)
     removalCases(cases)
+    markCases(cases)
     recallCases(cases)
     conversationMemoryCases(cases, host.keepsKeys !== false)
     taskCases(cases)
@@ -96,6 +98,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     badInputCases(cases)
     if (host.keepsKeys !== false) keptKeyCases(cases)
     doorCases(cases, host)
+    if (host.keepsKeys !== false) sealedMarkCases(cases)
     if (host.part === 'storage') return
     secretCases(cases, host.keepsKeys !== false)
     vectorCases(cases)

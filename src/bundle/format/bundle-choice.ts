@@ -34,7 +34,10 @@ export function exportedKinds(
       { details: { path: 'include_tokens' } },
     )
   }
-  return [...new Set([...named, ...(withGuarded ? [...kinds.values()].filter((kind) => kind.guarded) : [])])]
+  // What was said of records goes with them, whatever is named.
+  const beside = [...kinds.values()].filter((kind) => kind.marks !== undefined)
+  const asked = withGuarded ? [...kinds.values()].filter((kind) => kind.guarded) : []
+  return [...new Set([...named, ...asked, ...beside])]
 }
 
 /** The first instant of a range, and the first one after it. A date without a time stands for its whole day in `zone`. */

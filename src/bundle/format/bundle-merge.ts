@@ -3,7 +3,7 @@
 import type { RecordWriter } from '../../core/capability/record-port.ts'
 import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
 import { type ConflictPolicy, type Kinds, settled } from '../../core/kind.ts'
-import type { Json, JsonObject } from '../../core/json/path.ts'
+import { type Json, type JsonObject, readPath } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
 import { type SealedBody, sealedText } from '../../core/sealed.ts'
@@ -133,7 +133,10 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
   }
   if (!present) {
     // In a merge the bundle is one voice among two, and forgetting is final; replacing takes its word for everything.
-    if (plan.mode === 'merge' && records.wasForgotten(id)) return conflict('book', { forgotten: true })
+    const path = world.kinds.get(kind)?.marks
+    const marked = path === undefined ? undefined : readPath(incoming, path)
+    const isGone = [id, marked].some((one) => typeof one === 'string' && records.wasForgotten(one))
+    if (plan.mode === 'merge' && isGone) return conflict('book', { forgotten: true })
     report.imported += 1
     return put()
   }
@@ -257,7 +260,7 @@ function forgetOthers(
 
 function partsOf(record: Stored<JsonObject>) {
   const { id: _id, kind: _kind, ver: _ver, created_at: _made, updated_at: _changed, ...rest } = record
-  const { agent, session, resource, sensitivity, ...body } = rest
+  const { agent, session, resource, sensitivity, marks: _marks, ...body } = rest
   return {
     head: {
       agent,

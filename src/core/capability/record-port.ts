@@ -5,6 +5,7 @@ import type { Scalar } from '../filter/filter.ts'
 import type { JsonStep } from '../json/json-path.ts'
 import type { JsonObject } from '../json/path.ts'
 import type { PutRequest, RecordName } from '../put-request.ts'
+import type { MarkChange, Marks } from '../mark/mark.ts'
 import type { RecordVersion, Scope, Stored } from '../record.ts'
 import type { SealedBody, SealedOwner, Sensitivity } from '../sealed.ts'
 import type { SecretCount } from '../secret/stored-secrets.ts'
@@ -192,6 +193,8 @@ export interface RecordWriter {
   madeOf(id: string): string[]
   /** Checks the body against its kind, logs the op, applies it; answers the id. */
   put(request: PutRequest): string
+  /** Changes what is said of a record that the caller sees; `not-found` when it sees none of that id. */
+  mark(id: string, change: MarkChange): { readonly before: Marks; readonly now: Marks }
   /** Leaves a tombstone without content; false when there was nothing to forget. */
   forget(id: string): boolean
   /** Forgets, and then removes what a tombstone would leave behind: see store/purge.ts. False: nothing was ever there. */

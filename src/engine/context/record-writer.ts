@@ -23,6 +23,7 @@ import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { checkGuestPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
+import { markRecord, markRow, type MarkWriterParts, sealMarks } from './mark-record.ts'
 import { release } from './release-citations.ts'
 import { createSealedWriter } from './sealed-write.ts'
 import type { Guarded, SecretGuard } from './secret-guard.ts'
@@ -89,6 +90,19 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     return asKept
   }
 
+  const forget = ({ id, kind }: Pick<RecordRow, 'id' | 'kind'>) => {
+    const { agent } = parts.defaults
+    store.records.forget({ op: 'forget', kind, id, at: now, stamp: store.stamps.next(), agent })
+    changed.push({ id, kind })
+  }
+  const marking: MarkWriterParts = {
+    store,
+    seen,
+    guest,
+    put: (request) => put(request, undefined),
+    onMarked: (record) => changed.push(record),
+  }
+
   const records: RecordWriter = {
     get: seen.get,
     find: seen.find,
@@ -98,20 +112,25 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       store.projection.catchUpWithin()
       return parts.citing(id)
     },
-    put: (request) => put(request, guest),
     madeOf: (id) =>
       store.sources
         .madeOf(id)
         .filter((one) => store.kinds.get(one.kind)?.madeFrom?.anew !== undefined && seen.live(one.id))
         .map((one) => one.id),
+    put(request) {
+      const id = put(request, guest)
+      if (request.scope?.sensitivity !== undefined) sealMarks(marking, id)
+      return id
+    },
+    mark: (id, change) => markRecord(marking, id, change),
     forget(id) {
       const before = seen.live(id)
       if (!before) return false
       const { kind } = before
       if (guest && store.kinds.get(kind)?.guests) throw outside()
-      const { agent } = parts.defaults
-      store.records.forget({ op: 'forget', kind, id, at: now, stamp: store.stamps.next(), agent })
-      changed.push({ id, kind })
+      forget(before)
+      const mark = markRow(store, id)
+      if (mark) forget(mark)
       return true
     },
     use(ids) {
@@ -133,8 +152,9 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     purge(id) {
       const row = seen.row(id)
       if (!row) return false
+      const mark = markRow(store, id)
       records.forget(id)
-      store.purge.purge(id, row.seq)
+      for (const one of mark ? [row, mark] : [row]) store.purge.purge(one.id, one.seq)
       return true
     },
     release: (id) => release({ ...records, kinds: store.kinds }, id),

@@ -10,6 +10,7 @@ import type { Stored } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { type RecordRow, toRecord } from '../../store/schema/record-row.ts'
+import { marksOf } from './mark-record.ts'
 import { guestIds, type Standing } from './guest-write.ts'
 
 /** Entries of the conflict log looked at at once for a guest. */
@@ -52,7 +53,7 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
     return found?.deleted === 0 ? found : undefined
   }
   const toStored = (found: RecordRow | undefined): Stored<JsonObject> | undefined =>
-    found && toRecord(found, bodies.need(found, found.body))
+    found && toRecord(found, bodies.need(found, found.body), marksOf(store, found.id))
 
   const readBody = (one: RecordRow) => {
     const body = bodies.read(one, one.body)

@@ -76,7 +76,7 @@ function columnTest(place: ColumnPlace, predicate: Test): Fragment {
   const { sql, type } = place
   switch (predicate.test) {
     case 'exists':
-      return { sql: `(${sql} IS NOT NULL)`, params: [] }
+      return twoValued(place, '1', [])
     case 'contains':
       if (typeof predicate.value !== 'string' || type !== 'text') return no
       return twoValued(place, `instr(${sql}, ?) > 0`, [predicate.value])
@@ -97,7 +97,14 @@ function columnTest(place: ColumnPlace, predicate: Test): Fragment {
 }
 
 /** A test on a column that may be NULL, made two-valued. An index still serves the inner comparison. */
-function twoValued({ sql, optional }: ColumnPlace, test: string, params: readonly SqlValue[]): Fragment {
+function twoValued(
+  { sql, optional, within }: ColumnPlace,
+  test: string,
+  params: readonly SqlValue[],
+): Fragment {
+  // Said of the whole column: it has an index of what is there.
+  if (within !== undefined)
+    return { sql: `(${within} IS NOT NULL AND ${sql} IS NOT NULL AND ${test})`, params }
   return { sql: optional ? `(${sql} IS NOT NULL AND ${test})` : `(${test})`, params }
 }
 

@@ -105,6 +105,11 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     return isHere ? unknownKind(name) : kindNamed(kinds, name, path)
   }
   const isBound = bounds.length > 0
+  /** Marks are shown with what they mark, and listed by themselves only where they are asked for. */
+  const notMarks: Fragment = {
+    sql: 'f.kind NOT IN (SELECT value FROM json_each(?))',
+    params: [JSON.stringify(allKinds.filter((kind) => kind.marks !== undefined).map(({ name }) => name))],
+  }
   const kindOf = (name: string | undefined): Kind | undefined =>
     name === undefined ? undefined : kindIn(name)
 
@@ -136,7 +141,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
 
   /** What a question about `kind` may find: what its filters let through and is current, or asked for all the same. */
   const conditions = (kind: Kind | undefined, filters: unknown, include?: Currency): Fragment[] => [
-    ...(kind ? [{ sql: 'f.kind = ?', params: [kind.name] }] : []),
+    kind ? { sql: 'f.kind = ?', params: [kind.name] } : notMarks,
     ...bounds,
     filterSql(parseFilters(filters), kind, { moment: moment(), kinds: allKinds }),
     ...currentSql(kind, formatTime(clock.now()), { ...include, bounds }),
@@ -162,7 +167,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
     projection.catchUp()
     const rows = read<RecordRow>(
-      `SELECT ${recordColumns}${selected} FROM facets f JOIN records r ON r.seq = f.seq
+      `SELECT ${recordColumns}, f.marks${selected} FROM facets f JOIN records r ON r.seq = f.seq
        WHERE ${where.map((part) => part.sql).join(' AND ')} ORDER BY ${orderSql(keys)} LIMIT ? OFFSET ?`,
       [...keys.flatMap((key) => key.params), ...where.flatMap((part) => part.params), limit + 1, offset],
     )
@@ -171,9 +176,9 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
 
   const rows = (seqs: readonly number[]): RecordRow[] => {
     const { condition, params } = conditionOf([...bounds, always])
-    const facets = isBound ? 'JOIN facets f ON f.seq = r.seq' : ''
     return read<RecordRow>(
-      `SELECT ${recordColumns} FROM records r ${facets} WHERE r.seq IN (SELECT value FROM json_each(?)) AND ${condition}`,
+      `SELECT ${recordColumns}, f.marks FROM records r LEFT JOIN facets f ON f.seq = r.seq
+       WHERE r.seq IN (SELECT value FROM json_each(?)) AND ${condition}`,
       [JSON.stringify(seqs), ...params],
     )
   }
@@ -263,11 +268,28 @@ function snapshotSql(
   const wanted = names.map((name) => kindIn(name, 'kinds'))
   const timeless = JSON.stringify(wanted.filter((kind) => kind.timeless).map((kind) => kind.name))
   const exempt = 'f.kind IN (SELECT value FROM json_each(?)) OR f.happened_at'
-  return [
+  const marks = wanted.filter((kind) => kind.marks !== undefined).map((kind) => kind.name)
+  const own: Fragment[] = [
     { sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(names)] },
     // What may quote what was forgotten leaves no book.
     { sql: 'f.outdated = 0', params: [] },
     ...(from === undefined ? [] : [{ sql: `(${exempt} >= ?)`, params: [timeless, from] }]),
     ...(before === undefined ? [] : [{ sql: `(${exempt} < ?)`, params: [timeless, before] }]),
   ]
+  return marks.length === 0 ? own : [withMarks(own, names, marks)]
+}
+
+/** What satisfies `own`, and beside it the marks of that. Marks that wait for their record are in no snapshot. */
+function withMarks(own: readonly Fragment[], names: readonly string[], marks: readonly string[]): Fragment {
+  const condition = own.map(({ sql }) => sql).join(' AND ')
+  const params = own.flatMap((part) => part.params)
+  const others = JSON.stringify(names.filter((name) => !marks.includes(name)))
+  const list = 'IN (SELECT value FROM json_each(?))'
+  // The inner `f` hides the outer one: it is the marked record's.
+  return {
+    sql: `CASE WHEN f.kind ${list} THEN EXISTS (SELECT 1 FROM (SELECT f.name AS marked) o
+        JOIN records r ON r.id = o.marked JOIN facets f ON f.seq = r.seq WHERE f.kind ${list} AND ${condition})
+      ELSE ${condition} END`,
+    params: [JSON.stringify(marks), others, ...params, ...params],
+  }
 }

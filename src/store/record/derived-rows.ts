@@ -4,6 +4,7 @@
 // in memory alone, see sealed/opened-records.ts. Of an outdated one there are no words: it may quote what was forgotten.
 import { endingOf } from '../../core/calendar/day.ts'
 import type { Zone } from '../../core/calendar/zone.ts'
+import { type Marks, marksIn } from '../../core/mark/mark.ts'
 import {
   citedIds,
   type FacetName,
@@ -19,6 +20,7 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { isSealedText } from '../../core/sealed.ts'
 import { parseTime } from '../../core/time.ts'
 import { facetTypes } from '../schema/column.ts'
+import { markId } from '../../core/mark/mark-id.ts'
 import { textKey } from '../../core/text/text-key.ts'
 import { textOf } from '../word/text.ts'
 
@@ -41,8 +43,8 @@ export const sourceColumns = 'seq, id, kind, session, created_at, updated_at, de
 const facetColumns = facetNames.filter((name) => name !== 'happened_at')
 
 const facetsInsert = `INSERT OR REPLACE INTO facets (seq, kind, recallable, created_at, updated_at, session, happened_at,
-    ${facetColumns.join(', ')}, text_key, superseded_at, expires_at, embed, outdated)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?, ?, ?)`
+    ${facetColumns.join(', ')}, text_key, superseded_at, expires_at, embed, outdated, marks)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?, ?, ?, ?)`
 
 const textInsert = (count: number) => {
   const names = Array.from({ length: count }, (_, i) => `t${i}`)
@@ -62,12 +64,15 @@ export class DerivedRows {
   readonly #db: SqlDatabase
   readonly #kinds: Kinds
   readonly #zone: Zone
+  readonly #markKinds: readonly string[]
+  #anyMarks: boolean | undefined
   readonly #onChange: (seq: number) => void
 
   constructor({ db, kinds, zone, onChange }: DerivedRowsParts) {
     this.#db = db
     this.#kinds = kinds
     this.#zone = zone
+    this.#markKinds = [...kinds.values()].filter(({ marks }) => marks !== undefined).map(({ name }) => name)
     this.#onChange = onChange
   }
 
@@ -76,8 +81,20 @@ export class DerivedRows {
     const kind = this.#kinds.get(row.kind) ?? unknownKind(row.kind)
     const isShown = row.deleted === 0 && !isSealedText(row.body)
     const shown = isShown ? kind : undefined
+    const marked = kind?.marks === undefined || fresh ? undefined : this.#markedBy(row.seq)
     if (!fresh) this.#remove(row.seq, shown !== undefined)
     if (shown) this.#derive(row, shown, fresh)
+    if (kind?.marks === undefined) return
+    this.#anyMarks = true
+    const marks = shown && textAt(JSON.parse(row.body) as JsonObject, kind.marks)
+    for (const id of new Set([marked, marks])) if (id !== undefined) this.#settleMarks(id)
+  }
+
+  /** The record that the mark at `seq` was about when its rows were written. */
+  #markedBy(seq: number): string | undefined {
+    return (
+      this.#db.get<{ name: string | null }>('SELECT name FROM facets WHERE seq = ?', [seq])?.name ?? undefined
+    )
   }
 
   /** `isKept`: the other rows are written over. */
@@ -131,6 +148,7 @@ export class DerivedRows {
     }: { readonly happenedAt: string; readonly key: number; readonly isOutdated: boolean },
   ): void {
     const expires = textAt(body, kind.expires)
+    const marks = this.#marksOf(row.id)
     this.#db.run(facetsInsert, [
       row.seq,
       row.kind,
@@ -139,18 +157,55 @@ export class DerivedRows {
       row.updated_at,
       row.session,
       happenedAt,
-      ...facetColumns.map((name) => facetValue(body, name, kind.facets[name])),
+      ...facetColumns.map((name) => facetValue(body, name, kind.facets[name], marks)),
       key,
       null,
       expires === undefined || parseTime(expires) === undefined ? null : endingOf(expires, this.#zone),
       !isOutdated && isEmbeddable(kind, body) ? 1 : 0,
       isOutdated ? 1 : 0,
+      marks ? JSON.stringify(marks) : null,
     ])
   }
 
   #writeNames(seq: number, names: readonly string[], fresh: boolean): void {
     if (!fresh) this.#db.run('DELETE FROM scope_names WHERE seq = ?', [seq])
     for (const name of names) this.#db.run('INSERT INTO scope_names (seq, name) VALUES (?, ?)', [seq, name])
+  }
+
+  /** Before a piece of work: what was known may have been undone with a transaction. */
+  begin(): void {
+    this.#anyMarks = undefined
+  }
+
+  /** Most books have no marks, and most records none: neither is to cost much. */
+  #marksOf(id: string): Marks | undefined {
+    this.#anyMarks ??= this.#markKinds.some(
+      (name) => this.#db.get('SELECT 1 FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined,
+    )
+    if (!this.#anyMarks) return undefined
+    const row = this.#db.get<Pick<Source, 'kind' | 'body'>>(
+      'SELECT kind, body FROM records WHERE id = ? AND deleted = 0 AND kid IS NULL',
+      [markId(id)],
+    )
+    return row && this.#markKinds.includes(row.kind) ? marksIn(JSON.parse(row.body) as JsonObject) : undefined
+  }
+
+  /** Shows the record of this id with its marks as they are now. Without derived rows, it asks when it gets them. */
+  #settleMarks(id: string): void {
+    const row = this.#db.get<Source>(`SELECT ${sourceColumns} FROM records WHERE id = ? AND deleted = 0`, [
+      id,
+    ])
+    const kind = row && this.#kinds.get(row.kind)
+    if (!kind || isSealedText(row.body)) return
+    const body = JSON.parse(row.body) as JsonObject
+    const marks = this.#marksOf(id)
+    this.#db.run('UPDATE facets SET marks = ?, importance = ?, pinned = ? WHERE seq = ?', [
+      marks ? JSON.stringify(marks) : null,
+      facetValue(body, 'importance', kind.facets.importance, marks),
+      facetValue(body, 'pinned', kind.facets.pinned, marks),
+      row.seq,
+    ])
+    this.#onChange(row.seq)
   }
 
   #writeLinks({ seq, id }: Source, { cites = [] }: Kind, body: JsonObject): void {
@@ -189,8 +244,14 @@ function textAt(body: JsonObject, path: string | undefined): string | undefined 
 }
 
 /** What a hot column holds: a value of its type, booleans as 0 or 1. Anything else is found in the JSON alone. */
-function facetValue(body: JsonObject, name: FacetName, path: string | undefined): SqlValue {
-  const value = path === undefined ? undefined : readPath(body, path)
+function facetValue(
+  body: JsonObject,
+  name: FacetName,
+  path: string | undefined,
+  marks: Marks | undefined,
+): SqlValue {
+  const marked = name === 'importance' || name === 'pinned' ? marks?.[name] : undefined
+  const value = marked ?? (path === undefined ? undefined : readPath(body, path))
   switch (facetTypes[name]) {
     case 'boolean':
       return typeof value === 'boolean' ? Number(value) : null

@@ -95,6 +95,7 @@ export function createProjection(
 
   const runPage = (limit: number): boolean => {
     generation += 1
+    derived.begin()
     if (stale) {
       const rows = db.all<Source>(
         `SELECT ${sourceColumns} FROM records WHERE seq IN (SELECT seq FROM stale LIMIT ?)`,

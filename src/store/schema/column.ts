@@ -1,5 +1,6 @@
 // Where a dotted path lives in SQL: a column of the record's head, a hot column, or inside the JSON body.
 // Invariant: text of a user only ever becomes a bound parameter, never SQL.
+import { markNames, markTypes } from '../../core/mark/mark.ts'
 import type { FacetName, Kind } from '../../core/kind.ts'
 import type { SqlValue } from '../../core/ports.ts'
 
@@ -14,6 +15,8 @@ export interface ColumnPlace {
   readonly optional: boolean
   /** A hot column holds only what is of its type: anything else stands at this place alone. */
   readonly body?: JsonPlace
+  /** The column in whose JSON it stands. */
+  readonly within?: string
 }
 export interface JsonPlace {
   readonly at: 'json'
@@ -29,6 +32,18 @@ const head: Readonly<Record<string, ColumnPlace>> = {
   created_at: { at: 'column', sql: 'f.created_at', type: 'text', optional: false },
   updated_at: { at: 'column', sql: 'f.updated_at', type: 'text', optional: false },
   ver: { at: 'column', sql: 'r.ver', type: 'number', optional: false },
+  ...Object.fromEntries(
+    markNames.map((name) => [
+      `marks.${name}`,
+      {
+        at: 'column',
+        sql: `json_extract(f.marks, '$.${name}')`,
+        type: markTypes[name],
+        optional: true,
+        within: 'f.marks',
+      } satisfies ColumnPlace,
+    ]),
+  ),
 }
 
 /** What each hot column holds. */

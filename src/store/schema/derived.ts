@@ -23,7 +23,7 @@ CREATE TABLE facets (
   seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, recallable INTEGER NOT NULL, created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL, session TEXT, happened_at TEXT, domain TEXT, actor TEXT, action TEXT, success INTEGER,
   subject TEXT, confidence REAL, schema TEXT, name TEXT, importance REAL, pinned INTEGER, text_key INTEGER NOT NULL,
-  superseded_at TEXT, expires_at TEXT, embed INTEGER NOT NULL, outdated INTEGER NOT NULL);
+  superseded_at TEXT, expires_at TEXT, embed INTEGER NOT NULL, outdated INTEGER NOT NULL, marks TEXT);
 CREATE INDEX facets_updated ON facets (kind, updated_at);
 CREATE INDEX facets_happened ON facets (kind, happened_at);
 CREATE INDEX facets_session ON facets (session, happened_at) WHERE session IS NOT NULL;
@@ -35,6 +35,7 @@ CREATE INDEX facets_subject ON facets (subject) WHERE subject IS NOT NULL;
 CREATE INDEX facets_confidence ON facets (confidence) WHERE confidence IS NOT NULL;
 CREATE INDEX facets_schema ON facets (schema) WHERE schema IS NOT NULL;
 CREATE INDEX facets_name ON facets (name) WHERE name IS NOT NULL;
+CREATE INDEX facets_marks ON facets (marks) WHERE marks IS NOT NULL;
 -- What the names in scopes are of a record whose kind says several: see scopeNames in core/kind.ts.
 CREATE TABLE scope_names (seq INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (seq, name)) WITHOUT ROWID;
 -- Scripts without spaces stand here as pairs of letters: see segment.ts.

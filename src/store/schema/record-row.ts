@@ -1,5 +1,6 @@
 // A row of `records`, its columns, and the record that it stands for.
 // Invariant: the columns are named once, here; whoever writes a row binds its values by these names.
+import type { Marks } from '../../core/mark/mark.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import type { Stored } from '../../core/record.ts'
@@ -75,11 +76,12 @@ export function updatedValues(row: RecordRow): SqlValue[] {
 
 /**
  * The record as users see it; `body` is what a sealed one opens as. The head is written last: a body can't pass itself off
- * as another record.
+ * as another record. `marks`: what was said of it.
  */
 export function toRecord(
   row: RecordRow,
   body: JsonObject = JSON.parse(row.body) as JsonObject,
+  marks: Marks | undefined = marksFrom(row),
 ): Stored<JsonObject> {
   return {
     ...body,
@@ -92,7 +94,14 @@ export function toRecord(
     ...(row.session === null ? {} : { session: row.session }),
     ...(row.resource === null ? {} : { resource: row.resource }),
     ...(row.sensitivity === null ? {} : { sensitivity: row.sensitivity as Sensitivity }),
+    ...(marks === undefined ? {} : { marks }),
   }
+}
+
+/** The marks of a row that was read together with its hot columns. */
+function marksFrom(row: SqlRow): Marks | undefined {
+  const text = row['marks']
+  return typeof text === 'string' ? (JSON.parse(text) as Marks) : undefined
 }
 
 /** Broken pages show in what SQLite says; broken bytes inside a body only here. */

@@ -58,7 +58,9 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
   const countLocked = (names: readonly string[], other: QueryParts | undefined): number => {
     const all = countSealed(db)
     const readable = other?.counts() ?? {}
-    return names.reduce((sum, name) => sum + (all[name] ?? 0) - (readable[name] ?? 0), 0)
+    // Marks lie with what they mark, which is counted.
+    const counted = names.filter((name) => kinds.get(name)?.marks === undefined)
+    return counted.reduce((sum, name) => sum + (all[name] ?? 0) - (readable[name] ?? 0), 0)
   }
 
   return {

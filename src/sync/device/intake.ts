@@ -18,6 +18,7 @@ import type {
   WireResult,
 } from '../wire/protocol.ts'
 import { beginReread, checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
+import { tendMarks } from './tend-marks.ts'
 import { forgetLimits, noteLimits } from '../wire/request-limit.ts'
 import { settleConflict } from '../conflict/settle-conflict.ts'
 import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
@@ -179,6 +180,7 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
     return { ...tally, differs: false }
   }
   for (const change of response.changes) pull(change)
+  tally.changed.push(...tendMarks(store, tally.changed, now))
   holdMark(settings, response)
   settings.set('cursor', response.cursor)
   if (isCollected || response.floor > settings.getNumber('floor')) {

@@ -39,6 +39,8 @@ export const verbRights = {
   'kstar:purge': 'owner',
   'kstar:set_sensitivity': 'write',
   'kstar:history': 'read',
+  'mark:set': 'write',
+  'mark:list': 'read',
   'kstar:restore': 'write',
   'kstar:get_stats': 'read',
   'kstar:search_memory': 'read',

@@ -18,6 +18,7 @@ import { type BookStore, openBookStore } from '../../../src/store/book-store.ts'
 import { toRecord } from '../../../src/store/schema/record-row.ts'
 import { createTestSealer } from '../../support/test-sealer.ts'
 import type { Role } from '../../../src/store/record/mirror-places.ts'
+import type { MarkChange } from '../../../src/core/mark/mark.ts'
 import { createMirror, type Mirror } from '../../../src/sync/mirror/mirror.ts'
 import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.ts'
 import { decideConflict } from '../../../src/sync/sync-capability.ts'
@@ -91,6 +92,8 @@ export interface Site {
   ): Promise<string>
   putMany(kind: string, bodies: readonly (readonly [id: string, body: JsonObject])[]): Promise<void>
   forget(id: string): Promise<boolean>
+  /** Marks a record, as the capability does. */
+  mark(id: string, change: MarkChange): Promise<unknown>
   /** Decides a conflict, as the capability does. */
   choose(input: object): Promise<unknown>
   get(id: string): Promise<Stored<JsonObject> | undefined>
@@ -215,6 +218,7 @@ export function createWorld(
           for (const [id, body] of bodies) records.put({ kind, id, body })
         }),
       forget: (id) => write((records) => records.forget(id)),
+      mark: (id, change) => write((records) => records.mark(id, change)),
       choose: (input) => write((records) => decideConflict(input, records)),
       get: (id) => on(({ access }) => access.reader.get(id)),
       all: () =>

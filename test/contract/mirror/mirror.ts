@@ -6,6 +6,7 @@ import { deliveryCases } from './mirror-delivery.ts'
 import { digestCases } from './mirror-digest.ts'
 import { lateAnswerCases } from './conflict/late-answer.ts'
 import { mergeCases } from './conflict/merge.ts'
+import { markCases } from './mirror-mark.ts'
 import { namesakeCases } from './mirror-namesake.ts'
 import { policyCases } from './conflict/policy.ts'
 import { refusalCases } from './mirror-refusal.ts'
@@ -25,6 +26,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     policyCases(host)
     mergeCases(host)
     lateAnswerCases(host)
+    markCases(host)
     digestCases(host)
     selectionCases(host)
     directionCases(host)

@@ -1,0 +1,105 @@
+// Marks as they are changed: in the record beside the one that is marked, which belongs where that belongs, is as sensitive,
+// and goes with it. Invariant: whoever may write a record that it sees may say where it belongs and how much it weighs; what
+// is preferred, personal or kept is the owner's to say, or an agent would pin its own words above all others.
+import type { Guest } from '../../core/capability/caller.ts'
+import { type MarkChange, markNames, type Marks, marksIn } from '../../core/mark/mark.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import type { PutRequest } from '../../core/put-request.ts'
+import type { Sensitivity } from '../../core/sealed.ts'
+import { markId } from '../../core/mark/mark-id.ts'
+import { markKind } from '../../memory/mark/mark-kind.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+
+export interface MarkWriterParts {
+  readonly store: Pick<BookStore, 'records' | 'bodies' | 'kinds'>
+  /** The records that the caller sees. */
+  readonly seen: { live(id: string): RecordRow | undefined }
+  readonly guest: Guest | undefined
+  /** Puts in the name of the book: what a guest may mark is decided here. */
+  put(request: PutRequest): string
+  /** Tells that the marked record is shown differently. */
+  onMarked(record: { readonly id: string; readonly kind: string }): void
+}
+
+export interface Marked {
+  readonly before: Marks
+  readonly now: Marks
+}
+
+const ownersOwn: ReadonlySet<string> = new Set(['pinned', 'personal', 'keep'])
+
+/** The live marks of a record, as they are stored. */
+export function markRow({ records, kinds }: MarkWriterParts['store'], id: string): RecordRow | undefined {
+  const row = records.row(markId(id))
+  return row && !row.deleted && kinds.get(row.kind)?.marks !== undefined ? row : undefined
+}
+
+/** The marks of a record, where they can be read. */
+export function marksOf(store: MarkWriterParts['store'], id: string): Marks | undefined {
+  const row = markRow(store, id)
+  const body = row && store.bodies.read(row, row.body)
+  return body && marksIn(body)
+}
+
+/** Changes the marks of a record. Inside a transaction. */
+export function markRecord(parts: MarkWriterParts, id: string, change: MarkChange): Marked {
+  const { store, seen, guest, put, onMarked } = parts
+  const record = seen.live(id)
+  if (!record) {
+    throw new DaybookError('not-found', `There is no record \`${id.slice(0, 200)}\` to mark.`, {
+      details: { path: 'id' },
+    })
+  }
+  const kind = store.kinds.get(record.kind)
+  if (kind?.marks !== undefined)
+    throw new DaybookError('invalid-input', '`id`: It is a mark itself.', { details: { path: 'id' } })
+  const reserved = guest && markNames.find((name) => ownersOwn.has(name) && change[name] !== undefined)
+  if (reserved !== undefined) {
+    throw new DaybookError('forbidden', `Only the owner of the book says what is \`${reserved}\`.`, {
+      details: { path: reserved },
+    })
+  }
+  if (guest && kind?.guests !== undefined) {
+    throw new DaybookError('forbidden', `Guests read a ${record.kind} and change nothing of it.`, {
+      details: { path: 'id' },
+    })
+  }
+  const row = markRow(store, id)
+  const said = row ? store.bodies.need(row, row.body) : { record: id }
+  const before = marksIn(said) ?? {}
+  const changed = markNames.filter(
+    (name) => change[name] !== undefined && change[name] !== (before[name] ?? null),
+  )
+  if (changed.length === 0) return { before, now: before }
+  const gone = new Set<string>(changed.filter((name) => change[name] === null))
+  const kept = Object.entries(said).filter(([name]) => !gone.has(name))
+  const set = changed.filter((name) => !gone.has(name)).map((name) => [name, change[name]])
+  const body = Object.fromEntries([...kept, ...set]) as JsonObject
+  put({ kind: markKind.name, id: markId(id), body, scope: scopeLike(record, row) })
+  onMarked({ id, kind: record.kind })
+  return { before, now: marksIn(body) ?? {} }
+}
+
+/** Gives the marks of a record its own sensitivity, where that has changed. */
+export function sealMarks({ store, put }: MarkWriterParts, id: string): void {
+  const row = markRow(store, id)
+  const record = row && store.records.row(id)
+  if (!record || record.deleted || (record.sensitivity ?? 'standard') === (row.sensitivity ?? 'standard'))
+    return
+  const body = store.bodies.need(row, row.body)
+  put({ kind: row.kind, id: row.id, body, scope: scopeLike(record, row) })
+}
+
+/** Marks belong where their record does: who does not reach it does not reach them. */
+function scopeLike(record: RecordRow, before: RecordRow | undefined): NonNullable<PutRequest['scope']> {
+  const { agent, session, resource } = record
+  const sensitivity = record.sensitivity ?? (before?.sensitivity == null ? undefined : 'standard')
+  return {
+    agent,
+    ...(session === null ? {} : { session }),
+    ...(resource === null ? {} : { resource }),
+    ...(sensitivity === undefined ? {} : { sensitivity: sensitivity as Sensitivity }),
+  }
+}

@@ -1,0 +1,136 @@
+// Marks of one record, made and taken back on several devices: they meet field by field, and go with their record.
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createKinds } from '../../../src/core/kind.ts'
+import { markId } from '../../../src/core/mark/mark-id.ts'
+import { markKind } from '../../../src/memory/mark/mark-kind.ts'
+import { body, expectSame, id } from './mirror-case.ts'
+import { createWorld, type DatabaseHost, type Site, testKinds, type World } from './mirror-world.ts'
+
+const kinds = createKinds([...testKinds.values(), markKind])
+const create = (host: DatabaseHost) =>
+  createWorld(host, { kindsAtMirror: kinds, kindsAt: { a: kinds, b: kinds, c: kinds } })
+const marksAt = async (site: Site, record = id(1)) => (await site.get(record))?.marks
+const kept = (site: Site) =>
+  site.look(({ db }) =>
+    db.all<{ id: string; body: string }>('SELECT id, body FROM records WHERE deleted = 0 ORDER BY id'),
+  )
+
+async function two(world: World) {
+  const [a, b] = [world.device('a'), world.device('b')]
+  await a.put('merge', id(1), body('first'))
+  await a.sync()
+  await b.sync()
+  world.clock.nowMs += 1000
+  return [a, b] as const
+}
+
+export function markCases(host: DatabaseHost): void {
+  it('marks of different fields that two devices make apart both hold, everywhere', async () => {
+    const world = create(host)
+    const [a, b] = await two(world)
+    await a.mark(id(1), { pinned: true })
+    await b.mark(id(1), { importance: 0.9, collection: 'People/Alice' })
+    for (const site of [a, b, a]) await site.sync()
+    for (const site of [a, b, world.mirror])
+      expect(await marksAt(site)).toEqual({ pinned: true, importance: 0.9, collection: 'People/Alice' })
+    await expectSame(a, b, world.mirror)
+    await a.mark(id(1), { pinned: null })
+    await b.mark(id(1), { importance: 0.1 })
+    for (const site of [b, a, b]) await site.sync()
+    for (const site of [a, b, world.mirror])
+      expect(await marksAt(site)).toEqual({ importance: 0.1, collection: 'People/Alice' })
+  })
+
+  it('a mark against a forget leaves neither, nor a word of it, on any copy', async () => {
+    const world = create(host)
+    const [a, b] = await two(world)
+    await a.forget(id(1))
+    await b.mark(id(1), { collection: 'Zanzibar' })
+    for (const site of [a, b, a, b, a]) await site.sync()
+    for (const site of [a, b, world.mirror]) {
+      expect(await site.get(id(1))).toBeUndefined()
+      expect(JSON.stringify(await kept(site))).not.toContain('Zanzibar')
+    }
+    await expectSame(a, b, world.mirror)
+  })
+
+  it('a mark that comes before its record waits, and shows when that comes', async () => {
+    const world = create(host)
+    const [a, b] = await two(world)
+    // It is in no answer of a sync that names other kinds; so a bundle may bring it, or a sync of this kind alone.
+    const body = { record: id(2), pinned: true, importance: 1 }
+    await b.put('mark', markId(id(2)), body)
+    await b.sync()
+    expect(await b.get(id(2))).toBeUndefined()
+    await a.put('merge', id(2), { text: 'second' })
+    for (const site of [a, b, a]) await site.sync()
+    for (const site of [a, b, world.mirror]) {
+      expect(await marksAt(site, id(2))).toEqual({ pinned: true, importance: 1 })
+      const found = await site.look(
+        ({ queries }) => queries.query({ filters: { 'marks.pinned': true } }).records,
+      )
+      expect(found.map((one) => [one.id, one.marks])).toEqual([[id(2), { pinned: true, importance: 1 }]])
+    }
+  })
+
+  it('a record that was sealed elsewhere takes marks along that were made in clear meanwhile', async () => {
+    const world = create(host)
+    const [a, b] = await two(world)
+    await a.put('merge', id(1), body('first'), { sensitivity: 'sensitive' })
+    await b.mark(id(1), { collection: 'Zanzibar' })
+    for (const site of [b, a, b, a, b]) await site.sync()
+    for (const site of [a, b]) expect(await marksAt(site)).toEqual({ collection: 'Zanzibar' })
+    for (const site of [a, b, world.mirror])
+      expect(JSON.stringify(await kept(site))).not.toContain('Zanzibar')
+  })
+
+  it('whatever two devices mark and forget in whatever order, all copies end alike', async () => {
+    let [marked, gone] = [0, 0]
+    const step = fc.record({
+      on: fc.constantFrom('a', 'b'),
+      record: fc.constantFrom(1, 2),
+      what: fc.oneof(
+        fc.record({
+          change: fc.constantFrom(
+            { pinned: true },
+            { pinned: null },
+            { importance: 0.2 },
+            { importance: 0.7, keep: true },
+            { collection: 'x/y' },
+            { collection: null, keep: null },
+          ),
+        }),
+        fc.constantFrom('sync', 'sync', 'forget', 'edit'),
+      ),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+        const world = create(host)
+        const [a, b] = await two(world)
+        await a.put('merge', id(2), body('second'))
+        for (const { on, record, what } of steps) {
+          world.clock.nowMs += 1000
+          const site = world.device(on)
+          if (what === 'sync') await site.sync()
+          else if (what === 'forget') await site.forget(id(record))
+          else if (what === 'edit') await site.put('merge', id(record), body(`edit ${world.clock.nowMs}`))
+          else if (await site.get(id(record))) await site.mark(id(record), what.change)
+        }
+        for (const site of [a, b, a, b, a, b]) await site.sync()
+        await expectSame(a, b, world.mirror)
+        const rows = await kept(a)
+        const live = new Set(rows.map((row) => row.id))
+        for (const row of rows.filter(({ id }) => id.startsWith('mark::'))) {
+          const { record } = JSON.parse(row.body) as { record: string }
+          expect(live.has(record)).toBe(true)
+          marked += 1
+        }
+        if (live.size < 2) gone += 1
+      }),
+      { numRuns: 40 },
+    )
+    expect(marked).toBeGreaterThan(0)
+    expect(gone).toBeGreaterThan(0)
+  })
+}
