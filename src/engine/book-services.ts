@@ -4,7 +4,7 @@ import { type BookEmbedding, createBookEmbedding } from '../recall/book-embeddin
 import type { BookStore } from '../store/book-store.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
 import type { Keychain } from '../trust/seal/keychain.ts'
-import { effectOf, findCapability, kinds } from './capability-table.ts'
+import { chapters, effectOf, findCapability, kinds } from './capability-table.ts'
 import type { SecretGuard } from './context/secret-guard.ts'
 import type { EngineOptions } from './engine-options.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -106,7 +106,9 @@ export function addQueues(
   { options, store, services, events }: BookServiceParts,
   secrets: SecretGuard,
 ): Tasks {
-  const { clock, random, scheduler } = options.ports
+  const { ports, role = 'device' } = options
+  const { clock, random, scheduler } = ports
+  const wanted = [...chapters.flatMap(({ recurring = [] }) => recurring), ...(options.recurring ?? [])]
   services.add({ name: 'write queue', close: store.writes.close })
   return services.add(
     createTasks({
@@ -114,6 +116,8 @@ export function addQueues(
       random,
       scheduler,
       store,
+      recurring: wanted.filter(({ at = 'device' }) => (at === 'mirror') === (role === 'mirror')),
+      scope: options.scope,
       isWoken: options.wakesTasks,
       isShared: options.truth !== undefined,
       find: findCapability,

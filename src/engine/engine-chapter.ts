@@ -2,10 +2,16 @@
 import { defineChapter } from '../core/capability/chapter.ts'
 import { accessCapabilities } from './access-capability.ts'
 import { engineCapabilities } from './status-capability.ts'
+import { recurringCapabilities } from './task/recurring-capability.ts'
 import { taskCapabilities } from './task/task-capability.ts'
 
 export const engineChapter = defineChapter({
   name: 'engine',
-  capabilities: [...taskCapabilities, ...accessCapabilities, ...engineCapabilities],
+  capabilities: [
+    ...taskCapabilities,
+    ...recurringCapabilities,
+    ...accessCapabilities,
+    ...engineCapabilities,
+  ],
   kinds: [],
 })

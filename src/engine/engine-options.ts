@@ -1,5 +1,6 @@
 // What an engine is built from: the host's ports, and what a book is opened with.
 import type { Zone } from '../core/calendar/zone.ts'
+import type { Recurring } from '../core/capability/recurring.ts'
 import type { Status } from '../core/capability/status.ts'
 import type {
   Carrier,
@@ -44,6 +45,8 @@ export interface EngineOptions {
   readonly llm?: Llm | undefined
   /** True: tasks that are due later are not waited for here; the host calls `wake` then. For hosts that put engines away. */
   readonly wakesTasks?: boolean
+  /** What the host has done again and again, beside what the chapters do. */
+  readonly recurring?: readonly Recurring[]
   /** Where requests are left that are to be sent when this engine has ended. Default: none are. */
   readonly spillPlace?: SpillPlace | undefined
   /** When and what to sync. Default: only when called. */

@@ -31,6 +31,7 @@ import { type BookQueries, createJointQueries } from './sealed/joint-query.ts'
 import { sealedGroups } from './sealed/unread.ts'
 import { Sources } from './record/sources.ts'
 import { createSettings, type Settings } from './schema/settings.ts'
+import { createSchedules, type Schedules, withRounds } from './schedules.ts'
 import { createTaskQueue, type TaskQueue } from './task-queue.ts'
 import { createTextIndex, type TextIndex, type TextIndexBudget } from './posting/text-index.ts'
 import { createVectorStore, type VectorStore } from './vector/vector-store.ts'
@@ -86,6 +87,8 @@ export interface BookStore {
   readonly staging: StagingStore
   /** Calls that are to be made, kept until they were. */
   readonly tasks: TaskQueue
+  /** Tasks that come round; their rounds are in the queue. */
+  readonly schedules: Schedules
 }
 
 /** Answers to calls with a requestId are kept this long. */
@@ -190,6 +193,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     options.onCommit()
   }
   const none = () => undefined
+  const schedules = createSchedules(db)
   records.watchSealed({ changed: () => (sealedChanges += 1), placed: none, mirrorCleared: none })
   const main = createQueryStore({ db, kinds, projection, clock, zone, textIndex })
   const openedRecords =
@@ -251,7 +255,8 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     requests,
     access,
     devices: createDeviceLog(db),
-    tasks: createTaskQueue(db),
+    tasks: withRounds(createTaskQueue(db), schedules, db),
+    schedules,
     writes: createWriteQueue(db, ports.scheduler, onCommit, {
       truth: options.truth,
       during: access?.during,

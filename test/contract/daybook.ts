@@ -17,6 +17,7 @@ import { keptKeyCases } from './locked.ts'
 import { keylessCases } from './seal.ts'
 import { keylessSecretCases, sealedSecretCases, secretCases } from './secret.ts'
 import { skillCases } from './memory/skill.ts'
+import { recurringCases } from './recurring.ts'
 import { taskCases } from './task.ts'
 import { zoneCases } from './zone.ts'
 import { traceQueryCases } from './memory/trace-query.ts'
@@ -94,6 +95,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     recallCases(cases)
     conversationMemoryCases(cases, host.keepsKeys !== false)
     taskCases(cases)
+    recurringCases(cases)
     if (host.alter) newerBookCases(cases, host)
     badInputCases(cases)
     if (host.keepsKeys !== false) keptKeyCases(cases)

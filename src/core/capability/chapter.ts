@@ -1,6 +1,7 @@
 // A chapter: what one folder brings to the book. The engine knows a list of chapters, and nothing else of them.
 import type { Kind } from '../kind.ts'
 import type { AnyCapability } from './capability.ts'
+import type { Recurring } from './recurring.ts'
 import type { Service, ServiceParts } from './service.ts'
 
 export interface Chapter<
@@ -12,6 +13,8 @@ export interface Chapter<
   readonly capabilities: Capabilities
   /** The kinds of record that it owns. */
   readonly kinds: readonly Kind[]
+  /** What is to be done again and again. */
+  readonly recurring?: readonly Recurring[]
   /** What works beside the calls, begun when a book is opened and closed with it. */
   readonly services?: (parts: ServiceParts) => readonly Service[]
 }

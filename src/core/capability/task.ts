@@ -1,5 +1,6 @@
 // A task: a call of a capability that is kept in the book until it has been made, whatever ends in the middle of it.
 import type { Json } from '../json/path.ts'
+import type { Recurrence, RecurringRequest } from './recurring.ts'
 import type { Scope } from '../record.ts'
 
 /** `dead`: it failed as often as it may, or in a way that no repetition mends; a person decides what becomes of it. */
@@ -24,6 +25,8 @@ export interface TaskEntry {
   readonly lease_until?: string
   /** What the capability answered; absent while it has not, and when that is too large to keep. */
   readonly result?: Json
+  /** The task that comes round, of which it is a round. */
+  readonly recurring?: string
   /** Why the last try failed. */
   readonly error?: { readonly code: string; readonly message: string }
 }
@@ -48,6 +51,9 @@ export interface TaskReader {
   get(id: string): TaskEntry | undefined
   /** Newest first. */
   list(query: TaskList): TaskEntry[]
+  /** A task that comes round, and all of them by their ids. */
+  recurring(id: string): Recurrence | undefined
+  schedules(): Recurrence[]
 }
 
 /** Changing tasks, inside the transaction of a write: the task is there exactly if the write is. */
@@ -58,4 +64,8 @@ export interface TaskWriter extends TaskReader {
   retry(id: string): boolean
   /** Takes a task out, cancelling it if it runs; false when there is none. */
   drop(id: string): boolean
+  /** Sets up or changes a task that comes round. */
+  schedule(request: RecurringRequest): Recurrence
+  /** Ends one, with a round of it that waits or runs; false when there is none. */
+  unschedule(id: string): boolean
 }

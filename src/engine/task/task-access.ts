@@ -10,9 +10,12 @@ import type { Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
 import type { Service } from '../../core/capability/service.ts'
-import type { TaskReader, TaskWriter } from '../../core/capability/task.ts'
+import type { Recurring } from '../../core/capability/recurring.ts'
+import type { TaskEntry, TaskReader, TaskWriter } from '../../core/capability/task.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
+import { scheduleOf } from '../../store/schedules.ts'
+import { declaredChanges, type RecurringParts, schedule, unschedule } from './recurring-access.ts'
 import { createTaskRunner } from './task-runner.ts'
 import type { CallOptions } from '../engine-shape.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -30,7 +33,10 @@ export interface Tasks extends TaskAccess, Service {
 export type TaskCall = (id: string, input: unknown, options: CallOptions) => Promise<unknown>
 
 export interface TasksParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'> {
-  readonly store: Pick<BookStore, 'tasks' | 'writes' | 'newer'>
+  readonly store: Pick<BookStore, 'tasks' | 'schedules' | 'writes' | 'newer'>
+  /** What the chapters have done again and again in this copy, and the scope of that. */
+  readonly recurring: readonly Recurring[]
+  readonly scope: Scope
   readonly isWoken?: boolean | undefined
   readonly isShared?: boolean | undefined
   /** The capability of that id, or `unknown-capability`. */
@@ -45,7 +51,13 @@ export interface TasksParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'
 /** A task runs as the owner's, in the scope it was put off in. */
 export function createTasks(parts: TasksParts): Tasks {
   const { store, clock, random, scheduler, isWoken, isShared, find, cover, tell, onFault } = parts
+  const rounds: RecurringParts = {
+    schedules: store.schedules,
+    check: (id, input) => checkTask(find(id), input),
+    cover,
+  }
   let call: TaskCall | undefined
+  let closed = false
   const runner = createTaskRunner({
     queue: store.tasks,
     writes: store.writes,
@@ -69,6 +81,12 @@ export function createTasks(parts: TasksParts): Tasks {
   const wake = () => {
     if (call && !store.newer) runner.wake()
   }
+  /** What the chapters want now, and earlier versions of them wanted otherwise. */
+  const setUp = () => {
+    if (store.newer) return
+    const change = declaredChanges(rounds, parts.recurring, parts.scope, formatTime(clock.now()))
+    if (change) store.writes.write(change).then(wake, (error: unknown) => closed || onFault(error))
+  }
   return {
     name: 'tasks',
     ...createTaskAccess({
@@ -77,15 +95,21 @@ export function createTasks(parts: TasksParts): Tasks {
       random,
       wake: runner.wake,
       cancel: runner.cancel,
-      check: (id, input) => checkTask(find(id), input),
-      cover,
+      rounds,
+      declared: parts.recurring,
     }),
     wake,
     begin(path) {
       call = path
-      scheduler.soon(wake)
+      scheduler.soon(() => {
+        if (!closed) setUp()
+        wake()
+      })
     },
-    close: runner.close,
+    close() {
+      closed = true
+      runner.close()
+    },
   }
 }
 
@@ -115,17 +139,30 @@ export interface TaskAccess {
 
 interface TaskAccessParts extends Pick<Ports, 'clock' | 'random'> {
   readonly queue: TaskQueue
-  /** Throws unless `capability` can be called with `input` and may be put off. */
-  check(capability: string, input: unknown): void
-  /** The input as it may wait in the book. */
-  cover(input: Json): Json
+  /** Also says what may be put off, and how it may lie in the book. */
+  readonly rounds: RecurringParts
+  readonly declared: readonly Recurring[]
   wake(): void
   cancel(id: string): void
 }
 
-function createTaskAccess({ queue, check, cover, wake, cancel, ...ports }: TaskAccessParts): TaskAccess {
-  const ids = createIds(ports)
-  const reader: TaskReader = { get: queue.get, list: queue.list }
+function createTaskAccess(parts: TaskAccessParts): TaskAccess {
+  const { queue, rounds, declared, wake, cancel } = parts
+  const { check, cover, schedules } = rounds
+  const ids = createIds(parts)
+  const shown = (task: TaskEntry): TaskEntry => {
+    const recurring = scheduleOf(task.id)
+    return recurring === undefined ? task : { ...task, recurring }
+  }
+  const reader: TaskReader = {
+    get(id) {
+      const task = queue.get(id)
+      return task && shown(task)
+    },
+    list: (query) => queue.list(query).map(shown),
+    recurring: schedules.get,
+    schedules: schedules.list,
+  }
   return {
     reader,
     writer(now, { caller, scope }) {
@@ -166,6 +203,18 @@ function createTaskAccess({ queue, check, cover, wake, cancel, ...ports }: TaskA
           isChanged = true
           dropped.push(id)
           return queue.drop(id)
+        },
+        schedule(request) {
+          checkOwner()
+          isChanged = true
+          return schedule(rounds, request, scope, now)
+        },
+        unschedule(id) {
+          checkOwner()
+          const ended = unschedule(rounds, declared, id)
+          const round = ended?.last_task === undefined ? undefined : queue.get(ended.last_task)
+          if (round?.state === 'waiting' || round?.state === 'running') tasks.drop(round.id)
+          return ended !== undefined
         },
       }
       return {

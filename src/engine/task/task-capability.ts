@@ -24,6 +24,8 @@ const task = z.object({
   lease_until: z.string().optional(),
   /** What the capability answered; absent while it has not, and when it is longer than 100,000 characters. */
   result: json.optional(),
+  /** The task that comes round, of which it is a round. */
+  recurring: z.string().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 }) as unknown as z.ZodType<TaskEntry>
 

@@ -25,7 +25,6 @@ export const markKind: Kind<'mark', MarkBody> = {
   policy: 'merge',
   // It has nothing to stand on once its record is gone.
   forgetWins: true,
-  sync: { push: true, pull: true },
   embed: false,
   recallable: () => false,
 }

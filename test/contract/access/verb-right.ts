@@ -111,6 +111,9 @@ export const verbRights = {
   'task:retry': 'owner',
   'task:drop': 'owner',
   'access:log': 'owner',
+  'task:schedule': 'owner',
+  'task:unschedule': 'owner',
+  'task:schedules': 'owner',
   'daybook:status': 'read',
 } as const satisfies Readonly<Record<VerbId, Right | 'owner'>>
 

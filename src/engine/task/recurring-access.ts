@@ -1,0 +1,120 @@
+// Tasks that come round, as the owner and the chapters set them up.
+// Invariant: a chapter's task that the owner changed or cancelled stays as the owner left it, in later versions too.
+import type { Recurrence, Recurring, RecurringRequest } from '../../core/capability/recurring.ts'
+import { parseDuration } from '../../core/calendar/duration.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Json } from '../../core/json/path.ts'
+import type { Scope } from '../../core/record.ts'
+import { formatTime, parseTime } from '../../core/time.ts'
+import type { Schedules } from '../../store/schedules.ts'
+
+/** Oftener than every minute is a timer, not a task; most that one copy of a book has. */
+export const recurringLimit = { leastMs: 60_000, mostMs: 366 * 86_400_000, count: 100 } as const
+
+export interface RecurringParts {
+  readonly schedules: Schedules
+  /** Throws unless `capability` can be called with `input` and may be put off. */
+  check(capability: string, input: unknown): void
+  /** The input as it may lie in the book. */
+  cover(input: Json): Json
+}
+
+function wrong(path: string, message: string): DaybookError {
+  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
+}
+
+/** Sets up or changes the task of this id. Inside a transaction. */
+export function schedule(
+  { schedules, check, cover }: RecurringParts,
+  { id, everyMs, maxAttempts, firstAt, ...asked }: RecurringRequest,
+  scope: Scope,
+  now: string,
+): Recurrence {
+  const before = schedules.get(id)
+  const capability = asked.capability ?? before?.capability
+  const every_ms = everyMs ?? before?.every_ms
+  if (capability === undefined) throw wrong('capability', 'What is to be called is wanted for a new one')
+  if (every_ms === undefined) throw wrong('every', 'How often is wanted for a new one')
+  if (!(every_ms >= recurringLimit.leastMs && every_ms <= recurringLimit.mostMs))
+    throw wrong('every', 'At least a minute is wanted (1m), and at most 366 days')
+  const isSame = capability === before?.capability
+  const input = asked.input === undefined && isSame ? before.input : ((asked.input ?? null) as Json)
+  check(capability, input ?? undefined)
+  if (!before && schedules.list().length >= recurringLimit.count) {
+    throw new DaybookError('too-large', `${recurringLimit.count} tasks come round already; take one out.`, {
+      details: { path: 'id', limit: recurringLimit.count },
+    })
+  }
+  const soonest = formatTime((parseTime(now) ?? 0) + every_ms)
+  const isSameClock = before?.state === 'active' && every_ms === before.every_ms
+  const made: Recurrence = {
+    ...(before ?? { rounds: 0, created_at: now }),
+    id,
+    capability,
+    input: cover(input),
+    scope: before?.scope ?? scope,
+    every_ms,
+    max_attempts: maxAttempts ?? before?.max_attempts ?? 5,
+    by: 'owner',
+    state: 'active',
+    next_at: firstAt ?? (isSameClock ? before.next_at : soonest),
+  }
+  schedules.put(made)
+  return made
+}
+
+/** Ends the task of this id; one of `declared` is kept as cancelled, or the next opening would bring it back. */
+export function unschedule(
+  { schedules }: Pick<RecurringParts, 'schedules'>,
+  declared: readonly Recurring[],
+  id: string,
+): Recurrence | undefined {
+  const before = schedules.get(id)
+  if (!before || before.state === 'cancelled') return undefined
+  if (declared.some((one) => one.id === id)) schedules.put({ ...before, by: 'owner', state: 'cancelled' })
+  else schedules.remove(id)
+  return before
+}
+
+/** What is to be written so that the tasks of chapters stand as they are declared now; undefined when nothing is. */
+export function declaredChanges(
+  { schedules, check }: RecurringParts,
+  declared: readonly Recurring[],
+  scope: Scope,
+  now: string,
+): (() => void) | undefined {
+  const all = new Map(schedules.list().map((one) => [one.id, one]))
+  const put = declared.flatMap((one): Recurrence[] => {
+    const before = all.get(one.id)
+    if (before?.by === 'owner') return []
+    const every_ms = parseDuration(one.every) ?? 0
+    if (every_ms < recurringLimit.leastMs)
+      throw new DaybookError('internal', `\`${one.id}\` comes round too often.`)
+    const { id, capability, input = null, maxAttempts: max_attempts = 5 } = one
+    const isSame =
+      before?.capability === capability &&
+      before.every_ms === every_ms &&
+      before.max_attempts === max_attempts &&
+      JSON.stringify(before.input) === JSON.stringify(input)
+    if (isSame) return []
+    check(capability, input ?? undefined)
+    const own = {
+      id,
+      capability,
+      input,
+      scope,
+      every_ms,
+      max_attempts,
+      by: 'chapter',
+      state: 'active',
+    } as const
+    return [{ rounds: 0, created_at: now, next_at: now, ...before, ...own }]
+  })
+  const wanted = new Set(declared.map(({ id }) => id))
+  const gone = [...all.values()].filter((one) => one.by === 'chapter' && !wanted.has(one.id))
+  if (put.length + gone.length === 0) return undefined
+  return () => {
+    for (const one of put) schedules.put(one)
+    for (const { id } of gone) schedules.remove(id)
+  }
+}

@@ -1,0 +1,151 @@
+// Tasks that come round in virtual time: as chapters declare them, missed, failing, changed and cancelled.
+import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
+import type { Recurring } from '../../../src/core/capability/recurring.ts'
+import { createEngine, type Engine } from '../../../src/engine/engine.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import { nextRound } from '../../../src/store/schedules.ts'
+import { createTestTime } from '../../support/test-engine.ts'
+import { makeTrace } from '../../support/trace.ts'
+
+const hour = 3_600_000
+const note = (over: Partial<Recurring> = {}): Recurring => ({
+  id: 'note',
+  capability: 'kstar:store_traces',
+  input: { traces: [makeTrace() as never] },
+  every: '1h',
+  ...over,
+})
+
+/** Opens the same book again and again. */
+function createBook() {
+  const db = openNodeDatabase({ path: ':memory:' })
+  const time = createTestTime()
+  let engine: Engine | undefined
+  return {
+    pass: time.pass,
+    async open(recurring: readonly Recurring[], role: 'device' | 'mirror' = 'device') {
+      const kept = { ...db, close: () => undefined }
+      const common = { ports: time.ports, name: 'b', scope: { agent: 'a' }, durability: 'memory' } as const
+      engine = createEngine({ ...common, db: kept, role, recurring })
+      for (let i = 0; i < 5; i++) await time.pass(1)
+      return engine
+    },
+    close: () => engine?.close(),
+  }
+}
+const total = async (engine: Engine) =>
+  ((await engine.call('kstar:count_traces', {})) as { total: number }).total
+const schedules = async (engine: Engine) =>
+  (await engine.call('task:schedules', {})) as {
+    schedules: {
+      task: { id: string; rounds: number; state: string; every_ms: number }
+      last: string | null
+    }[]
+  }
+
+describe('tasks that come round', () => {
+  it('of a chapter begin with the first opening and come round from then on', async () => {
+    const book = createBook()
+    const engine = await book.open([note()])
+    await book.pass(1000)
+    expect(await total(engine)).toBe(1)
+    await book.pass(3.5 * hour)
+    expect(await total(engine)).toBe(4)
+    expect((await schedules(engine)).schedules).toMatchObject([
+      { task: { id: 'note', rounds: 4 }, last: 'done' },
+    ])
+  })
+
+  it('that were missed while the book was closed are one round at the next opening', async () => {
+    const book = createBook()
+    const engine = await book.open([note()])
+    await book.pass(1000)
+    book.close()
+    await book.pass(100 * hour)
+    const again = await book.open([note()])
+    await book.pass(1000)
+    expect(await total(again)).toBe(2)
+    await book.pass(hour)
+    expect(await total(again)).toBe(3)
+    expect(engine).not.toBe(again)
+  })
+
+  it('that fail are dead for that round, and come round again', async () => {
+    const book = createBook()
+    const engine = await book.open([
+      note({
+        capability: 'kstar:complete_trace',
+        input: { id: 'x', result: { success: true } },
+        maxAttempts: 1,
+      }),
+    ])
+    await book.pass(1000)
+    await book.pass(2.5 * hour)
+    const { tasks } = (await engine.call('task:list', { state: 'dead' })) as {
+      tasks: { id: string; recurring: string; error: { code: string } }[]
+    }
+    expect(tasks.map(({ recurring, error }) => [recurring, error.code])).toEqual(
+      Array.from({ length: 3 }, () => ['note', 'not-found']),
+    )
+    expect(new Set(tasks.map(({ id }) => id)).size).toBe(3)
+    expect((await schedules(engine)).schedules).toMatchObject([{ last: 'dead', task: { rounds: 3 } }])
+  })
+
+  it('stay as the owner changed or cancelled them, and follow the chapter where nobody did', async () => {
+    const book = createBook()
+    const all = [note({ id: 'kept' }), note({ id: 'slower' }), note({ id: 'ended' }), note({ id: 'gone' })]
+    const engine = await book.open(all)
+    await book.pass(1000)
+    await engine.call('task:schedule', { id: 'slower', every: '2d' })
+    await engine.call('task:unschedule', { id: 'ended' })
+    book.close()
+    const later = [note({ id: 'kept', every: '3h' }), note({ id: 'slower' }), note({ id: 'ended' })]
+    const again = await book.open(later)
+    await book.pass(10)
+    expect(
+      (await schedules(again)).schedules.map(({ task: { id, every_ms, state } }) => [id, every_ms, state]),
+    ).toEqual([
+      ['ended', hour, 'cancelled'],
+      ['kept', 3 * hour, 'active'],
+      ['slower', 48 * hour, 'active'],
+    ])
+    const before = await total(again)
+    await book.pass(90 * 60_000)
+    expect(await total(again)).toBe(before + 1)
+    // The owner has it come round again by its name.
+    await again.call('task:schedule', { id: 'ended', every: '1h' })
+    await book.pass(61 * 60_000)
+    expect(await total(again)).toBe(before + 2)
+  })
+
+  it('are run where they are declared to be: on a device, or at the mirror', async () => {
+    const both = [note({ id: 'here' }), note({ id: 'there', at: 'mirror' })]
+    for (const [role, id] of [
+      ['device', 'here'],
+      ['mirror', 'there'],
+    ] as const) {
+      const engine = await createBook().open(both, role)
+      expect((await schedules(engine)).schedules.map(({ task }) => task.id)).toEqual([id])
+      // The alarm of a mirror asks the queue when to look.
+      expect(engine.store.tasks.nextLook()).toBeDefined()
+    }
+  })
+
+  it('keep to the clock of the first round, however late one begins', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 60_000, max: 366 * 86_400_000 }),
+        fc.integer({ min: 0, max: 2 ** 40 }),
+        fc.integer({ min: 0, max: 2 ** 38 }),
+        (every_ms, due, late) => {
+          const text = (ms: number) => new Date(ms).toISOString()
+          const next = Date.parse(nextRound({ next_at: text(due), every_ms }, text(due + late)))
+          expect(next).toBeGreaterThan(due + late)
+          expect(next - (due + late)).toBeLessThanOrEqual(every_ms)
+          expect((next - due) % every_ms).toBe(0)
+        },
+      ),
+    )
+  })
+})
