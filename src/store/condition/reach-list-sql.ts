@@ -1,25 +1,38 @@
 // Several patterns of a reach as one condition over `facets f` and `records r`: every name of the record is compared with
-// every pattern, which go in as one bound parameter, however many they are (some hosts bind no more than 100 to a query).
+// every pattern, which go in as two bound parameters, however many they are (some hosts bind no more than 100 to a query).
 // Invariant: only names of declared kinds become SQL; what a token says stays inside the parameter.
 import { type Kinds, scopePrefix } from '../../core/kind.ts'
 import { reservedNames } from '../../core/access/reach.ts'
-import type { ScopePattern } from '../../core/access/scope.ts'
+import { isConcrete, type ScopePattern } from '../../core/access/scope.ts'
 import type { Fragment } from '../schema/column.ts'
 import { segmentsOf } from './scope-fragment.ts'
 
 /** The condition that one of the record's names is one that a pattern stands for. None of `patterns` is `**` alone. */
 export function patternsSql(patterns: readonly ScopePattern[], kinds: Kinds): Fragment {
-  const hasStars = patterns.some(({ parts }) => parts.includes('*'))
-  const match = `(n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars ? ` OR ${starMatch}` : ''})`
+  const exact = patterns.filter(isConcrete).map(({ text }) => text)
+  const others = patterns.filter((one) => !isConcrete(one))
   const reserved = reservedNames(kinds).map(quote).join(', ')
+  const matches = [
+    ...(exact.length > 0 ? ['n.name IN (SELECT value FROM json_each(?))'] : []),
+    ...(others.length > 0 ? [othersSql(others)] : []),
+  ]
   return {
-    sql: `EXISTS (
-      WITH p AS MATERIALIZED (SELECT value ->> 0 AS text, value ->> 1 AS low, value ->> 2 AS high,
-        value -> 3 AS parts, value ->> 4 AS rest FROM json_each(?))
-      SELECT 1 FROM (${namesSql(kinds)}) n JOIN p ON ${match} WHERE NOT n.is_resource
-        OR json_extract(${segmentsOf('n.name')}, '$[0]') NOT IN (${reserved}))`,
-    params: [JSON.stringify(patterns.map(toRow))],
+    sql: `EXISTS (SELECT 1 FROM (${namesSql(kinds)}) n WHERE (${matches.join(' OR ')})
+      AND (NOT n.is_resource OR json_extract(${segmentsOf('n.name')}, '$[0]') NOT IN (${reserved})))`,
+    params: [
+      ...(exact.length > 0 ? [JSON.stringify(exact)] : []),
+      ...(others.length > 0 ? [JSON.stringify(others.map(toRow))] : []),
+    ],
   }
+}
+
+/** That the name `n.name` is one for which a pattern stands that may have several. They are read once for a query. */
+function othersSql(patterns: readonly ScopePattern[]): string {
+  const hasStars = patterns.some(({ parts }) => parts.includes('*'))
+  return `EXISTS (
+    WITH p AS MATERIALIZED (SELECT value ->> 0 AS text, value ->> 1 AS low, value ->> 2 AS high,
+      value -> 3 AS parts, value ->> 4 AS rest FROM json_each(?))
+    SELECT 1 FROM p WHERE n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars ? ` OR ${starMatch}` : ''})`
 }
 
 /** The kinds that say the names of their records themselves, as a list of SQL; an empty text without any. */
@@ -30,14 +43,12 @@ export function manyNamed(kinds: Kinds): string {
     .join(', ')
 }
 
-/** The whole text, or the texts before which it stands and the separator, or with a `*` its parts and what follows them. */
+/** The text and the range of those that go on from it; or with a `*` the parts, and what follows them. */
 function toRow({ parts, rest }: ScopePattern) {
   if (parts.includes('*')) return [null, null, null, parts, rest ?? null]
   const text = parts.join('')
   // Both separators are followed by a character that parts nothing, so that a range of texts is what begins so.
-  return rest === undefined
-    ? [text, null, null, null, null]
-    : [text, `${text}${rest}`, `${text}${rest === ':' ? ';' : '/'}`, null, null]
+  return [text, `${text}${rest}`, `${text}${rest === ':' ? ';' : '/'}`, null, null]
 }
 
 /** The names of the record, each with whether it is its resource, whose first segment must not be a reserved one. */

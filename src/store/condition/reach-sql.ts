@@ -23,27 +23,48 @@ export function reachSql(reach: Reach, kinds: Kinds): Fragment {
     sql: `(f.kind NOT IN (${many}) OR EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq))`,
     params: [],
   }
-  const all = [open, ...(many === '' ? [] : [named]), ...levels(reach).map((one) => levelSql(one, kinds))]
-  return join(all, ' AND ')
+  const all = levels(reach)
+  const byColumn = isShort(all, kinds)
+  const bounds = all.map((one) => levelSql(one, kinds, byColumn))
+  return join([open, ...(many === '' ? [] : [named]), ...bounds], ' AND ')
 }
 
-/** One pattern becomes a condition on the columns that it is about, which an index may serve; several are compared by name. */
-function levelSql({ allow, deny }: Reach, kinds: Kinds): Fragment {
-  if (allow.length === 0) return no
-  const [only] = allow
-  const isOpen = allow.some(({ parts }) => parts.length === 0)
-  const allowed = isOpen
-    ? yes
-    : only && allow.length === 1
-      ? patternSql(only, kinds)
-      : patternsSql(allow, kinds)
-  if (deny.length === 0) return allowed
-  const denied = deny.some(({ parts }) => parts.length === 0) ? yes : patternsSql(deny, kinds)
-  return { sql: `(${allowed.sql} AND NOT ${denied.sql})`, params: [...allowed.params, ...denied.params] }
+/**
+ * Some hosts bind no more than 100 parameters to a query, in which a reach may stand four times beside what is asked for:
+ * one with more than so many is compared by name.
+ */
+const columnParams = 12
+
+/** A few patterns become conditions on the columns that they are about, which an index may serve; many are compared by name. */
+function isShort(all: readonly Reach[], kinds: Kinds): boolean {
+  const patterns = all.flatMap(({ allow, deny }) => [...allow, ...deny])
+  const count = patterns.reduce((sum, one) => sum + patternSql(one, kinds).params.length, 0)
+  return patterns.length === 1 || count <= columnParams
+}
+
+function levelSql({ allow, deny }: Reach, kinds: Kinds, byColumn: boolean): Fragment {
+  const anyOf = (patterns: readonly ScopePattern[]): Fragment => {
+    if (patterns.length === 0) return no
+    if (patterns.some(({ parts }) => parts.length === 0)) return yes
+    if (!byColumn) return patternsSql(patterns, kinds)
+    return join(
+      patterns.map((one) => patternSql(one, kinds)),
+      ' OR ',
+    )
+  }
+  const reached = anyOf(allow)
+  if (deny.length === 0) return reached
+  const refused = anyOf(deny)
+  // A condition on a column that has no value is neither true nor false: what has no such name is not denied.
+  return {
+    sql: `(${reached.sql} AND NOT ifnull(${refused.sql}, 0))`,
+    params: [...reached.params, ...refused.params],
+  }
 }
 
 function patternSql(scope: ScopePattern, kinds: Kinds): Fragment {
-  const [first = ''] = scope.parts
+  const [first] = scope.parts
+  if (first === undefined) return yes
   const named = first === '*' ? anyName(scope, kinds) : firstNamed(first, scope, kinds)
   const many = [...kinds.values()].filter(({ scopeNames }) => scopeNames)
   const isOfMany =

@@ -3,7 +3,13 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Kind } from '../../../../src/core/kind.ts'
 import { createKinds } from '../../../../src/core/kind.ts'
-import { isInReach, narrowReach, type Reach, readReach } from '../../../../src/core/access/reach.ts'
+import {
+  isInReach,
+  narrowReach,
+  patternLimit,
+  type Reach,
+  readReach,
+} from '../../../../src/core/access/reach.ts'
 import { createRecall } from '../../../../src/recall/recall.ts'
 import { createTextLegs } from '../../../../src/recall/text-leg.ts'
 import { type Head, makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
@@ -272,6 +278,19 @@ describe('a narrowed store', () => {
         .records.map(({ id }) => id),
     ).toEqual(['one'])
     expect(narrow.within(within('agent:b')).query({}).records).toEqual([])
+  })
+
+  it('answers for the largest reach there may be, with no more parameters than any host takes', async () => {
+    const store = fill([
+      { head: { id: 'in', kind: 'trace', agent: 'a' }, body: { goal: 'red', domain: 'x', links: [] } },
+      { head: { id: 'out', kind: 'memory', agent: 'b' }, body: { goal: 'red', links: [], marks: ['a2p:x'] } },
+    ])
+    const many = Array.from({ length: patternLimit }, (_, i) => `*:y${i}.**`)
+    const wide = readReach({ scope: 'agent:a', allow: many.slice(1), deny: many }) ?? expect.unreachable()
+    const reach = narrowReach(narrowReach(wide, wide), wide)
+    const all = await answers(store, reach)
+    expect(all.hits.map(({ record }) => record.id)).toEqual(['in'])
+    expect(all.counts).toEqual({ trace: 1 })
   })
 
   it('takes no cursor that names what is outside', () => {
