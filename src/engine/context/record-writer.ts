@@ -17,7 +17,7 @@ import type { PutRequest } from '../../core/put-request.ts'
 import type { Scope } from '../../core/record.ts'
 import { fieldsOf, parseWith } from '../../core/schema.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
-import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
+import { isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { needFit } from '../../core/capability/understood.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
@@ -25,6 +25,7 @@ import type { RecordRow } from '../../store/schema/record-row.ts'
 import { checkGuestPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
 import { markRecord, markRow, type MarkWriterParts, sealMarks } from './mark-record.ts'
 import { release } from './release-citations.ts'
+import { guardedHead, raisedBy } from './source-sensitivity.ts'
 import { createSealedWriter } from './sealed-write.ts'
 import type { Guarded, SecretGuard } from './secret-guard.ts'
 import type { SeenRecords } from './seen-records.ts'
@@ -314,30 +315,6 @@ function checkPlace(
 
 function isFinal({ store: { bodies } }: RecordWriterParts, kind: Kind, row: RecordRow): boolean {
   return kind.isFinal !== undefined && kind.isFinal(bodies.need(row, row.body)) === true
-}
-
-/** The head of what is made from other records: it is as sensitive as the most sensitive of them. */
-function guardedHead<Head extends { readonly sensitivity?: Sensitivity }>(
-  { sources }: Pick<WriterStore, 'sources'>,
-  kind: Kind,
-  body: JsonObject,
-  head: Head,
-): Head {
-  const level = sources.level(kind, body)
-  return level !== undefined && isLowered(head.sensitivity, level) ? { ...head, sensitivity: level } : head
-}
-
-/** What was made from `id` and is less sensitive than that is now, as it is put again in the same transaction. */
-function raisedBy(
-  { sources, kinds, bodies }: Pick<WriterStore, 'sources' | 'kinds' | 'bodies'>,
-  id: string,
-  sensitivity: Sensitivity,
-): PutRequest[] {
-  return sources.madeOf(id).flatMap((row) => {
-    const own = (row.sensitivity ?? kinds.get(row.kind)?.sensitivity) as Sensitivity | undefined
-    const body = isLowered(own, sensitivity) ? bodies.read(row, row.body) : undefined
-    return body ? [{ kind: row.kind, id: row.id, body, checked: true, scope: { sensitivity } }] : []
-  })
 }
 
 /** Times, scope and sensitivity of a record: what is asked for, else what it had, else what is usual. */

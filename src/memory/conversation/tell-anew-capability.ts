@@ -15,7 +15,7 @@ import type { Profile } from './profile/profile-schema.ts'
 /** Undefined when nothing is left to tell of. */
 async function episodeAnew(
   at: TaskContext<'records' | 'recall'>,
-  { messages }: Episode,
+  { messages = [] }: Episode,
 ): Promise<object | undefined> {
   const left = messagesLeft(at, messages)
   const told = await tellEpisode(at, left.map(lineOf))
@@ -25,7 +25,7 @@ async function episodeAnew(
 }
 
 function profileAnew(at: TaskContext<'records'>, profile: Profile): object | undefined {
-  const facts = factsLeft(at, profile.facts)
+  const facts = factsLeft(at, profile.facts ?? {})
   if (Object.keys(facts).length === 0) return undefined
   return { user_id: profile.user_id, content: writeProfile(facts), facts }
 }

@@ -68,7 +68,7 @@ function findProfile(
 }
 
 /** The facts of a profile; of an outdated one, which waits to be told anew, what will be left of them. */
-function currentFacts(at: ReadContext<'records'>, { id, facts }: Profile): Facts {
+function currentFacts(at: ReadContext<'records'>, { id, facts = {} }: Profile): Facts {
   const { records } = at.records.query({ kind: 'profile', filters: { id }, limit: 1 })
   return records.length > 0 ? facts : factsLeft(at, facts)
 }
