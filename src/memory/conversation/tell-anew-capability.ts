@@ -2,7 +2,7 @@
 // Invariant: what it writes is made from nothing but the messages that are left, so it may be run twice, and on two devices.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
-import type { TaskContext } from '../../core/capability/context.ts'
+import type { TaskContext, WriteContext } from '../../core/capability/context.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { recordId } from '../../shape/record-id.ts'
 import { lineOf, tellEpisode } from './episode/archive-episode.ts'
@@ -24,9 +24,11 @@ async function episodeAnew(
   return { ...body, messages: left.map(({ id }) => id) }
 }
 
-function profileAnew(at: TaskContext<'records'>, profile: Profile): object | undefined {
-  const facts = factsLeft(at, profile.facts ?? {})
-  if (Object.keys(facts).length === 0) return undefined
+/** Inside the transaction that writes it: what was learned meanwhile stays. */
+function profileAnew(records: WriteContext<'records'>['records'], id: string): object | undefined {
+  const profile = records.get(id) as Profile | undefined
+  const facts = factsLeft({ records }, profile?.facts ?? {})
+  if (!profile || Object.keys(facts).length === 0) return undefined
   return { user_id: profile.user_id, content: writeProfile(facts), facts }
 }
 
@@ -50,11 +52,10 @@ export const tellAnewCapabilities = [
       if (found?.kind !== 'episode' && found?.kind !== 'profile') return { id, result: 'absent' as const }
       const { records: current } = at.records.query({ kind: found.kind, filters: { id }, limit: 1 })
       if (current.length > 0) return { id, result: 'current' as const }
-      const body =
-        found.kind === 'episode'
-          ? await episodeAnew(at, found as unknown as Episode)
-          : profileAnew(at, found as unknown as Profile)
+      const episode =
+        found.kind === 'episode' ? await episodeAnew(at, found as unknown as Episode) : undefined
       const isTold = await at.records.write(({ records }) => {
+        const body = found.kind === 'episode' ? episode : profileAnew(records, id)
         if (body) records.put({ kind: found.kind, id, body: body as JsonObject })
         else records.forget(id)
         return body !== undefined

@@ -1,10 +1,10 @@
 // The messages of a list of ids that are still there, for what was made from them.
-import type { ReadContext } from '../../../core/capability/context.ts'
+import type { RecordReader } from '../../../core/capability/record-port.ts'
 import type { Message } from './message-schema.ts'
 
 /** Those of the messages `ids` that the caller can read, each once, in their order. */
 export function messagesLeft(
-  { records }: Pick<ReadContext<'records'>, 'records'>,
+  { records }: { readonly records: Pick<RecordReader, 'get'> },
   ids: readonly string[],
 ): Message[] {
   return [...new Set(ids)].flatMap((id) => {
