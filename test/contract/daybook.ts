@@ -11,15 +11,12 @@ import { messageCases } from './seed-shape/message.ts'
 import { specificationCases } from './seed-shape/specification.ts'
 import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
-import { markCases, sealedMarkCases } from './memory/mark.ts'
-import { removalCases } from './memory/removal.ts'
+import { markedCases } from './memory/marked.ts'
 import { keptKeyCases } from './locked.ts'
 import { keylessCases } from './seal.ts'
 import { keylessSecretCases, sealedSecretCases, secretCases } from './secret.ts'
 import { skillCases } from './memory/skill.ts'
-import { recurringCases } from './recurring.ts'
-import { taskCases } from './task.ts'
-import { zoneCases } from './zone.ts'
+import { queueCases } from './queue.ts'
 import { traceQueryCases } from './memory/trace-query.ts'
 import { conversationMemoryCases } from './memory/conversation-memory.ts'
 import { bundleCases } from './bundle.ts'
@@ -90,22 +87,18 @@ export function daybookContract(hostName: string, host: BookHost): void {
 
   describe(`Daybook: ${hostName}`, () => {
     storeCases(cases, host)
-    removalCases(cases)
-    markCases(cases)
+    markedCases(cases, host.keepsKeys !== false)
     recallCases(cases)
     conversationMemoryCases(cases, host.keepsKeys !== false)
-    taskCases(cases)
-    recurringCases(cases)
+    queueCases(cases)
     if (host.alter) newerBookCases(cases, host)
     badInputCases(cases)
     if (host.keepsKeys !== false) keptKeyCases(cases)
     doorCases(cases, host)
-    if (host.keepsKeys !== false) sealedMarkCases(cases)
     if (host.part === 'storage') return
     secretCases(cases, host.keepsKeys !== false)
     vectorCases(cases)
     traceQueryCases(cases)
-    zoneCases(cases)
     perceptionCases(cases)
     factCases(cases)
     skillCases(cases)

@@ -12,7 +12,7 @@ import type { Changed } from '../../core/capability/service.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json/path.ts'
-import { holdsId, isOpenKind, type Kind, settled, unknownKind } from '../../core/kind.ts'
+import { holdsId, type Kind, settled, unknownKind } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
 import type { Scope } from '../../core/record.ts'
 import { fieldsOf, parseWith } from '../../core/schema.ts'
@@ -24,6 +24,7 @@ import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { checkGuestPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
 import { markRecord, markRow, type MarkWriterParts, sealMarks } from './mark-record.ts'
+import { headOf } from './put-head.ts'
 import { release } from './release-citations.ts'
 import { guardedHead, raisedBy } from './source-sensitivity.ts'
 import { createSealedWriter } from './sealed-write.ts'
@@ -315,31 +316,4 @@ function checkPlace(
 
 function isFinal({ store: { bodies } }: RecordWriterParts, kind: Kind, row: RecordRow): boolean {
   return kind.isFinal !== undefined && kind.isFinal(bodies.need(row, row.body)) === true
-}
-
-/** Times, scope and sensitivity of a record: what is asked for, else what it had, else what is usual. */
-function headOf(
-  { now, defaults }: RecordWriterParts,
-  { kind: name, scope: own = {}, times }: PutRequest,
-  kind: Kind,
-  kept: RecordRow | undefined,
-) {
-  const usual: Partial<Scope> = kept || times ? {} : defaults
-  const session = own.session ?? kept?.session ?? usual.session
-  const resource = own.resource ?? kept?.resource ?? usual.resource
-  const sensitivity =
-    own.sensitivity ?? ((kept?.sensitivity as Sensitivity | null | undefined) || kind.sensitivity)
-  if (isSealing(sensitivity) && isOpenKind(kind)) {
-    throw new DaybookError('invalid-input', `\`sensitivity\`: Every copy must be able to read a ${name}.`, {
-      details: { path: 'sensitivity' },
-    })
-  }
-  return {
-    at: times?.updated_at ?? now,
-    created_at: times?.created_at ?? kept?.created_at ?? now,
-    agent: own.agent ?? kept?.agent ?? defaults.agent,
-    ...(session == null ? {} : { session }),
-    ...(resource == null ? {} : { resource }),
-    ...(sensitivity === undefined ? {} : { sensitivity }),
-  }
 }
