@@ -1,6 +1,6 @@
 // What becomes of a record beside its content: it is removed, marked, and dated by the days of its book.
 import type { BookCase } from '../book-case.ts'
-import { zoneCases } from '../zone.ts'
+import { zoneCases } from './zone.ts'
 import { markCases, sealedMarkCases } from './mark.ts'
 import { removalCases } from './removal.ts'
 

@@ -1,8 +1,8 @@
 // The time zone of a book: whose days are meant by a date without a time, by a count of days, and by words for days.
 import { expect, it } from 'vitest'
-import type { Daybook } from '../../src/book/daybook.ts'
-import { makeTrace } from '../support/trace.ts'
-import { type BookCase, failure } from './book-case.ts'
+import type { Daybook } from '../../../src/book/daybook.ts'
+import { makeTrace } from '../../support/trace.ts'
+import { type BookCase, failure } from '../book-case.ts'
 
 const apia = 'Pacific/Apia'
 const newYork = 'America/New_York'
