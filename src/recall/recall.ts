@@ -13,7 +13,7 @@ import { textOf } from '../store/word/text.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { textQueryLimits, wordsOf } from '../store/word/text-query.ts'
 import { factorsOf } from './factor.ts'
-import { whenField } from '../core/kind.ts'
+import { type Kinds, whenField } from '../core/kind.ts'
 import { becauseOf, fuse, weigh, type Weighted } from './fuse.ts'
 import { diversify, highestScore, lookAt, order, type Read, type Reranked } from './rerank.ts'
 import type { Leg, Question } from './leg.ts'
@@ -85,10 +85,14 @@ export function createRecall({ store, clock, zone = utcZone, legs }: RecallParts
       >,
       degraded: answers.flatMap(({ degraded }) => degraded ?? []),
       took: clock.now() - began,
-      ...unreadOf(store.queries.unread(scope)),
+      ...unreadOf(store.queries.unread({ ...scope, kinds: scope.kinds ?? searched(store.kinds) })),
     }
   }
 }
+
+/** The kinds of which recall has any. */
+const searched = (kinds: Kinds) =>
+  [...kinds.values()].filter(({ recallable }) => recallable?.({}) !== false).map(({ name }) => name)
 
 const unreadOf = (count: number) => (count === 0 ? {} : { sealed: count })
 

@@ -10,7 +10,9 @@ import { nameId } from '../../core/text/name-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
+import { isSealing, sensitivities } from '../../core/sealed.ts'
 import { instantOrDay } from '../../shape/instant.ts'
+import { sealed, sealedField } from '../../shape/sealed-count.ts'
 import { inboxBody, type InboxBody, inboxContent } from './inbox-kind.ts'
 
 const agentName = z.string().min(1).max(1000)
@@ -42,12 +44,20 @@ const taken = z.object({
   messages: z.array(message),
   /** There are more that are new. */
   more: z.boolean(),
+  sealed,
 })
 type Taken = z.output<typeof taken>
 
-async function takeHere(agent: string, limit: number, { records }: TaskContext<'records'>): Promise<Taken> {
+/** `isSealed`: only the sensitive ones, which a mirror can't hand out. */
+async function takeHere(
+  agent: string,
+  { limit, isSealed = false }: { readonly limit: number; readonly isSealed?: boolean },
+  { records }: TaskContext<'records'>,
+): Promise<Taken> {
   const filters = { and: [isFor(agent), without('delivered_to', agent)] }
-  const found = records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: limit + 1 }).records
+  const most = isSealed ? 1000 : limit + 1
+  const page = records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: most })
+  const found = page.records.filter(({ sensitivity }) => !isSealed || isSealing(sensitivity))
   const ids = await records.write(({ records: own }) =>
     found
       .slice(0, limit)
@@ -64,7 +74,7 @@ async function takeHere(agent: string, limit: number, { records }: TaskContext<'
   // Made again under its requestId it took the same ones, which are not to be found among the new any more.
   const messages = ids.flatMap((id) => records.get(id) ?? []).map(toMessage)
   const isNew = (id: string) => messageFor(records, id, agent)?.delivered_to.includes(agent) === false
-  return { messages, more: found.some(({ id }) => isNew(id)) }
+  return { messages, more: found.some(({ id }) => isNew(id)), ...sealedField(page.sealed ?? 0) }
 }
 
 /** Undefined where there is no mirror to ask, or it is not for this device to ask it. */
@@ -87,8 +97,14 @@ async function takeAtMirror(
       'protocol-error',
     )
     // They are records here as well, to be acknowledged; what can't be fetched now comes with the next sync.
-    if (!answer.messages.every(({ id }) => isHere(id))) await at.mirror.sync().catch(() => undefined)
-    return answer
+    const isDue = answer.sealed !== undefined || !answer.messages.every(({ id }) => isHere(id))
+    if (isDue) await at.mirror.sync().catch(() => undefined)
+    if (answer.sealed === undefined || answer.messages.length >= limit) return answer
+    // What the mirror can't read it can't hand out: the device does, which has the keys.
+    const own = await takeHere(agent, { limit: limit - answer.messages.length, isSealed: true }, at)
+    const { sealed: unread = 0 } = own
+    const messages = [...answer.messages, ...own.messages]
+    return { messages, more: answer.more || own.more, ...sealedField(unread) }
   } catch (error) {
     if (isDaybookError(error, 'forbidden')) return undefined
     throw error
@@ -110,6 +126,8 @@ export const inboxCapabilities = [
       key: z.string().min(1).max(200).optional(),
       /** A bare date lasts to the end of its day. */
       expires_at: instantOrDay.optional(),
+      /** A `sensitive` or `restricted` one is encrypted before it is stored, and read where the book's keys are. */
+      sensitivity: z.enum(sensitivities).optional(),
     }),
     output: z.object({
       id: z.string(),
@@ -118,12 +136,15 @@ export const inboxCapabilities = [
     }),
     effect: 'write',
     uses: ['records'],
-    run({ from: named, key, expires_at: ends, ...content }, at) {
+    run({ from: named, key, expires_at: ends, sensitivity, ...content }, at) {
       const from = agentOf(named, at.call)
       const expires_at = ends && endingOf(ends, at.call.zone)
       const name =
         key === undefined ? undefined : { kind: 'inbox', id: nameId('inbox', from, key), scopes: [] }
       const said = { ...content, from, ...(expires_at === undefined ? {} : { expires_at }) }
+      // What can't be read here can't be compared: under the name that its sender gave it is the same message.
+      const unread = name && at.records.sealed.idOf(name)
+      if (unread !== undefined) return { id: unread, sent: false }
       const known = name && at.records.find(name)
       if (known) {
         const { sent_at: _at, delivered_to: _to, acknowledged_by: _by, ...before } = bodyOf(known)
@@ -142,7 +163,8 @@ export const inboxCapabilities = [
         delivered_to: [],
         acknowledged_by: [],
       } as object as JsonObject
-      return { id: at.records.put({ kind: 'inbox', body, name }), sent: true }
+      const scope = sensitivity === undefined ? undefined : { sensitivity }
+      return { id: at.records.put({ kind: 'inbox', body, name, ...(scope ? { scope } : {}) }), sent: true }
     },
   }),
   defineCapability({
@@ -158,7 +180,7 @@ export const inboxCapabilities = [
         cursor: z.string().max(40_000).optional(),
       })
       .prefault({}),
-    output: z.object({ messages: z.array(message), cursor: z.string().optional() }),
+    output: z.object({ messages: z.array(message), cursor: z.string().optional(), sealed }),
     effect: 'read',
     uses: ['records'],
     run({ agent: named, state, limit, cursor }, at) {
@@ -169,6 +191,7 @@ export const inboxCapabilities = [
       const page = at.records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit, cursor })
       return {
         messages: page.records.map(toMessage),
+        ...sealedField(page.sealed ?? 0),
         ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
       }
     },
@@ -190,7 +213,7 @@ export const inboxCapabilities = [
     uses: ['records', 'mirror'],
     async run({ agent: named, limit }, at) {
       const agent = agentOf(named, at.call)
-      return (await takeAtMirror(agent, limit, at)) ?? takeHere(agent, limit, at)
+      return (await takeAtMirror(agent, limit, at)) ?? takeHere(agent, { limit }, at)
     },
   }),
   defineCapability({

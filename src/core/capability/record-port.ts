@@ -156,6 +156,8 @@ export interface SealedWriter {
   open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
   /** The live record of this id, if it is sealed and can't be read here. */
   find(id: string): OpaqueVersion | undefined
+  /** The id of such a record that is known by this name; to a guest, of its own. */
+  idOf(name: RecordName): string | undefined
   /** Stores a record as it was sealed. */
   put(request: SealedPut): void
   /** Keeps a sealed edit that lost in the conflict log. */

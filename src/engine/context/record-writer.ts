@@ -187,9 +187,9 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       store,
       now,
       changed,
-      checkOwner() {
-        if (guest) throw outside()
-      },
+      guest,
+      idsOf: seen.idsOf,
+      outside,
     }),
     secrets: () => countSecrets(found),
     unstaged: store.staging.unstaged,

@@ -1,27 +1,43 @@
 // Records that come from elsewhere as they were sealed there: opened where the key is, else kept as they are.
 // Invariant: what can't be read here is never taken for something else, and never lost without a word.
-import type { SealedWriter } from '../../core/capability/record-port.ts'
+import type { Guest } from '../../core/capability/caller.ts'
+import type { OpaqueVersion, SealedWriter } from '../../core/capability/record-port.ts'
 import type { Changed } from '../../core/capability/service.ts'
+import type { DaybookError } from '../../core/errors.ts'
 import { sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import type { SeenRecords } from './seen-records.ts'
 
 export interface SealedWriterParts {
   readonly store: Pick<BookStore, 'records' | 'bodies' | 'conflicts' | 'stamps'>
   readonly now: string
   readonly changed: Changed[]
-  /** Throws for a guest: what it may not read it does not bring in. */
-  readonly checkOwner: () => void
+  readonly guest: Guest | undefined
+  readonly idsOf: SeenRecords['idsOf']
+  /** What a guest is refused with: what it may not read it does not bring in. */
+  readonly outside: () => DaybookError
 }
 
-export function createSealedWriter({ store, now, changed, checkOwner }: SealedWriterParts): SealedWriter {
-  const { records, bodies, conflicts, stamps } = store
+export function createSealedWriter(parts: SealedWriterParts): SealedWriter {
+  const { now, changed, guest, idsOf } = parts
+  const { records, bodies, conflicts, stamps } = parts.store
+  const checkOwner = () => {
+    if (guest) throw parts.outside()
+  }
+  const find = (id: string): OpaqueVersion | undefined => {
+    const row = records.row(id)
+    const sealed = row?.deleted === 0 ? sealedOf(row.body) : undefined
+    if (!row || !sealed || bodies.read(row, row.body)) return undefined
+    return { kind: row.kind, agent: row.agent, updated_at: row.updated_at, sealed }
+  }
   return {
     open: (owner, sealed) => bodies.readSealed(owner, sealed),
-    find(id) {
-      const row = records.row(id)
-      const sealed = row?.deleted === 0 ? sealedOf(row.body) : undefined
-      if (!row || !sealed || bodies.read(row, row.body)) return undefined
-      return { kind: row.kind, agent: row.agent, updated_at: row.updated_at, sealed }
+    find: (id) => (guest ? undefined : find(id)),
+    idOf(name) {
+      const { known, own } = idsOf(name)
+      const isOwn = (one: OpaqueVersion | undefined) =>
+        one?.kind === name.kind && (!guest || one.agent === guest.agent)
+      return [...new Set([...known, ...own])].find((id) => isOwn(find(id)))
     },
     put({ kind, id, enc, scope, times }) {
       checkOwner()

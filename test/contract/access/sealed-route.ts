@@ -126,6 +126,30 @@ export function sealedRouteCases(host: GuestHost): void {
     expect((await owner.run('kstar:store_perception', secret)).status).toBe(423)
   })
 
+  it('takes a sensitive message for an agent once, however often it is sent, and cannot read it', async () => {
+    const world = openGuestWorld(host)
+    const owner = await world.owner()
+    const keys = await openKeys('b')
+    await owner.sync([keys.record])
+    const guest = await world.guest({ permissions: ['inbox:send'], scope: 'inbox:tutor', holder: 'clinic' })
+    const message = { to: 'tutor', text: 'takes insulin', sensitivity: 'restricted', key: 'one' }
+    const { id, sent } = await guest.done<{ id: string; sent: boolean }>('inbox:send', message)
+    expect(sent).toBe(true)
+    expect(await guest.done('inbox:send', message)).toEqual({ id, sent: false })
+    expect(await owner.done('inbox:list', { agent: 'tutor' })).toEqual({ messages: [], sealed: 1 })
+    expect(await owner.done('inbox:take', { agent: 'tutor' })).toEqual({
+      messages: [],
+      more: false,
+      sealed: 1,
+    })
+    const left = (await world.records()).get(id)
+    expect(left?.body).toBeUndefined()
+    expect(await keys.open({ kind: 'inbox', id }, left?.enc as SealedBody)).toMatchObject({
+      text: 'takes insulin',
+      from: 'clinic',
+    })
+  })
+
   it('exports with what it can’t read sealed as it lies', async () => {
     const world = openGuestWorld(host)
     const owner = await world.owner()

@@ -101,6 +101,25 @@ describe('what arrives sensitive where no keys are kept', () => {
     expect((await other.recall({ text: 'insulin' })).hits).toHaveLength(1)
   })
 
+  test('of the inbox is handed out by the device that can read it, once', async () => {
+    const { edge, device } = await world()
+    const send = { to: 'a', text: 'takes insulin', sensitivity: 'sensitive', key: 'one' } as const
+    const { id } = await edge.book.inbox.send(send)
+    expect(edge.says('insulin')).toBe(false)
+    expect(await edge.book.inbox.send(send)).toEqual({ id, sent: false })
+    await edge.book.inbox.send({ to: 'a', text: 'good morning' })
+    expect(await edge.book.inbox.list({ agent: 'a' })).toMatchObject({ messages: [{}], sealed: 1 })
+    await device.sync()
+    const { messages, more } = await device.inbox.take({})
+    expect([messages.map(({ text }) => text), more]).toEqual([['takes insulin', 'good morning'], false])
+    expect((await device.inbox.take({})).messages).toEqual([])
+    await device.inbox.acknowledge({ ids: [id] })
+    await device.sync()
+    expect(edge.says('insulin')).toBe(false)
+    expect((await device.recall({ text: 'insulin' })).hits).toEqual([])
+    expect((await edge.book.recall({ text: 'insulin' })).sealed).toBeUndefined()
+  })
+
   test('is refused with a way out before the book has a public key, and nothing is stored', async () => {
     const edge = openMirror()
     const error = await failure(edge.book.perceptions.store(secret))
