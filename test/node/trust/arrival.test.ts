@@ -120,6 +120,18 @@ describe('what arrives sensitive where no keys are kept', () => {
     expect((await edge.book.recall({ text: 'insulin' })).sealed).toBeUndefined()
   })
 
+  test('leaves nothing there by which a guess could be tried, and is stored once', async () => {
+    const { edge } = await world()
+    const once = { requestId: 'one' }
+    const { id } = await edge.book.perceptions.store(secret, once)
+    expect(await edge.book.perceptions.store(secret, once)).toMatchObject({ id })
+    await edge.book.perceptions.store({ content: 'open' }, { requestId: 'two' })
+    const kept = edge.engine.store.db.all<{ input: string }>(
+      'SELECT input FROM applied_requests ORDER BY at, request',
+    )
+    expect(kept.map(({ input }) => input === '').toSorted()).toEqual([false, true])
+  })
+
   test('is refused with a way out before the book has a public key, and nothing is stored', async () => {
     const edge = openMirror()
     const error = await failure(edge.book.perceptions.store(secret))
