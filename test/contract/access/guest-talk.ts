@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { type BookCase, failure } from '../book-case.ts'
+import { handleRoomCases } from './handle.ts'
 
 async function guest(book: Daybook, scope: string, permissions: string[]): Promise<{ as: string }> {
   const expires_at = '2099-01-01T00:00:00Z'
@@ -95,7 +96,10 @@ export function guestTalkCases({ book: open }: BookCase): void {
   })
 }
 
-export function guestRoomCases({ book: open }: BookCase): void {
+export function guestRoomCases(cases: BookCase): void {
+  const { book: open } = cases
+  handleRoomCases(cases)
+
   describe('a guest in the meeting room', () => {
     it('is let in by its scope, and speaks and listens as itself alone', async () => {
       const book = await open()

@@ -235,21 +235,39 @@ export function handleCases({ book: open }: BookCase): void {
       const heard: string[] = []
       agent.on('progress', () => heard.push('progress'))
       agent.on('task', () => heard.push('task'))
-      agent.on('room', () => heard.push('room'))
       const seen: { ids: readonly string[]; more: number }[] = []
       agent.on('change', ({ ids: changed, more }) => seen.push({ ids: changed, more }))
       const told = whenHeard<{ ids: readonly string[] }>((hear) => agent.on('change', hear))
-      await book.room.say({ text: 'secret' })
       await book.traces.store(makeTrace({ id: 'out' }))
       await book.traces.store(makeTrace({ id: 'in', resource: 'course:CS101' }))
       expect((await told).ids).toEqual(['in'])
       expect(seen.flatMap(({ ids: all }) => all)).toEqual(['in'])
       expect(heard).toEqual([])
+    })
+  })
+}
+
+/** What is said in the meeting room, where there is one. */
+export function handleRoomCases({ book: open }: BookCase): void {
+  describe('a handle with a token, in the meeting room', () => {
+    it('hears of it where its token lets it in, and else nothing', async () => {
+      const book = await open()
+      const { token } = await grant(book, { scope: 'course:CS101' })
+      const heard: string[] = []
+      book.with({ as: token.token_id }).on('room', ({ type }) => heard.push(type))
       const { token: guestOfRoom } = await grant(book, { scope: 'meeting-room' })
       const listening = book.with({ as: guestOfRoom.token_id })
       const message = whenHeard<{ text: string }>((hear) => listening.room.onMessage(hear))
       await book.room.say({ text: 'hello' })
       expect((await message).text).toBe('hello')
+      expect(heard).toEqual([])
+    })
+
+    it('is not let in where that is denied', async () => {
+      const book = await open()
+      const { token } = await grant(book, { deny: ['meeting-room'], permissions: ['read', 'write'] })
+      const guest = book.with({ as: token.token_id })
+      expect((await failure(guest.room.say({ text: 'hello' }))).code).toBe('forbidden')
     })
   })
 }
