@@ -14,6 +14,7 @@ export const marks = {
   open: { word: 'No result yet', tone: 'quiet' },
   held: { word: 'Held', tone: 'good', isUsual: true },
   expired: { word: 'Expired', tone: 'quiet' },
+  foreign: { word: 'Of another book', tone: 'quiet' },
   verified: { word: 'Verified', tone: 'good' },
   unverified: { word: 'Not verified', tone: 'quiet', isUsual: true },
   superseded: { word: 'Superseded', tone: 'quiet' },

@@ -5,7 +5,7 @@ import type { FilterFields } from './filter-field.ts'
 import type { BookRecord, RecordKind } from './record-kind.ts'
 
 type Claims = CapabilityOutput<'kstar:get_token_lineage'>['tokens'][number]
-export type TokenState = 'active' | 'revoked' | 'expired' | 'pending'
+export type TokenState = 'active' | 'revoked' | 'expired' | 'pending' | 'foreign'
 
 /** A token as a record, with how it stands: an ancestor that is revoked or over takes it along. */
 export type Token = BookRecord & Claims & { readonly state?: TokenState }
@@ -60,22 +60,14 @@ export function ownState(
   return from !== undefined && Date.parse(from) > nowMs ? 'pending' : 'active'
 }
 
-const worst = ['revoked', 'expired', 'pending', 'active'] as const
-
-/** Says of each token how it stands, with its ancestors, which are read once each. */
-export async function withState(book: Daybook, tokens: readonly Token[]): Promise<Token[]> {
-  const known = new Map(tokens.map((token) => [token.token_id, token]))
-  const above = new Set(tokens.flatMap(({ delegation_chain: chain }) => chain))
-  for (const id of above) {
-    if (known.has(id)) continue
-    const record = await book.records.get({ id })
-    if (record?.kind === 'token') known.set(id, record as unknown as Token)
-  }
-  return tokens.map((token) => {
-    const line = [token, ...token.delegation_chain.flatMap((id) => known.get(id) ?? [])]
-    const states = new Set(line.map((one) => ownState(one)))
-    return { ...token, state: worst.find((state) => states.has(state)) ?? 'active' }
-  })
+/** Says of each token how it stands, with its ancestors and whoever signed it, as the book itself says. */
+export function withState(book: Daybook, tokens: readonly Token[]): Promise<Token[]> {
+  return Promise.all(
+    tokens.map(async (token) => {
+      const [own] = (await book.tokens.lineage({ token_id: token.token_id })).tokens
+      return { ...token, state: own?.state ?? ownState(token) }
+    }),
+  )
 }
 
 export const tokenKind: RecordKind<Token> = {

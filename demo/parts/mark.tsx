@@ -20,6 +20,7 @@ const shapes: Readonly<Record<MarkName, Shape>> = {
     path: 'M.8 7S3 2.8 7 2.8 13.2 7 13.2 7 11 11.2 7 11.2.8 7 .8 7ZM7 5.3a1.7 1.7 0 1 0 0 3.4 1.7 1.7 0 0 0 0-3.4Z',
   },
   expired: { path: `${ring}M7 3.5V7l2.4 1.6` },
+  foreign: { path: `${ring}M4 9l3-4 3 4` },
   verified: {
     path: 'M7 .8l5.4 2v4c0 3.2-2.3 5.4-5.4 6.4C3.9 12.2 1.6 10 1.6 6.8v-4ZM4.5 6.8l1.9 1.9 3.3-3.7',
   },

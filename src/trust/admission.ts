@@ -17,7 +17,7 @@ import { accessKeyBody, accessKeyId, isAccessKey, keyFault, toGrant } from './ac
 import { fromBearer, isOutdatedBearer, isPresented, signedText } from './token.ts'
 import { createVerifier } from './token-ledger.ts'
 import type { ControlToken } from './token-schema.ts'
-import { isOfThisBook, standing, verifyToken } from './verify.ts'
+import { type Reason, standing, verifyToken } from './verify.ts'
 
 /** As whom a call is made, before that is looked at. */
 export interface Presented {
@@ -75,6 +75,10 @@ const notBelow = ({ token_id }: ControlToken) =>
     details: { path: 'as' },
   })
 
+/** Whoever presents a token of another book learns no more than who presents one that is not here. */
+const refused = (state: Reason | undefined) =>
+  refuse(state === undefined || state === 'Token of another book' ? 'Token not found' : state)
+
 /** Throws `unauthorized` for a text that can be no token and no key of any book. */
 export function checkBearer(bearer: string): void {
   if (isOutdatedBearer(bearer))
@@ -99,10 +103,9 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
       .join('\n')
 
   const check = async (token: ControlToken | undefined, now: string): Promise<ControlToken> => {
-    const state = standing(token, find, now)
-    if (!token || state) throw refuse(state ?? 'Token not found')
     // A key may be withdrawn: that is looked at each time.
-    if (!isOfThisBook(token, verifier)) throw refuse('Token not found')
+    const state = standing(token, verifier, now)
+    if (!token || state) throw refused(state)
     const text = chainText(token)
     if (verified.get(token.token_id) === text) return token
     const fault = await verifyToken(token, {}, now, verifier)
@@ -184,10 +187,8 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
       if (fault !== undefined) throw refuse(fault)
       return
     }
-    const token = find(id)
-    const state = standing(token, find, now)
-    if (!token || state) throw refuse(state ?? 'Token not found')
-    if (!isOfThisBook(token, verifier)) throw refuse('Token not found')
+    const state = standing(find(id), verifier, now)
+    if (state) throw refused(state)
   }
 
   return {

@@ -23,7 +23,7 @@ import {
   tokenType,
 } from './token-schema.ts'
 import { checkType } from './token-type.ts'
-import { standing, verifyToken } from './verify.ts'
+import { keepFault, standing } from './verify.ts'
 
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
   caller.role === 'guest' ? caller : undefined
@@ -36,11 +36,11 @@ function parentOf(named: string | undefined, at: ReadContext<'trust'>): ControlT
   const guest = guestOf(at.call)
   const id = named ?? guest?.token
   if (id === undefined) return undefined
-  const find = (one: string) => findToken(at.trust.ledger, one)
-  const parent = find(id)
+  const verifier = createVerifier(at.trust)
+  const parent = verifier.find(id)
   const isKnown =
     parent && (!guest || parent.token_id === guest.token || parent.delegation_chain.includes(guest.token))
-  const fault = isKnown ? standing(parent, find, at.call.now) : 'Token not found'
+  const fault = isKnown ? standing(parent, verifier, at.call.now) : 'Token not found'
   if (fault)
     throw new DaybookError('forbidden', `${fault}: nothing is granted below it.`, {
       details: { path: 'parent' },
@@ -85,8 +85,8 @@ async function storeToken(token: ControlToken, at: TaskContext<'records' | 'trus
     throw new DaybookError('forbidden', 'It is not below the token of the caller.', {
       details: { path: 'delegation_chain' },
     })
-  const fault = await verifyToken(token, {}, at.call.now, verifier)
-  if (fault && !(fault === 'Token not yet valid'))
+  const fault = await keepFault(token, at.call.now, verifier)
+  if (fault)
     throw new DaybookError('invalid-input', `${fault}: it is not stored.`, {
       details: { path: 'token', reason: fault },
     })

@@ -3,12 +3,14 @@ import { z } from 'zod'
 import type { CallPort } from '../core/capability/context.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { Guest } from '../core/capability/caller.ts'
-import { createVerifier, findToken, isInLine, shownTo } from './token-ledger.ts'
+import { createVerifier, isInLine, shownTo } from './token-ledger.ts'
 import { type ControlToken, shownToken, tokenId, tokenType } from './token-schema.ts'
-import { reasons, standing, verifyToken } from './verify.ts'
+import { reasons, stateOf, tokenStates, verifyToken } from './verify.ts'
 
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
   caller.role === 'guest' ? caller : undefined
+
+const statedToken = shownToken.extend({ state: z.enum(tokenStates) })
 
 export const tokenReadCapabilities = [
   defineCapability({
@@ -42,18 +44,22 @@ export const tokenReadCapabilities = [
     id: 'kstar:get_token_lineage',
     permission: 'read',
     methods: ['tokens.lineage'],
-    summary: 'Reads a token and then its ancestors, the nearest first; empty when there is no such token.',
+    summary:
+      'Reads a token and then its ancestors, the nearest first, and how each stands; empty when there is no such token.',
     input: z.strictObject({ token_id: tokenId }),
-    output: z.object({ tokens: z.array(shownToken) }),
+    output: z.object({ tokens: z.array(statedToken) }),
     effect: 'read',
     uses: ['trust'],
     run({ token_id }, at) {
       const guest = guestOf(at.call)
-      const find = (id: string) => findToken(at.trust.ledger, id)
+      const verifier = createVerifier(at.trust)
+      const { find } = verifier
       const token = find(token_id)
       if (!token || (guest && !isInLine(token, guest, find))) return { tokens: [] }
       const line = [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
-      return { tokens: line.map((one) => shownTo(guest, one)) }
+      return {
+        tokens: line.map((one) => ({ ...shownTo(guest, one), state: stateOf(one, verifier, at.call.now) })),
+      }
     },
   }),
   defineCapability({
@@ -69,14 +75,15 @@ export const tokenReadCapabilities = [
       })
       .prefault({}),
     output: z.object({
-      tokens: z.array(shownToken.extend({ state: z.enum(['active', 'revoked', 'expired', 'pending']) })),
+      tokens: z.array(statedToken),
       cursor: z.string().optional(),
     }),
     effect: 'read',
     uses: ['trust'],
     run({ type, limit, cursor }, at) {
       const guest = guestOf(at.call)
-      const find = (id: string) => findToken(at.trust.ledger, id)
+      const verifier = createVerifier(at.trust)
+      const { find } = verifier
       const filters = {
         ...(type === undefined ? {} : { type }),
         ...(guest ? lineFilter(guest, find) : {}),
@@ -84,7 +91,7 @@ export const tokenReadCapabilities = [
       const page = at.trust.ledger.query({ kind: 'token', filters, limit, cursor })
       const tokens = page.records.flatMap((record) => {
         const token = find(record.id)
-        return token ? [{ ...shownTo(guest, token), state: stateOf(token, find, at.call.now) }] : []
+        return token ? [{ ...shownTo(guest, token), state: stateOf(token, verifier, at.call.now) }] : []
       })
       // A cursor counts all tokens; a guest's line fits one page.
       return { tokens, ...(page.cursor === undefined || guest ? {} : { cursor: page.cursor }) }
@@ -95,11 +102,4 @@ export const tokenReadCapabilities = [
 function lineFilter(guest: Guest, find: (id: string) => ControlToken | undefined) {
   const own = [guest.token, ...(find(guest.token)?.delegation_chain ?? [])]
   return { or: [{ token_id: { in: own } }, { delegation_chain: { contains: guest.token } }] }
-}
-
-function stateOf(token: ControlToken, find: (id: string) => ControlToken | undefined, now: string) {
-  const fault = standing(token, find, now)
-  if (fault === 'Token revoked') return 'revoked' as const
-  if (fault === 'Token expired') return 'expired' as const
-  return fault === undefined ? ('active' as const) : ('pending' as const)
 }

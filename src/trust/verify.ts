@@ -9,6 +9,7 @@ import type { ControlToken } from './token-schema.ts'
 
 export const reasons = [
   'Token not found',
+  'Token of another book',
   'Token revoked',
   'Token expired',
   'Token not yet valid',
@@ -32,19 +33,55 @@ export interface Wanted {
   readonly permission?: string | undefined
 }
 
-/** Why the token is of no use now, by its state and its ancestors'; undefined when it stands. */
+type Known = Pick<Verifier, 'find' | 'isOwn'>
+
+/**
+ * Why the token is of no use here and now, by its state and its ancestors'; undefined when it stands. Whoever lists, shows,
+ * verifies or lets in by a token asks this: what one of them takes for good, all do.
+ */
 export function standing(
   token: ControlToken | undefined,
-  find: Verifier['find'],
+  by: Known,
   now: string,
 ): Extract<Reason, `Token ${string}`> | undefined {
   if (!token) return 'Token not found'
+  return isOfThisBook(token, by) ? timeFault(token, by.find, now) : 'Token of another book'
+}
+
+function timeFault(token: ControlToken, find: Verifier['find'], now: string) {
   const line = [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
   if (line.some(({ revoked }) => revoked)) return 'Token revoked'
   if (line.some(({ expires_at }) => expires_at < now)) return 'Token expired'
   if (line.some(({ not_before }) => not_before !== undefined && not_before > now))
     return 'Token not yet valid'
   return undefined
+}
+
+/** How a token stands, in one word: `foreign` is of another book, or of a key that was withdrawn, and opens nothing here. */
+export const tokenStates = ['active', 'revoked', 'expired', 'pending', 'foreign'] as const
+
+export function stateOf(token: ControlToken, by: Known, now: string): (typeof tokenStates)[number] {
+  switch (standing(token, by, now)) {
+    case undefined:
+      return 'active'
+    case 'Token revoked':
+      return 'revoked'
+    case 'Token expired':
+      return 'expired'
+    case 'Token not yet valid':
+      return 'pending'
+    case 'Token not found':
+    case 'Token of another book':
+      return 'foreign'
+  }
+}
+
+/** What is wrong with a token that somebody brings to be kept, whoever signed it; undefined when nothing is. */
+export async function keepFault(token: ControlToken, now: string, by: Verifier): Promise<Reason | undefined> {
+  const fault = timeFault(token, by.find, now)
+  if (fault !== undefined && fault !== 'Token not yet valid') return fault
+  if (!(await isSigned(token, by))) return 'Invalid signature'
+  return (await isChained(token, by)) ? undefined : 'Invalid delegation chain'
 }
 
 /** Why the token is not valid for what is wanted; undefined when it is. */
@@ -54,7 +91,9 @@ export async function verifyToken(
   now: string,
   by: Verifier,
 ): Promise<Reason | undefined> {
-  const state = standing(token, by.find, now)
+  const state = standing(token, by, now)
+  // Of a line whose beginning is not here nobody can say whose it is.
+  if (token && state === 'Token of another book' && !rootOf(token, by)) return 'Invalid delegation chain'
   if (!token || state) return state ?? 'Token not found'
   if (scope !== undefined && !isFor(token, scope)) return 'Scope mismatch'
   if (!(await isSigned(token, by))) return 'Invalid signature'
@@ -64,13 +103,15 @@ export async function verifyToken(
 }
 
 /** True when the token is one of this book's: the chain begins with a key of its owner. */
-export function isOfThisBook(
-  token: ControlToken,
-  { find, isOwn }: Pick<Verifier, 'find' | 'isOwn'>,
-): boolean {
+function isOfThisBook(token: ControlToken, by: Known): boolean {
+  const root = rootOf(token, by)
+  return root !== undefined && by.isOwn(root.granted_by)
+}
+
+/** The token that the line of this one begins with, if it is here. */
+function rootOf(token: ControlToken, { find }: Pick<Known, 'find'>): ControlToken | undefined {
   const id = token.delegation_chain.at(-1)
-  const root = id === undefined ? token : find(id)
-  return root !== undefined && isOwn(root.granted_by)
+  return id === undefined ? token : find(id)
 }
 
 /** True when the token allows every name that `scope` stands for, and denies none of them. */

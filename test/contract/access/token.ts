@@ -131,6 +131,30 @@ export function tokenCases({ book: open }: BookCase, { role }: HostPlace): void 
       expect((await failure(book.tokens.store(token))).code).toBe('conflict')
     })
 
+    it('of another book are kept and shown as foreign, and open nothing here', async () => {
+      const book = await open()
+      const other = await open()
+      const { token } = await grant(other, { permissions: ['**'] })
+      const { token_id } = token
+      await book.tokens.store(token)
+      // A bundle brings them as well.
+      const third = await open()
+      await third.import(await exported(other, { include_tokens: true }))
+      for (const stranger of [book, third]) {
+        expect((await stranger.tokens.list()).tokens).toMatchObject([{ token_id, state: 'foreign' }])
+        expect((await stranger.tokens.lineage({ token_id })).tokens).toMatchObject([{ state: 'foreign' }])
+        expect(await stranger.tokens.verify({ token_id, scope: '**' })).toEqual({
+          valid: false,
+          reason: 'Token of another book',
+        })
+        expect((await failure(stranger.traces.query({}, { as: token_id }))).code).toBe('unauthorized')
+        const below = failure(grant(stranger, { permissions: ['read'], parent: token_id }))
+        expect(await below).toMatchObject({ code: 'forbidden', details: { path: 'parent' } })
+      }
+      expect((await other.tokens.list()).tokens).toMatchObject([{ token_id, state: 'active' }])
+      expect(await other.tokens.verify({ token_id, scope: '**' })).toMatchObject({ valid: true })
+    })
+
     it('are taken once for one requestId, and show their secret once', async () => {
       const book = await open()
       const input = { scope: '**', permissions: ['read'], granted_to: 'x', expires_at: later }

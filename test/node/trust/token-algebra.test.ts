@@ -128,13 +128,15 @@ describe('delegation', () => {
       fc.property(fc.array(claims, { minLength: 2, maxLength: 6 }), fc.nat(5), day, (all, which, now) => {
         const made = line(all)
         const find = (id: string) => made.find((one) => one.token_id === id)
+        const by = { find, isOwn: () => true }
         const last = made.at(-1)
         const ok = made.every((one) => now <= one.expires_at && (one.not_before ?? '') <= now)
-        expect(standing(last, find, now) === undefined).toBe(ok)
+        expect(standing(last, by, now) === undefined).toBe(ok)
         const ended = made[which % made.length]
         if (!ended) return
         made[which % made.length] = { ...ended, revoked: true }
-        expect(standing(made.at(-1), find, now)).toBe('Token revoked')
+        expect(standing(made.at(-1), by, now)).toBe('Token revoked')
+        expect(standing(made.at(-1), { find, isOwn: () => false }, now)).toBe('Token of another book')
       }),
     )
   })
