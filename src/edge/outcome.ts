@@ -1,16 +1,27 @@
 // What a mirror answers to its door. A host may keep the two apart, and an error that is thrown from one to the other loses its
 // fields on the way (as over RPC to a Durable Object), so errors are values.
+import { FarFault, faultTrace } from './fault-trace.ts'
 import { DaybookError, type ErrorShape, toDaybookError } from '../core/errors.ts'
 
 export type Outcome<Value> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: ErrorShape }
+  | { readonly ok: true; readonly value: Value }
+  | {
+      readonly ok: false
+      readonly error: ErrorShape
+      /** Of a fault of Daybook itself: where it was thrown. For the log alone, never for a caller. */
+      readonly trace?: string
+    }
 
 /** Runs `work` and answers what came of it, either way. */
 export async function toOutcome<Value>(work: () => Value | Promise<Value>): Promise<Outcome<Value>> {
   try {
     return { ok: true, value: await work() }
   } catch (error) {
-    return { ok: false, error: toDaybookError(error).toJSON() }
+    const known = toDaybookError(error)
+    const shape = known.toJSON()
+    return known.code === 'internal'
+      ? { ok: false, error: shape, trace: faultTrace(known) }
+      : { ok: false, error: shape }
   }
 }
 
@@ -22,5 +33,7 @@ export async function fromOutcome<Value>(call: Promise<Outcome<Value>>): Promise
     throw new DaybookError(overloaded ? 'rate-limited' : 'engine-died', undefined, { cause })
   })
   if (outcome.ok) return outcome.value
-  throw DaybookError.from(outcome.error)
+  const error = DaybookError.from(outcome.error)
+  if (outcome.trace !== undefined) error.cause = new FarFault(outcome.trace)
+  throw error
 }

@@ -6,6 +6,7 @@ import { createIdSource, createTraceSource, domains } from './trace-source.ts'
 /** Loaded when asked for, so that a page holds one peer only. */
 const peers: Readonly<Record<string, () => Promise<StorePeer>>> = {
   daybook: async () => (await import('./store/daybook.ts')).daybook,
+  unaudited: async () => (await import('./store/daybook.ts')).unaudited,
   journal: async () => (await import('./store/daybook.ts')).journal,
   idb: async () => (await import('./store/idb.ts')).idb,
   dexie: async () => (await import('./store/dexie.ts')).dexie,

@@ -1,11 +1,12 @@
 // Daybook as its users have it: through its public API, nothing set that they would not set.
+import { openWith } from '../../../src/hosts/browser/page/open-daybook.ts'
 import { openDaybook } from '../../../src/index.ts'
 import type { StorePeer } from '../peer.ts'
 
 const open =
-  (durability: 'opfs' | 'indexeddb'): StorePeer['open'] =>
+  (durability: 'opfs' | 'indexeddb', openBook = openDaybook): StorePeer['open'] =>
   async (name) => {
-    const book = await openDaybook({ name, agent: 'bench' })
+    const book = await openBook({ name, agent: 'bench' })
     const found = (await book.status()).durability
     if (found !== durability) throw new Error(`The book is in ${found}.`)
     return {
@@ -30,4 +31,11 @@ export const journal: StorePeer = {
   name: 'Daybook without OPFS',
   mode: `IndexedDB, strict, the pages that changed; ${later}`,
   open: open('indexeddb'),
+}
+
+/** What the log of access costs is the difference to the first. */
+export const unaudited: StorePeer = {
+  name: 'Daybook without its log of access',
+  mode: `OPFS, WAL, relaxed; ${later}`,
+  open: open('opfs', (options) => openWith(options, { isAudited: false })),
 }

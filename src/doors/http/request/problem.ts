@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
+import { faultTrace } from '../../../edge/fault-trace.ts'
 
 /** Answers `error` as `{ code, message, retry, details }` with the status of its code. */
 export function respondWith(c: Context, error: unknown): Response {
@@ -15,7 +16,5 @@ export function respondWith(c: Context, error: unknown): Response {
 }
 
 function logFault(error: DaybookError): void {
-  const { cause } = error
-  const stack = cause instanceof Error ? cause.stack : error.stack
-  console.error(JSON.stringify({ code: error.code, message: error.message, stack }))
+  console.error(JSON.stringify({ code: error.code, stack: faultTrace(error) }))
 }

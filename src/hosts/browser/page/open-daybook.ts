@@ -23,8 +23,16 @@ export type { OpenOptions } from './open-options.ts'
  * does not answer, `tab-outdated` when that tab runs a newer Daybook, `book-newer` when a newer Daybook wrote it,
  * `open-elsewhere` while something else has its files, `engine-died` when the worker could not be started.
  */
-export async function openDaybook(options: OpenOptions): Promise<Daybook> {
-  const request = openRequestOf(options)
+export function openDaybook(options: OpenOptions): Promise<Daybook> {
+  return openWith(options, {})
+}
+
+/** The same with what only measurements want: whether a log of access is kept. In no entry of the package. */
+export async function openWith(
+  options: OpenOptions,
+  measured: Pick<OpenedRequest, 'isAudited'>,
+): Promise<Daybook> {
+  const request = { ...openRequestOf(options), ...measured }
   const signal = options.signal ?? neverAborted
   checkAborted(signal)
   const events = new PageEvents()

@@ -44,6 +44,8 @@ export interface OpenRequest {
   readonly llm?: BrowserLlmOptions
   readonly passphrase?: string
   readonly checkpoint?: boolean
+  /** False: no log of access is kept. For measurements. */
+  readonly isAudited?: boolean
   readonly secrets?: SecretMode
   /** The page knows that a book of this name was written here before. */
   readonly wasKept: boolean

@@ -102,6 +102,7 @@ function createBookEngine(
   const carrier = carrierOf(request, given.getKey)
   return createEngine({
     db,
+    isAudited: request.isAudited,
     ports: browserPorts,
     name,
     scope,
