@@ -25,7 +25,7 @@ import { contextCases } from './context.ts'
 import { inboxCases } from './inbox.ts'
 import { accessKeyCases } from './access/access-key.ts'
 import { callerCases } from './access/caller.ts'
-import { doorCases } from './access/door.ts'
+import { doorCases } from './door/door.ts'
 import { guestCases } from './access/guest.ts'
 import { tokenCases } from './access/token.ts'
 import type { HostPlace } from './access/verb-place.ts'
@@ -104,7 +104,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     skillCases(cases)
     definitionCases(cases)
     exampleCases(cases)
-    specificationCases(cases)
+    specificationCases(cases, host)
     messageCases(cases)
     browseCases(cases)
     goldenCases(cases)

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { callSeedShape } from '../../../src/doors/seed-shape/seed-shape.ts'
 import type { JsonObject } from '../../../src/core/json/path.ts'
+import type { HostPlace } from '../access/verb-place.ts'
 import { type BookCase, failure } from '../book-case.ts'
 import { domainSchemas, traceContent } from './specification-data.ts'
 
@@ -19,19 +20,21 @@ export const shaped = (book: Daybook) => (name: string, input?: unknown) =>
 /** The trace of the examples, on a day. */
 const traceOn = (timestamp: string, over: JsonObject = {}) => ({ timestamp, ...traceContent, ...over })
 
-export function specificationCases({ book: open, reopen }: BookCase): void {
+export function specificationCases({ book: open, reopen }: BookCase, { role }: HostPlace): void {
+  // A mirror syncs with nobody.
+  const code = role === 'mirror' ? 'runs-elsewhere' : 'sync-off'
+
   describe('6.4 sync(direction)', () => {
     it('takes every direction that there is, and refuses others', async () => {
       const book = await open()
       const call = shaped(book)
       for (const direction of ['bidirectional', 'both', 'push', 'pull'])
-        expect(await failure(call('sync', { direction }))).toMatchObject({ code: 'sync-off' })
-      expect(await failure(call('kstar:sync'))).toMatchObject({ code: 'sync-off' })
+        expect(await failure(call('sync', { direction }))).toMatchObject({ code })
+      expect(await failure(call('kstar:sync'))).toMatchObject({ code })
       for (const direction of ['up', '', 'PUSH', 1]) {
-        expect(await failure(call('sync', { direction }))).toMatchObject({
-          code: 'invalid-input',
-          details: { path: 'direction' },
-        })
+        const refused =
+          role === 'mirror' ? { code } : { code: 'invalid-input', details: { path: 'direction' } }
+        expect(await failure(call('sync', { direction }))).toMatchObject(refused)
       }
       expect(await call('get_sync_state')).toMatchObject({ configured: false, last_sync_timestamp: null })
     })

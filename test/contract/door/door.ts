@@ -2,7 +2,7 @@
 import type { BookCase } from '../book-case.ts'
 import { callOptionCases } from '../option.ts'
 import { accessLogCases } from './access-log.ts'
-import { type HostPlace, verbPlaceCases } from './verb-place.ts'
+import { type HostPlace, verbPlaceCases } from '../access/verb-place.ts'
 
 export function doorCases(cases: BookCase, place: HostPlace): void {
   verbPlaceCases(cases, place)
