@@ -61,6 +61,11 @@ export interface Kind<Name extends string = string, Body extends object = object
    * a body that fits the kind still does.
    */
   settle?(body: JsonObject): JsonObject
+  /**
+   * Fields that only count what was done with a record, and what follows from that: a change of nothing else leaves no
+   * version in the history.
+   */
+  readonly counts?: readonly string[]
   /** True when forgetting wins over an edit that was made meanwhile elsewhere. Otherwise the edit is kept. */
   readonly forgetWins?: boolean
   /** What several are called, in bundles and on the command line; default the name and an s. */

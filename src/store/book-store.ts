@@ -178,6 +178,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const records: RecordStore = createRecordStore({
     db,
     role,
+    kinds,
     settings,
     log: ops,
     projection,

@@ -29,6 +29,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
     'maturity.level': 'derived',
   },
   settle: settleSkill,
+  counts: ['maturity'],
   // What was taught stands without the traces.
   cites: [{ path: 'learned_from.traces', rests: (body) => !body.learned_from.explicit_training }],
 }

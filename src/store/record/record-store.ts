@@ -12,6 +12,8 @@ import {
   sealedText,
   type Sensitivity,
 } from '../../core/sealed.ts'
+import { sameJson } from '../../core/json/same-json.ts'
+import type { Kinds } from '../../core/kind.ts'
 import { headFields, type RecordVersion } from '../../core/record.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
@@ -86,6 +88,7 @@ export interface SealedWatcher {
 export interface RecordStoreParts {
   readonly db: SqlDatabase
   readonly role: Role
+  readonly kinds: Kinds
   readonly settings: Settings
   readonly log: OpLog
   readonly projection: Projection
@@ -108,7 +111,7 @@ interface Change {
 type Own = Pick<RecordRow, 'seq' | 'created_at' | 'op' | 'rev'>
 
 export function createRecordStore(parts: RecordStoreParts): RecordStore {
-  const { db, role, settings, log, projection, sums, bodies, cover, sources, onChange } = parts
+  const { db, role, kinds, settings, log, projection, sums, bodies, cover, sources, onChange } = parts
   const table = new RecordTable(db)
   const watchers: SealedWatcher[] = []
   const sealedChanged = (seq: number) => {
@@ -143,10 +146,28 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     return row
   }
 
-  const change = (before: RecordRow, row: RecordRow, origin: ChangeOrigin): RecordRow => {
+  /** Whether `op` changes nothing but counts; undefined for a kind that has none. */
+  const isPassing = (before: RecordRow, row: RecordRow, op: PutOp | ForgetOp): boolean | undefined => {
+    const paths = kinds.get(row.kind)?.counts
+    if (!paths || op.op === 'forget' || before.kind !== row.kind) return undefined
+    const same = (['agent', 'session', 'resource', 'sensitivity'] as const).every(
+      (name) => before[name] === row[name],
+    )
+    const was = same && before.deleted === 0 && op.body ? bodies.read(before, before.body) : undefined
+    return (
+      was !== undefined && op.body !== undefined && sameJson(without(was, paths), without(op.body, paths))
+    )
+  }
+
+  const change = (
+    before: RecordRow,
+    row: RecordRow,
+    op: PutOp | ForgetOp,
+    origin: ChangeOrigin,
+  ): RecordRow => {
     const { seq } = row
     const wasGone = sources.isGone(seq)
-    table.change(before, row, wasGone)
+    table.change(before, row, { isGone: wasGone, passing: isPassing(before, row, op) })
     projection.markStale(seq)
     const becameSealed = row.kid !== null && before.kid === null
     onChange?.(seq, row.deleted === 1 || becameSealed || wasGone)
@@ -174,7 +195,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
       op: logged ? log.log(before, seq) : before.op,
       rev: before.rev + 1,
     }
-    return change(before, rowOf(op, body, at, own), how.origin)
+    return change(before, rowOf(op, body, at, own), op, how.origin)
   }
 
   const own = (kind: string, before: RecordRow | undefined): Change => ({
@@ -245,6 +266,11 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
       return row ? table.versions(row).map((version) => versionOf(row, version)) : []
     },
   }
+}
+
+/** `body` without the fields at `paths`, which are of its first level. */
+function without(body: JsonObject, paths: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !paths.includes(name)))
 }
 
 /** The row that `op` makes of a record. A tombstone keeps nothing of what the record belonged to. */

@@ -23,6 +23,24 @@ export interface VersionRow extends SqlRow {
 
 const findSql = `SELECT ${recordColumns} FROM records r WHERE r.id = ?`
 
+const leastVersions = 10
+const mostVersions = 100
+const versionsLength = 4_000_000
+
+/**
+ * How many earlier versions a record keeps whose body has `length` characters now: the newest 100; of a large one as many
+ * as make 4 million characters, and 10 at least.
+ */
+export function versionLimit(length: number): number {
+  return Math.max(leastVersions, Math.min(mostVersions, Math.floor(versionsLength / Math.max(1, length))))
+}
+
+/** What becomes of what a record said before. */
+interface BeforeChange {
+  readonly isGone?: boolean
+  readonly passing?: boolean | undefined
+}
+
 export class RecordTable {
   readonly #db: SqlDatabase
   /** The greatest number that was given to a record. */
@@ -52,10 +70,20 @@ export class RecordTable {
     this.#db.run(insertRecordSql, insertedValues(row))
   }
 
-  /** Writes `row` over `before`, which has the same number. `isGone`: what that says must not stay. */
-  change(before: RecordRow, row: RecordRow, isGone = false): void {
+  /**
+   * Writes `row` over `before`, which has the same number. `isGone`: what `before` says must not stay. `passing`: it says
+   * what `row` does but for counts, so that it is kept only while a change that waits rests on it; undefined where there are
+   * no counts.
+   */
+  change(before: RecordRow, row: RecordRow, { isGone = false, passing }: BeforeChange = {}): void {
     if (row.deleted) this.#removeTraces(row.seq)
-    else if (!isGone) this.#keepVersion(before)
+    else {
+      const bases = passing === undefined ? undefined : this.#bases(row)
+      const isKept = passing !== true || bases?.includes(before.rev) === true
+      if (!isGone && isKept) this.#keepVersion(before, passing === true)
+      if (bases) this.#removePassing(row.seq, bases)
+      if (row.rev > leastVersions) this.#bound(row)
+    }
     this.#db.run(updateRecordSql, updatedValues(row))
   }
 
@@ -95,10 +123,41 @@ export class RecordTable {
     )
   }
 
-  #keepVersion(before: RecordRow): void {
+  /** The versions that changes which wait for their answer were made on, or sent. */
+  #bases({ seq, op }: RecordRow): number[] {
+    const rows = this.#db.all<{ base_rev: number | null; rev: number | null }>(
+      `SELECT base_rev, rev FROM ops WHERE n = ?
+       UNION ALL SELECT base_rev, rev FROM ops WHERE mid IS NOT NULL AND seq = ?`,
+      [op, seq],
+    )
+    return rows.flatMap(({ base_rev, rev }) => [base_rev, rev]).filter((one) => one !== null)
+  }
+
+  #removePassing(seq: number, bases: readonly number[]): void {
     this.#db.run(
-      `INSERT INTO history (seq, version, at, agent, op, body, session, resource, sensitivity)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `DELETE FROM history WHERE seq = ? AND passing = 1
+         AND version NOT IN (SELECT value FROM json_each(?))`,
+      [seq, JSON.stringify(bases)],
+    )
+  }
+
+  /** Of the versions of a record the newest stay, as many as `versionLimit` says for one of its size. */
+  #bound(row: RecordRow): void {
+    const oldest = this.#db.get<{ version: number }>(
+      'SELECT version FROM history WHERE seq = ? ORDER BY version DESC LIMIT 1 OFFSET ?',
+      [row.seq, versionLimit(row.body.length) - 1],
+    )
+    if (!oldest) return
+    this.#db.run(
+      'DELETE FROM history WHERE seq = ? AND version < ? AND version NOT IN (SELECT value FROM json_each(?))',
+      [row.seq, oldest.version, JSON.stringify(this.#bases(row))],
+    )
+  }
+
+  #keepVersion(before: RecordRow, passing: boolean): void {
+    this.#db.run(
+      `INSERT INTO history (seq, version, at, agent, op, body, session, resource, sensitivity, passing)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         before.seq,
         before.rev,
@@ -109,6 +168,7 @@ export class RecordTable {
         before.session,
         before.resource,
         before.sensitivity,
+        Number(passing),
       ],
     )
   }

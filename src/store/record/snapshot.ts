@@ -107,6 +107,8 @@ function grown(values: Float64Array): Float64Array {
 
 type Version = Pick<RecordRow, 'agent' | 'session' | 'resource' | 'sensitivity' | 'body'> & {
   readonly at: string
+  /** `put` or `forget`. */
+  readonly op: string
 }
 
 /** The row at `seq` in version `rev`; undefined when it was forgotten since. */
@@ -114,11 +116,14 @@ function readVersion(db: SqlDatabase, seq: number, rev: number): RecordRow | und
   const row = db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.seq = ?`, [seq])
   if (!row || row.deleted) return undefined
   if (row.rev === rev) return row
+  // A version that differed in counts alone, or is one too many, may be gone: the next one after it says the same, or more.
   const earlier = db.get<Version>(
-    'SELECT at, agent, session, resource, sensitivity, body FROM history WHERE seq = ? AND version = ?',
+    `SELECT op, at, agent, session, resource, sensitivity, body FROM history
+     WHERE seq = ? AND version >= ? ORDER BY version LIMIT 1`,
     [seq, rev],
   )
-  if (!earlier) return undefined
-  const { at, ...version } = earlier
+  if (!earlier) return row
+  if (earlier.op === 'forget') return undefined
+  const { at, op: _op, ...version } = earlier
   return { ...row, ...version, updated_at: at, rev }
 }

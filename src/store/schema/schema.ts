@@ -118,6 +118,10 @@ export const migrations: readonly string[] = [
     n INTEGER PRIMARY KEY, at TEXT NOT NULL, caller TEXT NOT NULL, "by" TEXT NOT NULL, id TEXT, capability TEXT NOT NULL,
     outcome TEXT NOT NULL, kinds TEXT NOT NULL, count INTEGER NOT NULL, purpose TEXT, receipt TEXT);
   `,
+  `
+  -- 1: it differs from the version after it in counts alone, and stays only while a change that waits rests on it.
+  ALTER TABLE history ADD COLUMN passing INTEGER NOT NULL DEFAULT 0;
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -41,7 +41,12 @@ export function skillCases({ book: open, reopen }: BookCase): void {
       description: 'another',
       maturity: { usage_count: 1, success_rate: 1 },
     })
-    expect((await book.skills.history({ id })).versions).toHaveLength(3)
+    // A use changes counts alone, and leaves no version of its own.
+    const { versions } = await book.skills.history({ id })
+    expect(versions.map(({ body }) => [body?.['description'], body?.['maturity']])).toMatchObject([
+      [review.description, { usage_count: 1 }],
+      ['another', { usage_count: 1 }],
+    ])
     const { hits } = await book.recall({ text: 'how to review a pull request' })
     expect(hits.map(({ record }) => record.id)).toEqual([id])
     await book.skills.forget({ id })
@@ -89,6 +94,23 @@ export function skillCases({ book: open, reopen }: BookCase): void {
     expect((await again.skills.get({ skill_name: review.name }))?.maturity).toMatchObject({ usage_count: 5 })
     const missing = await failure(again.skills.recordOutcome({ skill_name: 'none', outcome: true }))
     expect(missing).toMatchObject({ code: 'not-found', details: { path: 'skill_name' } })
+  })
+
+  it('leaves no version for a use, and restores what it said before', async () => {
+    const book = await open()
+    const { id } = await book.skills.store(review)
+    const procedure = (text: string) => ({ ...review, definition: { procedure: text } })
+    await book.skills.store({ ...procedure('Second.'), replace: true })
+    for (let i = 0; i < 12; i++) await book.skills.recordOutcome({ skill_name: review.name, outcome: true })
+    await book.skills.store({ ...procedure('Third.'), replace: true })
+    const { versions } = await book.skills.history({ id })
+    const said = versions.map(({ body }) => (body?.['definition'] as { procedure: string }).procedure)
+    expect(said).toEqual([review.definition.procedure, 'Second.', 'Third.'])
+    expect(versions.map(({ version }) => version)).toEqual([1, 14, 15])
+    await book.records.restore({ id, version: 1 })
+    expect(await book.skills.get({ skill_name: review.name })).toMatchObject({
+      definition: review.definition,
+    })
   })
 
   it('takes a skill that was learned elsewhere with its maturity', async () => {
