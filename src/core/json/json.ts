@@ -23,6 +23,8 @@ function walk(value: unknown, path: string[], budget: Budget): void {
       return spend(value.length, path, budget)
     case 'number':
       if (!Number.isFinite(value)) throw wrong(path, `${value} is not a JSON number`)
+      if (isInexact(value))
+        throw wrong(path, `${value} is an integer that numbers do not hold exactly; send it as text`)
       return
     case 'boolean':
     case 'undefined':
@@ -48,6 +50,14 @@ function walk(value: unknown, path: string[], budget: Budget): void {
     walk(member, path, budget)
     path.pop()
   }
+}
+
+/**
+ * True for an integer that is written digit by digit and beyond what a double counts by ones: it may have been another one
+ * before it was read. From 1e21 on a number is written with an exponent, and nobody takes it for exact.
+ */
+function isInexact(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
 }
 
 function spend(length: number, path: string[], budget: Budget): void {

@@ -3,6 +3,7 @@
 import { DaybookError, type ErrorShape, toDaybookError } from '../../core/errors.ts'
 import { type ConflictPolicy, holdsId, type Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
+import { headFields } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
 import { isSealing } from '../../core/sealed.ts'
 import { clampStamp } from '../../core/stamp.ts'
@@ -108,6 +109,11 @@ function findFault(
     })
   }
   if (wire.enc) return undefined
+  const own = headFields.find((name) => Object.hasOwn(wire.body ?? {}, name))
+  if (own !== undefined) {
+    const message = `\`body.${own}\`: The name belongs to the head of a record; a body can't have it.`
+    return new DaybookError('invalid-input', message, { details: { path: `body.${own}` } })
+  }
   if (isSealing(wire.sensitivity)) {
     return new DaybookError('invalid-input', '`enc`: A sensitive record travels sealed.', {
       details: { path: 'enc' },

@@ -28,10 +28,14 @@ describe('plain JSON', () => {
         ? value.some(hasProto)
         : isJsonObject(value) &&
           Object.entries(value).some(([key, member]) => key === '__proto__' || hasProto(member))
+    const hasInexact = (value: unknown): boolean =>
+      typeof value === 'object' && value !== null
+        ? Object.values(value).some(hasInexact)
+        : typeof value === 'number' && /^-?\d{16,21}$/.test(String(value)) && !Number.isSafeInteger(value)
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const before = JSON.stringify(value)
-        expect(refusal(value)?.code).toBe(hasProto(value) ? 'invalid-input' : undefined)
+        expect(refusal(value)?.code).toBe(hasProto(value) || hasInexact(value) ? 'invalid-input' : undefined)
         expect(JSON.stringify(value)).toBe(before)
       }),
     )
@@ -60,6 +64,8 @@ describe('plain JSON', () => {
   const wrong: [what: string, value: unknown, path: string][] = [
     ['NaN', { a: [0, Number.NaN] }, 'a.1'],
     ['infinity', { a: -Infinity }, 'a'],
+    ['an integer beyond what is exact', { a: [1, 2 ** 53] }, 'a.1'],
+    ['a negative one', { a: -(2 ** 53) - 2 }, 'a'],
     ['a function', { a: { b: () => 1 } }, 'a.b'],
     ['a symbol', [Symbol('s')], '0'],
     ['a bigint', { n: 1n }, 'n'],
