@@ -104,8 +104,9 @@ export function skillCases({ book: open, reopen }: BookCase): void {
     for (let i = 0; i < 12; i++) await book.skills.recordOutcome({ skill_name: review.name, outcome: true })
     await book.skills.store({ ...procedure('Third.'), replace: true })
     const { versions } = await book.skills.history({ id })
-    const said = versions.map(({ body }) => (body?.['definition'] as { procedure: string }).procedure)
-    expect(said).toEqual([review.definition.procedure, 'Second.', 'Third.'])
+    expect(versions.map(({ body }) => body?.['definition'])).toMatchObject(
+      [review.definition.procedure, 'Second.', 'Third.'].map((text) => ({ procedure: text })),
+    )
     expect(versions.map(({ version }) => version)).toEqual([1, 14, 15])
     await book.records.restore({ id, version: 1 })
     expect(await book.skills.get({ skill_name: review.name })).toMatchObject({

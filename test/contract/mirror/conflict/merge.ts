@@ -1,5 +1,6 @@
 // Conflicts that the content decides: three-way merge on the device, and what is left to a person.
 import { expect, it } from 'vitest'
+import { kinds } from '../../../../src/engine/capability-table.ts'
 import { body, expectSame, failure, id, losers, textOf } from '../mirror-case.ts'
 import { createWorld, type DatabaseHost, type TestDevice, type World } from '../mirror-world.ts'
 
@@ -43,6 +44,84 @@ export function mergeCases(host: DatabaseHost): void {
     await a.sync()
     await expectSame(a, b, world.mirror)
     expect(await a.get(id(1))).toMatchObject({ uses: 7 })
+    for (const site of [a, b, world.mirror]) expect(await site.conflicts()).toEqual([])
+  })
+
+  it('C14 merge: a skill that two devices used tells the rate and the level of all its uses', async () => {
+    const world = createWorld(host, { kindsAtMirror: kinds, kindsAt: { a: kinds, b: kinds } })
+    const [a, b] = [world.device('a'), world.device('b')]
+    const skill = (usage_count: number, rate: number, last_used: string) => ({
+      name: 'weed',
+      description: '',
+      learned_from: {},
+      definition: { procedure: 'p' },
+      maturity: { usage_count, success_rate: rate, level: 'novice', last_used },
+    })
+    // Of a time when the good outcomes were not counted.
+    await a.look(({ db, writes, records, stamps }) =>
+      writes.write(() => {
+        const at = '2026-01-01T00:00:00.000Z'
+        const head = {
+          op: 'put',
+          kind: 'skill',
+          id: id(1),
+          at,
+          stamp: stamps.next(),
+          created_at: at,
+        } as const
+        records.put({ ...head, agent: 'a', body: skill(20, 0.5, at) })
+        return db.get('SELECT 1 AS one')
+      }),
+    )
+    await a.sync()
+    await b.sync()
+    const use = (outcomes: number, uses: number, at: string) => ({
+      ...skill(20 + uses, (10 + outcomes) / (20 + uses), at),
+    })
+    await a.put('skill', id(1), use(1, 1, '2026-01-02T00:00:00.000Z'))
+    await b.put('skill', id(1), use(1, 2, '2026-01-01T12:00:00.000Z'))
+    await a.sync()
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await b.get(id(1))).toMatchObject({
+      maturity: {
+        usage_count: 23,
+        successes: 12,
+        success_rate: 12 / 23,
+        level: 'novice',
+        last_used: '2026-01-02T00:00:00.000Z',
+      },
+    })
+    for (const site of [a, b, world.mirror]) expect(await site.conflicts()).toEqual([])
+  })
+
+  it('C14 merge: a profile tells what both devices have learned', async () => {
+    const world = createWorld(host, { kindsAtMirror: kinds, kindsAt: { a: kinds, b: kinds } })
+    const [a, b] = [world.device('a'), world.device('b')]
+    const facts = (...known: readonly (readonly [attribute: string, value: string])[]) => ({
+      user_id: 'ana',
+      content: '',
+      facts: Object.fromEntries(
+        known.map(([attribute, value]) => {
+          const since = '2026-01-01T00:00:00.000Z'
+          return [
+            `${attribute}: ${value.toLowerCase()}`,
+            { attribute, value, since, said_at: since, messages: [] },
+          ]
+        }),
+      ),
+    })
+    await a.put('profile', id(1), facts(['name', 'Ada']))
+    await a.sync()
+    await b.sync()
+    await a.put('profile', id(1), facts(['name', 'Ada'], ['home', 'Graz']))
+    await b.put('profile', id(1), facts(['name', 'Ada'], ['likes', 'tea']))
+    await a.sync()
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await a.get(id(1))).toMatchObject({ content: 'home: Graz\nname: Ada\nlikes: tea' })
     for (const site of [a, b, world.mirror]) expect(await site.conflicts()).toEqual([])
   })
 
