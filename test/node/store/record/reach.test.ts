@@ -32,12 +32,12 @@ const kinds: readonly Kind[] = [
     scopedAs: 'trace',
     guests: 'read',
   }),
-  // A record has the name of the kind, one for each of its marks, and none at all with a mark that can't be one.
+  // A record has the name of the kind, one for each of its labels, and none at all with a label that can't be one.
   makeKind({
     name: 'memory',
     text: ['goal'],
     cites: [{ path: 'links', supersedes: true }],
-    scopeNames: (body) => ['memory', ...((body as { marks?: string[] }).marks ?? [])],
+    scopeNames: (body) => ['memory', ...((body as { labels?: string[] }).labels ?? [])],
   }),
 ]
 const known = createKinds(kinds)
@@ -48,7 +48,7 @@ interface Made {
     readonly goal: string
     readonly domain?: string
     readonly links: string[]
-    readonly marks?: string[]
+    readonly labels?: string[]
   }
 }
 
@@ -72,7 +72,7 @@ const name = fc.constantFrom(
   '%',
 )
 const word = fc.constantFrom('red', 'green', 'blue', 'running', 'runs', 'ocean', 'the')
-const marks = [
+const labels = [
   'memory:a',
   'a2p:semantic',
   'a2p:semantic.a',
@@ -93,10 +93,10 @@ const made = fc.record({
   domain: fc.option(name, { nil: undefined }),
   goal: fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' ')),
   cites: fc.array(fc.nat(12), { maxLength: 2 }),
-  marks: fc.array(fc.constantFrom(...marks), { maxLength: 3 }),
+  labels: fc.array(fc.constantFrom(...labels), { maxLength: 3 }),
 })
 const book = fc.array(made, { minLength: 1, maxLength: 12 }).map((all) =>
-  all.map(({ kind, agent, session, resource, domain, goal, cites, marks }, i): Made => {
+  all.map(({ kind, agent, session, resource, domain, goal, cites, labels }, i): Made => {
     const lane = {
       ...(session === undefined ? {} : { session }),
       ...(resource === undefined ? {} : { resource }),
@@ -107,7 +107,7 @@ const book = fc.array(made, { minLength: 1, maxLength: 12 }).map((all) =>
         goal,
         links: cites.map((n) => `r-${n}`),
         ...(domain === undefined ? {} : { domain }),
-        ...(kind === 'memory' ? { marks } : {}),
+        ...(kind === 'memory' ? { labels } : {}),
       },
     }
   }),
