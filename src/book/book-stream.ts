@@ -1,6 +1,6 @@
 // Bundles as streams of bytes on the user's side, over capabilities that take and give pieces of text.
 // Invariant: what is begun and not ended is cancelled, so that nothing of it stays in the engine.
-import { bundleBeginning } from '../bundle/format/bundle-beginning.ts'
+import { beginsBundle } from '../bundle/format/bundle-beginning.ts'
 import { DaybookError } from '../core/errors.ts'
 
 /** `ReadableStream` where the program that uses this knows it; here, where there is no platform, nothing more is. */
@@ -159,14 +159,19 @@ export async function peekBundle(
 ): Promise<{ readonly isBundle: boolean; readonly texts: AsyncIterable<string> }> {
   let head = ''
   let isDone = false
-  while (!isDone && head.length < bundleBeginning.length) {
+  let isBundle: boolean | undefined
+  // Looked at anew when twice as much is there, so that small pieces cost no more than large ones.
+  for (let next = 1; isBundle === undefined && !isDone;) {
     const step = await texts.next()
     isDone = step.done === true
     if (!step.done) head += step.value
+    if (head.length < next && !isDone) continue
+    isBundle = beginsBundle(head.trimStart())
+    next = head.length * 2
   }
   async function* whole() {
     yield head
     if (!isDone) yield* { [Symbol.asyncIterator]: () => texts }
   }
-  return { isBundle: head.startsWith(bundleBeginning), texts: whole() }
+  return { isBundle: isBundle === true, texts: whole() }
 }

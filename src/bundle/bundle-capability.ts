@@ -121,7 +121,7 @@ export const bundleCapabilities = [
     run: (input, at) =>
       receive(input, at, () => {
         const intake = createBundleIntake(
-          { ...proofOf(input), kinds: undefined, take: () => Promise.resolve() },
+          { ...proofOf(input), now: at.call.now, kinds: undefined, take: () => Promise.resolve() },
           at.records.kinds,
           at.transfer,
         )
@@ -210,6 +210,7 @@ function beginImport({ mode, kinds: names, dry_run, ...rest }: ImportInput, at: 
   const intake = createBundleIntake(
     {
       ...proofOf(rest),
+      now: at.call.now,
       kinds,
       take: (staged) =>
         at.records.write(({ records }) => {

@@ -96,6 +96,10 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly bound?: boolean
   /** What ids of its records begin with that follow from a name. Nobody but the owner gives such an id to another kind. */
   readonly idPrefix?: string
+  /** The id that follows from the name in a body, for kinds whose records are known by one. */
+  idOf?(body: JsonObject): string
+  /** A body that another program wrote, with the defaults of this kind for what it left out. Pure. */
+  complete?(body: JsonObject): JsonObject
   /** Where a record says who speaks, and which fields listeners may change all the same. A guest speaks for itself alone. */
   readonly speaker?: { readonly path: string; readonly listenerFields: readonly string[] }
   /** The path where a record says which agent has proposed it, for those who decide about it. Default: whose record it is. */

@@ -8,6 +8,7 @@ import { browseCases } from './memory/browse.ts'
 import { definitionCases } from './memory/definition.ts'
 import { exampleCases } from './example.ts'
 import { messageCases } from './seed-shape/message.ts'
+import { specificationBundleCases } from './seed-shape/specification-bundle.ts'
 import { specificationCases } from './seed-shape/specification.ts'
 import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
@@ -105,6 +106,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     definitionCases(cases)
     exampleCases(cases)
     specificationCases(cases, host)
+    specificationBundleCases(cases)
     messageCases(cases)
     browseCases(cases)
     goldenCases(cases)

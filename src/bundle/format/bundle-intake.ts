@@ -9,16 +9,11 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { Keyring } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { canonicalTime } from '../../core/time.ts'
-import { bundleBeginning } from './bundle-beginning.ts'
-import {
-  type BundleReader,
-  type BundleSummary,
-  createBundleReader,
-  type ReadRecord,
-  within,
-} from './bundle-reader.ts'
+import { within, wrong } from './bundle-fault.ts'
+import { type BundleReader, createBundleReader } from './bundle-reader.ts'
 import { isSealedRecord, readSealed, sealedName } from './sealed-record.ts'
 import { sealedFormat, signedText } from './bundle-shape.ts'
+import type { BundleSummary, ReadRecord } from './read-bundle.ts'
 import { createSealedReader, type SealedReader } from './sealed-text.ts'
 
 export interface IntakeOptions {
@@ -27,6 +22,8 @@ export interface IntakeOptions {
   readonly passphrase: string | undefined
   /** The key that must have signed it. */
   readonly signedBy: string | undefined
+  /** The time of the call. */
+  readonly now: string
   /** Called with records that are sound as far as can be told from themselves. */
   take(records: readonly StagedRecord[]): Promise<void>
 }
@@ -44,7 +41,7 @@ export interface BundleIntake {
 
 /** Longer than any beginning that tells the two forms apart. */
 const beginningLength = 64
-const sealedBeginning = `{"format":"${sealedFormat}"`
+const sealedBeginning = new RegExp(`^\\{\\s*"format"\\s*:\\s*"${sealedFormat}"`)
 
 export function createBundleIntake(
   options: IntakeOptions,
@@ -55,23 +52,19 @@ export function createBundleIntake(
   let waiting = ''
   let source: { readonly reader: BundleReader; readonly sealed: SealedReader | undefined } | undefined
   const begin = () => {
-    if (!waiting.startsWith(bundleBeginning)) {
-      throw new DaybookError('invalid-file', '`format`: This is not a kstar-bundle.', {
-        details: { path: 'format' },
-      })
-    }
-    const isSealed = waiting.startsWith(sealedBeginning)
+    const isSealed = sealedBeginning.test(waiting)
     if (isSealed && options.passphrase === undefined) {
       throw new DaybookError('wrong-passphrase', 'The bundle is encrypted; its passphrase is wanted.', {
         details: { path: 'passphrase' },
       })
     }
     return {
-      reader: createBundleReader(
+      reader: createBundleReader({
         kinds,
-        digest.start(),
-        (kind) => !wanted || (!!kind && wanted.has(kind.name)),
-      ),
+        digest,
+        now: options.now,
+        wants: (kind) => !wanted || (!!kind && wanted.has(kind.name)),
+      }),
       sealed: isSealed ? createSealedReader(options.passphrase ?? '', cipher) : undefined,
     }
   }
@@ -82,6 +75,8 @@ export function createBundleIntake(
     async push(text, signal) {
       checkAborted(signal)
       waiting += text
+      // A byte order mark and white space are no part of what was said.
+      if (!source) waiting = waiting.trimStart()
       if (!source && waiting.length < beginningLength) return
       source ??= begin()
       const piece = waiting
@@ -94,7 +89,8 @@ export function createBundleIntake(
       const { reader, sealed } = (source ??= begin())
       const rest = sealed ? (await sealed.push(waiting)) + (await sealed.end()) : waiting
       await take(reader.push(rest))
-      const whole = reader.end()
+      const { summary: whole, records } = reader.end()
+      await take(records)
       const signedBy = await checkSignature(whole, options.signedBy, keys)
       return { ...whole, encrypted: sealed !== undefined, signedBy }
     },
@@ -108,12 +104,9 @@ async function checkSignature(
   keys: Pick<Keyring, 'verify'>,
 ): Promise<string | undefined> {
   const { checksum, public_key: key, signature } = integrity
-  const refuse = (path: string, message: string) =>
-    new DaybookError('invalid-file', `\`integrity.${path}\`: ${message}.`, {
-      details: { path: `integrity.${path}` },
-    })
-  if ((key === undefined) !== (signature === undefined))
-    throw refuse('signature', 'A signature goes with its key')
+  const refuse = (path: string, message: string) => wrong(`integrity.${path}`, message)
+  if (key !== undefined && signature === undefined) throw refuse('signature', 'A signature goes with its key')
+  // Another program's signature, without a key to hold it against, vouches for nothing.
   if (
     key !== undefined &&
     signature !== undefined &&

@@ -9,7 +9,7 @@ import { isJsonObject } from '../../core/json/path.ts'
 import type { Cipher, Random, SealingKey } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { bundleVersion, checkNotNewer, sealedFormat } from './bundle-shape.ts'
-import { within } from './bundle-reader.ts'
+import { within } from './bundle-fault.ts'
 
 /** OWASP's least for PBKDF2-HMAC-SHA-256 (2023), and the most that is worth anybody's time. */
 const iterations = { written: 600_000, least: 600_000, most: 10_000_000 } as const
@@ -70,12 +70,14 @@ export interface SealedReader {
 
 export function createSealedReader(passphrase: string, cipher: Cipher): SealedReader {
   let waiting = ''
+  /** The line before, which is the last one only if no other comes. */
+  let before: string | undefined
   let head: { readonly line: string; readonly key: SealingKey } | undefined
   let n = 0
   const take = async (line: string, isLast: boolean): Promise<string> => {
     if (!head) {
       if (isLast) throw cut()
-      head = { line, key: await keyOf(line, passphrase, cipher) }
+      head = await headOf(line, passphrase, cipher)
       return ''
     }
     const sealed = fromBase64(line)
@@ -92,33 +94,48 @@ export function createSealedReader(passphrase: string, cipher: Cipher): SealedRe
     n += 1
     return opened
   }
+  /** Takes the line before this one, if this is one: editors and mailers add empty lines, and end them in their own way. */
+  const pass = async (text: string): Promise<string> => {
+    const line = text.trim()
+    if (line === '') return ''
+    const opened = before === undefined ? '' : await take(before, false)
+    before = line
+    return opened
+  }
   return {
     async push(piece) {
       waiting += piece
       let opened = ''
       for (let end = waiting.indexOf('\n'); end >= 0; end = waiting.indexOf('\n')) {
-        const line = waiting.slice(0, end)
+        opened += await pass(waiting.slice(0, end))
         waiting = waiting.slice(end + 1)
-        opened += await take(line, false)
       }
       if (waiting.length > lineLimit) throw cut()
       return opened
     },
-    end: () => take(waiting, true),
+    async end() {
+      const opened = await pass(waiting)
+      return opened + (await take(before ?? '', true))
+    },
   }
 }
 
-async function keyOf(line: string, passphrase: string, cipher: Cipher): Promise<SealingKey> {
-  const { salt, iterations: count } = within('line 1', () =>
-    parseWith(parameters, parse(line), 'invalid-file'),
-  )
+/** The key, and the parameters in the one spelling that the chunks were sealed with. */
+async function headOf(
+  text: string,
+  passphrase: string,
+  cipher: Cipher,
+): Promise<{ readonly line: string; readonly key: SealingKey }> {
+  const given = within('line 1', () => parseWith(parameters, parse(text), 'invalid-file'))
+  const { format, version, cipher: name, kdf, iterations: count, salt } = given
   const bytes = fromBase64(salt)
   if (bytes?.length !== saltBytes) {
     throw new DaybookError('invalid-file', '`line 1.salt`: 16 bytes of base64 are wanted.', {
       details: { path: 'line 1.salt' },
     })
   }
-  return cipher.derive(passphrase, bytes, count)
+  const line = JSON.stringify({ format, version, cipher: name, kdf, iterations: count, salt })
+  return { line, key: await cipher.derive(passphrase, bytes, count) }
 }
 
 function parse(line: string): unknown {

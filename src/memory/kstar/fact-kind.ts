@@ -4,6 +4,7 @@ import { factBody, type FactBody } from './fact-schema.ts'
 
 export const factKind: Kind<'fact', FactBody> = {
   name: 'fact',
+  complete: (body) => ({ verified: false, ...body }),
   summary: 'Data of a named schema, with its source; it may stand in the place of an earlier fact.',
   version: 1,
   schema: factBody,

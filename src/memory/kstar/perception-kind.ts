@@ -4,6 +4,7 @@ import { perceptionBody, type PerceptionBody } from './perception-schema.ts'
 
 export const perceptionKind: Kind<'perception', PerceptionBody> = {
   name: 'perception',
+  complete: (body) => ({ type: 'observation', confidence: 1, evidence: [], ...body }),
   summary: 'Something noticed or believed about a subject: how surely, on what evidence, until when.',
   version: 1,
   schema: perceptionBody,

@@ -1,11 +1,21 @@
 // The kind `skill`: procedural memory, how things are done and how well that goes.
 import type { Kind } from '../../core/kind.ts'
+import { isJsonObject } from '../../core/json/path.ts'
 import { settleSkill } from './maturity.ts'
+import { skillId } from './skill-name.ts'
 import { skillBody, type SkillBody } from './skill-schema.ts'
 
 export const skillKind: Kind<'skill', SkillBody> = {
   name: 'skill',
   idPrefix: 'skill::',
+  idOf: ({ name }) => skillId(String(name)),
+  complete: ({ definition = {}, ...body }) => ({
+    description: '',
+    learned_from: {},
+    maturity: {},
+    ...body,
+    definition: isJsonObject(definition) ? { procedure: '', ...definition } : definition,
+  }),
   summary: 'How something is done: triggers, preconditions, procedure, and how well it has gone.',
   version: 1,
   schema: skillBody,

@@ -1,6 +1,11 @@
 // The kind `trace`: episodic memory, what an agent did and what came of it.
 import { type Kind, whenField } from '../../core/kind.ts'
+import { isJsonObject, type Json } from '../../core/json/path.ts'
 import { traceBody, type TraceBody } from './trace-schema.ts'
+
+/** `part` with this member where it has none; what is no object is left for the schema to refuse. */
+const withDefault = (name: string, value: string, part: Json = {}): Json =>
+  isJsonObject(part) ? { [name]: value, ...part } : part
 
 export const traceKind: Kind<'trace', TraceBody> = {
   name: 'trace',
@@ -34,4 +39,12 @@ export const traceKind: Kind<'trace', TraceBody> = {
   // Traces are this device's own account of what it did.
   policy: 'local_wins',
   cites: [{ path: 'metadata.linked_traces' }],
+  complete: ({ situation, task, action, ...rest }) => ({
+    metadata: {},
+    ...rest,
+    timestamp: rest['timestamp'] ?? rest['created_at'] ?? null,
+    situation: withDefault('domain', 'general', situation),
+    task: withDefault('goal', '', task),
+    action: withDefault('type', 'unspecified', action),
+  }),
 }

@@ -55,3 +55,42 @@ export const domainSchemas = {
     },
   },
 }
+
+/** Section 5.1, with the places filled in that it leaves open, and without its checksum. */
+export const specificationBundle = {
+  format: 'kstar-bundle',
+  version: '1.0.0',
+  exported_at: '2026-01-31T15:00:00Z',
+  agent: { id: 'agent-uuid', type: 'student_companion', version: '1.0.0' },
+  memory: {
+    traces: [{ id: 'trace-uuid', timestamp: '2025-09-01T00:00:00Z', ...traceContent }],
+    perceptions: [
+      { id: 'perception-uuid', type: 'preference', content: 'Prefers diagrams' },
+      { id: 'perception-2', content: 'Works at night', created_at: '2026-01-02T00:00:00Z' },
+    ],
+    facts: [
+      { id: 'fact-uuid', schema: 'education.learner_profile', data: { learning_style: 'visual' } },
+      { id: 'fact-1', schema: 'education.study_pattern', data: { peak_hours: [20, 21.5] }, verified: true },
+    ],
+    skills: [
+      {
+        id: 'skill-uuid',
+        name: 'grade_recursion',
+        definition: { triggers: ['submission'] },
+        maturity: { level: 'competent', success_rate: 0.75, usage_count: 4 },
+      },
+    ],
+    control_tokens: [],
+  },
+  schemas_used: ['education.learner_profile', 'education.study_pattern'],
+  statistics: {
+    trace_count: 1,
+    perception_count: 2,
+    fact_count: 2,
+    skill_count: 1,
+    date_range: { earliest: '2025-09-01T00:00:00Z', latest: '2026-01-31T15:00:00Z' },
+  },
+} as const satisfies JsonObject
+
+/** SHA-256 over the canonical JSON of the bundle above, as another program would reckon it. */
+export const specificationChecksum = 'sha256:963c077bda646a394b6362d56a3f08d763fc43c10fb121dac9cad0c7fbe34747'

@@ -270,35 +270,6 @@ export function specificationCases({ book: open, reopen }: BookCase, { role }: H
       expect(wrong).toMatchObject({ code: 'invalid-input', details: { path: 'scope' } })
     })
   })
-
-  describe('11 security, and 5 bundles', () => {
-    it('leaves tokens out of a bundle unless they are asked for, and refuses an altered one', async () => {
-      const book = await open()
-      const call = shaped(book)
-      await call('store_trace', traceContent)
-      const { bundle } = (await call('kstar:export_bundle', { types: ['traces'] })) as { bundle: JsonObject }
-      expect(Object.keys(bundle['memory'] as JsonObject)).toEqual(['traces'])
-      const other = shaped(await open())
-      expect(await other('kstar:import_bundle', { bundle })).toMatchObject({
-        imported_count: 1,
-        conflicts: [],
-      })
-      expect(await other('import_bundle', { bundle, options: { types: ['traces'] } })).toMatchObject({
-        imported_count: 0,
-      })
-      const altered = { ...bundle, exported_at: '2020-01-01T00:00:00.000Z' }
-      expect(await failure(other('import_bundle', { bundle: altered }))).toMatchObject({
-        code: 'invalid-file',
-        details: { path: 'integrity.checksum' },
-      })
-      const all = (await call('export_bundle', { options: { include_tokens: true } })) as {
-        bundle: JsonObject
-      }
-      expect(all.bundle['memory']).toHaveProperty('control_tokens')
-      const again = await reopen(book)
-      expect(await shaped(again)('query_traces')).toHaveLength(1)
-    })
-  })
 }
 
 /** Whether this host signs for the book: the mirror does not. */
