@@ -74,6 +74,8 @@ export interface ImportResult {
   readonly format: string
   readonly imported: number
   readonly skipped: number
+  /** Of files of other tools: nothing was stored, this is what would have been. */
+  readonly dry_run?: boolean | undefined
   /** Of runs and chats: the session that their records share. */
   readonly session?: string | undefined
   /** Of runs and chats: the records, in order. */
@@ -284,8 +286,15 @@ async function importSource(
   let text = ''
   for await (const piece of texts) text += piece
   const recorded = typeof source === 'string' ? undefined : source.lastModified
+  for (const [option, value] of Object.entries(bundle)) {
+    if (option === 'dry_run' || value === undefined || (option === 'mode' && value === 'merge')) continue
+    throw new DaybookError('invalid-input', `\`${option}\`: It is for bundles, and this file is none.`, {
+      details: { path: option },
+    })
+  }
   const input = {
     text,
+    ...(bundle.dry_run === true ? { dry_run: true } : {}),
     ...(name ? { name } : {}),
     ...(recorded === undefined ? {} : { recorded_at: formatTime(recorded) }),
   }

@@ -46,6 +46,8 @@ export const fileCapabilities = [
       text: z.string().max(20_000_000),
       /** Default: what the content looks like. */
       format: z.enum(fileFormats).optional(),
+      /** Says what would happen, and changes nothing. */
+      dry_run: z.boolean().default(false),
       /** When the file was written, for formats without times. Default now. */
       recorded_at: z
         .string()
@@ -54,6 +56,7 @@ export const fileCapabilities = [
     }),
     output: z.object({
       format: z.enum(fileFormats),
+      dry_run: z.boolean(),
       imported: z.number(),
       /** Here already, or forgotten here, from an earlier import. */
       skipped: z.number(),
@@ -66,10 +69,10 @@ export const fileCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'transfer'],
-    async run({ name, text, format: asked, recorded_at }, at) {
+    async run({ name, text, format: asked, recorded_at, dry_run }, at) {
       const format = asked ?? formatOf(name, text)
       if (format === 'swe-agent')
-        return { format, ...(await importTrajectory({ name, text, recorded_at }, at)) }
+        return { format, dry_run, ...(await importTrajectory({ name, text, recorded_at, dry_run }, at)) }
       const hash = (await at.transfer.digest.sha256(text)).slice(0, 16)
       const drafts = parse(format, {
         name,
@@ -84,10 +87,10 @@ export const fileCapabilities = [
       at.call.progress({ done: 0, total, what: name })
       const { fresh: imported, secrets } = await at.records.write((write) => {
         let fresh = 0
-        for (const { kind, id, body, scope } of records) {
+        for (const { kind, id, body, scope, times } of records) {
           if (write.records.get(id) || write.records.wasForgotten(id)) continue
-          write.records.put({ kind, id, body, scope })
           fresh += 1
+          if (!dry_run) write.records.put({ kind, id, body, scope, ...(times ? { times } : {}) })
         }
         return { fresh, secrets: write.records.secrets() }
       })
@@ -95,6 +98,7 @@ export const fileCapabilities = [
       const ids = records.slice(0, idLimit).map(({ id }) => id)
       return {
         format,
+        dry_run,
         imported,
         skipped: total - imported,
         ...(session === undefined ? {} : { session }),

@@ -45,9 +45,17 @@ export const importCapabilities = [
   }),
 ] as const
 
+interface TrajectoryFile {
+  readonly name: string
+  readonly text: string
+  readonly recorded_at?: string | undefined
+  /** Counts what would be stored, and stores nothing. */
+  readonly dry_run?: boolean
+}
+
 /** Imports the trajectory in `text`. */
 export async function importTrajectory(
-  { name, text, recorded_at }: { name: string; text: string; recorded_at?: string | undefined },
+  { name, text, recorded_at, dry_run = false }: TrajectoryFile,
   at: TaskContext<'records' | 'transfer'>,
 ) {
   const run = parseSweAgent(text, name)
@@ -62,7 +70,7 @@ export async function importTrajectory(
   checkAborted(at.call.signal)
   at.call.progress({ done: 0, total, what: name })
   const { imported, secrets } = await at.records.write((write) => ({
-    imported: storeRun(run, { name, session, ids, times }, write),
+    imported: storeRun(run, { name, session, ids, times, dry_run }, write),
     secrets: write.records.secrets(),
   }))
   at.call.progress({ done: total, total, what: name })
@@ -74,11 +82,12 @@ interface Plan {
   readonly session: string
   readonly ids: readonly string[]
   readonly times: readonly string[]
+  readonly dry_run: boolean
 }
 
 function storeRun(
   run: SweRun,
-  { name, session, ids, times }: Plan,
+  { name, session, ids, times, dry_run }: Plan,
   { records }: WriteContext<'records'>,
 ): number {
   let imported = 0
@@ -117,7 +126,7 @@ function storeRun(
         linked_traces: previous === undefined ? [] : [previous],
       },
     } as unknown as JsonObject
-    records.put({ kind: 'trace', id, body, scope: { session } })
+    if (!dry_run) records.put({ kind: 'trace', id, body, scope: { session } })
     imported += 1
   })
   return imported

@@ -12,6 +12,12 @@ export interface ErrorShape {
   readonly details: Readonly<Record<string, unknown>>
 }
 
+/** What happened, of the message of another error: it says what to do itself, and that would be said twice. */
+function withoutRecovery(message: string): string {
+  const row = Object.values(errorTable).find(({ recovery }) => message.endsWith(` ${recovery}`))
+  return row ? message.slice(0, -row.recovery.length - 1) : message
+}
+
 /** The one error Daybook throws. `message` says what happened and what to do; `details.path` where. */
 export class DaybookError extends Error implements ErrorShape {
   override readonly name = 'DaybookError'
@@ -26,7 +32,7 @@ export class DaybookError extends Error implements ErrorShape {
   ) {
     const { meaning, recovery, retry } = errorTable[code]
     super(
-      `${message ?? meaning} ${recovery}`,
+      `${withoutRecovery(message ?? meaning)} ${recovery}`,
       options.cause === undefined ? undefined : { cause: options.cause },
     )
     this.code = code

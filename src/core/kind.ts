@@ -303,6 +303,19 @@ export function pluralOf({ name, plural }: Pick<Kind, 'name' | 'plural'>): strin
   return plural ?? `${name}s`
 }
 
+/** The kind called so, of one record or of several: `trace` or `traces`. */
+export function kindCalled(kinds: Kinds, name: string): Kind | undefined {
+  const kind = kinds.get(name)
+  if (kind) return kind
+  for (const one of kinds.values()) if (pluralOf(one) === name) return one
+  return undefined
+}
+
+/** The name of the kind called so; a name that no kind has stays what it is. */
+export function kindNameOf(kinds: Kinds, name: string): string {
+  return kindCalled(kinds, name)?.name ?? name
+}
+
 /** What a hot column of text holds of `body`: undefined for anything but well-formed text. */
 export function facetOf(kind: Kind, facet: FacetName, body: JsonObject): string | undefined {
   const path = kind.facets[facet]

@@ -16,6 +16,7 @@ import { markedCases } from './memory/marked.ts'
 import { keptKeyCases } from './locked.ts'
 import { keylessCases } from './seal.ts'
 import { keylessSecretCases, sealedSecretCases, secretCases } from './secret.ts'
+import { knownIdCases } from './memory/known-id.ts'
 import { skillCases } from './memory/skill.ts'
 import { queueCases } from './queue.ts'
 import { traceQueryCases } from './memory/trace-query.ts'
@@ -103,6 +104,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     perceptionCases(cases)
     factCases(cases)
     skillCases(cases)
+    knownIdCases(cases)
     definitionCases(cases)
     exampleCases(cases)
     specificationCases(cases, host)

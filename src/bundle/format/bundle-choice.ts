@@ -2,13 +2,14 @@
 import { beginningOf, endingOf } from '../../core/calendar/day.ts'
 import type { Zone } from '../../core/calendar/zone.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { type Kind, type Kinds, pluralOf } from '../../core/kind.ts'
+import { type Kind, kindCalled, type Kinds, pluralOf } from '../../core/kind.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 
 /** The kinds called by these names, of one record or of several. */
 export function kindsCalled(kinds: Kinds, names: readonly string[], path = 'kinds'): Kind[] {
   return names.map((name, i) => {
-    for (const kind of kinds.values()) if (kind.name === name || pluralOf(kind) === name) return kind
+    const kind = kindCalled(kinds, name)
+    if (kind) return kind
     throw new DaybookError(
       'invalid-input',
       `\`${path}.${i}\`: There are no records called \`${name.slice(0, 80)}\`.`,

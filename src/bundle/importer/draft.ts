@@ -1,6 +1,7 @@
 // What an importer makes of a file: records that are not in the book yet, in order, under ids that the same file gives again.
 import { namedMessageId, saidMessageId } from '../../core/text/message-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
+import type { PutRequest } from '../../core/put-request.ts'
 import type { Scope } from '../../core/record.ts'
 
 export interface Draft {
@@ -8,6 +9,8 @@ export interface Draft {
   readonly id: string
   readonly body: JsonObject
   readonly scope: Partial<Scope>
+  /** When it was made and changed where it comes from; default now. */
+  readonly times?: PutRequest['times']
 }
 
 export interface Drafts {

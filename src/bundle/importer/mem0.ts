@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
-import type { Drafts, SourceFile } from './draft.ts'
+import type { Draft, Drafts, SourceFile } from './draft.ts'
 import { fileFault, readJson, readShape } from './file-fault.ts'
 
 const owner = z.string().max(1000).nullish()
@@ -27,6 +27,19 @@ function listOf(value: unknown): { readonly path: string; readonly list: unknown
     if (isJsonObject(value) && Array.isArray(value[path])) return { path, list: value[path] }
   }
   return { path: '', list: undefined }
+}
+
+/** When a memory was made and changed, as far as the file says. */
+function timesOf({ created_at, updated_at }: Said): Draft['times'] {
+  const made = created_at ?? updated_at
+  const first = made == null ? undefined : canonicalTime(made)
+  const last = updated_at == null ? first : canonicalTime(updated_at)
+  return first === undefined || last === undefined ? undefined : { created_at: first, updated_at: last }
+}
+
+interface Said {
+  readonly created_at: string | null | undefined
+  readonly updated_at: string | null | undefined
 }
 
 export function looksLikeMem0(value: unknown): boolean {
@@ -64,6 +77,7 @@ export function parseMem0({ name, text }: SourceFile): Drafts {
           metadata: (metadata ?? {}) as JsonObject,
         },
       } as unknown as JsonObject,
+      times: timesOf(said),
       scope: {
         ...(agent ? { agent } : {}),
         ...(run ? { session: run } : {}),

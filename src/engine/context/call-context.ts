@@ -11,7 +11,7 @@ import type { ServiceParts } from '../../core/capability/service.ts'
 import type { Status, SyncDirection, SyncResult } from '../../core/capability/status.ts'
 import { checkCallScope } from '../../core/book.ts'
 import { DaybookError } from '../../core/errors.ts'
-import type { Kinds } from '../../core/kind.ts'
+import { kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Keyring, Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
 import { roomFor } from '../../commons/room/guest-room.ts'
@@ -188,9 +188,10 @@ function recallPort(
 ): RecallPort {
   const isOwner = view.caller.role === 'owner'
   return {
-    ask({ at, ...query }) {
+    ask({ at, kinds: names, ...query }) {
       const asOf = at === undefined ? {} : { at: endingOf(at, port.zone) }
-      return view.recall()({ ...query, ...asOf }, port.signal)
+      const named = names ? { kinds: names.map((name) => kindNameOf(kinds.all, name)) } : {}
+      return view.recall()({ ...query, ...named, ...asOf }, port.signal)
     },
     quote: (record) => quoteOf(kinds.all, record),
     questionVector: async (text) => (isOwner ? embedding?.question(text, port.signal) : undefined),

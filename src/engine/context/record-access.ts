@@ -10,7 +10,7 @@ import type {
 } from '../../core/capability/record-port.ts'
 import { createIds, type Ids } from '../../core/ids.ts'
 import { isJsonObject } from '../../core/json/path.ts'
-import type { Kinds } from '../../core/kind.ts'
+import { kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Ports } from '../../core/ports.ts'
 import { isReserved, onlyPattern } from '../../core/access/reach.ts'
 import { isConcrete } from '../../core/access/scope.ts'
@@ -76,12 +76,22 @@ function createAccess({ store, scope: own, secrets }: AccessParts, ids: Ids, cal
     query: (query) => (isLedger(query.kind) ? store.queries.query(query) : { records: [] }),
   }
 
+  // People call a kind by the name of several, too.
+  const named = <Query extends { readonly kind?: string | undefined }>(query: Query): Query =>
+    query.kind === undefined ? query : { ...query, kind: kindNameOf(kinds, query.kind) }
+
   const reader: RecordReader = {
     get: seen.get,
     find: seen.find,
-    query: (query) => ({ ...queries.query(query), ...sealedField(queries.unread(unreadScope(query))) }),
-    search: queries.search,
-    count: (query) => ({ ...queries.count(query), ...sealedField(queries.unread(unreadScope(query))) }),
+    query(query) {
+      const asked = named(query)
+      return { ...queries.query(asked), ...sealedField(queries.unread(unreadScope(asked))) }
+    },
+    search: (query) => queries.search(named(query)),
+    count(query) {
+      const asked = { ...query, kind: kindNameOf(kinds, query.kind) }
+      return { ...queries.count(asked), ...sealedField(queries.unread(unreadScope(asked))) }
+    },
     unread: queries.unread,
     extents: queries.extents,
     unknownKinds: () => Object.keys(queries.extents()).filter((name) => !kinds.has(name)),

@@ -8,6 +8,7 @@ import type { ReadContext } from '../../core/capability/context.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
 import { recordId } from '../../shape/record-id.ts'
+import { isStored } from './known-id.ts'
 import { splitScope } from './own-scope.ts'
 import { type Perception, perception, perceptionInput, perceptionUpdates } from './perception-schema.ts'
 import { name, page, receipt, recordPage, recordQuery } from './record-schema.ts'
@@ -39,11 +40,15 @@ export const perceptionCapabilities = [
     uses: ['records'],
     run(input, at) {
       const { scope, rest } = splitScope(input)
-      const { id: given, ...body } = withEnd(rest, at.call.zone)
+      const { id: given, replace, ...said } = withEnd(rest, at.call.zone)
+      const body = said as JsonObject
+      const isKnown = isStored({ id: given, body, scope, replace, path: 'id' }, at)
+      if (given !== undefined && isKnown)
+        return { id: given, stored_at: at.call.now, durability: at.call.durability }
       const id = at.records.put({
         kind: 'perception',
         ...(given ? { id: given } : {}),
-        body: body as JsonObject,
+        body,
         scope,
         checked: true,
       })

@@ -19,6 +19,8 @@ export const perceptionInput = z.strictObject({
   evidence: evidence.default([]),
   /** A bare date lasts to the end of its day. */
   valid_until: instantOrDay.optional(),
+  /** Changes the perception that has the id already; its version before stays in the history. */
+  replace: z.boolean().default(false),
   ...scope,
 })
 

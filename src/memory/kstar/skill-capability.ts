@@ -2,26 +2,33 @@
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { nameId } from '../../core/text/name-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { RecordName } from '../../core/put-request.ts'
+import type { RecordReader } from '../../core/capability/record-port.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
 import { needUnderstood } from '../../core/capability/understood.ts'
 import { afterUse } from './maturity.ts'
+import { skillNames } from './skill-name.ts'
 import { splitScope } from './own-scope.ts'
 import { name, receipt, recordPage, recordQuery } from './record-schema.ts'
 import { skillKind } from './skill-kind.ts'
 import { type Skill, skill, type SkillBody, skillInput, skillLevels } from './skill-schema.ts'
 
-/** The one record that a skill of this name can be. */
-const skillName = (named: string): RecordName => ({
-  kind: 'skill',
-  id: nameId('skill', named),
-  scopes: [`skill:${named}`],
-})
-
 function asSkill(record: Stored<JsonObject> | undefined): Skill | undefined {
   return record?.kind === 'skill' ? (record as unknown as Skill) : undefined
+}
+
+/** The skill of a name, and what the book knows it by. */
+function findSkill(
+  name: string,
+  { find }: Pick<RecordReader, 'find'>,
+): { readonly known: RecordName; readonly skill: Skill | undefined } {
+  const names = skillNames(name)
+  for (const known of names) {
+    const found = asSkill(find(known))
+    if (found) return { known, skill: found }
+  }
+  return { known: names[0], skill: undefined }
 }
 
 export const skillCapabilities = [
@@ -37,8 +44,7 @@ export const skillCapabilities = [
     run(input, at) {
       const { scope, rest } = splitScope(input)
       const { replace, maturity, ...body } = rest
-      const known = skillName(body.name)
-      const before = asSkill(at.records.find(known))
+      const { known, skill: before } = findSkill(body.name, at.records)
       if (before && !replace) {
         const message = `There is a skill \`${body.name.slice(0, 80)}\` already; pass replace: true to change it.`
         throw new DaybookError('conflict', message, { details: { path: 'name', id: before.id } })
@@ -64,7 +70,7 @@ export const skillCapabilities = [
     output: skill.nullable(),
     effect: 'read',
     uses: ['records'],
-    run: ({ skill_name }, at) => asSkill(at.records.find(skillName(skill_name))) ?? null,
+    run: ({ skill_name }, at) => findSkill(skill_name, at.records).skill ?? null,
   }),
   defineCapability({
     id: 'kstar:query_skills',
@@ -95,7 +101,7 @@ export const skillCapabilities = [
     effect: 'write',
     uses: ['records'],
     run({ skill_name, outcome }, at) {
-      const found = asSkill(at.records.find(skillName(skill_name)))
+      const { skill: found } = findSkill(skill_name, at.records)
       if (!found) {
         throw new DaybookError('not-found', `There is no skill \`${skill_name.slice(0, 80)}\`.`, {
           details: { path: 'skill_name' },

@@ -28,7 +28,8 @@ const maturity = {
 
 /** What `skills.store` takes. A skill learned elsewhere may bring its maturity along. */
 export const skillInput = z.strictObject({
-  name,
+  /** Kept in NFC: what reads alike is one name. */
+  name: name.normalize('NFC'),
   description: text(200_000).default(''),
   learned_from: z.strictObject(learnedFrom).prefault({}),
   definition: z.strictObject(definition),

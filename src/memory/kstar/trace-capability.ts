@@ -14,6 +14,7 @@ import { sealed, sealedField } from '../../shape/sealed-count.ts'
 import { checkCategory } from './definition/category.ts'
 import { definedCategory } from './definition/definition.ts'
 import type { TraceCategory } from './definition/definition-schema.ts'
+import { isStored } from './known-id.ts'
 import { splitScope } from './own-scope.ts'
 import { receipt, recordPage, recordQuery } from './record-schema.ts'
 import { traceKind } from './trace-kind.ts'
@@ -40,17 +41,19 @@ function createManyCheck(at: WriteContext<'records'>) {
   }
 }
 
-/** Stores a trace that was checked. */
-function storeTrace(input: z.output<typeof traceInput>, at: WriteContext<'records'>): string {
+/** Stores a trace that was checked; under an id that there is already, only the same again or what is to replace it. */
+function storeTrace(
+  input: z.output<typeof traceInput>,
+  at: WriteContext<'records'>,
+  path: string = 'id',
+): string {
   const { scope, rest } = splitScope(input)
-  const { id, timestamp = at.call.now, ...body } = rest
-  return at.records.put({
-    kind: 'trace',
-    ...(id ? { id } : {}),
-    body: { timestamp: beginningOf(timestamp, at.call.zone), ...body } as JsonObject,
-    scope,
-    checked: true,
-  })
+  const { id, replace, timestamp: said, ...body } = rest
+  const before = id !== undefined && said === undefined ? getTrace(id, at.records)?.timestamp : undefined
+  const timestamp = beginningOf(said ?? before ?? at.call.now, at.call.zone)
+  const known = { timestamp, ...body } as JsonObject
+  if (id !== undefined && isStored({ id, body: known, scope, replace, path }, at)) return id
+  return at.records.put({ kind: 'trace', ...(id ? { id } : {}), body: known, scope, checked: true })
 }
 
 function getTrace(id: string, { get }: Pick<RecordReader, 'get'>): Trace | undefined {
@@ -89,7 +92,7 @@ export const traceCapabilities = [
     run({ traces }, at) {
       traces.forEach(createManyCheck(at))
       return {
-        ids: traces.map((one) => storeTrace(one, at)),
+        ids: traces.map((one, i) => storeTrace(one, at, `traces.${i}.id`)),
         stored_at: at.call.now,
         durability: at.call.durability,
       }

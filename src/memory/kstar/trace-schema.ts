@@ -42,6 +42,8 @@ export const traceInput = z.strictObject({
   action: z.strictObject(action),
   result: traceResult.optional(),
   metadata: z.strictObject(metadata).prefault({}),
+  /** Changes the trace that has the id already; its version before stays in the history. */
+  replace: z.boolean().default(false),
   ...scope,
 })
 

@@ -14,6 +14,9 @@ const sampleLimit = 8192
 const readBatch = 100
 const sliceMs = 6
 const tooFew = `It needs ${leastTexts} records or more to learn from.`
+const learning = 'It learns from the records there are; full text answers meanwhile.'
+const tooUnlike =
+  'The records have too few words in common to learn from; it tries again when there are more.'
 
 export interface LsaParts {
   readonly models: ModelStore
@@ -46,6 +49,12 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
 
   const isDue = () => models.reach() >= (tried === 0 ? leastTexts : Math.ceil(tried * growth))
 
+  /** Why there is no model. */
+  const missing = () => {
+    if (models.reach() < leastTexts) return tooFew
+    return training || isDue() ? learning : tooUnlike
+  }
+
   return {
     provider: 'lsa',
     dimensions,
@@ -56,7 +65,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
       return `book-${generation}`
     },
     get waiting() {
-      return model ? undefined : tooFew
+      return model ? undefined : missing()
     },
     prepare() {
       if (!training) {
@@ -80,7 +89,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
     },
     embed(texts, purpose) {
       const now = model
-      if (!now) return Promise.reject(new DaybookError('embedder-failed', tooFew))
+      if (!now) return Promise.reject(new DaybookError('embedder-failed', missing()))
       return Promise.resolve(texts.map((text) => now.embed(text, purpose)))
     },
     close() {

@@ -12,7 +12,7 @@ import {
   typedOption,
   wordOption,
 } from '../../core/option/option-check.ts'
-import type { ConflictPolicy, Kinds } from '../../core/kind.ts'
+import { type ConflictPolicy, kindCalled, type Kinds } from '../../core/kind.ts'
 
 /** A span of time: `500ms`, `30s`, `5m`, `1h`, `2d`. */
 export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
@@ -153,11 +153,10 @@ export function readDuration(text: string, path: string): number {
   throw wrong(path, 'a span such as `30s`, `5m` or `1h`, of 24 days at most, is wanted.')
 }
 
-/** A kind by its name, or by the plural of it. */
-function kindName(name: string, kinds: Kinds, path: string): string {
-  if (kinds.has(name)) return name
-  const singular = String(name).replace(/s$/, '')
-  if (kinds.has(singular)) return singular
+/** A kind by its name, or by what several are called. */
+function kindName(name: unknown, kinds: Kinds, path: string): string {
+  const kind = typeof name === 'string' ? kindCalled(kinds, name) : undefined
+  if (kind) return kind.name
   throw wrong(path, `there is no kind \`${String(name).slice(0, 80)}\`.`, { known: [...kinds.keys()] })
 }
 

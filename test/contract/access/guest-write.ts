@@ -114,9 +114,9 @@ export function guestWriteCases({ book: open }: BookCase, { keepsKeys = true } =
       const { id } = await book.traces.store(makeTrace({ sensitivity: 'standard' } as object))
       const refused = [
         book.records.setSensitivity({ id, sensitivity: 'public' }, as),
-        book.traces.store(makeTrace({ id, sensitivity: 'public' } as object), as),
+        book.traces.store(makeTrace({ id, sensitivity: 'public', replace: true } as object), as),
         book.traces.storeMany(
-          { traces: [makeTrace(), makeTrace({ id, sensitivity: 'public' } as object)] },
+          { traces: [makeTrace(), makeTrace({ id, sensitivity: 'public', replace: true } as object)] },
           as,
         ),
       ].map(failure)
@@ -166,8 +166,8 @@ function sealedCases({ book: open }: Pick<BookCase, 'book'>): void {
     await book.facts.store({ id: 'f', ...fact, sensitivity: 'sensitive' })
     await book.perceptions.store({ id: 'p', content: 'c', confidence: 1, sensitivity: 'sensitive' })
     const refused = [
-      book.traces.store(makeTrace({ id, sensitivity: 'standard' } as object), as),
-      book.traces.store(makeTrace({ id, sensitivity: 'sensitive' } as object), as),
+      book.traces.store(makeTrace({ id, sensitivity: 'standard', replace: true } as object), as),
+      book.traces.store(makeTrace({ id, sensitivity: 'sensitive', replace: true } as object), as),
       book.records.setSensitivity({ id, sensitivity: 'sensitive' }, as),
       book.facts.store({ id: 'f', ...fact, sensitivity: 'standard' }, as),
       book.facts.supersede({ id: 'f', data: { n: 2 }, sensitivity: 'standard' }, as),
@@ -175,7 +175,7 @@ function sealedCases({ book: open }: Pick<BookCase, 'book'>): void {
     ].map(failure)
     for (const error of await Promise.all(refused)) expect(error).toMatchObject(forbidden('sensitivity'))
     const told = async (one: string) => (await book.records.get({ id: one }))?.['sensitivity']
-    await book.traces.store(makeTrace({ id }), as)
+    await book.traces.store(makeTrace({ id, replace: true }), as)
     await book.traces.complete({ id, result: { success: false }, replace: true }, as)
     await book.perceptions.update({ id: 'p', updates: { content: 'd' } }, as)
     const heir = await book.facts.store({ ...fact, supersedes: 'f' }, as)

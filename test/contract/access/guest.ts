@@ -92,7 +92,7 @@ export function guestCases({ book: open }: BookCase, place: HostPlace): void {
         book.traces.store(makeTrace({ resource: 'course:CS102' }), as),
         book.traces.store(makeTrace({ agent: 'teacher' }), as),
         book.traces.store(makeTrace({ id: 'out-1' }), as),
-        book.traces.store(makeTrace({ id: 'in-1', resource: 'course:CS102' }), as),
+        book.traces.store(makeTrace({ id: 'in-1', resource: 'course:CS102', replace: true }), as),
       ]
       // All are listened to from the beginning: whichever fails first.
       const codes = refused.map(async (one) => (await failure(one)).code)

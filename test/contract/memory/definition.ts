@@ -42,11 +42,11 @@ export function definitionCases({ book: open }: BookCase): void {
     await book.traces.store(elsewhere)
   })
 
-  it('asks for a path exactly there, and at once when it does not come with the result', async () => {
+  it('asks for a path exactly there, of a run that succeeded', async () => {
     const book = await open()
     const fields = ['situation.context.course', 'result.outcome.scores']
     await book.traces.categories.register({ ...evaluation, required_fields: fields })
-    const bare = { ...made({}), situation: { domain: evaluation.domain } }
+    const bare = { ...made({}, { scores: 1 }), situation: { domain: evaluation.domain } }
     expect((await failure(book.traces.store(bare))).details['path']).toBe('situation.context.course')
     await book.traces.store(made({}))
     const error = await failure(book.traces.store(made({ scores: 1 }, {})))
@@ -58,6 +58,21 @@ export function definitionCases({ book: open }: BookCase): void {
       [evaluation.name, evaluation.domain, []],
     ])
     expect((await book.records.history({ id: records[0]?.id ?? '' })).versions).toHaveLength(2)
+  })
+
+  it('asks nothing of a run that failed, or that goes on: it may never have come so far', async () => {
+    const book = await open()
+    await book.traces.categories.register(evaluation)
+    const failed = { success: false, outcome: { error: 'No such artifact' } }
+    await book.traces.store({ ...made({}), result: failed })
+    const { id } = await book.traces.store(made({}))
+    await book.traces.complete({ id, result: failed })
+    const late = await failure(book.traces.complete({ id, result: { success: true }, replace: true }))
+    expect(late.details).toMatchObject({
+      path: 'action.parameters.artifact_id',
+      missing: ['action.parameters.artifact_id', 'action.parameters.rubric_id', 'action.parameters.scores'],
+    })
+    expect((await book.traces.get({ id }))?.result).toMatchObject(failed)
   })
 
   it('registers types of tokens', async () => {

@@ -61,8 +61,8 @@ export const importMemory: Command = {
 
 const words: Readonly<Record<string, string>> = { read: 'Read', import: 'Imported' }
 
-function inWords({ imported, skipped, bundle }: ImportResult): string {
-  const would = bundle?.dry_run ? 'would be ' : ''
+function inWords({ imported, skipped, bundle, dry_run }: ImportResult): string {
+  const would = (bundle?.dry_run ?? dry_run) ? 'would be ' : ''
   const lines = [`${count(imported)} ${would}imported, ${count(skipped)} were there already`]
   if (!bundle) return lines.join('')
   if (bundle.updated > 0) lines.push(`${count(bundle.updated)} ${would}changed`)

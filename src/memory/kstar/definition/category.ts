@@ -1,6 +1,7 @@
 // What a registered category asks of a trace. A bare name is looked for where a trace carries the data of its domain:
 // in `action.parameters` (what went in) or `result.outcome` (what came out). A path that begins with a part of the
-// trace is looked for exactly there. What can come with the result is asked for when the result is there.
+// trace is looked for exactly there. A run that failed or has not ended may never have come so far: what is required is asked
+// for when the result is there and is a success.
 import { DaybookError } from '../../../core/errors.ts'
 import { checkPath, readPath } from '../../../core/json/path.ts'
 import type { TraceCategory } from './definition-schema.ts'
@@ -36,10 +37,10 @@ export function checkCategory(
   trace: Pick<TraceBody, 'result'>,
   where: string,
 ): void {
-  const missing = category.required_fields.map(placesOf).filter((places) => {
-    if (places.some((place) => readPath(trace, place) !== undefined)) return false
-    return trace.result !== undefined || !places.some((place) => place.startsWith('result.'))
-  })
+  if (trace.result?.success !== true) return
+  const missing = category.required_fields
+    .map(placesOf)
+    .filter((places) => !places.some((place) => readPath(trace, place) !== undefined))
   const [first] = missing
   if (!first) return
   const [path = '', ...others] = first.map((place) => `${where}${place}`)
