@@ -1,7 +1,7 @@
 // The verbs around a recall: packing what was recalled for a prompt, and telling what was used of it.
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
-import { pack } from './pack.ts'
+import { estimateTokens, pack } from './pack.ts'
 import { recallInput, unread } from './recall-capability.ts'
 
 const name = z.string().min(1).max(1000)
@@ -18,13 +18,16 @@ export const contextCapabilities = [
     id: 'recall:context',
     permission: 'read',
     methods: ['context'],
-    summary: 'Recalls, and packs what was found into a prompt: quoted evidence within a budget of tokens.',
+    summary:
+      'Recalls, and packs what was found into a prompt: quoted evidence, lane by lane, within a budget.',
     input: z.strictObject({
       ...recallInput,
       limit: recallInput.limit.unwrap().default(50),
       /** For the whole text, by the stated estimate. */
       budgetTokens: tokens.default(1500),
-      /** Most tokens of each lane; default the whole budget. */
+      /** For the whole text, in characters: in place of tokens, and `caps` are then characters as well. */
+      budgetCharacters: tokens.optional(),
+      /** Most of each lane; default the whole budget. What a lane is sure of, whatever the others hold, is its share of it. */
       caps: z
         .strictObject({
           thread: tokens.optional(),
@@ -60,14 +63,19 @@ export const contextCapabilities = [
     }),
     effect: 'read',
     uses: ['recall'],
-    async run({ budgetTokens, caps, itemTokens, lane, ...query }, at) {
+    async run({ budgetTokens, budgetCharacters, caps, itemTokens, lane, ...query }, at) {
       const { hits, degraded, sealed } = await at.recall.ask(query)
       const packed = pack(
         hits.map((hit) => ({ hit, ...at.recall.quote(hit.record) })),
         {
-          budgetTokens,
+          ...(budgetCharacters === undefined
+            ? { budget: budgetTokens, itemLimit: itemTokens, measure: estimateTokens }
+            : {
+                budget: budgetCharacters,
+                itemLimit: itemTokens * 4,
+                measure: (text: string) => text.length,
+              }),
           caps,
-          itemTokens,
           session: lane.session ?? at.call.scope.session,
           resource: lane.resource ?? at.call.scope.resource,
           agent: lane.agent ?? at.call.scope.agent,

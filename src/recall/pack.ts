@@ -1,17 +1,31 @@
-// Packs what was recalled into a prompt: quoted evidence with ids and dates, within a budget of tokens and a cap for each
-// lane. Pure. Invariant: nothing that a record says can end its quotation, and what did not fit is counted.
+// Packs what was recalled into a prompt: quoted evidence with ids and dates, within a budget and a share of it for each lane:
+// this run's own first, then what it is about, then the agent's, then others'. Pure. Invariant: nothing that a record says can end its quotation, and what did not fit is counted.
 import type { RecallHit, Quote } from '../core/capability/recall-port.ts'
 
 /** Where a record belongs: to this run, to this user or thing, to this agent, or to another. */
 export type Lane = 'thread' | 'resource' | 'agent' | 'other'
 export const lanes = ['thread', 'resource', 'agent', 'other'] as const satisfies readonly Lane[]
 
+/**
+ * The part of the budget that is kept for each lane: what fits it is there, whatever the other lanes hold. What a lane leaves
+ * goes to the lanes after it, and in the end to the first that has more.
+ */
+export const laneShares: Readonly<Record<Lane, number>> = {
+  thread: 0.4,
+  resource: 0.25,
+  agent: 0.2,
+  other: 0.15,
+}
+
 export interface PackOptions {
-  readonly budgetTokens: number
-  /** Most tokens of each lane; without one, the whole budget. */
+  /** For the whole text, in what `measure` counts. */
+  readonly budget: number
+  /** Most of each lane; without one, the whole budget. */
   readonly caps: Readonly<Partial<Record<Lane, number | undefined>>>
-  /** Most tokens of one record's quotation; what is longer is cut at the end of a word. */
-  readonly itemTokens: number
+  /** Most of one record's quotation; what is longer is cut at the end of a word. */
+  readonly itemLimit: number
+  /** How much a text takes: `estimateTokens`, or its characters. */
+  readonly measure: (text: string) => number
   /** Whose question it is. */
   readonly session: string | undefined
   readonly resource: string | undefined
@@ -60,32 +74,103 @@ export function estimateTokens(text: string): number {
   return Math.ceil(ascii / 4) + other
 }
 
-/** Takes quotations, best first, as long as they fit; one that doesn't is passed over for smaller ones after it. */
+/** A quotation that is shorter says nothing, so a record is rather left out. */
+const leastQuotation = 16
+
+/** Takes quotations lane by lane, in each the best first, and cuts one before it leaves it out. */
 export function pack(quoted: readonly Quoted[], options: PackOptions): Packed {
-  const { budgetTokens, caps, itemTokens } = options
-  const used: Record<Lane, number> = { thread: 0, resource: 0, agent: 0, other: 0 }
-  const left: Record<Lane, number> = { thread: 0, resource: 0, agent: 0, other: 0 }
-  const items: PackedItem[] = []
-  const parts: string[] = [preamble]
-  let tokens = estimateTokens(`${preamble}\n\n`)
-  for (const { hit, said, happenedAt } of quoted) {
-    const { record, score } = hit
-    const lane = laneOf(record, options)
-    const [whole, cut] = shorten(said, itemTokens)
-    const part = `[${record.id}] ${record.kind}, ${happenedAt.slice(0, 16).replace('T', ' ')} UTC\n${quote(whole)}`
-    const takes = estimateTokens(`${part}\n\n`)
-    if (tokens + takes > budgetTokens || used[lane] + takes > (caps[lane] ?? budgetTokens)) {
-      left[lane] += 1
-      continue
-    }
-    tokens += takes
-    used[lane] += takes
-    parts.push(part)
-    items.push({ id: record.id, kind: record.kind, happened_at: happenedAt, lane, score, tokens: takes, cut })
+  const packing = new Packing(quoted, options)
+  const whole = Math.max(0, options.budget - packing.used)
+  let carried = 0
+  for (const lane of lanes) {
+    const share = Math.floor(whole * laneShares[lane]) + carried
+    carried = share - packing.fill(lane, share, false)
   }
-  const hits = lanes.reduce((sum, lane) => sum + left[lane], 0)
-  if (items.length === 0) return { text: '', items, tokens: 0, overflow: { hits, lanes: left } }
-  return { text: parts.join('\n\n'), items, tokens, overflow: { hits, lanes: left } }
+  for (const lane of lanes) packing.fill(lane, options.budget - packing.used, true)
+  return packing.result()
+}
+
+interface Part extends PackedItem {
+  /** Where it stood among what was recalled. */
+  readonly place: number
+  readonly text: string
+}
+
+class Packing {
+  /** What the text takes so far. */
+  used: number
+  readonly #options: PackOptions
+  readonly #waiting: Record<Lane, { readonly place: number; readonly one: Quoted }[]>
+  readonly #taken: Record<Lane, number> = { thread: 0, resource: 0, agent: 0, other: 0 }
+  readonly #parts: Part[] = []
+
+  constructor(quoted: readonly Quoted[], options: PackOptions) {
+    this.#options = options
+    this.used = options.measure(`${preamble}\n\n`)
+    this.#waiting = { thread: [], resource: [], agent: [], other: [] }
+    for (const [place, one] of quoted.entries())
+      this.#waiting[laneOf(one.hit.record, options)].push({ place, one })
+  }
+
+  /** Takes what fits into `room`, and into what the lane may have; where `mayCut`, the first that doesn't is cut to it. */
+  fill(lane: Lane, room: number, mayCut: boolean): number {
+    const { budget, caps, measure } = this.#options
+    const most = Math.min(room, (caps[lane] ?? budget) - this.#taken[lane])
+    let taken = 0
+    this.#waiting[lane] = this.#waiting[lane].filter(({ place, one }) => {
+      const part = this.#partOf(lane, place, one, mayCut ? most - taken : undefined)
+      const takes = part ? measure(`${part.text}\n\n`) : 0
+      if (!part || taken + takes > most) return true
+      taken += takes
+      this.#parts.push({ ...part, tokens: estimateTokens(`${part.text}\n\n`) })
+      return false
+    })
+    this.#taken[lane] += taken
+    this.used += taken
+    return taken
+  }
+
+  /** A record as it is quoted, within its own limit and `room`; undefined where that leaves too little. */
+  #partOf(lane: Lane, place: number, { hit, said, happenedAt }: Quoted, room = Infinity): Part | undefined {
+    const { measure, itemLimit } = this.#options
+    const { record, score } = hit
+    const head = `[${record.id}] ${record.kind}, ${happenedAt.slice(0, 16).replace('T', ' ')} UTC\n`
+    const quotedWithin = (limit: number) => {
+      const [text, cut] = shorten(said, limit, measure)
+      const { id, kind } = record
+      return {
+        place,
+        id,
+        kind,
+        happened_at: happenedAt,
+        lane,
+        score,
+        tokens: 0,
+        cut,
+        text: head + quote(text),
+      }
+    }
+    const whole = quotedWithin(itemLimit)
+    const over = measure(`${whole.text}\n\n`) - room
+    if (over <= 0) return whole
+    // The marks before each line, and what is rounded, take something too.
+    const limit = Math.min(itemLimit, measure(said)) - over - 1
+    return limit < leastQuotation ? undefined : quotedWithin(limit)
+  }
+
+  result(): Packed {
+    const left = { thread: 0, resource: 0, agent: 0, other: 0 }
+    for (const lane of lanes) left[lane] = this.#waiting[lane].length
+    const overflow = { hits: lanes.reduce((sum, lane) => sum + left[lane], 0), lanes: left }
+    const parts = lanes.flatMap((lane) =>
+      this.#parts.filter((part) => part.lane === lane).sort((a, b) => a.place - b.place),
+    )
+    if (parts.length === 0) return { text: '', items: [], tokens: 0, overflow }
+    const text = [preamble, ...parts.map((part) => part.text)].join('\n\n')
+    const items = parts.map(({ place: _place, text: _text, ...item }) => item)
+    const tokens = parts.reduce((sum, part) => sum + part.tokens, estimateTokens(`${preamble}\n\n`))
+    return { text, items, tokens, overflow }
+  }
 }
 
 function laneOf(record: RecallHit['record'], { session, resource, agent }: PackOptions): Lane {
@@ -94,14 +179,18 @@ function laneOf(record: RecallHit['record'], { session, resource, agent }: PackO
   return record.agent === agent ? 'agent' : 'other'
 }
 
-/** The text as far as `limit` tokens reach, and whether that cut it. */
-function shorten(text: string, limit: number): readonly [text: string, cut: boolean] {
-  if (estimateTokens(text) <= limit) return [text, false]
+/** The text as far as `limit` reaches, and whether that cut it. */
+function shorten(
+  text: string,
+  limit: number,
+  measure: (text: string) => number,
+): readonly [text: string, cut: boolean] {
+  if (measure(text) <= limit) return [text, false]
   let low = 0
   let high = text.length
   while (low < high) {
     const middle = (low + high + 1) >>> 1
-    if (estimateTokens(text.slice(0, middle)) < limit) low = middle
+    if (measure(text.slice(0, middle)) < limit - 1) low = middle
     else high = middle - 1
   }
   const kept = text.slice(0, low)

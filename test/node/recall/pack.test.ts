@@ -1,0 +1,129 @@
+// The packer of prompt context: lanes in their order, each sure of its share, records cut before they are left out.
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  estimateTokens,
+  laneShares,
+  lanes,
+  pack,
+  type PackOptions,
+  preamble,
+  type Quoted,
+} from '../../../src/recall/pack.ts'
+
+const options = (over: Partial<PackOptions> = {}): PackOptions => ({
+  budget: 300,
+  caps: {},
+  itemLimit: 100,
+  measure: estimateTokens,
+  session: 's',
+  resource: 'r',
+  agent: 'a',
+  ...over,
+})
+
+const owners = {
+  thread: { session: 's', resource: 'x', agent: 'b' },
+  resource: { session: 't', resource: 'r', agent: 'b' },
+  agent: { agent: 'a' },
+  other: { agent: 'b' },
+}
+
+const quotedOf = (lane: keyof typeof owners, id: string, said: string): Quoted => ({
+  hit: { record: { id, kind: 'message', ...owners[lane] }, score: 0.5 } as unknown as Quoted['hit'],
+  said,
+  happenedAt: '2026-01-31T10:00:00.000Z',
+})
+
+const words = fc
+  .array(fc.constantFrom('tide', 'garden\n', 'été', '庭', 'with a longer run of words'), {
+    minLength: 1,
+    maxLength: 60,
+  })
+  .map((all) => all.join(' '))
+const recalled = fc
+  .array(fc.tuple(fc.constantFrom(...lanes), words), { maxLength: 30 })
+  .map((all) => all.map(([lane, said], i) => quotedOf(lane, `m-${i}`, said)))
+const someOptions = fc.record({
+  budget: fc.nat(1000),
+  itemLimit: fc.integer({ min: 8, max: 300 }),
+  measure: fc.constantFrom(estimateTokens, (text: string) => text.length),
+  caps: fc.record({ thread: fc.nat(300), agent: fc.nat(300), other: fc.nat(300) }, { requiredKeys: [] }),
+})
+
+it('keeps to the budget and to each cap, in the order of lanes, and counts what it leaves out', () => {
+  fc.assert(
+    fc.property(recalled, someOptions, (all, over) => {
+      const { budget, caps, measure } = over
+      const { text, items, overflow } = pack(all, options(over))
+      expect(measure(text)).toBeLessThanOrEqual(budget)
+      expect(items.length + overflow.hits).toBe(all.length)
+      const places = items.map(({ lane, id }) => lanes.indexOf(lane) * 1000 + Number(id.slice(2)))
+      expect(places).toEqual(places.toSorted((a, b) => a - b))
+      expect(new Set(items.map(({ id }) => id)).size).toBe(items.length)
+      for (const lane of lanes) {
+        const own = items.filter((item) => item.lane === lane)
+        const ofLane = all.filter(({ hit }) => laneIn(hit.record.id, all) === lane)
+        expect(own.length + overflow.lanes[lane]).toBe(ofLane.length)
+        if (measure === estimateTokens)
+          expect(own.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(
+            caps[lane as 'thread'] ?? budget,
+          )
+      }
+      for (const { id, cut } of items) if (!cut) expect(text).toContain(`[${id}] message`)
+    }),
+  )
+})
+
+it('lets nobody push out what fits the share of a lane', () => {
+  fc.assert(
+    fc.property(recalled, fc.integer({ min: 100, max: 1000 }), (all, budget) => {
+      const room = Math.floor((budget - estimateTokens(`${preamble}\n\n`)) * laneShares.thread)
+      const packed = pack(all, options({ budget }))
+      const own = all.filter(({ hit }) => laneIn(hit.record.id, all) === 'thread')
+      let left = room
+      for (const one of own) {
+        const alone = pack([one], options({ budget: 100_000 })).items[0]?.tokens ?? Infinity
+        if (alone > left) continue
+        left -= alone
+        expect(packed.items.map(({ id }) => id)).toContain(one.hit.record.id)
+      }
+    }),
+  )
+})
+
+it("keeps this run's own words when other agents' records are better and many", () => {
+  const others = Array.from({ length: 50 }, (_, i) =>
+    quotedOf('other', `o-${i}`, 'The garden was dry all summer.'),
+  )
+  const own = quotedOf('thread', 'own', 'The tidal garden floods at spring tide.')
+  const { items, overflow } = pack([...others, own], options({ budget: 120 }))
+  expect(items[0]).toMatchObject({ id: 'own', lane: 'thread', cut: false })
+  expect(overflow.lanes).toMatchObject({ thread: 0, other: 51 - items.length })
+})
+
+it('keeps a place for each lane, however much the lanes before it have', () => {
+  const own = Array.from({ length: 50 }, (_, i) => quotedOf('thread', `t-${i}`, 'The tide was high.'))
+  const few = [
+    quotedOf('other', 'o', 'It was dry.'),
+    quotedOf('agent', 'a', 'It rained.'),
+    quotedOf('resource', 'r', 'Mud.'),
+  ]
+  const { items } = pack([...own, ...few], options({ budget: 300 }))
+  expect(items.slice(-3).map(({ id }) => id)).toEqual(['r', 'a', 'o'])
+  expect(items.length).toBeGreaterThan(6)
+})
+
+it('gives what a lane leaves to the others, and cuts a record before it leaves it out', () => {
+  const others = Array.from({ length: 3 }, (_, i) => quotedOf('other', `o-${i}`, 'word '.repeat(60)))
+  const { items, tokens } = pack(others, options({ budget: 240 }))
+  expect(items.map(({ cut }) => cut)).toEqual([false, false, true])
+  expect(tokens).toBeGreaterThan(200)
+})
+
+function laneIn(id: string, all: readonly Quoted[]) {
+  const record = all.find(({ hit }) => hit.record.id === id)?.hit.record
+  if (record?.session === 's') return 'thread'
+  if (record?.resource === 'r') return 'resource'
+  return record?.agent === 'a' ? 'agent' : 'other'
+}
