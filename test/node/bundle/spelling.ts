@@ -1,6 +1,6 @@
 // Other spellings of one JSON value: members in any order, white space, escapes, numbers written otherwise.
 import fc from 'fast-check'
-import { isJsonObject, type Json } from '../../src/core/json/path.ts'
+import { isJsonObject, type Json } from '../../../src/core/json/path.ts'
 
 /** Draws whole numbers below `n`. */
 export type Draw = (n: number) => number
