@@ -7,9 +7,7 @@ import { type BookCase, type BookOptions, failure } from './book-case.ts'
 import { browseCases } from './memory/browse.ts'
 import { definitionCases } from './memory/definition.ts'
 import { exampleCases } from './example.ts'
-import { messageCases } from './seed-shape/message.ts'
-import { specificationBundleCases } from './seed-shape/specification-bundle.ts'
-import { specificationCases } from './seed-shape/specification.ts'
+import { seedShapeCases } from './seed-shape/seed-shape.ts'
 import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
 import { markedCases } from './memory/marked.ts'
@@ -107,9 +105,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     knownIdCases(cases)
     definitionCases(cases)
     exampleCases(cases)
-    specificationCases(cases, host)
-    specificationBundleCases(cases)
-    messageCases(cases)
+    seedShapeCases(cases, host)
     browseCases(cases)
     goldenCases(cases)
     contextCases(cases)

@@ -28,7 +28,7 @@ export function specificationBundleCases({ book: open, reopen }: BookCase): void
       })
       expect(await call('get_skill', { skill_name: 'grade_recursion' })).toMatchObject({
         definition: { triggers: ['submission'], preconditions: [], procedure: '' },
-        maturity: { level: 'competent', usage_count: 4 },
+        maturity: { success_rate: 0.75, usage_count: 4 },
         created_at: '2026-01-31T15:00:00.000Z',
       })
       expect(await call('query_perceptions', { order_by: 'created_at' })).toMatchObject([

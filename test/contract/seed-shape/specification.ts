@@ -20,7 +20,7 @@ export const shaped = (book: Daybook) => (name: string, input?: unknown) =>
 /** The trace of the examples, on a day. */
 const traceOn = (timestamp: string, over: JsonObject = {}) => ({ timestamp, ...traceContent, ...over })
 
-export function specificationCases({ book: open, reopen }: BookCase, { role }: HostPlace): void {
+export function specificationCases({ book: open }: BookCase, { role }: HostPlace): void {
   // A mirror syncs with nobody.
   const code = role === 'mirror' ? 'runs-elsewhere' : 'sync-off'
 
