@@ -247,8 +247,8 @@ const checkImportOptions = optionsOf<ImportOptions>({
 
 /** What would be done all the same, and to the whole of a file, where somebody wanted less. */
 function checkFileOptions(given: Partial<Omit<ImportBundle, Transfer>>): void {
-  for (const name of ['dry_run', 'kinds', 'signed_by'] as const) {
-    if (given[name] === undefined || given[name] === false) continue
+  for (const name of ['kinds', 'mode', 'passphrase', 'signed_by'] as const) {
+    if (given[name] === undefined || given[name] === 'merge') continue
     const path = `options.${name}`
     throw new DaybookError('invalid-input', `\`${path}\`: It is for bundles, and this file is none.`, {
       details: { path },
@@ -286,12 +286,6 @@ async function importSource(
   let text = ''
   for await (const piece of texts) text += piece
   const recorded = typeof source === 'string' ? undefined : source.lastModified
-  for (const [option, value] of Object.entries(bundle)) {
-    if (option === 'dry_run' || value === undefined || (option === 'mode' && value === 'merge')) continue
-    throw new DaybookError('invalid-input', `\`${option}\`: It is for bundles, and this file is none.`, {
-      details: { path: option },
-    })
-  }
   const input = {
     text,
     ...(bundle.dry_run === true ? { dry_run: true } : {}),
