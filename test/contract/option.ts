@@ -49,8 +49,9 @@ export function callOptionCases({ book: open }: BookCase): void {
       const misspelt = await failure(book.import(chat, { dryRun: true } as never))
       expect(misspelt.details).toEqual({ path: 'options.dryRun', meant: 'dry_run' })
       // It would have been imported all the same.
-      const dry = await failure(book.import(chat, { dry_run: true }))
-      expect(dry).toMatchObject({ code: 'invalid-input', details: { path: 'options.dry_run' } })
+      const chosen = await failure(book.import(chat, { kinds: ['trace'] }))
+      expect(chosen).toMatchObject({ code: 'invalid-input', details: { path: 'options.kinds' } })
+      expect(await book.import(chat, { dry_run: true })).toMatchObject({ imported: 1, dry_run: true })
       expect((await book.status()).records).toEqual({})
       expect(await book.import(chat, { name: 'chat.json' })).toMatchObject({ imported: 1 })
     })

@@ -63,7 +63,7 @@ export function tokenReachCases({ book: open }: BookCase): void {
       const refused = [
         guest.traces.store(makeTrace()),
         guest.traces.store(makeTrace({ resource: 'course:CS101', ...ill })),
-        guest.traces.store(makeTrace({ id: 'course', resource: 'course:CS101', ...ill })),
+        guest.traces.store(makeTrace({ id: 'course', resource: 'course:CS101', replace: true, ...ill })),
       ]
       for (const error of await Promise.all(refused.map(failure))) expect(error.code).toBe('forbidden')
       expect(await guest.traces.forget({ id: 'ill' })).toMatchObject({ forgotten: false })
