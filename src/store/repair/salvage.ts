@@ -13,6 +13,7 @@ export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
   records: ['rowid'],
   tasks: ['rowid'],
   conflicts: ['rowid'],
+  audit: ['rowid'],
   history: ['seq', 'version'],
   applied_requests: ['request'],
   devices: ['device'],

@@ -87,13 +87,14 @@ async function filled(count: number): Promise<string> {
   return path
 }
 
-/** After `left` transactions on what it wraps, the process is dead: nothing more is done. */
+/** After `left` transactions on what it wraps, counted from `begin` on, the process is dead: nothing more is done. */
 function mortal(left: number) {
+  let isBegun = false
   let dead = false
   const wrap = (db: SqlDatabase): SqlDatabase => ({
     ...db,
     transaction(work) {
-      if (left-- <= 0) dead = true
+      if (isBegun && left-- <= 0) dead = true
       if (dead) throw new Error('This process was killed.')
       return db.transaction(work)
     },
@@ -101,6 +102,7 @@ function mortal(left: number) {
   return {
     main: wrap,
     checkpointFile: (file: CheckpointFile): CheckpointFile => ({ ...file, open: () => wrap(file.open()) }),
+    begin: () => void (isBegun = true),
     isDead: () => dead,
   }
 }
@@ -113,6 +115,7 @@ it('comes to say what the book says, wherever it was cut', async () => {
     for (let life = 0; life < 9; life++) {
       const process = mortal(3 + dice.below(40))
       const book = open(path, process)
+      process.begin()
       const pick = () => ids[dice.below(ids.length)] ?? 'none'
       const act = async () => {
         const id = `s${seed}-${life}-${ids.length}`
