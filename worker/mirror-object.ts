@@ -2,9 +2,13 @@
 // and what it answers are the ones of every host.
 import { DurableObject } from 'cloudflare:workers'
 import { DaybookError, toDaybookError } from '../src/core/errors.ts'
-import { answerMirror, edgeAgent, type MirrorBook, unknownToken } from '../src/edge/answer-mirror.ts'
+import { answerMirror, edgeAgent, unknownToken } from '../src/edge/answer-mirror.ts'
+import { bookErased } from '../src/edge/book-end.ts'
+import type { EndAsked } from '../src/edge/end-asked.ts'
+import type { MirrorBook } from '../src/edge/mirror-book.ts'
 import { createEngine, type Engine } from '../src/engine/engine.ts'
 import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror/mirror.ts'
+import { readTombstone } from '../src/store/mirror/tombstone.ts'
 import { isBook } from '../src/store/schema/newer-book.ts'
 import type { TicketRequest } from '../src/sync/wire/live-wire.ts'
 import { openDoDatabase } from './do-database.ts'
@@ -16,6 +20,7 @@ import type { EdgeEnv } from '../src/edge/edge-env.ts'
 import type { CalledWith, MirrorDoor, Presented } from '../src/edge/mirror-door.ts'
 import { forgetEndedKeys } from '../src/edge/forget-ended-keys.ts'
 import { createLiveLines, type LiveBook, type LiveLines, offeredLine } from '../src/edge/live-lines.ts'
+import { createObjectEnd } from './object-end.ts'
 import { createObjectLines, type ObjectLines } from './object-lines.ts'
 import type { Outcome } from '../src/edge/outcome.ts'
 import { createRateLimit, type RateLimit, readRate } from '../src/edge/rate-limit.ts'
@@ -45,12 +50,19 @@ interface Opened {
 
 export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   #opened: Opened | undefined
-  readonly #door = answerMirror((mayMake, work) => this.#within(mayMake, work))
+  readonly #end = createObjectEnd(this.ctx, {
+    book: this.ctx.id.name ?? '',
+    clock: workerPorts.clock,
+    letGo: () => this.#letGo(),
+  })
+  readonly #door = answerMirror((mayMake, work) => this.#within(mayMake, work), this.#end)
 
   /** Opened by the first call, so that what goes wrong is that call's answer. */
   #open(): Opened {
     if (this.#opened) return this.#opened
     const db = openDoDatabase(this.ctx.storage)
+    const before = readTombstone(db)
+    if (before && !before.isBegunAnew) throw bookErased(before.at)
     const embedder = edgeVectors(this.env)
     const engine = createEngine({
       db,
@@ -65,7 +77,9 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       embedder,
     })
     const { newer } = engine.store
-    const mirror = newer ? undefined : createMirror({ store: engine.store, ...workerPorts })
+    const mirror = newer
+      ? undefined
+      : createMirror({ store: engine.store, ...workerPorts, erasedAt: before?.at })
     const rate = createRateLimit(db, workerPorts.clock, readRate(this.env.DAYBOOK_RATE))
     const due = createDueTable(db)
     due.ensure('tidy', Date.now() + dayMs)
@@ -89,8 +103,16 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     return this.#opened
   }
 
+  /** The book is erased: nothing of it is worked on any more. */
+  #letGo(): void {
+    this.#opened?.engine.close()
+    this.#opened = undefined
+  }
+
   async #planJobs(): Promise<void> {
-    const { tasks, due, vectors } = this.#open()
+    // It was erased meanwhile, or could not be opened.
+    if (!this.#opened) return
+    const { tasks, due, vectors } = this.#opened
     const plans = [tasks.plan(), vectors?.plan()]
     if (plans.includes(true)) await this.#setAlarm(due)
   }
@@ -103,6 +125,8 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
 
   /** Does what is due. One job that fails keeps no other from being done. */
   override async alarm(): Promise<void> {
+    // It was set for a book that was erased since.
+    if (await this.#end.tombstone()) return
     const { due } = this.#open()
     for (const job of due.take(Date.now())) {
       try {
@@ -184,6 +208,14 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     return this.#door.ticket(asked, presented)
   }
 
+  erase(asked: EndAsked, presented: Presented): Promise<Outcome<unknown>> {
+    return this.#door.erase(asked, presented)
+  }
+
+  begin(asked: EndAsked, presented: Presented): Promise<Outcome<unknown>> {
+    return this.#door.begin(asked, presented)
+  }
+
   call(id: string, input: unknown, options: Presented & CalledWith = {}): Promise<Outcome<unknown>> {
     return this.#door.call(id, input, options)
   }
@@ -206,6 +238,8 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   override webSocketMessage(socket: WebSocket, message: ArrayBuffer | string): void {
+    // Its goodbye is under way.
+    if (socket.readyState !== openState) return
     const { live, lines } = this.#open()
     live.said(lines.lineOf(socket), typeof message === 'string' ? message : undefined)
   }
@@ -217,4 +251,6 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 }
 
+/** `readyState` of a socket that can be written to. */
+const openState = 1
 const mayBeSaid = (code: number) => code === 1000 || (code >= 3000 && code < 5000)

@@ -107,6 +107,7 @@ export const bundleCapabilities = [
     input: importInput,
     output: answer(importResult),
     effect: 'task',
+    secrets: ['passphrase'],
     uses: ['records', 'transfer'],
     run: (input, at) => receive(input, at, () => beginImport(input, at)),
   }),
@@ -117,6 +118,7 @@ export const bundleCapabilities = [
     input: verifyInput,
     output: answer(verifyResult),
     effect: 'task',
+    secrets: ['passphrase'],
     uses: ['records', 'transfer'],
     run: (input, at) =>
       receive(input, at, () => {

@@ -83,6 +83,7 @@ export const exportCapabilities = [
       sealed,
     }),
     effect: 'task',
+    secrets: ['passphrase'],
     uses: ['records', 'transfer'],
     async run(options, at) {
       if (options.cursor === undefined) return beginExport(options, at)

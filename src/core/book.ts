@@ -18,6 +18,15 @@ export function checkBookName(name: unknown): string {
   )
 }
 
+/** Throws `invalid-input` unless `confirm` is the name of the book: what can't be undone asks for it. */
+export function checkConfirmed(confirm: string | undefined, name: string): void {
+  if (confirm === name) return
+  const message = confirm === undefined ? 'The name of the book is wanted' : 'It is not the name of the book'
+  throw new DaybookError('invalid-input', `\`confirm\`: ${message}. Nothing was changed.`, {
+    details: { path: 'confirm' },
+  })
+}
+
 /** The default scope of what a book stores; `agent` when none is named. */
 export function bookScope(options: { agent?: string; session?: string; resource?: string }): Scope {
   return { agent: 'agent', ...checkCallScope(options) }

@@ -277,11 +277,24 @@ export interface Carrier {
   /** Runs a capability at the mirror, where it can be asked. Law: the same `requestId` again has the same answer and no effect. */
   call?(id: string, input: unknown, requestId: string, signal: AbortSignalLike): Promise<unknown>
   /**
+   * Erases the book at the mirror, where it can be asked; `epoch` is the one that this device knows it by. Law: it is erased
+   * as a whole or not at all, and asked again it answers the same.
+   */
+  erase?(asked: EndOfBook, signal: AbortSignalLike): Promise<unknown>
+  /** Lets a book of that name be begun at a mirror where it was erased; `{ begun }` is false where there is one. */
+  begin?(asked: EndOfBook, signal: AbortSignalLike): Promise<unknown>
+  /**
    * Opens a line on which the mirror tells of changes by itself, where the host has one. Law: `opened` is called at most
    * once, then `received` for each text; `ended` exactly once, unless `close` was called first, and nothing after it. Texts may
    * be lost with the line and with nothing else. `purposes` is what the line is for; by default news of records.
    */
   listen?(device: string, hooks: LineHooks, purposes?: readonly ('sync' | 'room' | 'pool')[]): Line
+}
+
+/** What the owner of a book says to end it, or begin it anew: its name. */
+export interface EndOfBook {
+  readonly confirm: string
+  readonly epoch?: string | undefined
 }
 
 export interface LineHooks {

@@ -2,41 +2,19 @@
 // Invariant: nothing is read or written for a caller who was not let in, and each request costs one of the caller's rate.
 import type { Accessor } from '../core/capability/access-log.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../core/errors.ts'
-import type { Engine } from '../engine/engine.ts'
 import { accessorOf, nobody } from '../engine/service/access-audit.ts'
-import type { Mirror, TakenOps } from '../sync/mirror/mirror.ts'
+import type { TakenOps } from '../sync/mirror/mirror.ts'
+import { parseSyncRequest, readJson } from '../sync/wire/protocol.ts'
 import type { TicketRequest } from '../sync/wire/live-wire.ts'
 import { type SyncReach, syncReachOf } from '../sync/wire/sync-reach.ts'
-import { type Admitted, checkBearer, type Standing, standingOf } from '../trust/admission.ts'
+import { type Admitted, checkBearer, standingOf } from '../trust/admission.ts'
 import type { Listener } from './line.ts'
 import { noLines, ticketMs } from './live-lines.ts'
+import { type BookEnd, createEndOfBook } from './book-end.ts'
 import { checkPurpose } from './line-right.ts'
+import type { MirrorBook } from './mirror-book.ts'
 import type { MirrorDoor, Presented } from './mirror-door.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
-
-/** One book as its host has it open. */
-export interface MirrorBook {
-  readonly engine: Pick<Engine, 'admit' | 'audit' | 'call' | 'check' | 'store'>
-  /** Absent while newer code has written the book: it is read only. */
-  readonly mirror: Pick<Mirror, 'exchange'> | undefined
-  readonly rate: {
-    /** Takes one request out of the caller's bucket, or throws `rate-limited`. */
-    spend(caller: string): void | Promise<void>
-  }
-  /** Reads what others have written since, where the truth of this book lies elsewhere. */
-  follow?(): Promise<void>
-  /** A device has synced; `cursor` is how far it has read once it has read everything, else undefined. */
-  synced(device: string, cursor: number | undefined): void
-  /** The lines of this book, where its host has lines. */
-  readonly lines?: BookLines
-}
-
-interface BookLines {
-  /** Throws `unauthorized` once the caller's key, token or claims have ended, `rate-limited` with too many lines. */
-  admit(standing: Standing): void | Promise<void>
-  /** A ticket that opens one line of `listener`. */
-  give(listener: Listener): string | Promise<string>
-}
 
 /**
  * Runs `work` on the book as it is now. With `mayMake` a book that is not there yet is made; without, whoever asks for one
@@ -106,6 +84,22 @@ async function exchange(book: MirrorBook, admitted: Admitted, request: string): 
   return text
 }
 
+/** A stranger whose key was erased with the book is told no more than any other. */
+const hide =
+  ({ bearer }: Presented) =>
+  (error: unknown): never => {
+    throw bearer !== undefined && isDaybookError(error, 'book-erased') ? unknownToken() : error
+  }
+
+/** The epoch that a request of a device names. */
+function epochOf(request: string): string | null {
+  try {
+    return parseSyncRequest(readJson(request)).epoch
+  } catch {
+    return null
+  }
+}
+
 async function giveTicket(book: MirrorBook, admitted: Admitted, { device, for: purposes }: TicketRequest) {
   if (!book.lines) throw noLines()
   const { caller } = admitted
@@ -127,6 +121,7 @@ async function giveTicket(book: MirrorBook, admitted: Admitted, { device, for: p
 }
 
 const syncId = 'daybook:sync'
+const eraseId = 'daybook:erase'
 
 /** Who was let in, for the log of access. */
 function whoIs({ caller, id }: Admitted): Accessor {
@@ -157,33 +152,56 @@ interface Noting {
   readonly capability: string
   /** False where what goes well is written down by what does it. */
   readonly isNotedWell: boolean
+  /** The epoch by which a stranger is known whose key was erased with the book. */
+  readonly epoch?: () => string | null
 }
 
 /** The mirror of one book, which its host opens with `within`. Errors are answers: see outcome.ts. */
-export function answerMirror(within: WithinBook): MirrorDoor {
-  const answer = <Result>(
+export function answerMirror(within: WithinBook, end: BookEnd): MirrorDoor {
+  const enter = <Result>(
     presented: Presented,
     capability: string,
     work: (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>,
+  ): Promise<Result> => {
+    const { bearer } = presented
+    const isStranger = bearer !== undefined
+    if (isStranger) checkBearer(bearer)
+    // A stranger with a token makes no book.
+    return within(!isStranger, async (book) => {
+      if (isStranger) await book.follow?.()
+      return work(book, await admitNoted(book, presented, capability))
+    })
+  }
+  const endOfBook = createEndOfBook(end, (presented, work) =>
+    enter(presented, eraseId, (book, admitted) =>
+      noted(book, admitted, { capability: eraseId, isNotedWell: true }, async () => {
+        // Another process may have erased it.
+        await book.follow?.()
+        book.engine.check(eraseId, admitted.caller)
+        return work(book)
+      }),
+    ),
+  )
+
+  const answer = <Result>(
+    presented: Presented,
+    noting: Pick<Noting, 'capability' | 'epoch'>,
+    work: (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>,
   ): Promise<Outcome<Result>> =>
-    toOutcome(() => {
-      const { bearer } = presented
-      const isStranger = bearer !== undefined
-      if (isStranger) checkBearer(bearer)
-      // A stranger with a token makes no book.
-      return within(!isStranger, async (book) => {
-        if (isStranger) await book.follow?.()
-        return work(book, await admitNoted(book, presented, capability))
-      })
+    toOutcome(async () => {
+      try {
+        return await enter(presented, noting.capability, work)
+      } catch (error) {
+        const told = await endOfBook.told(error, presented, noting.epoch?.())
+        throw told ?? unknownToken()
+      }
     })
   const beside = <Result>(
     presented: Presented,
     noting: Noting,
     work: (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>,
   ) =>
-    answer(presented, noting.capability, (book, admitted) =>
-      noted(book, admitted, noting, () => work(book, admitted)),
-    )
+    answer(presented, noting, (book, admitted) => noted(book, admitted, noting, () => work(book, admitted)))
 
   return {
     admit: (id, presented) =>
@@ -191,15 +209,19 @@ export function answerMirror(within: WithinBook): MirrorDoor {
         engine.check(id, caller),
       ),
     exchange: (request, presented = {}) =>
-      beside(presented, { capability: syncId, isNotedWell: false }, (book, admitted) =>
-        exchange(book, admitted, request),
+      beside(
+        presented,
+        { capability: syncId, isNotedWell: false, epoch: () => epochOf(request) },
+        (book, admitted) => exchange(book, admitted, request),
       ),
+    erase: (asked, presented) => toOutcome(() => endOfBook.erase(asked, presented).catch(hide(presented))),
+    begin: (asked, presented) => toOutcome(() => endOfBook.begin(asked, presented).catch(hide(presented))),
     ticket: (asked, presented) =>
       beside(presented, { capability: syncId, isNotedWell: true }, (book, admitted) =>
         giveTicket(book, admitted, asked),
       ),
     call: (id, input, { requestId, purpose, ...presented }) =>
-      answer(presented, id, async (book, { caller }) => {
+      answer(presented, { capability: id }, async (book, { caller }) => {
         await book.follow?.()
         return book.engine.call(id, input, {
           caller,

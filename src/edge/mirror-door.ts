@@ -1,6 +1,7 @@
 // The way to the mirrors of an edge, and to one book for one caller. Types only: what answers them is answer-mirror.ts.
 import type { Grant } from '../core/access/grant.ts'
 import type { TicketRequest } from '../sync/wire/live-wire.ts'
+import type { EndAsked } from './end-asked.ts'
 import type { Outcome } from './outcome.ts'
 
 /** A mirror as the routes see it, on whichever host it keeps its book. */
@@ -13,6 +14,10 @@ export interface MirrorDoor {
   fetch?(request: Request): Promise<Response>
   /** Answers one sync request of a device; both are JSON. */
   exchange(request: string, options?: Presented): Promise<Outcome<string>>
+  /** Erases the book, for its owner: nothing is left but that it was erased, `{ erased, at }`. */
+  erase(asked: EndAsked, presented: Presented): Promise<Outcome<unknown>>
+  /** Lets the owner begin a book under the name of one that was erased, `{ begun }`. */
+  begin(asked: EndAsked, presented: Presented): Promise<Outcome<unknown>>
   /** Runs a capability. `requestId` makes a write safe to send again. */
   call(id: string, input: unknown, options: Presented & CalledWith): Promise<Outcome<unknown>>
 }
@@ -43,6 +48,8 @@ export interface BookDoor {
   ticket(asked: TicketRequest): Promise<unknown>
   /** Answers one sync request; both are JSON. */
   exchange(request: string): Promise<string>
+  erase(asked: EndAsked): Promise<unknown>
+  begin(asked: EndAsked): Promise<unknown>
   /** Runs a capability. */
   call(id: string, input: unknown, options?: CalledWith): Promise<unknown>
 }

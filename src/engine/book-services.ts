@@ -4,7 +4,7 @@ import { type BookEmbedding, createBookEmbedding } from '../recall/book-embeddin
 import type { BookStore } from '../store/book-store.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
 import type { Keychain } from '../trust/seal/keychain.ts'
-import { chapters, effectOf, findCapability, kinds } from './capability-table.ts'
+import { capabilityTable, chapters, effectOf, findCapability, kinds } from './capability-table.ts'
 import type { SecretGuard } from './context/secret-guard.ts'
 import type { EngineOptions } from './engine-options.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -120,6 +120,7 @@ export function addQueues(
       scope: options.scope,
       isWoken: options.wakesTasks,
       isShared: options.truth !== undefined,
+      table: capabilityTable,
       find: findCapability,
       cover: secrets.maskInput,
       tell: (detail) => events.tell('task', detail),
@@ -144,6 +145,7 @@ export function addSync(
   const { clock, random, scheduler } = options.ports
   return services.add(
     createBookSync({
+      name: options.name,
       store,
       clock,
       random,

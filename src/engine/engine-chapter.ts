@@ -1,6 +1,7 @@
-// The engine's own chapter: its task queue, the log of access, and what state the book is in.
+// The engine's own chapter: its task queue, the log of access, what state the book is in, and its end.
 import { defineChapter } from '../core/capability/chapter.ts'
 import { accessCapabilities } from './access-capability.ts'
+import { endCapabilities } from './end-capability.ts'
 import { engineCapabilities } from './status-capability.ts'
 import { recurringCapabilities } from './task/recurring-capability.ts'
 import { taskCapabilities } from './task/task-capability.ts'
@@ -12,6 +13,7 @@ export const engineChapter = defineChapter({
     ...recurringCapabilities,
     ...accessCapabilities,
     ...engineCapabilities,
+    ...endCapabilities,
   ],
   kinds: [],
 })

@@ -77,6 +77,11 @@ export interface EngineOptions {
   readonly wasKept?: boolean
   /** Opens and closes the space that a host with a quota keeps back for reading and emptying a full book. */
   readonly useReserve?: ((isUsed: boolean) => void) | undefined
+  /**
+   * Closes this engine and takes away everything that this device has of the book: database, keys, copies, notes. Law: what is
+   * cut in the middle is finished by the next opening, which begins an empty book.
+   */
+  readonly eraseHere?: () => Promise<void>
   /** What only the host knows about its storage. */
   readonly storage?: () => Promise<Partial<Pick<Status, 'persisted' | 'quotaBytes' | 'degraded'>>>
 }

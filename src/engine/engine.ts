@@ -29,6 +29,7 @@ import { createTransferSessions } from './context/transfer-sessions.ts'
 import { authorise } from './door/authorise.ts'
 import { createCallPath } from './door/call.ts'
 import { createReads } from './door/read-again.ts'
+import { createEndOfBook } from './end-of-book.ts'
 import type { EngineOptions } from './engine-options.ts'
 import type { Engine } from './engine-shape.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -108,6 +109,7 @@ export function createEngine(options: EngineOptions): Engine {
       sync?.sync(signal, direction) ?? Promise.reject(store.newer?.error() ?? new DaybookError('sync-off')),
     audit,
     readMirror: createMirrorRead(options.carrier, random),
+    end: createEndOfBook({ options, sync }),
     askMirror: store.newer ? undefined : createMirrorCall(options.carrier, store, random),
     status,
     tell: events.tell,

@@ -49,6 +49,8 @@ export interface TaskQueue {
   release(owner: string, now: string): void
   retry(id: string, now: string): boolean
   drop(id: string): boolean
+  /** The tasks of these capabilities, in whatever state. */
+  of(capabilities: readonly string[]): TaskEntry[]
   /** When the next waiting task is due. */
   nextDue(): string | undefined
   /** When somebody must look again: the next is due, or a try that runs should have ended or shown progress. */
@@ -180,6 +182,13 @@ export function createTaskQueue(db: SqlDatabase): TaskQueue {
         [now, now, id],
       )
     },
+    of: (capabilities) =>
+      db
+        .all<TaskRow>(
+          `SELECT ${columns} FROM tasks WHERE capability IN (SELECT value FROM json_each(?)) ORDER BY n`,
+          [JSON.stringify(capabilities)],
+        )
+        .map(toEntry),
     drop: (id) => change('DELETE FROM tasks WHERE id = ? RETURNING n', [id]),
     nextDue: () =>
       db.get<{ due: string | null }>("SELECT min(due_at) AS due FROM tasks WHERE state = 'waiting'")?.due ??

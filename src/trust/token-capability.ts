@@ -126,15 +126,10 @@ export const tokenCapabilities = [
       bearer: z.string().optional(),
     }),
     effect: 'task',
+    isQueued: false,
     repeatable: true,
     uses: ['records', 'trust'],
     async run({ parent: named, ...given }, at) {
-      // What a queued task answered is stored, and so would be the secret.
-      if (at.call.attempt)
-        throw new DaybookError(
-          'invalid-input',
-          'A token is not granted by the task queue: nobody would see its bearer text.',
-        )
       const asked = spanOf(given, at.call.zone)
       checkTokenId(asked.token_id, at.call)
       const parent = parentOf(named, at)

@@ -47,6 +47,27 @@ export function taskCases({ book: open, reopen }: BookCase): void {
     expect((await book.tasks.list()).tasks).toEqual([])
   })
 
+  it('keeps nothing that is made to be shown once, nor what ends the book', async () => {
+    const book = await open()
+    const expires_at = '2099-01-01'
+    for (const [capability, input] of [
+      ['daybook:create_access_key', { name: 'k', permissions: ['read'] }],
+      ['kstar:grant_control_token', { scope: '**', permissions: ['read'], granted_to: 'x', expires_at }],
+      ['daybook:erase', { confirm: 'x' }],
+      ['daybook:begin_anew', { confirm: 'x' }],
+    ] as const) {
+      const refused = await failure(book.tasks.add({ capability, input }))
+      expect([capability, refused.code, refused.details]).toEqual([
+        capability,
+        'invalid-input',
+        { path: 'capability' },
+      ])
+    }
+    expect((await book.tasks.list()).tasks).toEqual([])
+    // What has a passphrase only sometimes is put off without.
+    await book.tasks.add({ capability: 'seal:guard', input: {}, delay_seconds: 1000 })
+  })
+
   it('makes a call that was put off, and keeps its answer', async () => {
     const book = await open()
     const told: string[] = []

@@ -41,6 +41,13 @@ interface Verb<
   readonly output: O
   /** Of a task: it may run again from its start. Its writes, in order, are then done once and give what they gave, JSON. */
   readonly repeatable?: boolean
+  /**
+   * False: it is never put off. What it gives is secret, and what waits in the queue is stored with what came of it (keys, whole
+   * tokens); or it ends the book that the queue is in.
+   */
+  readonly isQueued?: false
+  /** Fields of its input that are secret: with one of them it is never put off. */
+  readonly secrets?: readonly string[]
   /** What it works with beside the call itself: only these ports are built for it. */
   readonly uses?: Uses
 }

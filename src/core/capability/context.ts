@@ -80,6 +80,16 @@ export interface MirrorPort {
   read?(id: string, input: object): Promise<unknown>
 }
 
+/** The end of the book, here and at its mirror. */
+export interface EndPort {
+  /** Throws `invalid-input` unless `confirm` is its name; `sync-off` and `offline` before anything is changed. */
+  erase(asked: {
+    readonly confirm: string
+    readonly mirror: boolean
+  }): Promise<{ readonly erased: true; readonly name: string; readonly mirror: boolean }>
+  beginAnew(asked: { readonly confirm: string }): Promise<SyncResult & { readonly begun: boolean }>
+}
+
 /** What the book says of itself. */
 export interface StatusPort {
   book(): Promise<Status>
@@ -111,6 +121,7 @@ export interface TaskPorts<Uses extends PortName> extends Omit<ReadPorts, 'recor
   readonly records: TaskRecords<Uses>
   readonly transfer: TransferPort
   readonly mirror: MirrorPort
+  readonly end: EndPort
 }
 
 export type PortName = keyof TaskPorts<never>

@@ -12,6 +12,7 @@ import type { BookTypes, EdgeTypes } from '../../edge/edge-env.ts'
 import { requireHttps } from './request/own-machine.ts'
 import { requirePlainPath } from './request/plain-path.ts'
 import { respondWith } from './request/problem.ts'
+import { bookRoute } from './routes/book.ts'
 import { capabilityRoute } from './routes/capabilities.ts'
 import { embedRoute } from './routes/embed.ts'
 import { healthRoute } from './routes/health.ts'
@@ -22,6 +23,7 @@ import { syncRoute } from './routes/sync.ts'
 
 /** What is below `/v1/books/:book`, where `requireBook` has let the caller in to that book. */
 const bookRoutes = new Hono<BookTypes>()
+  .route('/', bookRoute)
   .route('/', syncRoute)
   .route('/', capabilityRoute)
   .route('/', embedRoute)
@@ -40,7 +42,7 @@ export function createApp() {
   app.use(
     cors({
       origin: (origin, c) => (isAllowedOrigin(origin, c.env.DAYBOOK_ORIGINS) ? origin : null),
-      allowMethods: ['GET', 'HEAD', 'POST'],
+      allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
       allowHeaders: [
         'Authorization',
         'Content-Type',

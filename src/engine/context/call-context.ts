@@ -21,6 +21,7 @@ import { createRecall } from '../../recall/recall.ts'
 import { quoteOf } from '../../recall/quote.ts'
 import { createTextLegs } from '../../recall/text-leg.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import type { EndOfBook } from '../end-of-book.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import type { CallingTab, CallOptions } from '../engine-shape.ts'
 import { unlikeEmbedder } from '../unlike-tab.ts'
@@ -54,6 +55,7 @@ export interface CallContextParts {
   readonly askMirror: MirrorCall | undefined
   readonly readMirror: ReturnType<typeof createMirrorRead>
   readonly audit: Pick<AccessAudit, 'port'>
+  readonly end: EndOfBook
   readonly status: (view: CallView) => Promise<Status>
   readonly tell: ServiceParts['tell']
 }
@@ -169,6 +171,7 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
         ...(readMirror ? { read: (id, input) => readMirror(id, input, signal) } : {}),
       }
     },
+    end: ({ port: { signal } }) => parts.end(signal),
     room: ({ view, requestId }) => roomFor(view.caller, room.of(view.tab.tab, requestId)),
     access: () => parts.audit.port,
     status: ({ view }) => ({

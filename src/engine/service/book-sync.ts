@@ -7,6 +7,7 @@ import type { SyncDirection, SyncResult, SyncState } from '../../core/capability
 import type { Carrier, Ports, SpillPlace } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { type Background, createBackground } from '../../sync/device/background.ts'
+import { createEndAtMirror, type EndAtMirror, erasedText } from '../../sync/device/book-end.ts'
 import { createBookLive } from '../../sync/device/live.ts'
 import { createSyncSession } from '../../sync/device/session.ts'
 import { isAutomatic, type SyncPlan } from '../../sync/device/sync-plan.ts'
@@ -20,9 +21,13 @@ export interface BookSync extends Service {
   /** Whether anybody looks, and there is a network. */
   attend(seen: boolean): void
   readonly background: Background | undefined
+  /** The end of the book at its mirror. */
+  readonly end: EndAtMirror
 }
 
 export interface BookSyncParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'> {
+  /** The name of the book. */
+  readonly name: string
   readonly store: BookStore
   readonly carrier: Carrier
   readonly plan: SyncPlan
@@ -88,6 +93,8 @@ export function createBookSync(parts: BookSyncParts): BookSync {
     isRunning: session.isRunning,
     attend: (seen) => live?.attend(seen),
     background,
+    end: createEndAtMirror(parts.name, store, carrier),
+    degraded: () => erasedText(store.settings),
     wake() {
       trigger.wake()
       live?.wake()

@@ -33,10 +33,12 @@ export interface Tasks extends TaskAccess, Service {
 export type TaskCall = (id: string, input: unknown, options: CallOptions) => Promise<unknown>
 
 export interface TasksParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'> {
-  readonly store: Pick<BookStore, 'tasks' | 'schedules' | 'writes' | 'newer'>
+  readonly store: Pick<BookStore, 'tasks' | 'schedules' | 'writes' | 'newer' | 'purge'>
   /** What the chapters have done again and again in this copy, and the scope of that. */
   readonly recurring: readonly Recurring[]
   readonly scope: Scope
+  /** Every capability: what of it is secret stands in it. */
+  readonly table: readonly AnyCapability[]
   readonly isWoken?: boolean | undefined
   readonly isShared?: boolean | undefined
   /** The capability of that id, or `unknown-capability`. */
@@ -50,7 +52,7 @@ export interface TasksParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'
 
 /** A task runs as the owner's, in the scope it was put off in. */
 export function createTasks(parts: TasksParts): Tasks {
-  const { store, clock, random, scheduler, isWoken, isShared, find, cover, tell, onFault } = parts
+  const { store, clock, random, scheduler, isWoken, isShared, table, find, cover, tell, onFault } = parts
   const rounds: RecurringParts = {
     schedules: store.schedules,
     check: (id, input) => checkTask(find(id), input),
@@ -87,6 +89,19 @@ export function createTasks(parts: TasksParts): Tasks {
     const change = declaredChanges(rounds, parts.recurring, parts.scope, formatTime(clock.now()))
     if (change) store.writes.write(change).then(wake, (error: unknown) => closed || onFault(error))
   }
+  /** Older versions put off what is secret: it goes, with what came of it, before anything is run. */
+  const clearSecrets = ({ tasks, writes, purge }: TasksParts['store']) => {
+    const careful = table.filter(({ isQueued, secrets }) => isQueued === false || secrets !== undefined)
+    const secret = tasks.of(careful.map(({ id }) => id)).filter(({ capability: id, input }) => {
+      const capability = careful.find((one) => one.id === id)
+      return capability !== undefined && secretOf(capability, input) !== undefined
+    })
+    if (secret.length === 0) return
+    const drop = () => {
+      for (const { id } of secret) tasks.drop(id)
+    }
+    writes.write(drop).then(purge.scrub).catch(onFault)
+  }
   return {
     name: 'tasks',
     ...createTaskAccess({
@@ -101,6 +116,7 @@ export function createTasks(parts: TasksParts): Tasks {
     wake,
     begin(path) {
       call = path
+      if (!store.newer) clearSecrets(store)
       scheduler.soon(() => {
         if (!closed) setUp()
         wake()
@@ -121,14 +137,23 @@ function checkTask(capability: AnyCapability, input: unknown): void {
       details: { path: 'capability' },
     })
   }
-  checkJson(input)
-  parseWith(capability.input, input)
-  if (typeof input === 'object' && input !== null && 'passphrase' in input) {
-    const message = '`input.passphrase`: What waits in the queue is stored, and so would be the passphrase.'
-    throw new DaybookError('invalid-input', `${message} Call it.`, {
-      details: { path: 'input.passphrase' },
-    })
+  const secret = secretOf(capability, input)
+  if (secret === undefined) {
+    checkJson(input)
+    parseWith(capability.input, input)
+    return
   }
+  const why =
+    'What waits in the queue is stored, with what comes of it, and this is not for storing. Call it.'
+  throw new DaybookError('invalid-input', `\`${secret}\`: ${why}`, { details: { path: secret } })
+}
+
+/** Where a call that is put off would store what is secret; undefined where it would not. */
+function secretOf({ isQueued, secrets = [] }: AnyCapability, input: unknown): string | undefined {
+  const given = typeof input === 'object' && input !== null ? input : {}
+  const field = secrets.find((name) => name in given)
+  if (field !== undefined) return `input.${field}`
+  return isQueued === false ? 'capability' : undefined
 }
 
 export interface TaskAccess {

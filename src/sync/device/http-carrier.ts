@@ -10,7 +10,7 @@ import {
   errorTable,
   toDaybookError,
 } from '../../core/errors.ts'
-import type { Carrier, LineHooks, Scheduler } from '../../core/ports.ts'
+import type { Carrier, EndOfBook, LineHooks, Scheduler } from '../../core/ports.ts'
 import { openLiveLine, type OpenSocket } from './live-line.ts'
 import type { Purpose } from '../wire/live-wire.ts'
 import { wireError } from '../wire/protocol.ts'
@@ -22,7 +22,7 @@ const gzipFrom = 4096
 export type FetchLike = (
   url: string,
   init: {
-    method: 'POST'
+    method: 'POST' | 'PUT' | 'DELETE'
     headers: Record<string, string>
     body: string | Uint8Array<ArrayBuffer>
     redirect: 'manual'
@@ -58,7 +58,12 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
   const capabilities = url.replace(/sync$/, 'capabilities')
   if (typeof key === 'string') checkKey(key, 'sync.key')
 
-  const send = async (to: string, request: unknown, more: Record<string, string> = {}): Promise<unknown> => {
+  const send = async (
+    to: string,
+    request: unknown,
+    more: Record<string, string> = {},
+    method: 'POST' | 'PUT' | 'DELETE' = 'POST',
+  ): Promise<unknown> => {
     const authorization = `Bearer ${checkKey(typeof key === 'string' ? key : await readKey(key), 'sync.key')}`
     const text = JSON.stringify(request)
     const zipped = text.length >= gzipFrom && !isOwnMachine(to) ? await gzip?.(text) : undefined
@@ -72,20 +77,25 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
     const body = zipped ?? text
     const answer = await reach(async () => {
       // A redirect would take the key along, to wherever it leads.
-      const response = await fetch(to, { method: 'POST', headers, body, redirect: 'manual' })
+      const response = await fetch(to, { method, headers, body, redirect: 'manual' })
       return { status: response.status, text: await response.text() }
     })
     return readAnswer(answer)
   }
 
-  const ask = (to: string, request: unknown, more?: Record<string, string>) =>
-    scheduler ? orLate(send(to, request, more), scheduler, deadlineMs) : send(to, request, more)
+  const inTime = (answer: Promise<unknown>) => (scheduler ? orLate(answer, scheduler, deadlineMs) : answer)
+  const ask = (to: string, request: unknown, more?: Record<string, string>) => inTime(send(to, request, more))
+  const book = url.replace(/\/sync$/, '')
+  const askBook = (method: 'PUT' | 'DELETE', { confirm, epoch }: EndOfBook) =>
+    inTime(send(book, epoch === undefined ? { confirm } : { confirm, epoch }, {}, method))
   const { socket } = options
 
   return {
     exchange: (request, signal: AbortSignalLike) => orAborted(ask(url, request), signal),
     call: (id, input, requestId, signal) =>
       orAborted(ask(`${capabilities}/${id}`, input, { 'idempotency-key': requestId }), signal),
+    erase: (asked, signal) => orAborted(askBook('DELETE', asked), signal),
+    begin: (asked, signal) => orAborted(askBook('PUT', asked), signal),
     ...(socket && {
       listen: (device: string, hooks: LineHooks, purposes?: readonly Purpose[]) =>
         openLiveLine({ url: live, socket, ask: (body) => ask(live, body) }, device, hooks, purposes),

@@ -8,6 +8,7 @@ import type { Clock, Random, Scheduler } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Background } from './background.ts'
+import { erasedError, erasedThere, forgetErased, noteErased } from './book-end.ts'
 import { backoffMs } from './backoff.ts'
 import type { SyncSession } from './session.ts'
 import { isAutomatic, type SyncPlan } from './sync-plan.ts'
@@ -58,7 +59,7 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
   const { settings, writes } = options.store
   const timers = new Map<Reason, { readonly at: number; readonly cancel: () => void }>()
   let closed = false
-  let stopped: DaybookError | undefined
+  let stopped = erasedError(settings)
 
   const due = (reason: Reason, delayMs: number) => {
     if (closed) return
@@ -93,6 +94,7 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
       const result = await session.sync(signal)
       if (!closed) {
         stopped = undefined
+        if (erasedThere(settings) !== undefined) note(() => forgetErased(settings))
         forgetRetry()
         background?.done()
       }
@@ -108,6 +110,7 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
     if (!why.retry && why.code !== 'offline') {
       // Only another answer to another question can help: nothing is tried by itself until somebody asks.
       stopped = why
+      if (why.code === 'book-erased') note(() => noteErased(settings, why))
       forgetRetry()
       return
     }
@@ -124,7 +127,7 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
   const left = readRetry()
   // The clock may have been set back meanwhile: no wait is longer than the plan of a wait can be.
   if (left && hasTriggers) due('retry', Math.min(300_000, Math.max(0, left.at - clock.now())))
-  if (plan.onWake && !left) due('wake', 0)
+  if (plan.onWake && !left && !stopped) due('wake', 0)
   planPeriod()
 
   return {
@@ -153,6 +156,10 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
       const waiting = stopped ? 'stopped' : timers.has('retry') ? 'waiting' : 'idle'
       return {
         ...state,
+        // Also after an opening in which nothing was asked of the mirror yet.
+        ...(stopped && !state.lastError
+          ? { lastError: { code: stopped.code, message: stopped.message } }
+          : {}),
         phase: state.phase === 'idle' ? waiting : state.phase,
         ...(line === undefined ? {} : { live: line }),
         ...(Number.isFinite(next) ? { nextAt: formatTime(next) } : {}),

@@ -31,6 +31,8 @@ export interface MirrorOptions {
   readonly store: BookStore
   readonly clock: Clock
   readonly random: Random
+  /** When a book of this name was erased, where this one was begun anew after that. */
+  readonly erasedAt?: string | undefined
 }
 
 /** A mirror keeps tombstones, and its answers to devices that stay away, at least this long. */
@@ -77,9 +79,24 @@ interface Sent {
 }
 
 /** The mirror over `store`, which was opened with the role `mirror`. */
-export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
+export function createMirror({ store, clock, random, erasedAt }: MirrorOptions): Mirror {
   const { records, settings, devices, sums } = store
-  const begin = () => settings.set('epoch', `e_${toHex(random.bytes(16))}`)
+  /** The epochs of a book that was begun anew: a device that names another one has had the book before. */
+  const life = () => {
+    const kept = settings.get('life')
+    return kept === undefined ? [settings.get('epoch') ?? ''] : (JSON.parse(kept) as string[])
+  }
+  const begin = () => {
+    const epoch = `e_${toHex(random.bytes(16))}`
+    if (erasedAt !== undefined && settings.get('epoch') !== undefined)
+      settings.set('life', JSON.stringify([...life(), epoch]))
+    settings.set('epoch', epoch)
+  }
+  /** Refuses a device that had the book which was erased: what it has comes back by nobody's mere sync. */
+  const checkLife = ({ epoch }: SyncRequest) => {
+    if (erasedAt === undefined || epoch === null || life().includes(epoch)) return
+    throw new DaybookError('book-erased', undefined, { details: { at: erasedAt } })
+  }
   store.db.transaction(() => {
     if (settings.get('epoch') === undefined) begin()
   })
@@ -223,6 +240,7 @@ export function createMirror({ store, clock, random }: MirrorOptions): Mirror {
       const request = reach ? withinReach(asked, reach) : asked
       const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
       const answer = await store.writes.write(() => {
+        checkLife(request)
         if (!isSetBack(request)) {
           const { tally, ...answered } = respond(request, hashes, reach)
           taken?.(tally)

@@ -70,6 +70,7 @@ export const sealCapabilities = [
     input: z.strictObject({ passphrase: passphraseShape }),
     output: state,
     effect: 'task',
+    secrets: ['passphrase'],
     uses: ['trust'],
     async run({ passphrase }, at) {
       await at.trust.sealing.unlock(passphrase)
@@ -98,6 +99,7 @@ export const sealCapabilities = [
     input: z.strictObject({ passphrase: passphraseShape.optional() }).prefault({}),
     output: state,
     effect: 'task',
+    secrets: ['passphrase'],
     uses: ['trust'],
     async run({ passphrase }, at) {
       await at.trust.sealing.guard(passphrase)
@@ -112,6 +114,8 @@ export const sealCapabilities = [
     input: z.strictObject({ passphrase: passphraseShape }),
     output: z.object({ text: z.string() }),
     effect: 'task',
+    isQueued: false,
+    secrets: ['passphrase'],
     uses: ['trust'],
     run: async ({ passphrase }, at) => ({ text: await at.trust.sealing.exportKeys(passphrase) }),
   }),
@@ -123,6 +127,8 @@ export const sealCapabilities = [
     input: z.strictObject({ text: z.string().max(keyTextLimit), passphrase: given }),
     output: z.object({ added: z.array(z.string()), state }),
     effect: 'task',
+    isQueued: false,
+    secrets: ['passphrase', 'text'],
     uses: ['trust'],
     async run({ text, passphrase }, at) {
       const added = await at.trust.sealing.importKeys(text, passphrase)

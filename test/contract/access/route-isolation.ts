@@ -97,6 +97,12 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   'POST /v1/books/:book/embed': {
     ofBook: (book, mark) => ({ path: `/v1/books/${book}/embed`, body: { texts: [mark] } }),
   },
+  'DELETE /v1/books/:book': {
+    ofBook: (book) => ({ path: `/v1/books/${book}`, body: { confirm: book } }),
+  },
+  'PUT /v1/books/:book': {
+    ofBook: (book) => ({ path: `/v1/books/${book}`, body: { confirm: book } }),
+  },
   'POST /embed': { ofAll: { path: '/embed', body: { texts: ['x'] }, needsKey: true } },
   'GET /health': { ofAll: { path: '/health', needsKey: false } },
   'GET /manifest': { ofAll: { path: '/manifest', needsKey: false } },

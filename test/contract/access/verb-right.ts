@@ -114,6 +114,8 @@ export const verbRights = {
   'task:schedule': 'owner',
   'task:unschedule': 'owner',
   'task:schedules': 'owner',
+  'daybook:erase': 'owner',
+  'daybook:begin_anew': 'owner',
   'daybook:status': 'read',
 } as const satisfies Readonly<Record<VerbId, Right | 'owner'>>
 

@@ -40,6 +40,8 @@ function watchedBooks() {
         admit: (_id, presented) => note(presented).then(() => ({ ok: true, value: undefined })),
         ticket: (_device, presented) => note(presented),
         exchange: (_request, presented = {}) => note(presented),
+        erase: (_asked, presented) => note(presented),
+        begin: (_asked, presented) => note(presented),
         call: (_id, _input, { bearer, grant }) =>
           note({ ...(bearer && { bearer }), ...(grant && { grant }) }),
         fetch: () => note({}).then(() => Response.json({ code: 'unauthorized' }, { status: 400 })),
@@ -56,6 +58,8 @@ const verbs = [
   ['POST', 'embed', { texts: ['x'] }],
   ['POST', 'capabilities/kstar:query_traces', {}],
   ['GET', 'live', undefined],
+  ['DELETE', '', { confirm: 'x' }],
+  ['PUT', '', { confirm: 'x' }],
 ] as const
 const accessKey = `dbk1.${'A'.repeat(16)}.${'A'.repeat(43)}`
 

@@ -40,7 +40,8 @@ describe('addresses', () => {
 
   it('an address that is none: 404; another method: 405 and what is allowed', async () => {
     await expectError(await call('/nothing'), 404, 'unknown-route')
-    await expectError(await call('/v1/books/a'), 404, 'unknown-route')
+    await expectError(await call('/v1/books'), 404, 'unknown-route')
+    await expectError(await call('/v1/books/a'), 405, 'wrong-method')
     await expectError(await call('/v1/books/a/sync/more', { body: {} }), 404, 'unknown-route')
     const wrong = await call('/v1/books/a/sync', { method: 'GET' })
     expect(wrong.headers.get('allow')).toBe('POST')
@@ -187,7 +188,8 @@ describe('keys', () => {
   it('what breaks inside is logged, and told to nobody', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const fail = () => Promise.reject(new Error('secret inside'))
-    const dead = { getByName: () => ({ admit: fail, ticket: fail, exchange: fail, call: fail }) }
+    const verbs = { admit: fail, ticket: fail, exchange: fail, erase: fail, begin: fail, call: fail }
+    const dead = { getByName: () => verbs }
     const broken = {
       getByName: () => {
         throw new TypeError('secret inside')

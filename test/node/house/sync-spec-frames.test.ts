@@ -27,7 +27,10 @@ describe('the examples of the specification of sync', () => {
       [
         'http',
         'json answer',
+        'json begin-answer',
         'json enc',
+        'json end-answer',
+        'json end-request',
         'json frame-heard',
         'json frame-said',
         'json poke',

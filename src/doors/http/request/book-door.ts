@@ -12,6 +12,8 @@ export function openBookDoor(mirrors: Mirrors, book: string, presented: Presente
   return {
     admit: (id) => fromOutcome(mirror.admit(id, presented)),
     ticket: (asked) => fromOutcome(mirror.ticket(asked, presented)),
+    erase: (asked) => fromOutcome(mirror.erase(asked, presented)),
+    begin: (asked) => fromOutcome(mirror.begin(asked, presented)),
     exchange: (request) => fromOutcome(mirror.exchange(request, presented)),
     call: (id, input, { requestId, purpose } = {}) =>
       fromOutcome(

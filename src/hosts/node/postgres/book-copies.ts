@@ -12,13 +12,8 @@ import { createMirror, type Mirror } from '../../../sync/mirror/mirror.ts'
 import { openNodeDatabase } from '../book/node-database.ts'
 import { verifyingKeyring } from '../key/key-file.ts'
 import type { Postgres } from './connect-postgres.ts'
-import {
-  createPostgresTruth,
-  findBook,
-  nameCopy,
-  type PostgresTruth,
-  type PostgresTruthOptions,
-} from './postgres-truth.ts'
+import { findBook, nameCopy } from './find-book.ts'
+import { createPostgresTruth, type PostgresTruth, type PostgresTruthOptions } from './postgres-truth.ts'
 import { createSharedRate, type SharedRate } from './shared-rate.ts'
 import { createSharedTickets, type SharedTickets } from './shared-ticket.ts'
 
@@ -168,7 +163,7 @@ export class BookCopies {
       return {
         engine,
         truth,
-        mirror: createMirror({ store: engine.store, ...ports }),
+        mirror: createMirror({ store: engine.store, ...ports, erasedAt: names.erasedAt }),
         rate: createSharedRate(place, rate, ports.clock),
         tickets: createSharedTickets(place, ports.random),
       }

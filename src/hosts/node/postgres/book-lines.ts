@@ -2,7 +2,8 @@
 // process or in another.
 // Invariant: a poke is about what is in PostgreSQL; whoever sends one has followed the truth first.
 import type { WebSocket } from 'ws'
-import { heartbeat, type LiveVersion } from '../../../sync/wire/live-wire.ts'
+import { isDaybookError } from '../../../core/errors.ts'
+import { closeCodes, heartbeat, type LiveVersion } from '../../../sync/wire/live-wire.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
 import type { Standing } from '../../../trust/admission.ts'
 import type { Line, LineState, Listener } from '../../../edge/line.ts'
@@ -68,7 +69,11 @@ export function createBookLines(options: BookLinesOptions): BookLines {
 
   const withBook = (book: string, work: (live: LiveBook, lines: LiveLines) => void) => {
     const known = books.get(book)
-    if (known) within(book, (live) => work(live, known.lines)).catch(onFault)
+    if (!known) return
+    within(book, (live) => work(live, known.lines)).catch((error: unknown) => {
+      if (!isDaybookError(error, 'book-erased')) return onFault(error)
+      for (const line of known.open) line.end(closeCodes.erased)
+    })
   }
 
   const linesOf = (book: string, live: LiveBook): OpenLines => {

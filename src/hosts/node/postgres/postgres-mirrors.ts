@@ -2,7 +2,8 @@
 // processes, and what is due once a day. Wiring; what a mirror answers is edge/answer-mirror.ts.
 import type { WebSocket } from 'ws'
 import type { Llm, Ports } from '../../../core/ports.ts'
-import { answerMirror, type MirrorBook } from '../../../edge/answer-mirror.ts'
+import { answerMirror } from '../../../edge/answer-mirror.ts'
+import type { MirrorBook } from '../../../edge/mirror-book.ts'
 import { forgetEndedKeys } from '../../../edge/forget-ended-keys.ts'
 import { noLines, type OfferedLine } from '../../../edge/live-lines.ts'
 import { readRelay } from '../../../edge/line-frames.ts'
@@ -19,6 +20,7 @@ import {
 } from './news-postgres.ts'
 import { guarded } from './postgres-fault.ts'
 import { enterSql, type PostgresTruthOptions } from './postgres-truth.ts'
+import { createPostgresEnd } from './postgres-end.ts'
 import { createSharedTickets } from './shared-ticket.ts'
 
 export interface PostgresMirrorsOptions {
@@ -104,8 +106,21 @@ class Mirrors implements PostgresMirrors {
   }
 
   getByName(book: string): MirrorDoor {
-    return answerMirror((mayMake, work) =>
-      this.#copies.within(book, mayMake, (copy) => work(this.#toMirrorBook(book, copy))),
+    const { postgres, ports } = this.#options
+    const end = createPostgresEnd({ postgres, book, bypasses: this.#bypasses })
+    return answerMirror(
+      (mayMake, work) => this.#copies.within(book, mayMake, (copy) => work(this.#toMirrorBook(book, copy))),
+      {
+        book,
+        clock: ports.clock,
+        tombstone: end.tombstone,
+        begin: end.begin,
+        erase: async (stone) => {
+          await end.erase(stone)
+          // Whoever has a line or a copy finds the book gone, here and in the other processes.
+          this.#announce(book, [])
+        },
+      },
     )
   }
 

@@ -111,4 +111,15 @@ export const postgresMigrations: readonly string[] = [
     END IF;
   END $$;
   `,
+  `
+  -- Books that their owners have erased, by name. The row outlives the book, and the one that was begun anew under its name.
+  CREATE TABLE daybook.erased (
+    book text PRIMARY KEY, epoch text, erased_at text NOT NULL, is_begun_anew boolean NOT NULL DEFAULT false);
+  ${separate('erased')}
+  DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)) THEN
+      GRANT SELECT, INSERT, UPDATE, DELETE ON daybook.erased TO ${mirrorRole};
+    END IF;
+  END $$;
+  `,
 ]

@@ -2,10 +2,10 @@
 // copy and undoes it there, writes what it changed, and takes that in once it is final.
 // Invariant: the copy is the book as of commit `txn`; where that can't be said any more, it is thrown away.
 import { checkBookName } from '../../../core/book.ts'
+import { bookErased } from '../../../edge/book-end.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import type { SqlDatabase, SqlRow, SqlValue, Truth } from '../../../core/ports.ts'
+import type { SqlRow, SqlValue, Truth } from '../../../core/ports.ts'
 import type { BookStore } from '../../../store/book-store.ts'
-import { createSettings } from '../../../store/schema/settings.ts'
 import { createCapture } from '../../../store/mirror/capture.ts'
 import type { Postgres, Sql } from './connect-postgres.ts'
 import { guarded } from './postgres-fault.ts'
@@ -36,6 +36,8 @@ export interface PostgresTruth extends Truth {
 }
 
 interface BookRow {
+  /** What this book calls itself: another one of the same name has another. */
+  readonly device: string
   readonly txn: number
   readonly gone_from: number
 }
@@ -77,7 +79,12 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
     }
   }
 
-  const takeNews = async (sql: Sql, { txn, gone_from }: BookRow) => {
+  const takeNews = async (sql: Sql, { device, txn, gone_from }: BookRow) => {
+    // The book was erased and begun anew: what this copy has is of the one before.
+    if (device !== copy().store.device) {
+      isBroken = true
+      copy()
+    }
     if (txn === at) return
     if (txn < at || (at > 0 && at < gone_from)) {
       isBroken = true
@@ -148,7 +155,7 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
     let txn = 0
     const opening = `${enterSql(book, bypasses)}; ${findSql(book)} FOR UPDATE`
     const result = await postgres.begin<BookRow, Result>(opening, async (sql, [row]) => {
-      if (!row) throw gone()
+      if (!row) throw await gone(sql)
       await onStep?.('locked')
       await takeNews(sql, row)
       const captured = copy().capture.run(work)
@@ -171,17 +178,16 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
     return result
   }
 
-  /** The book was taken out of the database under our feet. */
-  const gone = () => {
+  const gone = (sql: Sql) => {
     isBroken = true
-    return new DaybookError('engine-died')
+    return whyGone(sql, book)
   }
 
   const look = async () => {
     copy()
     const opening = `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; ${enterSql(book, bypasses)}; ${findSql(book)}`
     await postgres.begin<BookRow, void>(opening, async (sql, [row]) => {
-      if (!row) throw gone()
+      if (!row) throw await gone(sql)
       await takeNews(sql, row)
     })
   }
@@ -205,6 +211,15 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
   }
 }
 
+/** The book was taken out of the database under our feet: erased, or by hand. */
+async function whyGone(sql: Sql, book: string): Promise<DaybookError> {
+  const [stone] = await sql.rows<{ erased_at: string }>(
+    'SELECT erased_at FROM daybook.erased WHERE book = $1 AND NOT is_begun_anew',
+    [book],
+  )
+  return stone ? bookErased(stone.erased_at) : new DaybookError('engine-died')
+}
+
 /** From here on the transaction sees this book and no other. */
 export function enterSql(book: string, bypasses: boolean): string {
   const settings = {
@@ -219,39 +234,4 @@ export function enterSql(book: string, bypasses: boolean): string {
 
 /** The name of a book has no character that would have to be escaped; see `checkBookName`. */
 const findSql = (book: string) =>
-  `SELECT txn, gone_from FROM daybook.books WHERE book = '${checkBookName(book)}'`
-
-/** What every copy of the book calls itself and its sequence by. */
-export interface BookNames {
-  readonly epoch: string
-  readonly device: string
-}
-
-/** The names of a book; `fresh` ones when it is not there yet, or undefined when it is not to be made. */
-export function findBook(
-  { postgres, book, bypasses }: Pick<PostgresTruthOptions, 'postgres' | 'book' | 'bypasses'>,
-  fresh: BookNames | undefined,
-): Promise<BookNames | undefined> {
-  return guarded(() =>
-    postgres.begin(enterSql(book, bypasses), async (sql) => {
-      if (fresh) {
-        const { epoch, device } = fresh
-        await sql.rows(
-          'INSERT INTO daybook.books (book, epoch, device) VALUES ($1, $2, $3) ON CONFLICT (book) DO NOTHING',
-          [book, epoch, device],
-        )
-      }
-      const rows = await sql.rows<BookNames>('SELECT epoch, device FROM daybook.books WHERE book = $1', [
-        book,
-      ])
-      return rows[0]
-    }),
-  )
-}
-
-/** Puts the names into an empty copy, before anything opens it. */
-export function nameCopy(db: SqlDatabase, { epoch, device }: BookNames): void {
-  const settings = createSettings(db)
-  settings.set('epoch', epoch)
-  settings.set('device', device)
-}
+  `SELECT device, txn, gone_from FROM daybook.books WHERE book = '${checkBookName(book)}'`

@@ -8,11 +8,8 @@ import { createEngine } from '../../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../../src/hosts/node/book/node-database.ts'
 import { nodeEmbedder } from '../../../../../src/hosts/node/model/node-embedder.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
-import {
-  createPostgresTruth,
-  findBook,
-  nameCopy,
-} from '../../../../../src/hosts/node/postgres/postgres-truth.ts'
+import { findBook, nameCopy } from '../../../../../src/hosts/node/postgres/find-book.ts'
+import { createPostgresTruth } from '../../../../../src/hosts/node/postgres/postgres-truth.ts'
 import { openNodeKeyring } from '../../../../../src/hosts/node/key/key-file.ts'
 import { toHex } from '../../../../../src/core/ids.ts'
 import { migrate } from '../../../../../src/store/schema/migrate.ts'

@@ -4,10 +4,9 @@ import type { SqlDatabase } from '../../../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../../../src/hosts/node/book/node-database.ts'
 import { connectPostgres, type Postgres } from '../../../../../src/hosts/node/postgres/connect-postgres.ts'
 import { migratePostgres } from '../../../../../src/hosts/node/postgres/migrate-postgres.ts'
+import { findBook, nameCopy } from '../../../../../src/hosts/node/postgres/find-book.ts'
 import {
   createPostgresTruth,
-  findBook,
-  nameCopy,
   type PostgresTruthOptions,
 } from '../../../../../src/hosts/node/postgres/postgres-truth.ts'
 import { toHex } from '../../../../../src/core/ids.ts'

@@ -1,0 +1,38 @@
+// The end of a book as its engine brings it about: first at the mirror, then here.
+// Invariant: nothing is erased here before the mirror has said that it was erased there. A cut between the two leaves the whole
+// book here, whose next sync says what became of it, and erasing once more finishes it.
+import type { AbortSignalLike } from '../core/abort.ts'
+import { checkConfirmed } from '../core/book.ts'
+import type { EndPort } from '../core/capability/context.ts'
+import { DaybookError } from '../core/errors.ts'
+import type { BookSync } from './service/book-sync.ts'
+import type { EngineOptions } from './engine-options.ts'
+
+export interface EndOfBookParts {
+  readonly options: Pick<EngineOptions, 'name' | 'eraseHere'>
+  readonly sync: Pick<BookSync, 'end' | 'sync'> | undefined
+}
+
+export type EndOfBook = (signal: AbortSignalLike) => EndPort
+
+export function createEndOfBook({ options, sync }: EndOfBookParts): EndOfBook {
+  const { name, eraseHere } = options
+  return (signal) => ({
+    async erase({ confirm, mirror }) {
+      checkConfirmed(confirm, name)
+      if (!eraseHere) throw new DaybookError('storage-unavailable', 'This host can not erase its books.')
+      if (mirror) {
+        if (!sync) throw new DaybookError('sync-off')
+        await sync.end.erase(confirm, signal)
+      }
+      await eraseHere()
+      return { erased: true, name, mirror }
+    },
+    async beginAnew({ confirm }) {
+      checkConfirmed(confirm, name)
+      if (!sync) throw new DaybookError('sync-off')
+      const begun = await sync.end.beginAnew(confirm, signal)
+      return { begun, ...(await sync.sync(signal)) }
+    },
+  })
+}
