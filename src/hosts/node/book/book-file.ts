@@ -10,6 +10,7 @@ import { isBroken } from '../../../store/repair/broken.ts'
 import { mend, mendedOf, mendedText } from '../../../store/repair/mend.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
 import { checkTable, firstFault } from '../../../store/repair/table-check.ts'
+import { eraseBook, finishErasing } from './erase-book.ts'
 import { type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
 import { databaseSuffixes, narrowBook } from '../port/private-file.ts'
 
@@ -19,6 +20,8 @@ export interface BookFile {
   /** Where a copy of its records is kept. */
   readonly checkpointFile: CheckpointFile
   storage(): Promise<Pick<Status, 'degraded'>>
+  /** Takes the book away from this machine; `closeEngine` closes what works on it. */
+  erase(closeEngine: () => void): void
 }
 
 const mending = '.mending'
@@ -30,10 +33,15 @@ const copying = '.checkpoint'
  */
 export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: BookFile) => Opened): Opened {
   const { path } = options
-  if (path !== ':memory:') narrowBook(path)
+  if (path !== ':memory:') {
+    finishErasing(path)
+    narrowBook(path)
+  }
   finish(path)
   const attempt = () => {
-    const db = openNodeDatabase(options)
+    const own = openNodeDatabase(options)
+    let isErasing = false
+    const db: SqlDatabase = { ...own, close: () => (isErasing ? undefined : own.close()) }
     try {
       const found = isBlamed(db) ? firstFault(db) : undefined
       if (found !== undefined) throw new Damaged(found)
@@ -42,6 +50,12 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
         check: (table) => checkTable(db, table),
         checkpointFile: checkpointAt(path),
         storage: () => Promise.resolve(stateOf(db)),
+        erase(closeEngine) {
+          // While its files go it stays locked.
+          isErasing = path !== ':memory:'
+          if (isErasing) eraseBook(path, own, closeEngine)
+          else closeEngine()
+        },
       })
     } catch (error) {
       db.close()

@@ -128,13 +128,14 @@ function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptio
 function createBookEngine(
   options: NodeBookOptions,
   { name, path, zone, secrets, embedder, llm }: ReturnType<typeof partsOf>,
-  { db, storage, check, checkpointFile }: BookFile,
+  { db, storage, check, checkpointFile, erase }: BookFile,
 ): Engine {
   const { sync, checkpoint = !sync, textIndexInMemory } = options
   const isInMemory = path === memoryPath
   const kept = { storage, care: { check }, checkpointFile: { file: checkpointFile, isWanted: checkpoint } }
-  return createEngine({
+  const engine: Engine = createEngine({
     db,
+    eraseHere: async () => erase(() => engine.close()),
     ports: nodePorts,
     name,
     scope: bookScope(options),
@@ -150,6 +151,7 @@ function createBookEngine(
     openMemory: () => openNodeDatabase({ path: memoryPath }),
     ...(sync ? { sync, carrier: carrierOf(name, sync) } : {}),
   })
+  return engine
 }
 
 function carrierOf(book: string, { url, key, live }: NonNullable<NodeBookOptions['sync']>) {

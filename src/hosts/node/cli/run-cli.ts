@@ -9,6 +9,7 @@ import { UsageError } from './usage-error.ts'
 import { createKey, listKeys, revokeKey } from './access-keys.ts'
 import { readPassphrase } from './passphrase-file.ts'
 import { placeOf, requirePlace } from './book-place.ts'
+import { beginAnew, eraseMemory } from './erase-memory.ts'
 import { exportMemory } from './export-memory.ts'
 import { importMemory } from './import-memory.ts'
 import { queryCommand, recallCommand, statsCommand } from './read-commands.ts'
@@ -34,6 +35,8 @@ const commands: readonly Command[] = [
   exportKeys,
   importKeys,
   rotateKeys,
+  eraseMemory,
+  beginAnew,
 ]
 
 const sharedOptions = {

@@ -62,7 +62,8 @@ async function readAll({ deadLetters: { list } }: Daybook) {
   }
 }
 
-function readEdge(values: Values): Edge {
+/** Where the mirror is that `values` name. */
+export function readEdge(values: Values): Edge {
   const url = textOf(values, 'edge')
   if (url === undefined) throw new UsageError('--edge says where the mirror is')
   try {

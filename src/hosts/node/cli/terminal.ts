@@ -13,6 +13,8 @@ export interface Terminal {
   clear(): void
   /** Asks before something that can't be taken back. Refuses where nobody can answer. */
   confirm(question: string, flag: string): Promise<void>
+  /** Asks for a text. Refuses where nobody can answer; `instead` says how it is given then. */
+  ask(question: string, what: string, instead: string): Promise<string>
 }
 
 export interface TerminalOptions {
@@ -56,13 +58,22 @@ export function createTerminal({ json, yes, signal }: TerminalOptions): Terminal
           `${flag} is asked about first, and nobody is here to answer; add --yes to mean it`,
         )
       }
-      const ask = createInterface({ input: stdin, output: stderr })
-      try {
-        const answer = await ask.question(`${question} [y/N] `, { signal })
-        if (!/^y(?:es)?$/i.test(answer.trim())) throw new UsageError('Nothing was done.')
-      } finally {
-        ask.close()
-      }
+      const answer = await askPerson(`${question} [y/N] `, signal)
+      if (!/^y(?:es)?$/i.test(answer.trim())) throw new UsageError('Nothing was done.')
     },
+    async ask(question, what, instead) {
+      if (!stdin.isTTY || !stderr.isTTY)
+        throw new UsageError(`${what} asks first, and nobody is here to answer; give ${instead}`)
+      return (await askPerson(`${question} `, signal)).trim()
+    },
+  }
+}
+
+async function askPerson(question: string, signal: AbortSignal): Promise<string> {
+  const ask = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await ask.question(question, { signal })
+  } finally {
+    ask.close()
   }
 }

@@ -26,7 +26,7 @@ const keepsModes = process.platform !== 'win32'
 /** What SQLite writes beside a database. */
 export const databaseSuffixes = ['', '-wal', '-shm', '-journal'] as const
 const ofBook =
-  /^(?:\.checkpoint|\.mending|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
+  /^(?:\.checkpoint|\.mending|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.erasing$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 const isKey = /\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 
 /** Makes the folder, and those above it that are missing. What is there stays as it is. */
@@ -64,15 +64,18 @@ export function claimDatabase(path: string): void {
   }
 }
 
+/** The names of all that a book at `path` has left in its folder. */
+export function filesOfBook(path: string): string[] {
+  const folder = dirname(path)
+  const own = basename(path)
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).filter((name) => name.startsWith(own) && ofBook.test(name.slice(own.length)))
+}
+
 /** Narrows all that a book at `path` has left in its folder, and tells when others could read keys until now. */
 export function narrowBook(path: string): void {
   const folder = dirname(path)
-  const own = basename(path)
-  if (!existsSync(folder)) return
-  const names = readdirSync(folder).filter(
-    (name) => name.startsWith(own) && ofBook.test(name.slice(own.length)),
-  )
-  const narrowed = names.filter((name) => narrow(join(folder, name)))
+  const narrowed = filesOfBook(path).filter((name) => narrow(join(folder, name)))
   const keys = narrowed.filter((name) => isKey.test(name)).map((name) => join(folder, name))
   if (keys.length > 0)
     nodePorts.log.warn('Others of this machine could read keys of this book until now.', { files: keys })

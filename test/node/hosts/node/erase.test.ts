@@ -1,0 +1,106 @@
+// A book that is erased in Node: which files go, and what is left when the process is killed in the middle of it.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { openDaybook } from '../../../../src/hosts/node/index.ts'
+import { failure } from '../../../contract/book-case.ts'
+import { makeTrace } from '../../../support/trace.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'daybook-erase-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+let serial = 0
+const newFolder = () => mkdtempSync(join(root, `${++serial}-`))
+const entry = JSON.stringify(new URL('../../../../src/hosts/node/index.ts', import.meta.url).href)
+
+/** A book with all that a book may leave beside it. */
+async function write(folder: string): Promise<string> {
+  const path = join(folder, 'garden.daybook')
+  const book = await openDaybook({ name: 'garden', path, passphrase: 'correct horse battery' })
+  for (let i = 0; i < 20; i++) await book.traces.store(makeTrace())
+  await book.tokens.grant({ scope: '**', permissions: ['read'], granted_to: 'x', expires_at: '2099-01-01' })
+  await book.close()
+  for (const more of [
+    '.checkpoint',
+    '.damaged-2026-01-01T00-00-00.000Z',
+    '.damaged-2026-01-01T00-00-00.000Z-wal',
+  ])
+    if (!existsSync(path + more)) writeFileSync(path + more, 'left behind')
+  return path
+}
+
+it('takes every file of the book, and none that is another’s', async () => {
+  const folder = newFolder()
+  const path = await write(folder)
+  const others = ['garden.daybook2', 'garden.daybook.txt', 'garden.daybook.bak', 'other.daybook.key']
+  for (const name of others) writeFileSync(join(folder, name), 'not of this book')
+  const book = await openDaybook({ name: 'garden', path })
+  await book.erase({ confirm: 'garden' })
+  expect(readdirSync(folder).toSorted()).toEqual(others.toSorted())
+  expect((await failure(book.traces.count())).code).toBe('book-closed')
+  await book.close()
+  expect(readdirSync(folder).toSorted()).toEqual(others.toSorted())
+})
+
+it('is refused while another process has the book, which notices nothing', async () => {
+  const folder = newFolder()
+  const path = await write(folder)
+  const held = await openDaybook({ name: 'garden', path })
+  expect((await failure(openDaybook({ name: 'garden', path }))).code).toBe('open-elsewhere')
+  expect((await held.traces.count()).total).toBe(20)
+  // One that was begun elsewhere and goes on is not finished for it.
+  writeFileSync(`${path}.erasing`, '')
+  expect((await failure(openDaybook({ name: 'garden', path }))).code).toBe('open-elsewhere')
+  expect((await held.traces.count()).total).toBe(20)
+  await held.erase({ confirm: 'garden' })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+/** Erases in a process that ends itself just after it has taken its nth step in the file system. */
+async function killedAfter(path: string, step: number): Promise<boolean> {
+  const source = `
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    let isErasing = false
+    let steps = 0
+    for (const name of ['openSync', 'rmSync', 'fsyncSync', 'unlinkSync']) {
+      const real = fs[name]
+      fs[name] = (...args) => {
+        const isMine = isErasing && ++steps === ${step}
+        const result = real(...args)
+        if (isMine) process.kill(process.pid, 'SIGKILL')
+        return result
+      }
+    }
+    syncBuiltinESMExports()
+    const { openDaybook } = await import(${entry})
+    const book = await openDaybook({ name: 'garden', path: ${JSON.stringify(path)} })
+    isErasing = true
+    await book.erase({ confirm: 'garden' })
+    process.exit(0)`
+  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '--eval', source], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal === 'SIGKILL')))
+}
+
+it(
+  'a process killed after any step of it leaves nothing that the next opening would find',
+  { timeout: 120_000 },
+  async () => {
+    const counts: number[] = []
+    for (let step = 1, wasKilled = true; wasKilled; step++) {
+      const folder = newFolder()
+      const path = await write(folder)
+      wasKilled = await killedAfter(path, step)
+      const book = await openDaybook({ name: 'garden', path })
+      counts.push((await book.traces.count()).total)
+      await book.close()
+      expect(readdirSync(folder).filter((name) => /erasing|damaged/.test(name))).toEqual([])
+    }
+    // The mark is the first step: from then on the next opening finds an empty place.
+    expect(new Set(counts)).toEqual(new Set([0]))
+    expect(counts.length).toBeGreaterThan(12)
+  },
+)
