@@ -54,7 +54,11 @@ export interface BookEvents {
   /** Somebody said something in the meeting room, came or left. */
   readonly room: RoomEvent
   /** The book was closed, by `close()` or because its engine ended; `reason` says which. */
-  readonly closed: { readonly reason: string }
+  readonly closed: {
+    readonly reason: string
+    /** The code of the error by which it ended, where it did not close in good order: `book-erased` when it is gone. */
+    readonly code?: string
+  }
 }
 
 export type BookEvent = {

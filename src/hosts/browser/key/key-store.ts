@@ -23,11 +23,22 @@ export function openBrowserKeyring(book: string, { kept }: { readonly kept: bool
   })
 }
 
+const openPairs = () =>
+  openDB<KeyDatabase>('daybook-keys', 1, { upgrade: (fresh) => void fresh.createObjectStore('pairs') })
+
+/** The book is erased, and its pair goes with it. */
+export async function forgetPair(book: string): Promise<void> {
+  const db = await openPairs()
+  try {
+    await db.delete('pairs', book)
+  } finally {
+    db.close()
+  }
+}
+
 async function takeStoredPair(book: string): Promise<StoredPair> {
   try {
-    const db = await openDB<KeyDatabase>('daybook-keys', 1, {
-      upgrade: (fresh) => void fresh.createObjectStore('pairs'),
-    })
+    const db = await openPairs()
     try {
       const known = await db.get('pairs', book)
       if (known) return known

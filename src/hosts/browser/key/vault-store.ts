@@ -53,6 +53,18 @@ export function openBrowserVault(book: string, { kept }: { readonly kept: boolea
   }
 }
 
+/** The book is erased, and its keys go with it. */
+export function forgetVault(book: string): Promise<void> {
+  return within(async (db) => {
+    const change = db.transaction(['vaults', 'keys'], 'readwrite', { durability: 'strict' })
+    await Promise.all([
+      change.objectStore('vaults').delete(book),
+      change.objectStore('keys').delete(book),
+      change.done,
+    ])
+  })
+}
+
 async function within<Result>(work: (db: IDBPDatabase<VaultDatabase>) => Promise<Result>): Promise<Result> {
   try {
     const db = await openDB<VaultDatabase>('daybook-vault', 1, {

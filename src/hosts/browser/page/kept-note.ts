@@ -13,6 +13,15 @@ export function wasKept(book: string): boolean {
   }
 }
 
+/** The book is erased, or is about to be. */
+export function forgetKept(book: string): void {
+  try {
+    localStorage.removeItem(key(book))
+  } catch {
+    // Then it was never noted.
+  }
+}
+
 export function noteKept(book: string): void {
   try {
     localStorage.setItem(key(book), new Date().toISOString())

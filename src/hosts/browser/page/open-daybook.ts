@@ -5,7 +5,7 @@ import type { DaybookError } from '../../../core/errors.ts'
 import { showView } from '../tab/page-view.ts'
 import { tabOf } from '../wire/call-name.ts'
 import { type BackgroundWatch, watchBackground } from './background-sync.ts'
-import { wasKept } from './kept-note.ts'
+import { forgetKept, wasKept } from './kept-note.ts'
 import { type OpenedRequest, openRequestOf, type OpenOptions, pageOwnedOf } from './open-options.ts'
 import { PageBook } from './page-book.ts'
 import { PageEvents } from './page-events.ts'
@@ -41,9 +41,12 @@ export async function openWith(
   const { given, close: closeModel } = pageOwnedOf(options)
   const page = crypto.randomUUID()
   const start = createWorkerStart({ page, request, given, signal, events, background })
-  const link = await openPageLink(page, start, ({ message }) =>
-    events.tell({ name: 'closed', detail: { reason: message } }),
+  const link = await openPageLink(page, start, ({ message, code }) =>
+    events.tell({ name: 'closed', detail: { reason: message, code } }),
   )
+  events.on(({ name, detail }) => {
+    if (name === 'closed' && detail.code === 'book-erased') forgetKept(request.name)
+  })
   const hide = options.sync && showView(request.name)
   const book = new PageBook({ name: request.name, link, events, background, hide, closeModel })
   const methods = link.rows.map(([method, id]) => [method, id] as const)

@@ -3,10 +3,11 @@ import type { BookCallOptions } from '../../../book/call-options.ts'
 import type { BookDoor } from '../../../book/daybook.ts'
 import type { Status } from '../../../core/capability/status.ts'
 import type { BackgroundWatch } from './background-sync.ts'
-import { noteKept } from './kept-note.ts'
+import { forgetKept, noteKept, wasKept } from './kept-note.ts'
 import type { PageEvents } from './page-events.ts'
 import type { PageLink } from './page-link.ts'
 
+const eraseId = 'daybook:erase'
 /** Calls that only read or write are answered within this long, unless the call says otherwise. */
 const callDeadlineMs = 30_000
 
@@ -39,13 +40,29 @@ export class PageBook implements BookDoor {
   async call(id: string, input: unknown, options: BookCallOptions): Promise<unknown> {
     const { link, background } = this.#parts
     const isTimed = options.deadlineMs === undefined && !this.#tasks.has(id)
-    const answer = await link.call(id, input, isTimed ? { ...options, deadlineMs: callDeadlineMs } : options)
-    if (this.#writes.has(id)) {
+    const answer = await this.#unlessErased(
+      id,
+      link.call(id, input, isTimed ? { ...options, deadlineMs: callDeadlineMs } : options),
+    )
+    if (this.#writes.has(id) && id !== eraseId) {
       if (!this.#hasWritten) void this.#settleFirstWrite()
       this.#hasWritten = true
       background?.wrote()
     }
     return answer
+  }
+
+  /** The note that there is a book goes before the book does, and comes back when it stays. */
+  async #unlessErased(id: string, answer: Promise<unknown>): Promise<unknown> {
+    const { name } = this.#parts
+    if (id !== eraseId || !wasKept(name)) return answer
+    forgetKept(name)
+    try {
+      return await answer
+    } catch (error) {
+      noteKept(name)
+      throw error
+    }
   }
 
   on(listener: Parameters<BookDoor['on']>[0]): () => void {

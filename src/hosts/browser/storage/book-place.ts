@@ -1,5 +1,5 @@
 // Which books of this origin are in OPFS, noted in IndexedDB: where OPFS is gone for a while, a book that is in it must not be
-// taken for a new one. Invariant: a note is only ever added; that a book is in IndexedDB is told by its journal.
+// taken for a new one. Invariant: a note goes only with its book; that a book is in IndexedDB is told by its journal.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 
 interface PlaceSchema extends DBSchema {
@@ -31,6 +31,11 @@ export async function notePlace(book: string): Promise<void> {
     const change = db.transaction('opfs', 'readwrite', { durability: 'strict' })
     await Promise.all([change.store.put(Date.now(), book), change.done])
   }).catch(() => undefined)
+}
+
+/** The book is erased: nothing is noted of it any more. */
+export async function forgetPlace(book: string): Promise<void> {
+  await withPlaces((db) => db.delete('opfs', book))
 }
 
 /** Whether `book` was ever opened in OPFS. False where that can't be known, for want of IndexedDB. */

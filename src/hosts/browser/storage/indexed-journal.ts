@@ -33,7 +33,8 @@ type Change = IDBPTransaction<JournalSchema, ('head' | 'extents' | 'changes')[],
 const version = 1
 const nothing: KeptPages = { sizeBytes: 0, extents: [], changes: [] }
 const stores: ('head' | 'extents' | 'changes')[] = ['head', 'extents', 'changes']
-const databaseName = (book: string) => `daybook-book-${book}`
+/** The database of the journal of a book. */
+export const databaseName = (book: string) => `daybook-book-${book}`
 /** A connection that is lost in the middle is made anew this often for one change. */
 const attempts = 3
 /** Read at once: some browsers can't hand over everything in one piece. */

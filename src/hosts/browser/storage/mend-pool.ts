@@ -13,7 +13,8 @@ export const bookFile = '/book.sqlite3'
 /** Holds the checkpoint: a copy of the records beside the book. */
 export const checkpointPath = '/checkpoint.sqlite3'
 const mending = '/mending.sqlite3'
-const asideFolder = 'daybook-aside'
+/** Where damaged files of all books are set aside. */
+export const asideFolder = 'daybook-aside'
 const keptKey = 'mended_kept'
 
 export interface PoolToMend {

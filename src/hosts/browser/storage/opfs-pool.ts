@@ -4,6 +4,8 @@ import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError } from '../../../core/errors.ts'
 import { inWords, isQuotaFault } from './browser-fault.ts'
 
+/** Has a folder for each book. */
+export const poolFolder = 'daybook'
 /** Database, WAL and what SQLite may need beside them, far below Safari's 252 handles. */
 const poolFiles = 12
 /** After a reload the page before may hold its handles for a moment. */
@@ -37,7 +39,7 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
 function poolOptions(book: string) {
   return {
     name: `daybook-${book}`,
-    directory: `/daybook/${book}`,
+    directory: `/${poolFolder}/${book}`,
     initialCapacity: poolFiles,
     // By default a start that fails removes the pool, the book with it.
     preserveOnInitFailure: true,

@@ -31,6 +31,10 @@ export interface Turn {
   readonly acceptMemory: boolean
   /** The events that lead to the meeting room as this tab knows it. */
   readonly room: () => RoomEvent[]
+  /** This tab, or its page before it slept, has had the book in an earlier turn. */
+  readonly wasServed: boolean
+  /** The book was erased on this device: no tab has it any more. */
+  readonly erased: () => void
   /** Its files turned out to be damaged: somebody should open the book again. */
   readonly fault: () => void
 }
@@ -264,7 +268,19 @@ export class BookTab {
       acceptMemory: acceptMemory && !this.#wasDurable,
       room: this.#room.snapshot,
       fault: () => this.#turn.stepDown(),
+      wasServed: this.#wasServed || this.#options.isBack === true,
+      erased: () => void this.#erased(),
     })
+  }
+
+  /** Who asked for it is answered first; then every tab hears why its book is gone, this one last. */
+  async #erased(): Promise<void> {
+    const { owner } = this.#turn
+    const gone = new DaybookError('book-erased')
+    await Promise.all([this.#calls.lastAnswers(), owner?.lastAnswers()])
+    owner?.refuseAll(gone)
+    this.#end(gone)
+    await this.#turn.letGo()
   }
 
   #began(owner: TabOwner): void {
@@ -301,6 +317,6 @@ export class BookTab {
     this.#leave(error)
     this.#opening.reject(error)
     this.#shared.close()
-    this.#options.tell({ name: 'closed', detail: { reason: error.message } })
+    this.#options.tell({ name: 'closed', detail: { reason: error.message, code: error.code } })
   }
 }

@@ -97,6 +97,11 @@ export class TabOwner {
     tab.post({ type: 'room', epoch, whole: true, events: engine.room.snapshot() })
   }
 
+  /** Every tab that is served hears why it has no book any more. */
+  refuseAll(error: DaybookError): void {
+    for (const tab of this.#tabs.values()) tab.post({ type: 'refuse', error: error.toJSON() })
+  }
+
   /** Commits what waits, answers it, and lets go of the book. */
   async close(): Promise<void> {
     if (this.#isClosed) return
@@ -109,7 +114,7 @@ export class TabOwner {
       fault = error
     }
     for (const tab of this.#tabs.values()) tab.abortAll()
-    await this.#lastAnswers()
+    await this.lastAnswers()
     for (const tab of this.#tabs.values()) tab.close()
     this.#tabs.clear()
     try {
@@ -169,7 +174,8 @@ export class TabOwner {
     line.close()
   }
 
-  async #lastAnswers(): Promise<void> {
+  /** Resolves when what other tabs have asked is answered, or takes too long. */
+  async lastAnswers(): Promise<void> {
     const { work } = this.#serving
     if (work.size === 0) return
     await new Promise<void>((resolve) => {

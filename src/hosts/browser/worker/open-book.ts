@@ -1,6 +1,7 @@
 // The engine of a book over this browser's storage, opened in a turn of its tab.
 // Invariant: whatever fails on the way, the files are let go of, or no other tab could try.
 import { checkKey } from '../../../core/address.ts'
+import { DaybookError } from '../../../core/errors.ts'
 import type { Llm, SqlDatabase } from '../../../core/ports.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
@@ -13,6 +14,7 @@ import type { browserEmbedder } from '../model/browser-embedder.ts'
 import { browserGzip } from '../port/browser-gzip.ts'
 import { browserPorts } from '../port/browser-ports.ts'
 import { openBookStorage, openMemoryDatabase } from '../storage/book-storage.ts'
+import { finishErasing, markErasing, removeBook } from '../storage/erase-book.ts'
 import { loadSqlite } from '../storage/load-sqlite.ts'
 import type { BookStorage } from '../storage/opfs-database.ts'
 import type { Turn } from '../tab/book-tab.ts'
@@ -44,13 +46,21 @@ export async function openOwnedBook(request: OpenRequest, given: BookGiven, turn
   }
 }
 
-async function openOnce(opening: Opening, damaged?: string): Promise<OwnedBook> {
-  const { request, turn } = opening
-  const storage = await openBookStorage({
+async function openOnce(given: Opening, damaged?: string): Promise<OwnedBook> {
+  const { turn } = given
+  let opening = given
+  if (await finishErasing(given.request.name)) {
+    // The book of this tab is no more; another one of its name is begun by whoever opens it.
+    if (turn.wasServed) throw new DaybookError('book-erased')
+    opening = { ...given, request: { ...given.request, wasKept: false } }
+  }
+  const { request } = opening
+  const opened = await openBookStorage({
     name: request.name,
     ...(damaged === undefined ? {} : { damaged }),
     onUnavailable: turn.acceptMemory ? request.onUnavailable : 'reject',
   })
+  const storage = { ...opened, release: once(opened.release) }
   try {
     const sqlite3 = await loadSqlite()
     const engine = createBookEngine(opening, storage, () => openMemoryDatabase(sqlite3))
@@ -100,7 +110,7 @@ function createBookEngine(
   const { db, durability, check, checkpointFile, useReserve } = storage
   const isKept = durability !== 'memory'
   const carrier = carrierOf(request, given.getKey)
-  return createEngine({
+  const engine: Engine = createEngine({
     db,
     isAudited: request.isAudited,
     ports: browserPorts,
@@ -123,7 +133,21 @@ function createBookEngine(
     room: turn.room(),
     spillPlace: isKept ? spillPlaceOf(request) : undefined,
     ...(sync && carrier ? { sync, carrier, mirror: sync.url } : {}),
+    async eraseHere() {
+      if (isKept) await markErasing(name)
+      engine.close()
+      await storage.release()
+      if (isKept) await removeBook(name)
+      turn.erased()
+    },
   })
+  return engine
+}
+
+/** `work`, done once however often it is asked for. */
+function once(work: () => void | Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => (done ??= Promise.resolve(work()))
 }
 
 function carrierOf({ name, sync }: OpenRequest, getKey: BookGiven['getKey']) {
