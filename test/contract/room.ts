@@ -23,14 +23,45 @@ export function roomCases({ book: open }: BookCase): void {
         more_available: true,
       })
       expect(await room.status({ as: 'eve', last: 1 })).toMatchObject({
-        participants: 2,
+        participants: 3,
         latest: 2,
         unread: 1,
       })
       expect(await room.leave({ as: 'ada' })).toEqual({ left: true })
       expect(await room.leave({ as: 'ada' })).toEqual({ left: false })
       await room.leave()
+      expect(await room.status()).toMatchObject({ participants: 1, latest: 2 })
+      await room.leave({ as: 'eve' })
       expect(await room.status()).toMatchObject({ participants: 0, oldest: 0, latest: 0 })
+    })
+
+    it('goes on counting when it was empty, and tells a listener what it lost meanwhile', async () => {
+      const { room } = await open()
+      for (const text of ['one', 'two']) await room.say({ as: 'ada', text })
+      expect(await room.hear({ as: 'eve' })).toMatchObject({ message: { number: 1 }, messages_lost: false })
+      for (const as of ['ada', 'eve']) await room.leave({ as })
+      expect(await room.hear({ as: 'eve', last: 1 })).toEqual({ message: null, messages_lost: true })
+      expect(await room.hear({ as: 'eve', last: 2 })).toEqual({ message: null, messages_lost: false })
+      expect((await room.say({ as: 'ada', text: 'three' })).number).toBe(3)
+      expect(await room.hear({ as: 'eve', last: 2 })).toMatchObject({
+        message: { number: 3, text: 'three' },
+        messages_lost: false,
+      })
+      // A number of a room before this one.
+      expect(await room.hear({ as: 'eve', last: 99 })).toMatchObject({
+        message: { number: 3 },
+        messages_lost: true,
+      })
+    })
+
+    it('has in it whoever listens', async () => {
+      const { room } = await open()
+      await room.say({ as: 'ada', text: 'hello' })
+      await room.hear({ as: 'eve' })
+      expect((await room.whoIsHere()).participants.map(({ id }) => id)).toEqual(['ada', 'eve'])
+      // So what was said is there as long as somebody listens.
+      await room.leave({ as: 'ada' })
+      expect(await room.hear({ as: 'eve' })).toMatchObject({ message: { text: 'hello' } })
     })
 
     it('refuses what does not fit, and says nothing then', async () => {

@@ -1,5 +1,6 @@
 // The meeting room: bounded, ephemeral talk between the agents of a book, one room for all its tabs.
-// Invariant: the room is cleared when the last participant leaves; a participant is here while some tab says so.
+// Invariants: what was said is cleared when the last participant leaves, and its numbers go on, in every copy alike; a
+// participant is here while some tab says so, and whoever listens is one.
 import { DaybookError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Participant, Room, RoomEvent, RoomMessage } from '../../core/capability/room-port.ts'
@@ -33,16 +34,18 @@ export function createMeetingRoom(
   const here = new Map<string, { place: number; tabs: Set<string> }>()
   let free = Array.from({ length: participants }, (_, i) => participants - 1 - i)
   let next = 1
+  /** Number of the first message since the room was last cleared, or of the one that is to come. */
+  let first = 1
   /** Keys of what was said, as long as it is there. */
   const said = new Map<string, number>()
 
-  const oldest = () => Math.max(1, next - slots)
+  const oldest = () => Math.max(first, next - slots)
 
   const clear = () => {
     here.clear()
     said.clear()
     free = Array.from({ length: participants }, (_, i) => participants - 1 - i)
-    next = 1
+    first = next
   }
 
   const toMessage = ({ number, from, name, text, atMs }: RingMessage): RoomMessage => ({
@@ -93,7 +96,9 @@ export function createMeetingRoom(
 
   const unheard = (id: string, last: number, limit: number): RoomMessage[] => {
     const messages: RoomMessage[] = []
-    for (let n = Math.max(last + 1, oldest()); n < next && messages.length < limit; n++) {
+    // A number that was never given here is of an earlier life of the room: all that is here is new.
+    const known = last < next ? last : 0
+    for (let n = Math.max(known + 1, oldest()); n < next && messages.length < limit; n++) {
       const message = ring.readMessage(n)
       if (message.from !== id) messages.push(toMessage(message))
     }
@@ -116,6 +121,14 @@ export function createMeetingRoom(
     return participant
   }
 
+  /** Whoever listens is there, as long as there is a place: in a full room one listens from outside. */
+  const attend = (id: string, tab: string) => {
+    const known = here.get(id)
+    if (known?.tabs.has(tab) || (!known && free.length === 0)) return
+    const person = known ? personAt(known.place) : { id, name: id, role: 'participant' }
+    if (fitsPerson(person)) enter(person, tab)
+  }
+
   return {
     clear,
     leaveTab(tab) {
@@ -133,10 +146,14 @@ export function createMeetingRoom(
         const message = toMessage(ring.readMessage(n))
         talk.push({ type: 'said', message, ...(key === undefined ? {} : { key }) })
       }
-      return [...people, ...talk]
+      return [{ type: 'numbered', first, next }, ...people, ...talk]
     },
     apply(event) {
-      if (event.type === 'joined') addPerson(event.participant, event.tab)
+      if (event.type === 'numbered') {
+        first = Math.max(first, event.first)
+        // The messages up to there follow, where they are not here already.
+        if (event.next > next) next = Math.max(next, Math.max(event.first, event.next - slots))
+      } else if (event.type === 'joined') addPerson(event.participant, event.tab)
       else if (event.type === 'left') removePerson(event.id, event.tab)
       else if (event.message.number >= next) write(event.message, event.key)
     },
@@ -160,15 +177,18 @@ export function createMeetingRoom(
         tell({ type: 'said', message, ...(key === undefined ? {} : { key }) })
         return message
       },
-      hear: (id, last, limit) => ({
-        messages: unheard(id, last, limit),
-        lost: last !== 0 && last + 1 < oldest(),
-      }),
+      hear(id, last, limit) {
+        attend(id, tab)
+        return {
+          messages: unheard(id, last, limit),
+          lost: last !== 0 && (last + 1 < oldest() || last >= next),
+        }
+      },
       whoIsHere: () => [...here.values()].map(({ place }) => personAt(place)),
       status: (id, last) => ({
         participants: here.size,
-        oldest: next === 1 ? 0 : oldest(),
-        latest: next - 1,
+        oldest: next === first ? 0 : oldest(),
+        latest: next === first ? 0 : next - 1,
         unread: unheard(id, last, slots).length,
         slots,
         messageBytes,

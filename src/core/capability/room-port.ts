@@ -1,7 +1,7 @@
 // The meeting room as others see it: where the agents of a book talk while they are there. Nothing said is kept.
 
 export interface RoomMessage {
-  /** Counts from 1 since the room was last empty. */
+  /** Counts from 1 as long as some tab has the book open: a room that was empty goes on counting. */
   readonly number: number
   readonly from: string
   readonly name: string
@@ -18,13 +18,18 @@ export interface Participant {
 
 /** What happened in a room; applied in order to a copy of it, it makes the same room. */
 export type RoomEvent =
+  /** Begins a copy: the number of the first message that may still be there, and of the next one. */
+  | { readonly type: 'numbered'; readonly first: number; readonly next: number }
   | { readonly type: 'said'; readonly message: RoomMessage; readonly key?: string }
   | { readonly type: 'joined'; readonly participant: Participant; readonly tab: string }
   | { readonly type: 'left'; readonly id: string; readonly tab: string }
 
 export interface Heard {
   readonly messages: RoomMessage[]
-  /** Some messages after the last one heard are gone: the room went on without the listener. */
+  /**
+   * Some messages after the last one heard are gone: the room went on without the listener, was empty meanwhile, or is a later
+   * one than the number is of.
+   */
   readonly lost: boolean
 }
 
@@ -49,7 +54,7 @@ export interface Room {
   leave(id: string): boolean
   /** Says something to everyone; who was not in the room is then. Longer than a slot: `too-large`, and nothing is said. */
   say(id: string, text: string): RoomMessage
-  /** Messages of others after number `last` (0: from the oldest), oldest first, at most `limit`. */
+  /** Messages of others after number `last` (0: from the oldest), oldest first, at most `limit`. Whoever hears is there. */
   hear(id: string, last: number, limit: number): Heard
   whoIsHere(): Participant[]
   status(id: string, last: number): RoomStatus

@@ -33,6 +33,7 @@ const action = fc.oneof(
 function createModel() {
   let said: { number: number; from: string; text: string }[] = []
   let here: { id: string; tab: string }[] = []
+  let count = 0
   const present = () => new Set(here.map(({ id }) => id))
   const tidy = () => {
     if (here.length === 0) said = []
@@ -42,13 +43,14 @@ function createModel() {
     if (!here.some((one) => one.id === id && one.tab === tab)) here.push({ id, tab })
     return true
   }
-  const oldest = () => Math.max(1, said.length + 1 - size.slots)
+  const oldest = () => Math.max(said[0]?.number ?? count + 1, count + 1 - size.slots)
   return {
     join,
     present,
     say(id: string, tab: string, text: string) {
       if (utf8Length(text) > size.messageBytes || !join(id, tab)) return false
-      said.push({ number: said.length + 1, from: id, text })
+      count += 1
+      said.push({ number: count, from: id, text })
       return true
     },
     leave(id: string, tab: string) {
@@ -59,12 +61,16 @@ function createModel() {
       here = here.filter((one) => one.tab !== tab)
       tidy()
     },
-    hear: (id: string, last: number) => ({
-      messages: said.filter(({ number, from }) => number > last && number >= oldest() && from !== id),
-      lost: last !== 0 && last + 1 < oldest(),
-    }),
+    hear(id: string, tab: string, last: number) {
+      join(id, tab)
+      const known = last <= count ? last : 0
+      return {
+        messages: said.filter(({ number, from }) => number > known && number >= oldest() && from !== id),
+        lost: last !== 0 && (last + 1 < oldest() || last > count),
+      }
+    },
     oldest,
-    latest: () => said.length,
+    latest: () => count,
   }
 }
 
@@ -105,16 +111,19 @@ it('tells what a plain list would tell, and so does every copy of it', () => {
         else if (i > copyAt) for (const event of events) copy.apply(event)
         events.length = 0
         for (const id of ids) {
-          for (const last of [0, 1, model.oldest() - 2, model.oldest() - 1, model.latest()].filter(
-            (n) => n >= 0,
-          )) {
+          const numbers = [0, 1, model.oldest() - 2, model.oldest() - 1, model.latest(), model.latest() + 1]
+          for (const last of numbers.filter((n) => n >= 0)) {
             const { messages, lost } = room.of(tabs[0]).hear(id, last, 100)
-            const expected = model.hear(id, last)
+            const expected = model.hear(id, tabs[0], last)
             expect(messages.map(({ number, from, text }) => ({ number, from, text }))).toEqual(
               expected.messages,
             )
             expect(lost).toBe(expected.lost)
-            if (i > copyAt) expect(copy.of(tabs[0]).hear(id, last, 100)).toEqual({ messages, lost })
+            if (i <= copyAt) continue
+            // Another copy, for whoever hears in a room is in it from then on.
+            const next = createMeetingRoom(clock, () => undefined, size)
+            for (const event of copy.snapshot()) next.apply(event)
+            expect(next.of(tabs[0]).hear(id, last, 100)).toEqual({ messages, lost })
           }
         }
         expect(

@@ -11,8 +11,8 @@ const network = /^E(?:CONN|NOTFOUND|AI_AGAIN|PIPE|HOST|NET|TIMEDOUT)/
 const driver =
   /^Connection terminated|^timeout exceeded when trying to connect|Client (?:was closed|has encountered)|not queryable/
 
-/** SQLSTATEs of class 57P: the server ends the connection. */
-const ended = /^57P0/
+/** SQLSTATEs of classes 57P and 08, and 53300: the server ends the connection, there is none, or there are too many. */
+const ended = /^(?:57P0|08|53300)/
 
 /** True when the connection was at fault, not what was asked over it. */
 export function isConnectionFault(error: unknown): boolean {
@@ -41,6 +41,9 @@ function toPostgresFault(cause: unknown): unknown {
     return new DaybookError('rate-limited', 'Others are writing to this book just now.', { details, cause })
   }
   const details = { code: code || 'connection' }
+  // The way to it, and nothing in it: whoever waits and asks again loses nothing.
+  if (isConnectionFault(cause))
+    return new DaybookError('offline', 'The database of the mirror does not answer.', { cause, details })
   return new DaybookError('storage-failed', `PostgreSQL could not do it (${details.code}).`, {
     cause,
     details,

@@ -137,10 +137,18 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
     }
     const app = createApp()
     const health = createHealth(postgres, nodePorts.clock)
+    /** As the app answers it, with its headers and its methods, and whether the database is there besides. */
+    const answerHealth = async ({ method, headers }: Request): Promise<Response> => {
+      // Whoever watches over this process may ask without HTTPS: there is nothing to hide.
+      const answer = await app.fetch(new Request('http://127.0.0.1/health', { method, headers }), env)
+      if (!answer.ok || (method !== 'GET' && method !== 'HEAD')) return answer
+      const { status, body } = await health()
+      return new Response(method === 'HEAD' ? null : body, { status, headers: answer.headers })
+    }
     const listener = getRequestListener(
       (request, { incoming }) => {
         const { pathname } = new URL(request.url)
-        if (pathname === '/health') return health()
+        if (pathname === '/health') return answerHealth(request)
         return app.fetch(addressed(request, incoming as HttpBindings['incoming'], behindProxy), env)
       },
       { overrideGlobalObjects: false },

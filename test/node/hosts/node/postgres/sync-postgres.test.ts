@@ -133,8 +133,8 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.put('local_wins', id(1), body('one'))
-    expect(await failure(a.sync())).toMatchObject({ code: 'storage-failed', retry: true })
-    expect(await a.state()).toMatchObject({ pending: 1 })
+    expect(await failure(a.sync())).toMatchObject({ code: 'offline', retry: true })
+    expect(await a.state()).toMatchObject({ pending: 1, phase: 'offline', lastError: { code: 'offline' } })
     isAway = false
     expect(await a.sync()).toMatchObject({ pushed: 1 })
   })

@@ -143,6 +143,19 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 120_000 },
     })
   })
 
+  it('answers to its health as the app does, with its headers and to its methods alone', async () => {
+    const { url } = await start()
+    const health = await fetch(`${url}/health`, { headers: { origin: 'http://127.0.0.1:1' } })
+    for (const name of ['x-content-type-options', 'content-security-policy', 'access-control-allow-origin'])
+      expect([name, health.headers.has(name)]).toEqual([name, true])
+    expect(await health.json()).toMatchObject({ ok: true, database: 'up' })
+    const head = await fetch(`${url}/health`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const posted = await fetch(`${url}/health`, { method: 'POST' })
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    expect(await posted.json()).toMatchObject({ code: 'wrong-method' })
+  })
+
   it('a process that is killed in the middle of a push: the next one goes on, and nothing is there twice', async () => {
     const first = await serve({ DAYBOOK_DATABASE_URL: await databaseUrl() })
     const port = Number(new URL(first.url).port)
@@ -184,7 +197,7 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 120_000 },
     const error: unknown = await serve({ DAYBOOK_DATABASE_URL: 'postgres://u:s3cret@127.0.0.1:1/x' }).catch(
       (reason: unknown) => reason,
     )
-    expect(String(error)).toMatch(/ended with 1: storage-failed/)
+    expect(String(error)).toMatch(/ended with 1: offline/)
     expect(String(error)).not.toContain('s3cret')
   })
 })
