@@ -48,14 +48,6 @@ export function createMeetingRoom(
     first = next
   }
 
-  const toMessage = ({ number, from, name, text, atMs }: RingMessage): RoomMessage => ({
-    number,
-    from,
-    name,
-    text,
-    at: formatTime(atMs),
-  })
-
   const personAt = (place: number): Participant => {
     const { id, name, role, atMs } = ring.readPerson(place)
     return { id, name, role, joined_at: formatTime(atMs) }
@@ -197,3 +189,11 @@ export function createMeetingRoom(
     }),
   }
 }
+
+const toMessage = ({ number, from, name, text, atMs }: RingMessage): RoomMessage => ({
+  number,
+  from,
+  name,
+  text,
+  at: formatTime(atMs),
+})

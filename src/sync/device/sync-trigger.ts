@@ -82,10 +82,10 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
   }
 
   // Only a restart needs this note: a book that closes meanwhile loses nothing by it.
-  const note = (work: () => void) => void writes.write(work).catch(() => undefined)
+  const note = (work: () => void): Promise<void> => writes.write(work).catch(() => undefined)
   const forgetRetry = () => {
     cancel('retry')
-    if (readRetry()) note(() => settings.remove('retry'))
+    if (readRetry()) void note(() => settings.remove('retry'))
   }
 
   const attempt = async (signal: AbortSignalLike = neverAborted): Promise<SyncResult> => {
@@ -94,7 +94,7 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
       const result = await session.sync(signal)
       if (!closed) {
         stopped = undefined
-        if (erasedThere(settings) !== undefined) note(() => forgetErased(settings))
+        if (erasedThere(settings) !== undefined) await note(() => forgetErased(settings))
         forgetRetry()
         background?.done()
       }
@@ -102,6 +102,8 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
     } catch (error) {
       const why = toDaybookError(error)
       if (!closed && why.code !== 'aborted') failed(why)
+      // Said by the status of the book from now on, also to whoever asks at once.
+      if (why.code === 'book-erased') await note(() => noteErased(settings, why))
       throw why
     }
   }
@@ -110,7 +112,6 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
     if (!why.retry && why.code !== 'offline') {
       // Only another answer to another question can help: nothing is tried by itself until somebody asks.
       stopped = why
-      if (why.code === 'book-erased') note(() => noteErased(settings, why))
       forgetRetry()
       return
     }
@@ -118,7 +119,7 @@ export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
     const least = Number(why.details['retryAfterMs'] ?? 0)
     const delayMs = backoffMs(attempts, chance(random), Number.isFinite(least) ? least : 0)
     const retry: Retry = { attempt: attempts, at: clock.now() + delayMs }
-    note(() => settings.set('retry', JSON.stringify(retry)))
+    void note(() => settings.set('retry', JSON.stringify(retry)))
     if (hasTriggers) due('retry', delayMs)
     background?.failed()
   }
