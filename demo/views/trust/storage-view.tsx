@@ -5,6 +5,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { bookName } from '../../state/address.ts'
 import { refreshStatus, status } from '../../state/status.ts'
 import { tell } from '../../page/toast.ts'
+import { EraseCard } from './erase-card.tsx'
 import { SealCard } from './seal-card.tsx'
 import { SecretCard } from './secret-card.tsx'
 import { durabilityWords } from '../../wording/storage-word.ts'
@@ -24,6 +25,7 @@ export function StorageView() {
             <SealCard />
             <SecretCard />
             <Contents />
+            <EraseCard />
           </>
         ) : (
           <div class="card" aria-busy="true" />
