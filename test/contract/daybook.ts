@@ -16,7 +16,6 @@ import { keylessCases } from './seal.ts'
 import { keylessSecretCases, sealedSecretCases, secretCases } from './secret.ts'
 import { knownIdCases } from './memory/known-id.ts'
 import { skillCases } from './memory/skill.ts'
-import { eraseCases } from './erase.ts'
 import { queueCases } from './queue.ts'
 import { traceQueryCases } from './memory/trace-query.ts'
 import { conversationMemoryCases } from './memory/conversation-memory.ts'
@@ -95,7 +94,6 @@ export function daybookContract(hostName: string, host: BookHost): void {
     if (host.alter) newerBookCases(cases, host)
     badInputCases(cases)
     if (host.keepsKeys !== false) keptKeyCases(cases)
-    if (host.keepsKeys !== false) eraseCases(cases)
     doorCases(cases, host)
     if (host.part === 'storage') return
     secretCases(cases, host.keepsKeys !== false)

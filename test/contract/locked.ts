@@ -1,4 +1,5 @@
 // What a book that is locked leaves out of its answers, says that it left out, and sends on as it is sealed.
+import { eraseCases } from './memory/erase.ts'
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../src/book/daybook.ts'
 import { type BookCase, failure } from './book-case.ts'
@@ -12,6 +13,8 @@ const bring = async (book: Daybook, text: string) => {
 
 /** Of every host that keeps keys. */
 export function keptKeyCases(cases: BookCase): void {
+  // What keeps keys is a device, and its book ends there.
+  eraseCases(cases)
   sealCases(cases)
   lockedCases(cases)
 }

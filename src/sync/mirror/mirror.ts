@@ -81,22 +81,7 @@ interface Sent {
 /** The mirror over `store`, which was opened with the role `mirror`. */
 export function createMirror({ store, clock, random, erasedAt }: MirrorOptions): Mirror {
   const { records, settings, devices, sums } = store
-  /** The epochs of a book that was begun anew: a device that names another one has had the book before. */
-  const life = () => {
-    const kept = settings.get('life')
-    return kept === undefined ? [settings.get('epoch') ?? ''] : (JSON.parse(kept) as string[])
-  }
-  const begin = () => {
-    const epoch = `e_${toHex(random.bytes(16))}`
-    if (erasedAt !== undefined && settings.get('epoch') !== undefined)
-      settings.set('life', JSON.stringify([...life(), epoch]))
-    settings.set('epoch', epoch)
-  }
-  /** Refuses a device that had the book which was erased: what it has comes back by nobody's mere sync. */
-  const checkLife = ({ epoch }: SyncRequest) => {
-    if (erasedAt === undefined || epoch === null || life().includes(epoch)) return
-    throw new DaybookError('book-erased', undefined, { details: { at: erasedAt } })
-  }
+  const { begin, check: checkLife } = createLife(settings, random, erasedAt)
   store.db.transaction(() => {
     if (settings.get('epoch') === undefined) begin()
   })
@@ -274,4 +259,26 @@ function startOver(): DaybookError {
 function keyOf(op: unknown): string {
   const text = JSON.stringify(op)
   return `${text.length}-${textKey([text]).toString(36)}`
+}
+
+/** The epochs that a mirror has had. Of a book that was begun anew after an erasure they are its life, and no other counts. */
+function createLife(settings: BookStore['settings'], random: Random, erasedAt: string | undefined) {
+  const known = () => {
+    const kept = settings.get('life')
+    return kept === undefined ? [settings.get('epoch') ?? ''] : (JSON.parse(kept) as string[])
+  }
+  return {
+    /** A new epoch. */
+    begin() {
+      const epoch = `e_${toHex(random.bytes(16))}`
+      if (erasedAt !== undefined && settings.get('epoch') !== undefined)
+        settings.set('life', JSON.stringify([...known(), epoch]))
+      settings.set('epoch', epoch)
+    },
+    /** Refuses a device that had the book which was erased: what it has comes back by nobody's mere sync. */
+    check({ epoch }: SyncRequest) {
+      if (erasedAt === undefined || epoch === null || known().includes(epoch)) return
+      throw new DaybookError('book-erased', undefined, { details: { at: erasedAt } })
+    },
+  }
 }

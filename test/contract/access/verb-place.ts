@@ -15,6 +15,8 @@ export const verbPlaces: { readonly [Id in VerbId]?: Exclude<VerbPlace, 'anywher
   'seal:export_keys': 'keys',
   'seal:import_keys': 'keys',
   'seal:rotate': 'keys',
+  'daybook:erase': 'device',
+  'daybook:begin_anew': 'device',
   'room:join': 'device',
   'room:leave': 'device',
   'room:say': 'device',

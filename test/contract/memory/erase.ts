@@ -1,7 +1,7 @@
 // The end of a book on the device it is on, as every device's host must bring it about.
 import { expect, it } from 'vitest'
-import { makeTrace } from '../support/trace.ts'
-import { type BookCase, failure } from './book-case.ts'
+import { makeTrace } from '../../support/trace.ts'
+import { type BookCase, failure } from '../book-case.ts'
 
 export function eraseCases({ book: open, reopen }: BookCase): void {
   it('asks for the name of the book: without it, or with another, nothing is changed', async () => {
