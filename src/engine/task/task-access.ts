@@ -83,6 +83,14 @@ export function createTasks(parts: TasksParts): Tasks {
   const wake = () => {
     if (call && !store.newer) runner.wake()
   }
+  /** A queue that can't be read keeps nobody from the rest of the book. */
+  const guarded = (work: () => unknown) => {
+    try {
+      work()
+    } catch (error) {
+      onFault(error)
+    }
+  }
   /** What the chapters want now, and earlier versions of them wanted otherwise. */
   const setUp = () => {
     if (store.newer) return
@@ -116,9 +124,9 @@ export function createTasks(parts: TasksParts): Tasks {
     wake,
     begin(path) {
       call = path
-      if (!store.newer) clearSecrets(store)
+      guarded(() => store.newer || clearSecrets(store))
       scheduler.soon(() => {
-        if (!closed) setUp()
+        guarded(() => closed || setUp())
         wake()
       })
     },

@@ -113,7 +113,7 @@ export class Sources {
   madeOf(id: string): RecordRow[] {
     return this.#db.all<RecordRow>(
       `SELECT ${recordColumns} FROM sources s JOIN records r ON r.seq = s.seq
-       WHERE s.source = ? AND r.deleted = 0 ORDER BY r.seq`,
+       WHERE s.source = ? AND r.deleted = 0 ORDER BY s.seq`,
       [id],
     )
   }
