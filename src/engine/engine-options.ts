@@ -15,7 +15,7 @@ import type {
 } from '../core/ports.ts'
 import type { Durability, Scope } from '../core/record.ts'
 import type { SecretMode } from '../core/secret/stored-secrets.ts'
-import type { RoomEvent } from '../core/capability/room-port.ts'
+import type { RoomEvent, RoomSize } from '../core/capability/room-port.ts'
 import type { EmbedderSource } from '../recall/embed/embedder-source.ts'
 import type { Role } from '../store/record/mirror-places.ts'
 import type { SyncPreferences } from '../sync/device/sync-plan.ts'
@@ -64,6 +64,8 @@ export interface EngineOptions {
   /** The tab this engine runs in, where there are several, and what led to the meeting room as it is now. */
   readonly tab?: string
   readonly room?: readonly RoomEvent[]
+  /** How large the meeting room is, where this engine begins it. Default: see commons/room/room-size.ts. */
+  readonly roomSize?: RoomSize | undefined
   /** Where the host has files that may break: what is wrong with a table of them, and whom to tell of it. */
   readonly care?: {
     check(table: string): string | undefined

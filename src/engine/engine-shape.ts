@@ -21,6 +21,8 @@ export interface CallingTab {
   /** The address of the mirror and the name of the language model that it was opened with, likewise. */
   readonly mirror?: string
   readonly llm?: string
+  /** How large a meeting room it asked for, in words. */
+  readonly room?: string
 }
 
 export interface CallOptions {

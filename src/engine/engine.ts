@@ -84,14 +84,20 @@ export function createEngine(options: EngineOptions): Engine {
   const sync = addSync(parts, plan)
   addIdleWork(parts, tasks, () => sync?.isRunning() ?? false)
   const sessions = services.add(createTransferSessions(ports))
-  const room = createMeetingRoom(clock, (detail) => events.tell('room', detail))
+  const room = createMeetingRoom(clock, (detail) => events.tell('room', detail), options.roomSize)
   for (const event of options.room ?? []) room.apply(event)
 
   const accessOf = createRecordAccess({ store, ports, scope, secrets })
   const { ledger, reader: records } = accessOf(owner)
   const admission = createAdmission({ clock, digest, keys, ledger })
   const transact = createTransact({ store, admission, sealing, tasks, services, tell: events.tell })
-  const status = createStatus({ options, store, sync: sync?.state, degraded: services.degraded })
+  const status = createStatus({
+    options,
+    store,
+    roomSize: room.size,
+    sync: sync?.state,
+    degraded: services.degraded,
+  })
   const contexts = createCallContexts({
     ports,
     store,

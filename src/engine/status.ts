@@ -3,6 +3,8 @@ import type { Guest } from '../core/capability/caller.ts'
 import type { Status } from '../core/capability/status.ts'
 import type { EngineOptions } from './engine-options.ts'
 import type { CallView } from './context/call.ts'
+import { roomSizeText } from '../commons/room/room-size.ts'
+import type { RoomSize } from '../core/capability/room-port.ts'
 import { unlikeOwner } from './unlike-tab.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { schemaVersion } from '../store/schema/schema.ts'
@@ -21,6 +23,8 @@ export interface StatusSource {
     'name' | 'durability' | 'db' | 'storage' | 'embedder' | 'mirror' | 'llm'
   >
   readonly store: StatusStore
+  /** How large the meeting room is that all tabs share. */
+  readonly roomSize: () => RoomSize
   /** The state of sync; undefined when the book has no mirror. */
   readonly sync: (() => Status['sync']) | undefined
   /** What does not work as it should, each in words. */
@@ -88,7 +92,7 @@ export function createStatus(source: StatusSource): (view: CallView) => Promise<
         ...evictedText(store, configured),
         ...ofHost,
         ...source.degraded(),
-        ...unlikeOwner(tab, options),
+        ...unlikeOwner(tab, { ...options, room: roomSizeText(source.roomSize()) }),
       ],
     }
   }

@@ -2,15 +2,16 @@
 import type { EngineOptions } from './engine-options.ts'
 import type { CallingTab } from './engine-shape.ts'
 
-/** What a tab is told whose embedder, mirror or language model is not the one that works for the book. */
+/** What a tab is told whose embedder, mirror, language model or size of the meeting room is not the one that works for the book. */
 export function unlikeOwner(
   tab: CallingTab,
-  used: Pick<EngineOptions, 'embedder' | 'mirror' | 'llm'>,
+  used: Pick<EngineOptions, 'embedder' | 'mirror' | 'llm'> & { readonly room: string },
 ): string[] {
   return [
     unlikeEmbedder(tab, used),
     unlike('sync', tab.mirror, used.mirror),
     unlike('llm', tab.llm, used.llm?.name),
+    unlike('room', tab.room, used.room),
   ].filter((why) => why !== undefined)
 }
 

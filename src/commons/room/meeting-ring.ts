@@ -1,15 +1,8 @@
 // The memory of a meeting room: a fixed ring of messages and a fixed table of participants in one buffer.
 // Invariant: message n lies in slot n mod slots until n + slots is said; nothing is allocated after the beginning.
+import type { RoomSize } from '../../core/capability/room-port.ts'
 import { readUtf8, utf8Length, writeUtf8 } from '../../core/text/utf8.ts'
-
-export interface RingSize {
-  readonly slots: number
-  readonly messageBytes: number
-  readonly participants: number
-}
-
-/** 100 slots of 1,024 bytes and 32 participants: about 140 KB with who said what and when. */
-export const defaultRing: RingSize = { slots: 100, messageBytes: 1024, participants: 32 }
+import { defaultRoom } from './room-size.ts'
 
 /** Bytes that an id or a name may take. */
 export const nameBytes = 128
@@ -32,7 +25,7 @@ export interface RingPerson {
 }
 
 export interface MeetingRing {
-  readonly size: RingSize
+  readonly size: RoomSize
   readonly sizeBytes: number
   writeMessage(message: RingMessage): void
   readMessage(number: number): RingMessage
@@ -41,8 +34,8 @@ export interface MeetingRing {
 }
 
 /** Throws nothing: callers check lengths with `fits` first. */
-export function createMeetingRing(size: RingSize = defaultRing): MeetingRing {
-  const { slots, messageBytes, participants } = size
+export function createMeetingRing(size: RoomSize = defaultRoom): MeetingRing {
+  const { slots, slotBytes: messageBytes, participants } = size
   const numberBytes = 8
   const slotBytes = 2 * numberBytes + 2 * (lengthBytes + nameBytes) + lengthBytes + messageBytes
   const placeBytes = numberBytes + 2 * (lengthBytes + nameBytes) + lengthBytes + roleBytes

@@ -3,10 +3,12 @@
 // participant is here while some tab says so, and whoever listens is one.
 import { DaybookError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
-import type { Participant, Room, RoomEvent, RoomMessage } from '../../core/capability/room-port.ts'
+import type { Participant, Room, RoomEvent, RoomMessage, RoomSize } from '../../core/capability/room-port.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
-import { createMeetingRing, fitsPerson, type RingMessage, type RingSize } from './meeting-ring.ts'
+import { createMeetingRing, fitsPerson, type RingMessage } from './meeting-ring.ts'
+import { RoomPeople } from './room-people.ts'
+import { roomSizeText } from './room-size.ts'
 
 export interface MeetingRoom {
   /** The room as `tab` uses it; what it says under a `key` is said once, however often it says it. */
@@ -20,60 +22,39 @@ export interface MeetingRoom {
   /** Takes over what happened in the room that this is a copy of. What it knows already changes nothing. */
   apply(event: RoomEvent): void
   clear(): void
+  size(): RoomSize
 }
+
+/** Whoever speaks or listens without having come in by name. */
+const stranger = (id: string) => ({ id, name: id, role: 'participant' })
 
 /** `tell` hears of everything that happens here, in order. */
 export function createMeetingRoom(
   clock: Clock,
   tell: (event: RoomEvent) => void,
-  size?: RingSize,
+  asked?: RoomSize,
 ): MeetingRoom {
-  const ring = createMeetingRing(size)
-  const { slots, messageBytes, participants } = ring.size
-  /** Who is here: the place in the table, and the tabs through which. */
-  const here = new Map<string, { place: number; tabs: Set<string> }>()
-  let free = Array.from({ length: participants }, (_, i) => participants - 1 - i)
+  let ring = createMeetingRing(asked)
+  let people = new RoomPeople(ring)
   let next = 1
   /** Number of the first message since the room was last cleared, or of the one that is to come. */
   let first = 1
   /** Keys of what was said, as long as it is there. */
   const said = new Map<string, number>()
 
-  const oldest = () => Math.max(first, next - slots)
+  const oldest = () => Math.max(first, next - ring.size.slots)
 
   const clear = () => {
-    here.clear()
+    people = new RoomPeople(ring)
     said.clear()
-    free = Array.from({ length: participants }, (_, i) => participants - 1 - i)
     first = next
   }
 
-  const personAt = (place: number): Participant => {
-    const { id, name, role, atMs } = ring.readPerson(place)
-    return { id, name, role, joined_at: formatTime(atMs) }
-  }
-
-  const addPerson = ({ id, name, role, joined_at }: Participant, tab: string) => {
-    const known = here.get(id)
-    const place = known?.place ?? free.pop()
-    if (place === undefined) {
-      throw new DaybookError('room-full', `All ${participants} places in the room are taken.`, {
-        details: { limit: participants },
-      })
-    }
-    ring.writePerson(place, { id, name, role, atMs: parseTime(joined_at) ?? 0 })
-    if (known) known.tabs.add(tab)
-    else here.set(id, { place, tabs: new Set([tab]) })
-  }
-
-  const removePerson = (id: string, tab: string): boolean => {
-    const person = here.get(id)
-    if (!person?.tabs.delete(tab)) return false
-    if (person.tabs.size > 0) return true
-    here.delete(id)
-    free.push(person.place)
-    if (here.size === 0) clear()
-    return true
+  /** A room is as large as it was begun, in whichever tab it goes on: what was here already is in the room it is a copy of. */
+  const takeSize = (size: RoomSize) => {
+    if (roomSizeText(size) === roomSizeText(ring.size)) return
+    ring = createMeetingRing(size)
+    clear()
   }
 
   const write = (message: RoomMessage, key?: string) => {
@@ -97,8 +78,14 @@ export function createMeetingRoom(
     return messages
   }
 
+  const remove = (id: string, tab: string): boolean => {
+    const left = people.remove(id, tab)
+    if (left && people.count === 0) clear()
+    return left
+  }
+
   const leave = (id: string, tab: string) => {
-    const left = removePerson(id, tab)
+    const left = remove(id, tab)
     if (left) tell({ type: 'left', id, tab })
     return left
   }
@@ -108,29 +95,28 @@ export function createMeetingRoom(
       throw new DaybookError('too-large', 'An id or name takes at most 128 bytes of UTF-8, a role 64.')
     }
     const participant = { id: who.id, name: who.name, role: who.role, joined_at: formatTime(clock.now()) }
-    addPerson(participant, tab)
+    people.add(participant, tab)
     tell({ type: 'joined', participant, tab })
     return participant
   }
 
   /** Whoever listens is there, as long as there is a place: in a full room one listens from outside. */
   const attend = (id: string, tab: string) => {
-    const known = here.get(id)
-    if (known?.tabs.has(tab) || (!known && free.length === 0)) return
-    const person = known ? personAt(known.place) : { id, name: id, role: 'participant' }
+    const known = people.get(id)
+    if (people.isHereThrough(id, tab) || (!known && people.isFull)) return
+    const person = known ?? stranger(id)
     if (fitsPerson(person)) enter(person, tab)
   }
 
   return {
     clear,
+    size: () => ring.size,
     leaveTab(tab) {
-      for (const id of here.keys()) leave(id, tab)
+      for (const id of people.ids()) leave(id, tab)
     },
-    tabs: () => [...new Set([...here.values()].flatMap(({ tabs }) => [...tabs]))],
+    tabs: () => [...new Set(people.byTab().map(({ tab }) => tab))],
     snapshot() {
-      const people = [...here.values()].flatMap(({ place, tabs }) =>
-        [...tabs].map((tab): RoomEvent => ({ type: 'joined', participant: personAt(place), tab })),
-      )
+      const joined = people.byTab().map((one): RoomEvent => ({ type: 'joined', ...one }))
       const keys = new Map([...said].map(([key, number]) => [number, key]))
       const talk: RoomEvent[] = []
       for (let n = oldest(); n < next; n++) {
@@ -138,15 +124,16 @@ export function createMeetingRoom(
         const message = toMessage(ring.readMessage(n))
         talk.push({ type: 'said', message, ...(key === undefined ? {} : { key }) })
       }
-      return [{ type: 'numbered', first, next }, ...people, ...talk]
+      return [{ type: 'numbered', first, next, size: ring.size }, ...joined, ...talk]
     },
     apply(event) {
       if (event.type === 'numbered') {
+        takeSize(event.size)
         first = Math.max(first, event.first)
         // The messages up to there follow, where they are not here already.
-        if (event.next > next) next = Math.max(next, Math.max(event.first, event.next - slots))
-      } else if (event.type === 'joined') addPerson(event.participant, event.tab)
-      else if (event.type === 'left') removePerson(event.id, event.tab)
+        if (event.next > next) next = Math.max(next, Math.max(event.first, event.next - ring.size.slots))
+      } else if (event.type === 'joined') people.add(event.participant, event.tab)
+      else if (event.type === 'left') remove(event.id, event.tab)
       else if (event.message.number >= next) write(event.message, event.key)
     },
     of: (tab, key) => ({
@@ -156,14 +143,14 @@ export function createMeetingRoom(
         const before = key === undefined ? undefined : said.get(key)
         if (before !== undefined) return toMessage(ring.readMessage(before))
         const bytes = utf8Length(text)
-        if (bytes > messageBytes) {
-          throw new DaybookError('too-large', `A message takes at most ${messageBytes} bytes of UTF-8.`, {
-            details: { path: 'text', limitBytes: messageBytes, bytes },
+        const { slotBytes } = ring.size
+        if (bytes > slotBytes) {
+          throw new DaybookError('too-large', `A message takes at most ${slotBytes} bytes of UTF-8.`, {
+            details: { path: 'text', limitBytes: slotBytes, bytes },
           })
         }
-        const known = here.get(id)
-        const person = known ? personAt(known.place) : { id, name: id, role: 'participant' }
-        const { name } = known?.tabs.has(tab) ? person : enter(person, tab)
+        const person = people.get(id) ?? stranger(id)
+        const { name } = people.isHereThrough(id, tab) ? person : enter(person, tab)
         const message = { number: next, from: id, name, text, at: formatTime(clock.now()) }
         write(message, key)
         tell({ type: 'said', message, ...(key === undefined ? {} : { key }) })
@@ -176,14 +163,14 @@ export function createMeetingRoom(
           lost: last !== 0 && (last + 1 < oldest() || last >= next),
         }
       },
-      whoIsHere: () => [...here.values()].map(({ place }) => personAt(place)),
+      whoIsHere: () => people.all(),
       status: (id, last) => ({
-        participants: here.size,
+        participants: people.count,
         oldest: next === first ? 0 : oldest(),
         latest: next === first ? 0 : next - 1,
-        unread: unheard(id, last, slots).length,
-        slots,
-        messageBytes,
+        unread: unheard(id, last, ring.size.slots).length,
+        slots: ring.size.slots,
+        messageBytes: ring.size.slotBytes,
         sizeBytes: ring.sizeBytes,
       }),
     }),

@@ -16,10 +16,19 @@ export interface Participant {
   readonly joined_at: string
 }
 
+/** How large a room is; see `roomSizeOf` for the bounds and what is usual. */
+export interface RoomSize {
+  /** Messages that are kept. */
+  readonly slots: number
+  /** Bytes of UTF-8 that one may take. */
+  readonly slotBytes: number
+  readonly participants: number
+}
+
 /** What happened in a room; applied in order to a copy of it, it makes the same room. */
 export type RoomEvent =
-  /** Begins a copy: the number of the first message that may still be there, and of the next one. */
-  | { readonly type: 'numbered'; readonly first: number; readonly next: number }
+  /** Begins a copy: its size, the number of the first message that may still be there, and of the next one. */
+  | { readonly type: 'numbered'; readonly first: number; readonly next: number; readonly size: RoomSize }
   | { readonly type: 'said'; readonly message: RoomMessage; readonly key?: string }
   | { readonly type: 'joined'; readonly participant: Participant; readonly tab: string }
   | { readonly type: 'left'; readonly id: string; readonly tab: string }

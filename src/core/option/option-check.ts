@@ -73,6 +73,14 @@ export function numberOption(least: number, most: number): OptionCheck {
   }
 }
 
+/** A whole number. */
+export function wholeOption(least: number, most: number): OptionCheck {
+  return (value, path) => {
+    if (!(Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most))
+      throw wrongOption(path, `A whole number from ${least} to ${most.toLocaleString('en')} is wanted.`)
+  }
+}
+
 /** One of these words. */
 export function wordOption(...words: readonly string[]): OptionCheck {
   return (value, path) => {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createMeetingRing } from '../../../src/commons/room/meeting-ring.ts'
 import { createMeetingRoom } from '../../../src/commons/room/meeting-room.ts'
+import { roomOption } from '../../../src/commons/room/room-size.ts'
 import type { RoomEvent } from '../../../src/core/capability/room-port.ts'
 import { readUtf8, utf8Length, writeUtf8 } from '../../../src/core/text/utf8.ts'
 import { failure } from '../../contract/book-case.ts'
@@ -10,7 +11,7 @@ import { failure } from '../../contract/book-case.ts'
 const clock = { now: () => Date.UTC(2026, 0, 1) }
 const tabs = ['tab a', 'tab b'] as const
 const ids = ['ada', 'bob', 'eve']
-const size = { slots: 5, messageBytes: 16, participants: 2 }
+const size = { slots: 5, slotBytes: 16, participants: 2 }
 
 const idOf = fc.constantFrom(...ids)
 const tabOf = fc.constantFrom(...tabs)
@@ -48,7 +49,7 @@ function createModel() {
     join,
     present,
     say(id: string, tab: string, text: string) {
-      if (utf8Length(text) > size.messageBytes || !join(id, tab)) return false
+      if (utf8Length(text) > size.slotBytes || !join(id, tab)) return false
       count += 1
       said.push({ number: count, from: id, text })
       return true
@@ -192,5 +193,38 @@ it('writes and reads UTF-8 as the platform does', () => {
       expect(bytes).toEqual(new TextEncoder().encode(text))
       expect(readUtf8(bytes)).toBe(text.toWellFormed())
     }),
+  )
+})
+
+it('is as large as it was begun, in whichever tab it goes on', () => {
+  const room = createMeetingRoom(clock, () => undefined, size)
+  room.of('tab').say('ada', 'hello')
+  const larger = createMeetingRoom(clock, () => undefined, { slots: 9, slotBytes: 64, participants: 3 })
+  larger.of('own').say('bob', 'x'.repeat(40))
+  for (const event of room.snapshot()) larger.apply(event)
+  expect(larger.size()).toEqual(size)
+  expect(
+    larger
+      .of('own')
+      .hear('bob', 0, 9)
+      .messages.map(({ text }) => text),
+  ).toEqual(['hello'])
+  expect(attempt(() => larger.of('own').say('bob', 'x'.repeat(40)))).toBe(false)
+})
+
+it.each([
+  [{ slots: 0 }, 'room.slots'],
+  [{ slots: 1.5 }, 'room.slots'],
+  [{ slotBytes: 70_000 }, 'room.slotBytes'],
+  [{ participants: 1001 }, 'room.participants'],
+  [{ slots: 10_000, slotBytes: 60_000 }, 'room'],
+  [{ slot: 5 }, 'room.slot'],
+  ['large', 'room'],
+])('has no size such as %j', (asked, path) => {
+  expect(() => roomOption(asked, 'room')).toThrowError(
+    expect.objectContaining({
+      code: 'invalid-input',
+      details: expect.objectContaining({ path }) as object,
+    }) as Error,
   )
 })

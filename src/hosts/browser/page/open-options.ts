@@ -1,6 +1,8 @@
 // What a page opens its book with, and what of it goes to the worker: what can be sent, and what stays with the page.
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
+import type { RoomSize } from '../../../core/capability/room-port.ts'
+import { roomOption } from '../../../commons/room/room-size.ts'
 import { type SecretMode, secretModes } from '../../../core/secret/stored-secrets.ts'
 import {
   anyOption,
@@ -65,6 +67,11 @@ export interface OpenOptions {
      */
     readonly background?: boolean | { readonly key: string }
   } & SyncPreferences
+  /**
+   * How large the meeting room is: messages kept (`slots`, default 100), bytes of one (`slotBytes`, default 1,024), `participants`
+   * (default 32). It is as the first of several tabs asked for.
+   */
+  readonly room?: Partial<RoomSize>
   /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
   readonly embedder?: EmbedderOptions
   /**
@@ -100,6 +107,7 @@ const checkOptions = optionsOf<OpenOptions>({
   durability: wordOption('relaxed', 'strict'),
   timeZone: textOption(100),
   secrets: wordOption(...secretModes),
+  room: roomOption,
   passphrase: textOption(1024),
   sync: optionsOf<NonNullable<OpenOptions['sync']>>(
     {
@@ -151,7 +159,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
       },
     )
   }
-  const { sync, embedder, llm, passphrase, checkpoint, secrets } = options
+  const { sync, embedder, llm, passphrase, checkpoint, secrets, room } = options
   return {
     name: checkBookName(options.name),
     scope: bookScope(options),
@@ -164,6 +172,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
     ...(passphrase === undefined ? {} : { passphrase }),
     ...(checkpoint === undefined ? {} : { checkpoint }),
     ...(secrets === undefined ? {} : { secrets }),
+    ...(room === undefined ? {} : { room }),
   }
 }
 

@@ -52,6 +52,8 @@ export interface BookTabOptions {
   /** The address of its mirror and the name of its language model. */
   readonly mirror?: string | undefined
   readonly llm?: string | undefined
+  /** How large a meeting room it asks for, in words. */
+  readonly room?: string | undefined
   readonly acceptMemory: boolean
   readonly port: TabPort
   readonly clock: Clock
@@ -179,8 +181,8 @@ export class BookTab {
 
   /** Asks every tab who the owner is. */
   #ask(): void {
-    const { tab, scope, strict, embedder, mirror, llm } = this.#options
-    this.#shared.post({ type: 'join', tab, version: tabVersion, scope, strict, embedder, mirror, llm })
+    const { tab, scope, strict, embedder, mirror, llm, room } = this.#options
+    this.#shared.post({ type: 'join', tab, version: tabVersion, scope, strict, embedder, mirror, llm, room })
   }
 
   #hearShared(message: SharedMessage): void {

@@ -128,7 +128,7 @@ export class ServedTab {
 }
 
 /** The tab as the engine knows who calls it. */
-function callingTab({ tab, scope, embedder, mirror, llm }: Joiner): CallingTab {
+function callingTab({ tab, scope, embedder, mirror, llm, room }: Joiner): CallingTab {
   return {
     tab,
     scope,
@@ -136,5 +136,6 @@ function callingTab({ tab, scope, embedder, mirror, llm }: Joiner): CallingTab {
     ...(embedder === undefined ? {} : { embedder }),
     ...(mirror === undefined ? {} : { mirror }),
     ...(llm === undefined ? {} : { llm }),
+    ...(room === undefined ? {} : { room }),
   }
 }

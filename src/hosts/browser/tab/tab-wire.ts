@@ -32,6 +32,8 @@ export interface Joiner {
   /** The address of its mirror and the name of its language model, if it has them. */
   readonly mirror?: string | undefined
   readonly llm?: string | undefined
+  /** How large a meeting room it asked for, in words. */
+  readonly room?: string | undefined
 }
 
 /** Heard by every tab of the book. */

@@ -3,6 +3,7 @@ import type { CapabilityEffect } from '../../../core/capability/capability.ts'
 import { type ErrorShape, toDaybookError } from '../../../core/errors.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 import type { LlmQuestion } from '../../../core/ports.ts'
+import type { RoomSize } from '../../../core/capability/room-port.ts'
 import type { Scope } from '../../../core/record.ts'
 import type { CarriedOptions } from '../../../book/call-options.ts'
 import type { SecretMode } from '../../../core/secret/stored-secrets.ts'
@@ -47,6 +48,7 @@ export interface OpenRequest {
   /** False: no log of access is kept. For measurements. */
   readonly isAudited?: boolean
   readonly secrets?: SecretMode
+  readonly room?: Partial<RoomSize>
   /** The page knows that a book of this name was written here before. */
   readonly wasKept: boolean
   /** What this page may be asked for, beside what every page may. */

@@ -1,5 +1,6 @@
 // The engine of a book over this browser's storage, opened in a turn of its tab.
 // Invariant: whatever fails on the way, the files are let go of, or no other tab could try.
+import { roomSizeOf } from '../../../commons/room/room-size.ts'
 import { checkKey } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Llm, SqlDatabase } from '../../../core/ports.ts'
@@ -131,6 +132,7 @@ function createBookEngine(
     wasKept: wasKept && isKept,
     tab,
     room: turn.room(),
+    roomSize: roomSizeOf(request.room),
     spillPlace: isKept ? spillPlaceOf(request) : undefined,
     ...(sync && carrier ? { sync, carrier, mirror: sync.url } : {}),
     async eraseHere() {

@@ -1,4 +1,5 @@
 // The worker's side of the wire: opens the page's way to its book and answers its calls with values, never with throws.
+import { roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
 import type { AnyCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { capabilityTable } from '../../../engine/capability-table.ts'
@@ -115,6 +116,7 @@ export class WorkerEngine implements WorkerDoor {
       embedder: embedder?.name ?? 'none',
       mirror: sync?.url,
       llm: llm?.name,
+      room: request.room && roomSizeText(roomSizeOf(request.room)),
       acceptMemory: onUnavailable === 'memory',
       port: createBrowserTabs(() => page.joinHub()),
       clock: browserPorts.clock,

@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path'
 import { createDaybook, type Daybook, methodTable } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
+import type { RoomSize } from '../../../core/capability/room-port.ts'
+import { roomOption, roomSizeOf } from '../../../commons/room/room-size.ts'
 import { type SecretMode, secretModes } from '../../../core/secret/stored-secrets.ts'
 import {
   anyOption,
@@ -61,6 +63,11 @@ export interface NodeBookOptions {
   readonly secrets?: SecretMode
   /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
   readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
+  /**
+   * How large the meeting room is: messages kept (`slots`, default 100), bytes of one (`slotBytes`, default 1,024), `participants`
+   * (default 32). It is as the first of several tabs asked for.
+   */
+  readonly room?: Partial<RoomSize>
   /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
   readonly embedder?: EmbedderOptions
   /** A language model for summaries and profiles, behind an OpenAI-compatible endpoint. Default none. */
@@ -80,6 +87,7 @@ const checkOptions = optionsOf<NodeBookOptions>({
   durability: wordOption('relaxed', 'strict'),
   timeZone: textOption(100),
   secrets: wordOption(...secretModes),
+  room: roomOption,
   passphrase: textOption(1024),
   textIndexInMemory: flagOption,
   sync: optionsOf(mirrorOptionTable, ['url', 'key']),
@@ -148,6 +156,7 @@ function createBookEngine(
     keys: openNodeKeyring(isInMemory ? undefined : `${path}.key`),
     vault: openNodeVault(isInMemory ? undefined : path),
     secrets,
+    roomSize: roomSizeOf(options.room),
     openMemory: () => openNodeDatabase({ path: memoryPath }),
     ...(sync ? { sync, carrier: carrierOf(name, sync) } : {}),
   })
