@@ -54,6 +54,7 @@ export function createMeetingRoom(
   const takeSize = (size: RoomSize) => {
     if (roomSizeText(size) === roomSizeText(ring.size)) return
     ring = createMeetingRing(size)
+    next = 1
     clear()
   }
 

@@ -18,7 +18,7 @@ export function needUnderstood({ schema }: Known, record: { readonly id: string 
 }
 
 /** Throws `record-newer` for a body of the record `id` that does not fit. */
-export function needFit(schema: Kind['schema'], id: string, body: object): void {
+function needFit(schema: Kind['schema'], id: string, body: object): void {
   const fault = schemaFault(schema, body)
   if (!fault) return
   throw new DaybookError('record-newer', undefined, {

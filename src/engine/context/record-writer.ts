@@ -18,7 +18,6 @@ import type { Scope } from '../../core/record.ts'
 import { fieldsOf, parseWith } from '../../core/schema.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
-import { needFit } from '../../core/capability/understood.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
@@ -235,7 +234,8 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   if (guest && id !== undefined && !seen.live(id)) checkUnseen(parts, guest, request, { id, before })
   checkPlace(parts, request, before)
   const live = before && !before.deleted ? before : undefined
-  const stands = live?.kind === kind.name && !request.times ? understood(parts, kind, live) : undefined
+  const isSame = live?.kind === kind.name && !request.times
+  const stands = isSame ? store.bodies.read(live, live.body) : undefined
   const given = settled(kind, stands && !request.exact ? withUnknown(kind, stands, said) : said)
   if (live && isFinal(parts, kind, live) && !kind.isFinal?.(given)) {
     // What a bundle brings is older than the end of it.
@@ -267,20 +267,6 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   const { seq } = store.records.put(op, { fresh: id === undefined })
   if (kind.urgent) store.ops.hurry(seq)
   return { id: op.id, isChanged: true, sensitivity, ...(found ? { secrets: found } : {}) }
-}
-
-/**
- * What is there, as far as it can be read. It may say more than this Daybook knows of, which a change made here would lose:
- * then it is refused.
- */
-function understood(
-  { store: { bodies } }: RecordWriterParts,
-  kind: Kind,
-  live: RecordRow,
-): JsonObject | undefined {
-  const body = bodies.read(live, live.body)
-  if (body) needFit(kind.schema, live.id, body)
-  return body
 }
 
 /** `body` with the fields of `stands` that its kind does not know. */
