@@ -14,17 +14,17 @@ export interface EmbedFlags {
 /** Throws what is wrong with it. */
 export function embedderOf(flags: EmbedFlags, key: string | undefined): EmbedderOptions {
   const { embedder: provider, 'embed-url': url, 'embed-model': model } = flags
-  const far = provider === 'http' || provider === 'api'
-  const given = {
-    provider,
-    url,
+  const waits = { questionDeadlineMs: 6e4 }
+  const far = { url, model, key, ...waits }
+  const local = {
     model,
     path: flags['embed-path'],
     dtype: flags['embed-dtype'],
     pooling: flags['embed-pooling'],
-    key: far ? key : undefined,
-    questionDeadlineMs: provider === 'none' ? undefined : 6e4,
+    ...waits,
   }
+  const wanted: Readonly<Record<string, object>> = { http: far, api: far, local, lsa: waits }
+  const given = { provider, ...wanted[provider] }
   const options = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined && value !== ''),
   ) as unknown as EmbedderOptions

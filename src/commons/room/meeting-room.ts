@@ -130,7 +130,8 @@ export function createMeetingRoom(
     apply(event) {
       if (event.type === 'numbered') {
         takeSize(event.size)
-        first = Math.max(first, event.first)
+        // A copy that thought everybody gone has cleared too much, unless it knows more than it is told.
+        first = event.next >= next ? event.first : Math.max(first, event.first)
         // The messages up to there follow, where they are not here already.
         if (event.next > next) next = Math.max(next, Math.max(event.first, event.next - ring.size.slots))
       } else if (event.type === 'joined') people.add(event.participant, event.tab)

@@ -71,6 +71,7 @@ export const relations: readonly Relation[] = [
       body: 'json',
       session: 'text',
       resource: 'text',
+      passing: 'integer',
       sensitivity: 'text',
     },
     shared: true,

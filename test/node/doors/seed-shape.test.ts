@@ -105,7 +105,7 @@ it("answers as Katra's meeting room does, with its names for errors", async () =
     content: 'Good morning',
     messages_lost: false,
   })
-  expect(await call('katra_who_is_here')).toMatchObject({ count: 2, cis: [{ ci_id: 'alice' }, {}] })
+  expect(await call('katra_who_is_here')).toMatchObject({ count: 2, cis: [{}, { ci_id: 'alice' }] })
   expect(await call('katra_say', { message: 'é'.repeat(600) })).toMatchObject({ error: 'E_INPUT_TOO_LONG' })
   expect(await call('katra_say', {})).toMatchObject({ error: 'E_INPUT_INVALID' })
 })

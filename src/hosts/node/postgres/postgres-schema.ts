@@ -122,4 +122,8 @@ export const postgresMigrations: readonly string[] = [
     END IF;
   END $$;
   `,
+  `
+  -- A version that is kept for a waiting change alone, which a mirror has none of.
+  ALTER TABLE daybook.history ADD COLUMN passing smallint NOT NULL DEFAULT 0;
+  `,
 ]
