@@ -8,6 +8,8 @@ export interface ConflictSide {
   readonly by: string
   readonly op: 'put' | 'forget'
   readonly body?: JsonObject
+  /** Where it is another record than the one the entry is about: both were made to stand in one record's place. */
+  readonly record?: string
   /** In place of a body whose key is not here. */
   readonly sealed?: SealedInfo
 }

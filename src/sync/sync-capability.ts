@@ -4,6 +4,8 @@ import { defineCapability } from '../core/capability/capability.ts'
 import type { RecordWriter } from '../core/capability/record-port.ts'
 import type { ConflictEntry, ConflictSide } from '../core/conflict.ts'
 import { DaybookError } from '../core/errors.ts'
+import type { Json, JsonObject } from '../core/json/path.ts'
+import { bodyOf } from '../core/record.ts'
 import type { OutboxEntry } from '../core/capability/outbox-entry.ts'
 import type { RefusedOp } from '../core/capability/refused-op.ts'
 import { syncDirections } from '../core/capability/status.ts'
@@ -13,6 +15,7 @@ const side = z.object({
   by: z.string(),
   op: z.enum(['put', 'forget']),
   body: z.record(z.string(), z.unknown()).optional(),
+  record: z.string().optional(),
   sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }).optional(),
 })
 
@@ -58,10 +61,15 @@ const choice = z.strictObject({
   body: z.record(z.string(), z.json()).optional(),
 })
 
+type DecidingRecords = Pick<
+  RecordWriter,
+  'conflict' | 'decideConflict' | 'put' | 'forget' | 'get' | 'succession'
+>
+
 /** Checks and carries out a decision, inside the transaction of `records`. */
 export function decideConflict(
   input: unknown,
-  records: Pick<RecordWriter, 'conflict' | 'decideConflict' | 'put' | 'forget'>,
+  records: DecidingRecords,
 ): { record: string; changed: boolean } {
   const { id, choose, body } = parseWith(choice, input)
   const entry = records.conflict(id)
@@ -71,6 +79,7 @@ export function decideConflict(
       details: { path: 'body' },
     })
   }
+  if (entry.kept?.record !== undefined) return decideRivals(entry, choose, body, records)
   const { record, kind, lost, state } = entry
   // What was kept is what the record says, unless an earlier decision has changed that.
   const kept = state === 'decided' ? entry.kept : undefined
@@ -81,6 +90,49 @@ export function decideConflict(
   if (said.op === 'forget') return { record, changed: records.forget(record) }
   records.put({ kind, id: record, body: said.body ?? {}, exact: true })
   return { record, changed: true }
+}
+
+/**
+ * Decides which of two records stands in the place that both were made for: what lost comes to stand in the place of what is
+ * current there, or steps back to where it was made.
+ */
+function decideRivals(
+  { id, record, kind, lost, paths = [], state }: ConflictEntry,
+  choose: z.output<typeof choice>['choose'],
+  body: JsonObject | undefined,
+  records: DecidingRecords,
+): { record: string; changed: boolean } {
+  const [path = ''] = paths
+  records.decideConflict(id)
+  const now = records.get(record)
+  const here = records.succession(record, kind)
+  const before = lost.body?.[path]
+  if (choose === 'kept') {
+    const stepsBack = state === 'decided' && now !== undefined && !here.isDisplaced && now[path] !== before
+    if (stepsBack) records.put({ kind, id: record, body: readable(record, lost), exact: true })
+    return { record, changed: stepsBack }
+  }
+  const said = body ?? (now ? bodyOf(now) : readable(record, lost))
+  // What stands already, and says nothing new, stays.
+  if (now && !here.isDisplaced && !body) return { record, changed: false }
+  const place = now && !here.isDisplaced ? now[path] : currentPlace(now ? record : before, kind, records)
+  const { [path]: _before, ...rest } = said
+  records.put({
+    kind,
+    id: record,
+    body: place === undefined ? rest : { ...rest, [path]: place },
+    exact: true,
+  })
+  return { record, changed: true }
+}
+
+function currentPlace(from: Json | undefined, kind: string, records: DecidingRecords): Json | undefined {
+  return typeof from === 'string' ? records.succession(from, kind).current : from
+}
+
+function readable(record: string, { body, sealed }: ConflictSide): JsonObject {
+  if (body) return body
+  throw new DaybookError('locked', undefined, { details: { record, sealed } })
 }
 
 export const syncCapabilities = [

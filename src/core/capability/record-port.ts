@@ -1,5 +1,6 @@
 // Records as a capability reads and changes them, and the questions that are asked of them.
 // Invariant: what a caller may not see is in no answer; a guest's port is built from its reach.
+import type { Succession } from '../succession/succession.ts'
 import type { ConflictEntry, ConflictQuery } from '../conflict.ts'
 import type { Scalar } from '../filter/filter.ts'
 import type { JsonStep } from '../json/json-path.ts'
@@ -190,6 +191,8 @@ export interface RecordWriter {
   get(id: string): Stored<JsonObject> | undefined
   find(name: RecordName): Stored<JsonObject> | undefined
   citing(id: string): Citing[]
+  /** Where a record of `kind` stands among those that supersede each other. */
+  succession(id: string, kind: string): Succession
   history(id: string): RecordVersion[]
   /** The live records that were made from `id` and will be told anew without it. */
   madeOf(id: string): string[]

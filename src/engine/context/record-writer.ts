@@ -18,6 +18,7 @@ import type { Scope } from '../../core/record.ts'
 import { fieldsOf, parseWith } from '../../core/schema.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
+import { logRivals } from '../../sync/conflict/rival.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
@@ -29,6 +30,7 @@ import { guardedHead, raisedBy } from './source-sensitivity.ts'
 import { createSealedWriter } from './sealed-write.ts'
 import type { Guarded, SecretGuard } from './secret-guard.ts'
 import type { SeenRecords } from './seen-records.ts'
+import { readSuccession } from './succession.ts'
 
 export type WriterStore = Pick<
   BookStore,
@@ -42,6 +44,8 @@ export type WriterStore = Pick<
   | 'projection'
   | 'purge'
   | 'openedRecords'
+  | 'queries'
+  | 'device'
   | 'staging'
   | 'sources'
 >
@@ -79,6 +83,8 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     if (secrets) found.push({ id, kind: request.kind, ...secrets })
     if (!isChanged) return id
     changed.push({ id, kind: request.kind })
+    // What comes back from elsewhere may stand where something else does.
+    if (request.times) logRivals(store, [{ id, kind: request.kind }], now)
     if (sensitivity !== undefined)
       for (const raised of raisedBy(store, id, sensitivity)) put(raised, undefined)
     return id
@@ -112,6 +118,10 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     citing(id) {
       store.projection.catchUpWithin()
       return parts.citing(id)
+    },
+    succession(id, kind) {
+      store.projection.catchUpWithin()
+      return readSuccession(id, kind, parts)
     },
     madeOf: (id) =>
       store.sources

@@ -72,6 +72,7 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
     !guest ||
     (!isHeadUnknown &&
       row(record) !== undefined &&
+      (kept?.record === undefined || row(kept.record) !== undefined) &&
       ![lost, kept].some((side) => side?.sealed) &&
       [lost.body, kept?.body, base].every((body) => !body || isSeen({ kind, agent: '', body })))
 

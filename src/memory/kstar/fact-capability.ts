@@ -81,10 +81,10 @@ function superseded(id: string, own: string | undefined, { records }: WriteConte
   const found = asFact(records.get(id))
   if (!found)
     throw new DaybookError('not-found', `There is no fact \`${id}\`.`, { details: { path: 'supersedes' } })
-  const other = records.citing(id).find((one) => one.path === 'supersedes' && one.id !== own)
-  if (other) {
-    throw new DaybookError('conflict', `\`${id}\` was superseded by \`${other.id}\`; supersede that one.`, {
-      details: { path: 'supersedes', by: other.id },
+  const { current, next, isDisplaced } = records.succession(id, 'fact')
+  if (isDisplaced || (next !== undefined && next !== own)) {
+    throw new DaybookError('conflict', `\`${id}\` was superseded by \`${current}\`; supersede that one.`, {
+      details: { path: 'supersedes', by: current },
     })
   }
   if (own === undefined) return found

@@ -5,6 +5,7 @@
 import type { Include } from '../../core/capability/record-port.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
+import { isBeforeSql } from '../succession/succession.ts'
 
 export interface Currency extends Include {
   /** What was current at this instant instead of now: what was superseded only later still was. */
@@ -36,14 +37,41 @@ export function currentSql(
   return where
 }
 
-/** Or nothing within `bounds` stands in the place of the record of the outer `f` and `r`, which the inner ones hide. */
+/**
+ * Or nothing within `bounds` stands in the place of the record of the outer `f` and `r`, which the inner ones hide: neither
+ * one that supersedes it, nor one that displaces it or what it supersedes, as far up as all of them are seen.
+ */
 function unseenSql(bounds: readonly Fragment[], asOf: string | undefined): Fragment {
-  const conditions = asOf === undefined ? bounds : [...bounds, { sql: 'f.happened_at <= ?', params: [asOf] }]
+  // `near`: what may stand in its place, seen or not, before `bounds` are asked once. Nothing displaces what is displaced by
+  // nothing for whoever sees everything, so that no long chain is walked.
   return {
-    sql: ` OR NOT EXISTS (SELECT 1 FROM (SELECT r.id AS cited, f.kind AS of_kind) o
-      JOIN links l ON l.target = o.cited AND l.supersedes = 1
-      JOIN facets f ON f.seq = l.seq AND f.kind = o.of_kind JOIN records r ON r.seq = l.seq
-      WHERE ${conditions.map(({ sql }) => sql).join(' AND ')})`,
-    params: conditions.flatMap(({ params }) => params),
+    sql: ` OR NOT EXISTS (
+      WITH RECURSIVE above(seq, id, kind, displaced) AS (
+        SELECT r.seq, r.id, f.kind, f.displaced_at IS NOT NULL
+        UNION SELECT e.seq, t.id, e.kind, e.displaced_at IS NOT NULL FROM above o
+          JOIN links l ON l.seq = o.seq AND l.supersedes > 0
+          JOIN records t ON t.id = l.target JOIN facets e ON e.seq = t.seq AND e.kind = o.kind WHERE o.displaced),
+      near(seq) AS (
+        SELECT l.seq FROM links l WHERE l.target = r.id AND l.supersedes > 0
+        UNION SELECT seq FROM above
+        UNION SELECT m.seq FROM above o JOIN links l ON l.seq = o.seq AND l.supersedes > 0
+          JOIN links m ON m.target = l.target AND m.supersedes > 0 WHERE o.displaced),
+      seen(seq, id, kind, created_at, happened_at) AS MATERIALIZED (
+        SELECT f.seq, r.id, f.kind, f.created_at, f.happened_at
+        FROM near JOIN facets f ON f.seq = near.seq JOIN records r ON r.seq = near.seq
+        WHERE ${bounds.map(({ sql }) => sql).join(' AND ')}),
+      up(seq, id, kind, created_at) AS (
+        SELECT r.seq, r.id, f.kind, f.created_at WHERE f.displaced_at IS NOT NULL
+        UNION SELECT t.seq, t.id, t.kind, t.created_at FROM up o
+          JOIN links l ON l.seq = o.seq AND l.supersedes > 0 JOIN seen t ON t.id = l.target AND t.kind = o.kind)
+      SELECT 1 FROM (
+        SELECT s.happened_at FROM links l JOIN seen s ON s.seq = l.seq
+          WHERE l.target = r.id AND l.supersedes > 0 AND s.kind = f.kind
+        UNION ALL SELECT s.happened_at FROM up o JOIN links l ON l.seq = o.seq AND l.supersedes > 0
+          JOIN links m ON m.target = l.target AND m.supersedes > 0 AND m.seq <> l.seq
+          JOIN seen s ON s.seq = m.seq AND s.kind = o.kind
+          WHERE ${isBeforeSql('(s.created_at, s.id)', '(o.created_at, o.id)')})
+      ${asOf === undefined ? '' : 'WHERE happened_at <= ?'})`,
+    params: [...bounds.flatMap(({ params }) => params), ...(asOf === undefined ? [] : [asOf])],
   }
 }

@@ -54,6 +54,8 @@ export interface QueryStore extends RecallQuestions, Tally {
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
   /** The live records that cite `id`, in the order in which they were stored. */
   citing(id: string): Citing[]
+  /** True when another record stands where `id`, or what it supersedes, would; for whoever sees everything. */
+  isDisplaced(id: string): boolean
   snapshot(query: SnapshotQuery): RecordSnapshot
 }
 
@@ -243,6 +245,11 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
         [id, ...params],
       )
     },
+    isDisplaced: (id) =>
+      db.get(
+        'SELECT 1 FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ? AND f.displaced_at IS NOT NULL',
+        [id],
+      ) !== undefined,
     listed,
     snapshot: (query) => takeSnapshot(db, listed(query)),
   }

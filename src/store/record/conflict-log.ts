@@ -21,7 +21,7 @@ export interface ConflictLog {
   count(): number
 }
 
-/** A side of a conflict as it is written down: a body in clear, or sealed as it came. */
+/** A side of a conflict as it is written down: a body in clear, or sealed as it came, or the id of the record that says it. */
 export interface LoggedSide extends Omit<ConflictSide, 'sealed'> {
   readonly enc?: SealedBody | undefined
 }
@@ -63,10 +63,21 @@ export function createConflictLog(
   const side = (owner: SealedOwner, by: string, op: string | null, said: string | null): ConflictSide => {
     const head = { by, op: op === 'put' ? ('put' as const) : ('forget' as const) }
     if (said === null) return head
+    if (said.startsWith('"')) return sideElsewhere(by, JSON.parse(said) as string)
     const body = bodies.read(owner, said)
     if (body) return { ...head, body }
     const sealed = sealedOf(said)
     return sealed ? { ...head, sealed: infoOf(sealed) } : head
+  }
+
+  /** What another record says now. It is kept there alone: so it is sealed, or goes, with that. */
+  const sideElsewhere = (by: string, record: string): ConflictSide => {
+    const row = db.get<{ kind: string; body: string; deleted: number }>(
+      'SELECT kind, body, deleted FROM records WHERE id = ?',
+      [record],
+    )
+    if (!row || row.deleted === 1) return { by, op: 'forget', record }
+    return { ...side({ kind: row.kind, id: record }, by, 'put', row.body), record }
   }
 
   const toEntry = (row: Row): ConflictEntry => {
@@ -98,7 +109,10 @@ export function createConflictLog(
         bodies.sealer.current() !== undefined && (lost.enc ?? kept?.enc ?? isSealed(record)) !== false
       const textOf = (body: JsonObject | undefined) =>
         body === undefined ? null : mustSeal ? bodies.seal(owner, JSON.stringify(body)) : JSON.stringify(body)
-      const spell = (one: LoggedSide | undefined) => (one?.enc ? sealedText(one.enc) : textOf(one?.body))
+      const spell = (one: LoggedSide | undefined) => {
+        if (one?.record !== undefined) return JSON.stringify(one.record)
+        return one?.enc ? sealedText(one.enc) : textOf(one?.body)
+      }
       db.run(
         `INSERT INTO conflicts (record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op,
            kept_body, base_body, paths) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

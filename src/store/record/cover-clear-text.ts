@@ -69,7 +69,8 @@ function sealConflicts(db: SqlDatabase, bodies: Bodies, row: Pick<RecordRow, 'id
     'SELECT id, lost_body, kept_body, base_body FROM conflicts WHERE record = ?',
     [row.id],
   )
-  const sealed = (text: string | null) => (text === null ? null : bodies.seal(row, text))
+  // The id of another record is no body.
+  const sealed = (text: string | null) => (text?.startsWith('{') ? bodies.seal(row, text) : text)
   for (const { id, lost_body, kept_body, base_body } of entries) {
     db.run('UPDATE conflicts SET lost_body = ?, kept_body = ?, base_body = ? WHERE id = ?', [
       sealed(lost_body),

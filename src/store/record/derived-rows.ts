@@ -22,6 +22,7 @@ import { parseTime } from '../../core/time.ts'
 import { facetTypes } from '../schema/column.ts'
 import { markId } from '../../core/mark/mark-id.ts'
 import { textKey } from '../../core/text/text-key.ts'
+import { precedenceOf, Succession } from '../succession/succession.ts'
 import { textOf } from '../word/text.ts'
 
 /** What is read of a record to derive its rows. */
@@ -43,8 +44,8 @@ export const sourceColumns = 'seq, id, kind, session, created_at, updated_at, de
 const facetColumns = facetNames.filter((name) => name !== 'happened_at')
 
 const facetsInsert = `INSERT OR REPLACE INTO facets (seq, kind, recallable, created_at, updated_at, session, happened_at,
-    ${facetColumns.join(', ')}, text_key, superseded_at, expires_at, embed, outdated, marks)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?, ?, ?, ?)`
+    ${facetColumns.join(', ')}, text_key, expires_at, embed, outdated, marks)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?, ?, ?)`
 
 const textInsert = (count: number) => {
   const names = Array.from({ length: count }, (_, i) => `t${i}`)
@@ -66,6 +67,7 @@ export class DerivedRows {
   readonly #zone: Zone
   readonly #markKinds: readonly string[]
   #anyMarks: boolean | undefined
+  readonly #succession: Succession
   readonly #onChange: (seq: number) => void
 
   constructor({ db, kinds, zone, onChange }: DerivedRowsParts) {
@@ -74,6 +76,7 @@ export class DerivedRows {
     this.#zone = zone
     this.#markKinds = [...kinds.values()].filter(({ marks }) => marks !== undefined).map(({ name }) => name)
     this.#onChange = onChange
+    this.#succession = new Succession(db, onChange)
   }
 
   /** Writes the rows of a record. `fresh`: it has none yet. Inside a transaction. */
@@ -82,7 +85,7 @@ export class DerivedRows {
     const isShown = row.deleted === 0 && !isSealedText(row.body)
     const shown = isShown ? kind : undefined
     const marked = kind?.marks === undefined || fresh ? undefined : this.#markedBy(row.seq)
-    if (!fresh) this.#remove(row.seq, shown !== undefined)
+    if (!fresh) this.#remove(row, shown !== undefined)
     if (shown) this.#derive(row, shown, fresh)
     if (kind?.marks === undefined) return
     this.#anyMarks = true
@@ -98,18 +101,20 @@ export class DerivedRows {
   }
 
   /** `isKept`: the other rows are written over. */
-  #remove(seq: number, isKept: boolean): void {
+  #remove({ seq, id }: Source, isKept: boolean): void {
     const cited = this.#db.all<{ target: string }>(
-      'SELECT target FROM links WHERE seq = ? AND supersedes = 1',
+      'SELECT target FROM links WHERE seq = ? AND supersedes > 0',
       [seq],
     )
     this.#db.run('DELETE FROM links WHERE seq = ?', [seq])
-    for (const { target } of cited) this.#settleSuperseded(target)
+    for (const { target } of cited) this.#succession.settleTarget(target)
     if (isKept) return
     this.#db.run('DELETE FROM facets WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM scope_names WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
     this.#onChange(seq)
+    // What stood in its place no longer follows from what it stood for.
+    this.#succession.settleTarget(id)
   }
 
   #derive(row: Source, kind: Kind, fresh: boolean): void {
@@ -159,7 +164,6 @@ export class DerivedRows {
       happenedAt,
       ...facetColumns.map((name) => facetValue(body, name, kind.facets[name], marks)),
       key,
-      null,
       expires === undefined || parseTime(expires) === undefined ? null : endingOf(expires, this.#zone),
       !isOutdated && isEmbeddable(kind, body) ? 1 : 0,
       isOutdated ? 1 : 0,
@@ -208,33 +212,21 @@ export class DerivedRows {
     this.#onChange(row.seq)
   }
 
-  #writeLinks({ seq, id }: Source, { cites = [] }: Kind, body: JsonObject): void {
-    for (const { path, supersedes = false } of cites) {
-      for (const target of citedIds(body, path)) {
+  #writeLinks({ seq, id }: Source, kind: Kind, body: JsonObject): void {
+    const { cites = [] } = kind
+    for (const cite of cites) {
+      const precedence = precedenceOf(kind, cite)
+      for (const target of citedIds(body, cite.path)) {
         this.#db.run('INSERT OR IGNORE INTO links (target, seq, path, supersedes) VALUES (?, ?, ?, ?)', [
           target,
           seq,
-          path,
-          Number(supersedes),
+          cite.path,
+          precedence,
         ])
-        if (supersedes) this.#settleSuperseded(target)
+        if (precedence > 0) this.#succession.settleTarget(target)
       }
     }
-    if (cites.some(({ supersedes }) => supersedes)) this.#settleSuperseded(id)
-  }
-
-  /** Notes since when a record is superseded by one of its kind. If it has no derived rows yet, it asks when it gets them. */
-  #settleSuperseded(id: string): void {
-    const seq = this.#db.get<{ seq: number }>('SELECT seq FROM records WHERE id = ?', [id])?.seq
-    if (seq === undefined) return
-    this.#db.run(
-      `UPDATE facets SET superseded_at = (
-         SELECT min(g.happened_at) FROM links l JOIN facets g ON g.seq = l.seq
-         WHERE l.target = ? AND l.supersedes = 1 AND g.kind = facets.kind)
-       WHERE seq = ?`,
-      [id, seq],
-    )
-    this.#onChange(seq)
+    if (cites.some(({ supersedes }) => supersedes)) this.#succession.settleTarget(id)
   }
 }
 

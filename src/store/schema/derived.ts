@@ -4,6 +4,7 @@
 import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import { type Kind, type Kinds, textFieldLimit, whenField } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
+import { precedenceOf } from '../succession/succession.ts'
 import type { Settings } from './settings.ts'
 import { textKey } from '../../core/text/text-key.ts'
 
@@ -23,7 +24,7 @@ CREATE TABLE facets (
   seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, recallable INTEGER NOT NULL, created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL, session TEXT, happened_at TEXT, domain TEXT, actor TEXT, action TEXT, success INTEGER,
   subject TEXT, confidence REAL, schema TEXT, name TEXT, importance REAL, pinned INTEGER, text_key INTEGER NOT NULL,
-  superseded_at TEXT, expires_at TEXT, embed INTEGER NOT NULL, outdated INTEGER NOT NULL, marks TEXT);
+  superseded_at TEXT, displaced_at TEXT, expires_at TEXT, embed INTEGER NOT NULL, outdated INTEGER NOT NULL, marks TEXT);
 CREATE INDEX facets_updated ON facets (kind, updated_at);
 CREATE INDEX facets_happened ON facets (kind, happened_at);
 CREATE INDEX facets_session ON facets (session, happened_at) WHERE session IS NOT NULL;
@@ -122,7 +123,7 @@ function deriveUnknown(db: SqlDatabase, kinds: Kinds, settings: Settings): void 
 /** What of a kind decides its derived rows. A change of its functions alone must come with a new `version`. */
 function declarationKey(kind: Kind, { name: zone }: Zone): number {
   const { version, text, facets, expires = '', cites = [], embed = true, scopeNames } = kind
-  const cited = cites.flatMap(({ path, supersedes = false }) => [path, String(supersedes)])
+  const cited = cites.flatMap((cite) => [cite.path, String(precedenceOf(kind, cite))])
   return textKey([
     String(version),
     ...text,

@@ -140,6 +140,10 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
       const other = opened(true)
       return other ? [...main.citing(id), ...caughtUp(other).citing(id)] : main.citing(id)
     },
+    isDisplaced(id) {
+      const other = opened(true)
+      return main.isDisplaced(id) || (other !== undefined && caughtUp(other).isDisplaced(id))
+    },
     unread: (scope) => countUnread(parts.unread(), scope, { kinds, reach }),
     snapshot(query) {
       const other = query.sealed === false ? undefined : opened()

@@ -20,6 +20,7 @@ import type {
 import { beginReread, checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
 import { tendMarks } from './tend-marks.ts'
 import { forgetLimits, noteLimits } from '../wire/request-limit.ts'
+import { logRivals } from '../conflict/rival.ts'
 import { settleConflict } from '../conflict/settle-conflict.ts'
 import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
 
@@ -161,6 +162,8 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
     ops.relog(row.seq, change.ver)
   }
 
+  const noteRivals = () => void (tally.conflicts += logRivals(store, tally.changed, now))
+
   const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
   settings.holding(() => {
     for (const result of response.results) {
@@ -177,10 +180,12 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
   }
   if (resultsOnly) {
     readAgain()
+    noteRivals()
     return { ...tally, differs: false }
   }
   for (const change of response.changes) pull(change)
   tally.changed.push(...tendMarks(store, tally.changed, now))
+  noteRivals()
   holdMark(settings, response)
   settings.set('cursor', response.cursor)
   if (isCollected || response.floor > settings.getNumber('floor')) {

@@ -12,6 +12,7 @@ import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { decide, defaultPolicy, finalWinner, isMixed, saysSame } from '../conflict/conflict-policy.ts'
+import { logRivals } from '../conflict/rival.ts'
 import { type WireOp, wireLimits } from '../wire/protocol.ts'
 import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
 
@@ -45,6 +46,7 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
   const apply = () => {
     store.stamps.see(op.stamp)
     const { ver, place: seq } = store.records.admit(op, from.device, row)
+    logRivals(store, [wire], formatTime(nowMs))
     return { s: 'ok', ver, seq } as const
   }
   // A record that is not here can't be in conflict: the op was made on a version of another epoch.

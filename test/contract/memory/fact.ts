@@ -184,6 +184,54 @@ export function factCases({ book: open }: BookCase): void {
     expect(ids(await book.facts.get({ schema: 'city' }))).toEqual([first])
   })
 
+  it('has one current where two books put facts in the place of one, and lets it be decided', async () => {
+    const [book, other] = [await open(), await open()]
+    const { id: first } = await book.facts.store({ schema: 'city', data: { lives_in: 'Prague' } })
+    await other.import(await book.export())
+    const { id: earlier, stored_at } = await book.facts.supersede({
+      id: first,
+      data: { lives_in: 'Lisbon' },
+      source: 'chat',
+    })
+    for (let at = stored_at; at <= stored_at;)
+      at = (await other.perceptions.store({ content: 'Unrelated' })).stored_at
+    const { id: later } = await other.facts.supersede({ id: first, data: { lives_in: 'Porto' } })
+    await book.import(await other.export())
+    const shown = async () => {
+      const { hits } = await book.recall({ text: 'city lives in Prague Lisbon Porto', kinds: ['fact'] })
+      const lists = [
+        hits.map(({ record }) => record.id),
+        ids(await book.facts.get({ schema: 'city' })),
+        ids(await book.facts.query({ path: '$.lives_in' })),
+        ids(await book.records.query({ kind: 'fact' })),
+      ]
+      return [...new Set(lists.map(String))]
+    }
+    expect(await shown()).toEqual([earlier])
+    expect(await book.records.get({ id: later })).toMatchObject({ data: { lives_in: 'Porto' } })
+    const all = await book.facts.get({ schema: 'city', include_superseded: true })
+    expect(ids(all).toSorted()).toEqual([first, earlier, later].toSorted())
+    const { conflicts } = await book.conflicts.list()
+    expect(conflicts).toMatchObject([
+      {
+        record: later,
+        lost: { op: 'put', body: { data: { lives_in: 'Porto' } } },
+        kept: { op: 'put', record: earlier, body: { data: { lives_in: 'Lisbon' } } },
+      },
+    ])
+    for (const id of [first, later]) {
+      const error = await failure(book.facts.supersede({ id, data: {} }))
+      expect(error).toMatchObject({ code: 'conflict', details: { path: 'supersedes', by: earlier } })
+    }
+    expect(await book.conflicts.choose({ id: conflicts[0]?.id ?? 0, choose: 'lost' })).toEqual({
+      record: later,
+      changed: true,
+    })
+    expect(await shown()).toEqual([later])
+    await book.records.purge({ id: earlier })
+    expect(JSON.stringify(await book.conflicts.list())).not.toContain('Lisbon')
+  })
+
   it('recalls as of a time what was current then', async () => {
     const book = await open()
     const { id: old } = await book.facts.store({ schema: 'city', data: { lives_in: 'Prague' } })

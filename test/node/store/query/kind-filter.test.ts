@@ -61,7 +61,22 @@ function put(body: JsonObject, [step = '', ...rest]: readonly string[], value: J
 /** Which of `records`, all of `kind`, are current at `now`, in plain JavaScript. */
 function currentOf(kind: Kind, records: readonly JsonObject[], now: string): Set<unknown> {
   const paths = (kind.cites ?? []).filter((one) => one.supersedes).map(({ path }) => path)
-  const superseded = new Set(records.flatMap((record) => paths.flatMap((path) => citedIds(record, path))))
+  const targetsOf = (record: JsonObject) => paths.flatMap((path) => citedIds(record, path))
+  const superseded = new Set(records.flatMap(targetsOf))
+  // All are of one time, so that the least id stands where the other side is the authority, else the greatest.
+  const stands = (one: JsonObject, other: JsonObject) =>
+    String(one['id']) < String(other['id']) === (kind.policy === 'remote_wins')
+  const isDisplaced = (record: JsonObject, above: readonly unknown[] = []): boolean =>
+    targetsOf(record).some(
+      (target) =>
+        records.some(
+          (other) => other !== record && targetsOf(other).includes(target) && stands(other, record),
+        ) ||
+        records.some(
+          (other) =>
+            other['id'] === target && !above.includes(target) && isDisplaced(other, [...above, target]),
+        ),
+    )
   const isExpired = (record: JsonObject) => {
     const at = kind.expires === undefined ? undefined : readPath(record, kind.expires)
     const until =
@@ -69,7 +84,9 @@ function currentOf(kind: Kind, records: readonly JsonObject[], now: string): Set
     return until !== undefined && until <= now
   }
   return new Set(
-    records.filter((one) => !isExpired(one) && !superseded.has(String(one['id']))).map((one) => one['id']),
+    records
+      .filter((one) => !isExpired(one) && !superseded.has(String(one['id'])) && !isDisplaced(one))
+      .map((one) => one['id']),
   )
 }
 

@@ -1,0 +1,102 @@
+// Since when each record is superseded, kept in its derived row: by what supersedes it, or because it is displaced.
+// Invariant: of the records of one kind that supersede one record a single one stands, the same on every copy; the others,
+// and what supersedes those, are displaced: superseded by it.
+import type { Citation, Kind } from '../../core/kind.ts'
+import { standsFirst } from '../../core/succession/succession.ts'
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+
+/** What `links.supersedes` says: nothing, or which of several records with one target stands. */
+const precedences = { none: 0, earliest: 1, latest: 2 } as const
+
+/** See `standingOf` in core/succession, which says the same of records. */
+export function precedenceOf({ policy }: Pick<Kind, 'policy'>, { supersedes }: Citation): number {
+  if (!supersedes) return precedences.none
+  return standsFirst(policy) ? precedences.earliest : precedences.latest
+}
+
+/** SQL: of two with the target of the link `l`, each as its time and id, `one` stands before `other`. */
+export function isBeforeSql(one: string, other: string): string {
+  return `CASE l.supersedes WHEN ${precedences.earliest} THEN ${one} < ${other} ELSE ${one} > ${other} END`
+}
+
+const displacedAt = `WITH RECURSIVE up(seq) AS (
+    VALUES (?)
+    UNION SELECT t.seq FROM up JOIN links l ON l.seq = up.seq AND l.supersedes > 0
+      JOIN records t ON t.id = l.target AND t.kind = ? JOIN facets e ON e.seq = t.seq)
+  SELECT min(g.happened_at) AS at FROM up JOIN facets o ON o.seq = up.seq JOIN records r ON r.seq = up.seq
+    JOIN links l ON l.seq = up.seq AND l.supersedes > 0
+    JOIN links m ON m.target = l.target AND m.supersedes > 0 AND m.seq <> l.seq
+    JOIN facets g ON g.seq = m.seq AND g.kind = o.kind JOIN records s ON s.seq = m.seq
+    WHERE ${isBeforeSql('(g.created_at, s.id)', '(o.created_at, r.id)')}`
+
+/** Whether a record can be displaced at all: most have no rival, and no chain has to be walked for them. */
+const mayBeDisplaced = `SELECT 1 FROM links l WHERE l.seq = ? AND l.supersedes > 0 AND (
+    EXISTS (SELECT 1 FROM links m WHERE m.target = l.target AND m.supersedes > 0 AND m.seq <> l.seq)
+    OR EXISTS (SELECT 1 FROM records t JOIN facets e ON e.seq = t.seq
+      WHERE t.id = l.target AND e.displaced_at IS NOT NULL)) LIMIT 1`
+
+interface Place extends SqlRow {
+  readonly seq: number
+  readonly id: string
+  readonly kind: string
+  readonly displaced_at: string | null
+}
+
+/** Keeps the columns `superseded_at` and `displaced_at` as the links say. */
+export class Succession {
+  readonly #db: SqlDatabase
+  readonly #onChange: (seq: number) => void
+
+  constructor(db: SqlDatabase, onChange: (seq: number) => void) {
+    this.#db = db
+    this.#onChange = onChange
+  }
+
+  /** After what supersedes `target` has changed, or its own derived rows were written or taken away: it, and its heirs. */
+  settleTarget(target: string): void {
+    const place = this.#at(target)
+    if (place) this.#settle(place)
+    this.#follow(this.#heirs(target))
+  }
+
+  /** Settles these, and what supersedes those of them that are displaced since another time now, or no longer. */
+  #follow(places: readonly Place[]): void {
+    const queue = [...places]
+    for (let place = queue.shift(); place; place = queue.shift()) {
+      if (this.#settle(place)) queue.push(...this.#heirs(place.id))
+    }
+  }
+
+  /** True when its place in the chain is another one now. */
+  #settle({ seq, id, kind, displaced_at: before }: Place): boolean {
+    const displaced = this.#db.get(mayBeDisplaced, [seq])
+      ? (this.#db.get<{ at: string | null }>(displacedAt, [seq, kind])?.at ?? null)
+      : null
+    this.#db.run(
+      `UPDATE facets SET displaced_at = ?1, superseded_at = (
+         SELECT min(at) FROM (
+           SELECT ?1 AS at UNION ALL
+           SELECT g.happened_at FROM links l JOIN facets g ON g.seq = l.seq
+             WHERE l.target = ?2 AND l.supersedes > 0 AND g.kind = facets.kind) WHERE at IS NOT NULL)
+       WHERE seq = ?3`,
+      [displaced, id, seq],
+    )
+    this.#onChange(seq)
+    return displaced !== before
+  }
+
+  #at(id: string): Place | undefined {
+    return this.#db.get<Place>(
+      'SELECT r.seq, r.id, r.kind, f.displaced_at FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ?',
+      [id],
+    )
+  }
+
+  #heirs(target: string): Place[] {
+    return this.#db.all<Place>(
+      `SELECT r.seq, r.id, r.kind, f.displaced_at FROM links l JOIN records r ON r.seq = l.seq
+       JOIN facets f ON f.seq = l.seq WHERE l.target = ? AND l.supersedes > 0`,
+      [target],
+    )
+  }
+}

@@ -1,0 +1,79 @@
+// Records that two devices made, each without knowing of the other, to stand in the place of one: which of them does is
+// told by each copy from the records (core/succession), and here it goes into the conflict log.
+// Invariant: a copy that has both has one entry about the two, however often either arrives.
+import { standingOf } from '../../core/succession/succession.ts'
+import { citedIds } from '../../core/kind.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+import { sideOf, toChange } from '../wire/wire-op.ts'
+
+export type RivalStore = Pick<
+  BookStore,
+  'kinds' | 'records' | 'bodies' | 'projection' | 'queries' | 'conflicts' | 'device'
+>
+
+/**
+ * Logs what of `arrived`, or of what was here, stands in nobody's place now; answers how many entries there are more. Inside
+ * the transaction in which they arrived.
+ */
+export function logRivals(
+  store: RivalStore,
+  arrived: readonly { readonly id: string; readonly kind: string }[],
+  now: string,
+): number {
+  let logged = 0
+  let isCaughtUp = false
+  for (const { id, kind: name } of arrived) {
+    const kind = store.kinds.get(name)
+    const path = kind?.cites?.find(({ supersedes }) => supersedes)?.path
+    if (!kind || path === undefined) continue
+    const row = store.records.row(id)
+    const body = row && !row.deleted && row.kind === name ? store.bodies.read(row, row.body) : undefined
+    if (!row || !body) continue
+    for (const target of citedIds(body, path)) {
+      if (!isCaughtUp) store.projection.catchUpWithin()
+      isCaughtUp = true
+      const rivals = rivalsOf(store, row, target, path)
+      const standing = standingOf(kind.policy, rivals)
+      const loser =
+        standing?.id === id
+          ? standingOf(
+              kind.policy,
+              rivals.filter((one) => one.id !== id),
+            )
+          : row
+      if (!standing || !loser || isLogged(store, loser, standing)) continue
+      const lost = toChange(loser, store.device)
+      store.conflicts.add({
+        record: loser.id,
+        kind: name,
+        policy: kind.policy,
+        at: now,
+        state: kind.policy === 'manual' ? 'open' : 'settled',
+        lost: sideOf(lost, lost.by),
+        kept: { by: toChange(standing, store.device).by, op: 'put', record: standing.id },
+        paths: [path],
+      })
+      logged += 1
+    }
+  }
+  return logged
+}
+
+/** What stands beside `row` for `target`, itself included. What is sealed and what is not know nothing of each other. */
+function rivalsOf(
+  { records, queries }: RivalStore,
+  row: RecordRow,
+  target: string,
+  path: string,
+): RecordRow[] {
+  return queries.citing(target).flatMap((one) => {
+    const found = one.path === path ? records.row(one.id) : undefined
+    const isAlike = found && found.kind === row.kind && (found.kid === null) === (row.kid === null)
+    return isAlike ? [found] : []
+  })
+}
+
+function isLogged({ conflicts }: RivalStore, { id }: RecordRow, standing: RecordRow): boolean {
+  return conflicts.list({ record: id, limit: 1000 }).some(({ kept }) => kept?.record === standing.id)
+}
