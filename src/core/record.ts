@@ -1,7 +1,7 @@
 // A record: one remembered thing of one kind, as users see it and as it travels.
 import type { Marks } from './mark/mark.ts'
 import type { JsonObject } from './json/path.ts'
-import type { SealedInfo, Sensitivity } from './sealed.ts'
+import type { SealedBody, SealedInfo, Sensitivity } from './sealed.ts'
 
 /** What every record carries beside its body. Times are canonical UTC text (`2026-01-31T15:00:00.000Z`). */
 export interface RecordHead {
@@ -71,6 +71,8 @@ export interface RecordVersion {
   readonly op: 'put' | 'forget'
   readonly body?: JsonObject
   readonly sealed?: SealedInfo
+  /** What is sealed and can't be opened here, and the kind that it is bound to. */
+  readonly opaque?: { readonly kind: string; readonly enc: SealedBody }
 }
 
 /** How far a resolved write has come: into which medium it was committed. */

@@ -106,6 +106,7 @@ export interface ReadPorts {
   readonly room: Room
   readonly status: StatusPort
   readonly access: AccessPort
+  readonly mirror: Pick<MirrorPort, 'read'>
 }
 
 /** What a write may use, inside its transaction. */

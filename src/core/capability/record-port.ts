@@ -123,6 +123,8 @@ export interface RecordReader {
   unread(scope: UnreadScope): number
   /** All versions of a record, oldest first, the current one last; empty when it never existed. */
   history(id: string): RecordVersion[]
+  /** What a sealed body says; undefined when it can't be opened here, and for a guest. */
+  open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
   /** The live records that cite `id`, and where. */
   citing(id: string): Citing[]
   /** How many live records of each kind there are, and when the first and the last of them happened. */

@@ -96,6 +96,7 @@ function createAccess({ store, scope: own, secrets }: AccessParts, ids: Ids, cal
     extents: queries.extents,
     unknownKinds: () => Object.keys(queries.extents()).filter((name) => !kinds.has(name)),
     history: seen.history,
+    open: (of, sealed) => (guest ? undefined : store.bodies.readSealed(of, sealed)),
     conflicts: seen.conflicts,
     // What waits to be sent is the owner's.
     refused: (limit, after) => (guest ? [] : store.ops.refused(limit, after)),

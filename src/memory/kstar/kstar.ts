@@ -7,7 +7,8 @@ import { factCapabilities } from './fact-capability.ts'
 import { factKind } from './fact-kind.ts'
 import { perceptionCapabilities } from './perception-capability.ts'
 import { perceptionKind } from './perception-kind.ts'
-import { recordCapabilities } from './record-capability.ts'
+import { historyCapabilities } from './record/history-capability.ts'
+import { recordCapabilities } from './record/record-capability.ts'
 import { skillCapabilities } from './skill-capability.ts'
 import { skillKind } from './skill-kind.ts'
 import { traceCapabilities } from './trace-capability.ts'
@@ -22,6 +23,7 @@ export const kstar = defineChapter({
     ...skillCapabilities,
     ...definitionCapabilities,
     ...recordCapabilities,
+    ...historyCapabilities,
     ...browseCapabilities,
   ],
   kinds: [traceKind, perceptionKind, factKind, skillKind, ...definitionKinds],

@@ -217,7 +217,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
       ...head,
       op: 'put',
       ...(body ? { body } : {}),
-      ...(sealed ? { sealed: infoOf(sealed) } : {}),
+      ...(sealed ? { sealed: infoOf(sealed), opaque: { kind: row.kind, enc: sealed } } : {}),
     } as const
   }
 

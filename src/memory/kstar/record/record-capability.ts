@@ -1,14 +1,14 @@
-// The verbs that every kind shares: get and query records, forget and purge them, read and restore earlier versions.
+// The verbs that every kind shares: get and query records, forget and purge them, restore an earlier version.
 import { z } from 'zod'
-import { defineCapability } from '../../core/capability/capability.ts'
-import { DaybookError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json/path.ts'
-import { bodyOf, type Stored } from '../../core/record.ts'
-import { isSealing, sensitivities } from '../../core/sealed.ts'
-import { recordHead } from '../../shape/record-head.ts'
-import { recordId } from '../../shape/record-id.ts'
-import { sealed, sealedField } from '../../shape/sealed-count.ts'
-import { jsonObject, name, receipt, recordPage, recordQuery } from './record-schema.ts'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import { bodyOf, type Stored } from '../../../core/record.ts'
+import { isSealing, sensitivities } from '../../../core/sealed.ts'
+import { recordHead } from '../../../shape/record-head.ts'
+import { recordId } from '../../../shape/record-id.ts'
+import { sealed, sealedField } from '../../../shape/sealed-count.ts'
+import { name, receipt, recordPage, recordQuery } from '../record-schema.ts'
 
 const anyRecord = z.looseObject({ ...recordHead, kind: z.string() }) as unknown as z.ZodType<
   Stored<JsonObject>
@@ -151,33 +151,6 @@ export const recordCapabilities = [
       })
       if (isSealing(sensitivity)) at.records.scrub()
       return answer
-    },
-  }),
-  defineCapability({
-    id: 'kstar:history',
-    permission: 'read',
-    methods: ['records.history', 'traces.history', 'perceptions.history', 'facts.history', 'skills.history'],
-    summary: 'Reads all versions of a record, oldest first, the current one last.',
-    input: z.strictObject({ id: recordId }),
-    output: z.object({
-      versions: z.array(
-        z.object({
-          version: z.number(),
-          at: z.string(),
-          agent: z.string(),
-          op: z.enum(['put', 'forget']),
-          body: jsonObject.optional(),
-          /** In place of a body whose key is not here. */
-          sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }).optional(),
-        }),
-      ),
-    }),
-    effect: 'read',
-    uses: ['records'],
-    run({ id }, at) {
-      const versions = at.records.history(id)
-      if (versions.length === 0) throw notFound(id)
-      return { versions: versions.map((version) => ({ ...version })) }
     },
   }),
   defineCapability({
