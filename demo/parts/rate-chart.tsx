@@ -11,7 +11,10 @@ export interface RatePoint {
   readonly level: string
   /** The level as a number, from 0. */
   readonly step: number
+  /** Every use since the point before did. */
   readonly succeeded: boolean
+  /** What came of them, in words. */
+  readonly outcome: string
   readonly at: string
 }
 
@@ -100,7 +103,7 @@ export function RateChart({ points }: { points: readonly RatePoint[] }) {
         </svg>
       </div>
       <figcaption class="faint">
-        Use {shown.use} {shown.succeeded ? 'succeeded' : 'failed'} · {shareWord(shown.rate)} · {shown.level} ·{' '}
+        Use {shown.use}: {shown.outcome} · {shareWord(shown.rate)} · {shown.level} ·{' '}
         {shortInstant(Date.parse(shown.at), now.value)}
       </figcaption>
     </figure>

@@ -62,8 +62,8 @@ export interface Kind<Name extends string = string, Body extends object = object
    */
   settle?(body: JsonObject): JsonObject
   /**
-   * Fields that only count what was done with a record, and what follows from that: a change of nothing else leaves no
-   * version in the history.
+   * Fields that only count what was done with a record, and what follows from that: of versions that differ in nothing else
+   * the history has those numbered 1, 2, 4, 8 and so on, which show how it went.
    */
   readonly counts?: readonly string[]
   /** True when forgetting wins over an edit that was made meanwhile elsewhere. Otherwise the edit is kept. */

@@ -47,7 +47,7 @@ it('keeps the meeting room, and who is in it, when its owner dies', async () => 
   expect(await hear(last)).toHaveLength(2)
   await owner.end('crash')
   expect(await hear(last)).toEqual(['1 from the owner', '2 from a follower'])
-  await expect.poll(() => present(last)).toEqual(['agent 1'])
+  await expect.poll(() => present(last)).toEqual(['agent 1', 'nobody'])
   expect(await say(last, 'from the last')).toBe(3)
   for (const tab of followers) {
     const said = () =>

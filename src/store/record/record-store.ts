@@ -149,7 +149,8 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
   /** Whether `op` changes nothing but counts; undefined for a kind that has none. */
   const isPassing = (before: RecordRow, row: RecordRow, op: PutOp | ForgetOp): boolean | undefined => {
     const paths = kinds.get(row.kind)?.counts
-    if (!paths || op.op === 'forget' || before.kind !== row.kind) return undefined
+    // Some stay all the same, ever further apart, to show how it went.
+    if (isPowerOfTwo(before.rev) || !paths || op.op === 'forget' || before.kind !== row.kind) return undefined
     const same = (['agent', 'session', 'resource', 'sensitivity'] as const).every(
       (name) => before[name] === row[name],
     )
@@ -272,6 +273,8 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
 function without(body: JsonObject, paths: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !paths.includes(name)))
 }
+
+const isPowerOfTwo = (rev: number) => (rev & (rev - 1)) === 0
 
 /** The row that `op` makes of a record. A tombstone keeps nothing of what the record belonged to. */
 function rowOf(op: PutOp | ForgetOp, body: string, at: MirrorVersion, own: Own): RecordRow {

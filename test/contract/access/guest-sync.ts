@@ -41,7 +41,10 @@ export function guestSyncCases(host: GuestHost): void {
     await owner.sync([restricted, { id: 'open', kind: 'trace', body: trace('before') }])
     const guest = await world.guest({ permissions: ['read', 'write', 'forget', 'sync'] })
     const before = await world.records()
-    const overwrite = (id: string, sensitivity: string) => makeTrace({ id, sensitivity } as object)
+    const overwrite = (id: string, sensitivity: string) => ({
+      ...makeTrace({ id, sensitivity } as object),
+      replace: true,
+    })
     const refused = [
       await guest.run('kstar:store_trace', overwrite('sealed', 'standard')),
       await guest.run('kstar:store_traces', { traces: [overwrite('sealed', 'sensitive')] }),

@@ -1,4 +1,4 @@
-// How a skill grew: its success rate and level after each use, from the versions of its record.
+// How a skill grew: its success rate and level, from the versions of its record, which lie ever further apart.
 import type { Skill } from '../../../../src/index.ts'
 import { RateChart, type RatePoint } from '../../../parts/rate-chart.tsx'
 import { Time } from '../../../parts/time.tsx'
@@ -17,7 +17,7 @@ export function SkillGrowth({ skill }: { skill: Skill }) {
   if (points.length < 2) {
     return (
       <p class="faint">
-        Each use that is noted with <code>skills.recordOutcome</code> adds a point to its curve here.
+        Uses that are noted with <code>skills.recordOutcome</code> draw its curve here.
       </p>
     )
   }
@@ -40,10 +40,10 @@ export function SkillGrowth({ skill }: { skill: Skill }) {
             {points
               .toReversed()
               .slice(0, tableRows)
-              .map(({ use, succeeded, rate, level, at }) => (
+              .map(({ use, outcome, rate, level, at }) => (
                 <tr key={use}>
                   <th scope="row">{use}</th>
-                  <td>{succeeded ? 'succeeded' : 'failed'}</td>
+                  <td>{outcome}</td>
                   <td>{shareWord(rate)}</td>
                   <td>{level}</td>
                   <td>
@@ -65,23 +65,33 @@ interface Grown {
   readonly last_used?: string
 }
 
-/** One point for each version in which the skill was used once more. */
+/** One point for each version in which the skill was used more often. */
 export function pointsOf(versions: readonly Version[]): RatePoint[] {
   const points: RatePoint[] = []
   for (const { body, at } of versions) {
     const grown = body?.['maturity'] as Grown | undefined
     const before = points.at(-1)
     if (!grown || grown.usage_count === 0 || before?.use === grown.usage_count) continue
-    const last = before ? before.rate * before.use : 0
     points.push({
       use: grown.usage_count,
       rate: grown.success_rate,
       level: grown.level,
       step: skillLevels.findIndex((level) => level === grown.level),
-      // One more success adds one to what the mean is of, a failure nothing.
-      succeeded: grown.success_rate * grown.usage_count - last > 0.5,
+      ...outcomeOf(before, grown),
       at: grown.last_used ?? at,
     })
   }
   return points
+}
+
+/** What came of the uses since the point before. */
+function outcomeOf(before: RatePoint | undefined, { success_rate, usage_count }: Grown) {
+  const uses = usage_count - (before?.use ?? 0)
+  const successes = Math.round(success_rate * usage_count - (before ? before.rate * before.use : 0))
+  const failures = uses - successes
+  if (uses === 1) return { succeeded: failures === 0, outcome: failures === 0 ? 'succeeded' : 'failed' }
+  return {
+    succeeded: failures === 0,
+    outcome: failures === 0 ? `${uses} succeeded` : `${failures} of ${uses} failed`,
+  }
 }

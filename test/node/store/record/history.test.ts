@@ -17,13 +17,16 @@ interface Versions {
 const historySize = 'SELECT count(*) AS n, total(octet_length(body)) AS bytes FROM history'
 
 describe('the history of a record', () => {
-  it('takes nothing for 1,000 uses of a skill of 20 KB', async () => {
+  it('keeps ten versions of 1,000 uses of a skill of 20 KB, ever further apart', async () => {
     const { engine, db } = openTestEngine()
     const skill = { name: 'weed', definition: { procedure: 'p'.repeat(20_000) } }
     await engine.call('kstar:store_skill', skill)
     for (let i = 0; i < 1000; i++)
       await engine.call('kstar:update_skill_maturity', { skill_name: 'weed', outcome: i % 4 > 0 })
-    expect(db.get(historySize)).toEqual({ n: 0, bytes: 0 })
+    expect(db.get<{ n: number; bytes: number }>(historySize)).toMatchObject({ n: 10 })
+    expect(db.all('SELECT version FROM history ORDER BY version').map(({ version }) => version)).toEqual([
+      1, 2, 4, 8, 16, 32, 64, 128, 256, 512,
+    ])
     expect(await engine.call('kstar:get_skill', { skill_name: 'weed' })).toMatchObject({
       maturity: { usage_count: 1000, successes: 750, success_rate: 0.75, level: 'proficient' },
     })
@@ -76,6 +79,9 @@ describe('the history of a record', () => {
     await a.put('merge', 'm-1', { text: 'x', uses: 41 })
     await a.sync()
     await a.put('merge', 'm-1', { text: 'x', uses: 42 })
-    expect(await a.look(({ db }) => db.get<{ n: number }>(historySize)?.n)).toBe(1)
+    const kept = await a.look(({ db }) => db.all('SELECT version FROM history ORDER BY version'))
+    expect(
+      kept.map(({ version }) => version).filter((n) => (Number(n) & (Number(n) - 1)) !== 0),
+    ).toHaveLength(1)
   })
 })
