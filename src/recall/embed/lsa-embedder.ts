@@ -51,8 +51,10 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
 
   /** Why there is no model. */
   const missing = () => {
-    if (models.reach() < leastTexts) return tooFew
-    return training || isDue() ? learning : tooUnlike
+    if (models.written() < leastTexts) return tooFew
+    // What is written and not derived yet is learned from as well.
+    const isComing = models.reach() < leastTexts
+    return training || isComing || isDue() ? learning : tooUnlike
   }
 
   return {

@@ -24,6 +24,8 @@ export interface KeptModel {
 export interface ModelStore {
   /** Number of the last record that is derived: how far the book has come. */
   reach(): number
+  /** How far it will have come when everything that is written is derived. */
+  written(): number
   /** Numbers of up to `limit` records, spread evenly over those that may be embedded. */
   sample(limit: number): number[]
   /** What stands for these records with an embedder. */
@@ -46,6 +48,7 @@ export function createModelStore(
 ): ModelStore {
   return {
     reach: projection.derivedSeq,
+    written: () => db.get<{ n: number }>('SELECT ifnull(max(seq), 0) AS n FROM records')?.n ?? 0,
     sample(limit) {
       const n = db.get<{ n: number }>('SELECT count(*) AS n FROM facets WHERE embed = 1')?.n ?? 0
       const step = Math.max(1, Math.ceil(n / limit))

@@ -51,7 +51,14 @@ embedderContract('lsa', () => {
     if (step.done) break
   }
   const kept = { generation: 1, dimensions: 16, madeAt: 80, parts: parts ?? [] }
-  const models = { reach: () => 80, sample: () => [], texts: () => [], load: () => kept, save: () => kept }
+  const models = {
+    reach: () => 80,
+    written: () => 80,
+    sample: () => [],
+    texts: () => [],
+    load: () => kept,
+    save: () => kept,
+  }
   return Promise.resolve(
     createLsaEmbedder({ provider: 'lsa', dimensions: 16 }, { models, clock: { now: () => 0 } }),
   )

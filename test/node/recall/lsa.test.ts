@@ -114,6 +114,26 @@ describe('a book with its own model', () => {
     expect([hits.length > 0, degraded]).toEqual([true, []])
   })
 
+  test('never says that it needs as many as it has, not at once after they came nor with nothing to learn', async () => {
+    const unlike = Array.from({ length: 544 }, (_, i) => `word${i}`)
+    for (const texts of [makeTexts(544), unlike, makeTexts(leastTexts)]) {
+      const book = open()
+      const said: (string | undefined)[] = []
+      await book.store(texts)
+      for (let steps = 0; steps < 6; steps++) {
+        said.push((await book.status()).why)
+        await book.pass(10)
+      }
+      await book.pass(60_000)
+      said.push((await book.status()).why)
+      expect(said.filter((why) => why?.includes(String(leastTexts)))).toEqual([])
+      // What it says instead is what comes of it.
+      expect(said.at(-1)).toEqual(
+        texts === unlike ? expect.stringContaining('too few words in common') : undefined,
+      )
+    }
+  })
+
   test('finds records that share no word with the question, after those that do', async () => {
     const book = open()
     await book.store(makeTexts(200))
