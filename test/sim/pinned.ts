@@ -121,4 +121,11 @@ export const pinned: readonly Pinned[] = [
       { do: 'sync', at: 1, record: 3, weather: ['edit-meanwhile'] },
     ],
   },
+  {
+    was: 'what an older Daybook wrote, and the mirror refused for good, could not be written anew by a newer one',
+    steps: [
+      { do: 'install', at: 0, old: true },
+      { do: 'put', at: 0, record: 7 },
+    ],
+  },
 ]
