@@ -23,13 +23,14 @@ export function isStored(
   { id, body, scope, replace, path }: Known,
   { records }: WriteContext<'records'>,
 ): boolean {
-  const before = id === undefined ? undefined : records.get(id)
+  // What is replaced need not be readable here.
+  const before = id === undefined || replace ? undefined : records.get(id)
   if (!before) return false
   const said = JSON.parse(JSON.stringify(body)) as JsonObject
   const head: Readonly<Record<string, unknown>> = { sensitivity: 'standard', ...before }
   const isSame =
     sameJson(bodyOf(before), said) && Object.entries(scope).every(([name, value]) => head[name] === value)
-  if (isSame || replace) return isSame
+  if (isSame) return true
   const message = `There is a record \`${id}\` already, and it says something else; pass replace: true to change it.`
   throw new DaybookError('conflict', message, { details: { path, id } })
 }
