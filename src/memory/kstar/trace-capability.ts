@@ -4,7 +4,7 @@ import { beginningOf } from '../../core/calendar/day.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { WriteContext } from '../../core/capability/context.ts'
 import type { RecordReader } from '../../core/capability/record-port.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import { citedIds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
@@ -49,11 +49,21 @@ function storeTrace(
 ): string {
   const { scope, rest } = splitScope(input)
   const { id, replace, timestamp: said, ...body } = rest
-  const before = id !== undefined && said === undefined ? getTrace(id, at.records)?.timestamp : undefined
+  const before = id !== undefined && said === undefined ? timeOf(id, replace, at) : undefined
   const timestamp = beginningOf(said ?? before ?? at.call.now, at.call.zone)
   const known = { timestamp, ...body } as JsonObject
   if (id !== undefined && isStored({ id, body: known, scope, replace, path }, at)) return id
   return at.records.put({ kind: 'trace', ...(id ? { id } : {}), body: known, scope, checked: true })
+}
+
+/** When a trace that is there already happened; one that is replaced need not be readable here. */
+function timeOf(id: string, replace: boolean, { records }: WriteContext<'records'>): string | undefined {
+  try {
+    return getTrace(id, records)?.timestamp
+  } catch (error) {
+    if (replace && isDaybookError(error, 'locked')) return undefined
+    throw error
+  }
 }
 
 function getTrace(id: string, { get }: Pick<RecordReader, 'get'>): Trace | undefined {
