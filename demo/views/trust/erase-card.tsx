@@ -35,7 +35,9 @@ export function EraseCard() {
           </label>
         )}
         <label class="labelled" for={id}>
-          Type <b>{bookName}</b> to confirm
+          <span>
+            Type <b>{bookName}</b> to confirm
+          </span>
           <input
             id={id}
             class="input"
