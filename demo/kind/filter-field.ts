@@ -17,6 +17,8 @@ export interface TextField {
   readonly path: string
   /** The path holds a list, one entry of which is the value. */
   readonly isList?: boolean
+  /** The path holds a name with `/` between it and what it is below: a name stands for all below it, too. */
+  readonly isPath?: boolean
   /** For what is asked otherwise than by a filter. */
   readonly ask?: {
     readonly hint: string
@@ -66,6 +68,9 @@ export function conditionOf(field: FilterField, value: string): Filters | undefi
   }
   if (field.ask) return undefined
   if (field.isList) return { [field.path]: { contains: value } }
+  // `0` follows `/`, so this is what begins with the name and a slash.
+  if (field.isPath && !value.startsWith('~'))
+    return { or: [{ [field.path]: value }, { [field.path]: { gte: `${value}/`, lt: `${value}0` } }] }
   return { [field.path]: value.startsWith('~') ? { contains: value.slice(1) } : value }
 }
 

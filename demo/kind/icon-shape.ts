@@ -39,6 +39,11 @@ export const iconShapes = {
   bundles: 'M2.5 5.5L8 2.5l5.5 3v5.5L8 14l-5.5-3zM2.5 5.5L8 8.5l5.5-3M8 8.5V14',
   more: 'M3.5 8h.1M8 8h.1M12.5 8h.1',
   restore: 'M3 8a5 5 0 1 0 1.6-3.7L3 5.8M3 2.5v3.3h3.3M8 5.2V8l2 1.4',
+  pin: 'M5.5 2.5h5M6.5 2.5v4L4.5 9h7l-2-2.5v-4M8 9v4.5',
+  importance: 'M4 14V2.5h8L10 5.5l2 3H4',
+  personal: 'M8 2.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6ZM2.8 13.8c0-2.8 2.2-4 5.2-4s5.2 1.2 5.2 4',
+  keep: 'M4 2.5h8v11L8 10.5l-4 3z',
+  collection: 'M2 4h4l1.5 1.8H14V13H2z',
   export: 'M8 10.5V3M5 5.5l3-3 3 3M2.5 11v2.5h11V11',
 } as const
 

@@ -2,6 +2,7 @@
 import { categoryKind } from './category-kind.ts'
 import { episodeKind } from './episode-kind.ts'
 import { factKind } from './fact-kind.ts'
+import { withMarks } from './marked.ts'
 import { messageKind } from './message-kind.ts'
 import { perceptionKind } from './perception-kind.ts'
 import { profileKind } from './profile-kind.ts'
@@ -12,7 +13,7 @@ import { tokenKind } from './token-kind.ts'
 import { tokenTypeKind } from './token-type-kind.ts'
 import { traceKind } from './trace-kind.ts'
 
-const shownKinds: readonly RecordKind[] = [
+const declared: readonly RecordKind[] = [
   traceKind,
   categoryKind,
   factKind,
@@ -25,6 +26,7 @@ const shownKinds: readonly RecordKind[] = [
   tokenKind,
   tokenTypeKind,
 ]
+const shownKinds = declared.map(withMarks)
 
 export function kindOfView(view: string): RecordKind | undefined {
   return shownKinds.find((kind) => kind.view === view)

@@ -5,6 +5,9 @@ import type { FilterFields, ListOptions } from './filter-field.ts'
 import type { MarkName } from './mark.ts'
 import type { View } from './view.ts'
 
+/** What was said of a record, beside what it holds. */
+export type Marks = CapabilityOutput<'mark:set'>['marks']
+
 /** What every record has, whatever its kind. */
 export interface BookRecord {
   readonly id: string
@@ -14,6 +17,7 @@ export interface BookRecord {
   readonly ver: number
   readonly agent: string
   readonly session?: string | undefined
+  readonly marks?: Marks | undefined
 }
 
 /** A record as a line of a list: little enough that thousands of them weigh nothing. */
@@ -30,6 +34,7 @@ export interface RecordRow {
   readonly aside: string
   /** A share from 0 to 1, drawn as a bar beside `aside`. */
   readonly share?: number
+  readonly marks?: Marks
   /** Values of filter fields, by field, to be suggested when a filter is made. */
   readonly seen: Readonly<Record<string, readonly string[]>>
 }

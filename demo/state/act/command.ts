@@ -2,6 +2,7 @@
 import { address, bookName, go, listedKind } from '../address.ts'
 import { openDialog } from '../dialog.ts'
 import { focusSearch } from './focus.ts'
+import { pinHere } from './mark.ts'
 import { loadSample } from './sample.ts'
 import { syncNow } from '../sync/sync.ts'
 import { nextTheme } from '../theme.ts'
@@ -35,6 +36,16 @@ function standing(): Command[] {
       run: () =>
         go({ view: 'traces', search: '', chips: [{ field: 'outcome', value: 'failed' }], id: undefined }),
     },
+    {
+      name: `Show pinned ${listedKind.peek()?.many ?? 'traces'}`,
+      run: () =>
+        go({
+          view: listView(),
+          search: '',
+          chips: [{ field: 'marked', value: 'pinned' }],
+          id: undefined,
+        }),
+    },
     { name: 'Read the list again', key: 'n', run: () => void reloadList() },
     { name: 'Sync now', run: () => void syncNow() },
     { name: 'Sync settings', run: () => (openDialog.value = 'settings') },
@@ -44,6 +55,11 @@ function standing(): Command[] {
     ...(id === undefined
       ? []
       : [
+          {
+            name: `Pin or unpin the open ${listedKind.peek()?.one ?? 'record'}`,
+            key: 'p',
+            run: () => void pinHere(),
+          },
           {
             name: `Close the open ${listedKind.peek()?.one ?? 'record'}`,
             key: 'Esc',

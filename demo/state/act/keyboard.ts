@@ -3,6 +3,7 @@ import { address, go } from '../address.ts'
 import { closeDialog, openDialog } from '../dialog.ts'
 import { detailHeading, focusList, focusSearch, listElement } from './focus.ts'
 import { forgetQuestion } from './forget.ts'
+import { pinHere } from './mark.ts'
 import { fresh, reloadList } from '../list/record-list.ts'
 
 const listKeys = new Set(['ArrowDown', 'ArrowUp', 'j', 'k'])
@@ -33,6 +34,7 @@ function act(event: KeyboardEvent): boolean {
   if (event.key === '/') focusSearch()
   else if (event.key === '?') openDialog.value = 'help'
   else if (event.key === 'n' && fresh.peek() > 0) void reloadList()
+  else if (event.key === 'p' && !event.repeat) return pinHere()
   else if (event.key === 'Escape' && address.peek().id !== undefined) closeRecord()
   else if (listKeys.has(event.key) && isFree && listElement.current) focusList()
   else return false

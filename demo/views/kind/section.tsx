@@ -65,7 +65,7 @@ export function hasFields(value: object): boolean {
   return Object.keys(value).length > 0
 }
 
-const headFields = ['id', 'kind', 'created_at', 'updated_at', 'ver', 'agent', 'session', 'resource']
+const headFields = ['id', 'kind', 'created_at', 'updated_at', 'ver', 'agent', 'session', 'resource', 'marks']
 
 /** What a record carries beyond `known` and its head. */
 export function restOf(value: object, known: readonly string[]): Record<string, unknown> {

@@ -17,6 +17,8 @@ import { capital, oneLine } from '../../wording/text-word.ts'
 import { faceOf } from '../kind/face-table.ts'
 import { LinkList } from '../kind/link-list.tsx'
 import { RawJson } from './raw-json.tsx'
+import { MarkSection } from './mark-section.tsx'
+import { PinButton } from './pin-button.tsx'
 import { VersionList } from './version-list.tsx'
 
 /** What a record is called here: by its kind, and where any may be open, a record. */
@@ -72,6 +74,7 @@ function Shown({ shown }: { shown: ShownRecord }) {
           <span class="spacer" />
           <ShortId id={record.id} />
           {Acts && <Acts record={record} />}
+          <PinButton record={record} one={kind.one} />
           <button
             type="button"
             class="icon-button"
@@ -89,6 +92,7 @@ function Shown({ shown }: { shown: ShownRecord }) {
       </header>
       <div class="detail-body" tabIndex={0} role="group" aria-label={`Contents of the ${kind.one}`}>
         <Sections record={record} />
+        <MarkSection key={record.id} record={record} kind={kind} />
         <LinkList groups={links} />
         <VersionList id={record.id} versions={versions} />
         <RawJson record={record} />

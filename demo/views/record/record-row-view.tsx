@@ -1,5 +1,6 @@
 // One line of a list of records, and its place while the record is still on its way.
 import { Mark } from '../../parts/mark.tsx'
+import { MarkSigns } from '../../parts/mark-signs.tsx'
 import { Time } from '../../parts/time.tsx'
 import { marks, type MarkWords } from '../../kind/mark.ts'
 import type { RecordRow } from '../../kind/record-kind.ts'
@@ -24,6 +25,7 @@ export function RecordRowView({ row }: { row: RecordRow | undefined }) {
         <span class="record-title" dir="auto">
           {row.title}
         </span>
+        {row.marks && <MarkSigns marks={row.marks} />}
         <span class="record-when">
           <Time at={row.at} />
         </span>

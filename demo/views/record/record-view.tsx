@@ -1,6 +1,6 @@
 // The view of a kind of record: the list with its search, filters and histogram, beside the record that is open.
-import { Histogram } from '../../parts/histogram.tsx'
-import { slotsOf } from '../../parts/histogram-slot.ts'
+import { Histogram } from '../../parts/chart/histogram.tsx'
+import { slotsOf } from '../../parts/chart/histogram-slot.ts'
 import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, go } from '../../state/address.ts'
 import { withChip } from '../../state/filter-chip.ts'

@@ -1,8 +1,10 @@
 // All keys, and what the marks mean.
 import { Dialog } from '../../parts/dialog.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
+import { MarkSigns } from '../../parts/mark-signs.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { type MarkName, marks } from '../../kind/mark.ts'
+import type { Marks } from '../../kind/record-kind.ts'
 import { closeDialog } from '../../state/dialog.ts'
 
 const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
@@ -12,11 +14,19 @@ const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['Home', 'End'], 'First and last'],
   [['Enter'], 'Open it'],
   [['Esc'], 'Close what is open, back to the list'],
+  [['p'], 'Pin it, or unpin it'],
   [['n'], 'Show what is new'],
   [['Ctrl K'], 'All commands'],
   [['?'], 'This help'],
 ]
 
+const examples: readonly Marks[] = [
+  { pinned: true },
+  { importance: 0.8 },
+  { personal: true },
+  { keep: true },
+  { collection: 'People/Ana' },
+]
 const markNames = Object.keys(marks) as readonly MarkName[]
 
 export function HelpDialog() {
@@ -39,6 +49,14 @@ export function HelpDialog() {
         {markNames.map((mark) => (
           <li key={mark}>
             <Mark mark={mark} word />
+          </li>
+        ))}
+      </ul>
+      <h3>What can be said of a record</h3>
+      <ul class="mark-list">
+        {examples.map((marks) => (
+          <li key={JSON.stringify(marks)}>
+            <MarkSigns marks={marks} word />
           </li>
         ))}
       </ul>

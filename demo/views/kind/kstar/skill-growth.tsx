@@ -1,6 +1,6 @@
 // How a skill grew: its success rate and level, from the versions of its record, which lie ever further apart.
 import type { Skill } from '../../../../src/index.ts'
-import { RateChart, type RatePoint } from '../../../parts/rate-chart.tsx'
+import { RateChart, type RatePoint } from '../../../parts/chart/rate-chart.tsx'
 import { Time } from '../../../parts/time.tsx'
 import type { MarkName } from '../../../kind/mark.ts'
 import { skillLevels } from '../../../kind/skill-kind.ts'

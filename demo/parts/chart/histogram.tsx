@@ -1,10 +1,10 @@
 // When traces happened: bars over time, the failed share hatched at their foot. Dragging across it picks a range.
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { now } from '../page/clock.ts'
-import type { Bucket } from '../kind/record-kind.ts'
-import { countOf } from '../wording/size-word.ts'
-import { shortInstant, utcDate } from '../wording/time-word.ts'
+import { now } from '../../page/clock.ts'
+import type { Bucket } from '../../kind/record-kind.ts'
+import { countOf } from '../../wording/size-word.ts'
+import { shortInstant, utcDate } from '../../wording/time-word.ts'
 import { type Slot, slotsOf } from './histogram-slot.ts'
 
 const height = 44

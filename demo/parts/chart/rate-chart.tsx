@@ -1,9 +1,9 @@
 // A success rate over uses as a line, each use a tick or a cross, and the level reached as steps below it.
 import { useEffect, useRef } from 'preact/hooks'
 import { useSignal } from '@preact/signals'
-import { now } from '../page/clock.ts'
-import { countOf, shareWord } from '../wording/size-word.ts'
-import { shortInstant } from '../wording/time-word.ts'
+import { now } from '../../page/clock.ts'
+import { countOf, shareWord } from '../../wording/size-word.ts'
+import { shortInstant } from '../../wording/time-word.ts'
 
 export interface RatePoint {
   readonly use: number

@@ -1,5 +1,5 @@
 // From buckets of time to the bars of a histogram: as many as fit, each of the same span.
-import type { Bucket } from '../kind/record-kind.ts'
+import type { Bucket } from '../../kind/record-kind.ts'
 
 export interface Slot {
   readonly fromMs: number

@@ -1,0 +1,60 @@
+// What was said of a record of any kind (pinned, how important, personal, to be kept, collected): the filters for it, and the
+// signs that a list has for it. Invariant: a sign is never only a picture.
+import type { CapabilityInput } from '../../src/index.ts'
+import type { FilterFields } from './filter-field.ts'
+import type { IconName } from './icon-shape.ts'
+import type { BookRecord, Marks, RecordKind } from './record-kind.ts'
+
+export type MarkInput = CapabilityInput<'mark:set'>
+
+/** From here on a record counts as important in a filter; one without a mark weighs 0.5. */
+const importantFrom = 0.7
+
+export const markedFields = {
+  marked: {
+    type: 'choice',
+    name: 'Marked',
+    choices: [
+      { value: 'pinned', word: 'pinned', filters: { 'marks.pinned': true } },
+      {
+        value: 'important',
+        word: `important (${importantFrom} and more)`,
+        filters: { 'marks.importance': { gte: importantFrom } },
+      },
+      { value: 'personal', word: 'personal', filters: { 'marks.personal': true } },
+      { value: 'keep', word: 'to be kept', filters: { 'marks.keep': true } },
+      { value: 'collected', word: 'in a collection', filters: { 'marks.collection': { exists: true } } },
+    ],
+  },
+  collection: { type: 'text', name: 'Collection', path: 'marks.collection', isPath: true },
+} satisfies FilterFields
+
+export interface MarkSign {
+  readonly icon: IconName
+  /** All of it, for a title and a screen reader. */
+  readonly word: string
+  /** What stands beside the picture. */
+  readonly short?: string
+}
+
+export function signsOf({ pinned, importance, personal, keep, collection }: Marks): MarkSign[] {
+  const signs: MarkSign[] = []
+  if (pinned === true) signs.push({ icon: 'pin', word: 'Pinned' })
+  if (importance !== undefined)
+    signs.push({ icon: 'importance', word: `Importance ${importance}`, short: String(importance) })
+  if (personal === true) signs.push({ icon: 'personal', word: 'Personal' })
+  if (keep === true) signs.push({ icon: 'keep', word: 'To be kept' })
+  if (collection !== undefined) signs.push({ icon: 'collection', word: `In the collection ${collection}` })
+  return signs
+}
+
+/** The kind with what can be said of any record: filters for it, and the marks in its rows. */
+export function withMarks(kind: RecordKind): RecordKind {
+  const row = (record: BookRecord) => {
+    const own = kind.row(record)
+    const { marks } = record
+    if (!marks) return own
+    return { ...own, marks, seen: { ...own.seen, collection: [marks.collection ?? ''] } }
+  }
+  return { ...kind, fields: { ...kind.fields, ...markedFields }, row }
+}

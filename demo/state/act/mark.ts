@@ -1,0 +1,43 @@
+// Saying something of a record without changing it. Every such act can be undone, by what the book answers to it.
+import type { BookRecord, RecordRow } from '../../kind/record-kind.ts'
+import type { MarkInput } from '../../kind/marked.ts'
+import { tell, tellError } from '../../page/toast.ts'
+import { address, listedKind } from '../address.ts'
+import { openedBook } from '../book.ts'
+import { cursor } from '../list/list-cursor.ts'
+import { list } from '../list/record-list.ts'
+import { detail } from '../record/record-detail.ts'
+
+/** Marks a record and says so with `said`; false when the book would not. */
+export async function markRecord(change: MarkInput, said: string): Promise<boolean> {
+  try {
+    const { undo } = await (await openedBook()).records.mark(change)
+    tell(said, { word: 'Undo', run: () => void markRecord(undo, 'The mark is as it was before.') })
+    return true
+  } catch (error) {
+    tellError('The record was not marked.', error)
+    return false
+  }
+}
+
+type Pinnable = Pick<BookRecord | RecordRow, 'id' | 'marks'>
+
+export async function togglePin({ id, marks }: Pinnable): Promise<void> {
+  if (marks?.pinned === true) await markRecord({ id, pinned: null }, 'It is no longer pinned.')
+  else await markRecord({ id, pinned: true }, 'Pinned. Recall prefers it.')
+}
+
+/** Pins or unpins the open record, or the one that the keyboard stands on in the list; false when there is none. */
+export function pinHere(): boolean {
+  const { id } = address.peek()
+  const open = detail.peek()
+  if (id !== undefined) {
+    if (open.state !== 'shown' || open.id !== id) return false
+    void togglePin(open.shown.record)
+    return true
+  }
+  const at = cursor.peek()
+  const row = listedKind.peek() && at !== undefined ? list.peek()?.pages.at(at) : undefined
+  if (row) void togglePin(row)
+  return row !== undefined
+}

@@ -1,0 +1,137 @@
+// What is said of the open record beside what it holds: its importance, whether it is personal or to be kept, its collection.
+import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import type { BookRecord, RecordKind } from '../../kind/record-kind.ts'
+import { markRecord } from '../../state/act/mark.ts'
+import { seenValues } from '../../state/list/seen-value.ts'
+import { FilterButton, Row, Section } from '../kind/section.tsx'
+
+interface MarkSectionProps {
+  readonly record: BookRecord
+  readonly kind: RecordKind
+}
+
+export function MarkSection({ record, kind }: MarkSectionProps) {
+  const { id, marks = {} } = record
+  const { personal, keep, collection } = marks
+  return (
+    <Section name="Marks">
+      <Row name="say">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={personal === true}
+            onChange={({ currentTarget: { checked } }) =>
+              void markRecord(
+                { id, personal: checked || null },
+                checked ? 'Marked as personal.' : 'No longer marked as personal.',
+              )
+            }
+          />
+          Personal
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={keep === true}
+            onChange={({ currentTarget: { checked } }) =>
+              void markRecord(
+                { id, keep: checked || null },
+                checked ? 'It is to be kept: nothing archives it.' : 'It may be archived again.',
+              )
+            }
+          />
+          Keep
+        </label>
+      </Row>
+      <Importance record={record} />
+      <Collection record={record} view={kind.view} />
+      {collection !== undefined && (
+        <Row name="see also">
+          <FilterButton view={kind.view} field="collection" value={collection} />
+        </Row>
+      )}
+    </Section>
+  )
+}
+
+function Importance({ record }: { record: BookRecord }) {
+  const { id } = record
+  const stored = record.marks?.importance
+  // What is being typed stays when the record is read again meanwhile.
+  const typed = useSignal<string | undefined>(undefined)
+  const field = useId()
+  const save = async (input: HTMLInputElement) => {
+    if (!input.reportValidity()) return
+    const importance = input.value === '' ? null : Number(input.value)
+    if (importance !== (stored ?? null)) {
+      const said = importance === null ? 'No importance is said of it.' : `Its importance is ${importance}.`
+      await markRecord({ id, importance }, said)
+    }
+    typed.value = undefined
+  }
+  return (
+    <div class="star-row">
+      <label class="star-name" for={field}>
+        importance
+      </label>
+      <span class="star-value">
+        <input
+          id={field}
+          class="input mark-number"
+          type="number"
+          min={0}
+          max={1}
+          step="any"
+          placeholder="0.5"
+          title="From 0 to 1. Without one, recall takes a record for 0.5."
+          value={typed.value ?? stored ?? ''}
+          onInput={(event) => (typed.value = event.currentTarget.value)}
+          onChange={(event) => void save(event.currentTarget)}
+        />
+        <span class="faint">from 0 to 1</span>
+      </span>
+    </div>
+  )
+}
+
+function Collection({ record, view }: { record: BookRecord; view: RecordKind['view'] }) {
+  const { id } = record
+  const stored = record.marks?.collection
+  const typed = useSignal<string | undefined>(undefined)
+  const field = useId()
+  const save = async (text: string) => {
+    const collection = text.trim() === '' ? null : text.trim()
+    const said = collection === null ? 'It is in no collection.' : `It is in the collection “${collection}”.`
+    // A name that the book does not take stays to be corrected.
+    if (collection === (stored ?? null) || (await markRecord({ id, collection }, said)))
+      typed.value = undefined
+  }
+  return (
+    <div class="star-row">
+      <label class="star-name" for={field}>
+        collection
+      </label>
+      <span class="star-value">
+        <input
+          id={field}
+          class="input"
+          type="text"
+          list={`${field}-seen`}
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={200}
+          placeholder="none, or such as People/Ana"
+          value={typed.value ?? stored ?? ''}
+          onInput={(event) => (typed.value = event.currentTarget.value)}
+          onChange={(event) => void save(event.currentTarget.value)}
+        />
+        <datalist id={`${field}-seen`}>
+          {seenValues(view, 'collection').map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      </span>
+    </div>
+  )
+}
