@@ -43,8 +43,8 @@ const allowed: Case[] = [
   ['demo/views/record/record-view.tsx', 'preact/hooks'],
   ['demo/state/book.ts', '../../src/index.ts'],
   ['demo/state/act/sample.ts', '../../sample/run-sample.ts'],
-  ['demo/parts/chart/histogram.tsx', '../page/clock.ts'],
-  ['demo/parts/chart/histogram.tsx', '../kind/record-kind.ts', 'type'],
+  ['demo/parts/chart/histogram.tsx', '../../page/clock.ts'],
+  ['demo/parts/chart/histogram.tsx', '../../kind/record-kind.ts', 'type'],
   ['demo/kind/trace-kind.ts', '../wording/text-word.ts'],
 ]
 
@@ -110,7 +110,7 @@ const forbidden: Case[] = [
   ['demo/state/book.ts', '../views/shell/rail.tsx', 'type'],
   ['demo/state/book.ts', '../parts/bar.tsx'],
   ['demo/state/book.ts', '../../src/engine/engine.ts', 'type'],
-  ['demo/parts/chart/histogram.tsx', '../state/list/record-list.ts', 'type'],
+  ['demo/parts/chart/histogram.tsx', '../../state/list/record-list.ts', 'type'],
   ['demo/page/clock.ts', '../parts/bar.tsx'],
   ['demo/kind/trace-kind.ts', '../page/clock.ts'],
   ['demo/kind/trace-kind.ts', 'preact'],
