@@ -37,14 +37,7 @@ export const house = {
   },
   'src/hosts/browser': {
     imports: host,
-    npm: [
-      'zod',
-      'comlink',
-      'idb',
-      '@noble/hashes',
-      '@sqlite.org/sqlite-wasm',
-      '@huggingface/transformers',
-    ],
+    npm: ['zod', 'comlink', 'idb', '@noble/hashes', '@sqlite.org/sqlite-wasm', '@huggingface/transformers'],
   },
   'src/hosts/node': {
     imports: [...host, 'src/hosts/node/serve'],

@@ -42,7 +42,9 @@ export function open(
     ...test,
     db,
     store: (list: readonly string[] = goals) =>
-      engine.call('kstar:store_traces', { traces: list.map((goal, i) => ({ ...plain(`t-${i}`, goal), replace: true })) }),
+      engine.call('kstar:store_traces', {
+        traces: list.map((goal, i) => ({ ...plain(`t-${i}`, goal), replace: true })),
+      }),
     recall: (text: string, more: object = {}) =>
       engine.call('daybook:recall', { text, ...more }) as Promise<RecallResult>,
     status: () => engine.call('embed:status', {}) as Promise<EmbedStatus>,

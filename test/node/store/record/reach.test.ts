@@ -283,7 +283,10 @@ describe('a narrowed store', () => {
   it('answers for the largest reach there may be, with no more parameters than any host takes', async () => {
     const store = fill([
       { head: { id: 'in', kind: 'trace', agent: 'a' }, body: { goal: 'red', domain: 'x', links: [] } },
-      { head: { id: 'out', kind: 'memory', agent: 'b' }, body: { goal: 'red', links: [], labels: ['a2p:x'] } },
+      {
+        head: { id: 'out', kind: 'memory', agent: 'b' },
+        body: { goal: 'red', links: [], labels: ['a2p:x'] },
+      },
     ])
     const many = Array.from({ length: patternLimit }, (_, i) => `*:y${i}.**`)
     const wide = readReach({ scope: 'agent:a', allow: many.slice(1), deny: many }) ?? expect.unreachable()
