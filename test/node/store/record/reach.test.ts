@@ -1,8 +1,7 @@
 // A narrowed store answers as if there were nothing outside its reach: it is held against a store that has nothing else.
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Kind } from '../../../../src/core/kind.ts'
-import { createKinds } from '../../../../src/core/kind.ts'
+import { createKinds, type Kind } from '../../../../src/core/kind.ts'
 import {
   isInReach,
   narrowReach,
