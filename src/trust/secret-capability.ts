@@ -6,7 +6,7 @@ import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json/path.ts'
-import { pluralOf } from '../core/kind.ts'
+import { kindCalled } from '../core/kind.ts'
 import { bodyOf, type Stored } from '../core/record.ts'
 import { isSealing } from '../core/sealed.ts'
 import { type FoundSecret, marksIn, secretsOf } from '../core/secret/body-secrets.ts'
@@ -95,8 +95,8 @@ function kindsOf(at: Context, names: readonly string[] | undefined): string[] {
   const written = [...at.records.kinds.values()].filter(({ guests }) => guests !== 'none')
   if (!names) return written.map(({ name }) => name)
   return names.map((asked, i) => {
-    const kind = written.find((one) => one.name === asked || pluralOf(one) === asked)
-    if (kind) return kind.name
+    const kind = kindCalled(at.records.kinds, asked)
+    if (kind && written.includes(kind)) return kind.name
     throw new DaybookError('invalid-input', `\`kinds.${i}\`: There is no kind \`${asked}\`.`, {
       details: { path: `kinds.${i}` },
     })
