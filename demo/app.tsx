@@ -1,6 +1,7 @@
 // The shell of the inspector: rail, view, status bar, and above them dialogs, trays and the live region.
 import type { ComponentType } from 'preact'
 import { DropTarget } from './parts/drop-target.tsx'
+import { focusList, listElement, viewElement } from './state/act/focus.ts'
 import { address, listedKind } from './state/address.ts'
 import { announcement } from './page/announce.ts'
 import { book } from './state/book.ts'
@@ -8,7 +9,17 @@ import { type DialogName, openDialog } from './state/dialog.ts'
 import { importFiles } from './state/bundle/import.ts'
 import { status } from './state/status.ts'
 import type { View } from './kind/view.ts'
+import { AccessLogView } from './views/consent/access-log-view.tsx'
+import { ApprovalView } from './views/consent/approval-view.tsx'
+import { MemoryView } from './views/consent/memory-view.tsx'
+import { PolicyView } from './views/consent/policy-view.tsx'
+import { CollectionView } from './views/continuity/collection-view.tsx'
+import { DayView } from './views/continuity/day-view.tsx'
+import { PersonaView } from './views/continuity/persona-view.tsx'
+import { SnapshotView } from './views/continuity/snapshot-view.tsx'
+import { BooksDialog } from './views/shell/books-dialog.tsx'
 import { BundleView } from './views/bundle/bundle-view.tsx'
+import { EditDialog } from './views/record/edit-dialog.tsx'
 import { ForgetDialog } from './views/record/forget-dialog.tsx'
 import { GrantDialog } from './views/trust/grant-dialog.tsx'
 import { HelpDialog } from './views/shell/help-dialog.tsx'
@@ -19,6 +30,11 @@ import { PasteDialog } from './views/bundle/paste-dialog.tsx'
 import { Rail } from './views/shell/rail.tsx'
 import { RecordView } from './views/record/record-view.tsx'
 import { RecallView } from './views/recall/recall-view.tsx'
+import { PoolAuditView } from './views/pool/audit-view.tsx'
+import { ClawView } from './views/pool/claw-view.tsx'
+import { ProposalView } from './views/pool/proposal-view.tsx'
+import { RunView } from './views/run/run-view.tsx'
+import { RoomView } from './views/room/room-view.tsx'
 import { RevokeDialog } from './views/trust/revoke-dialog.tsx'
 import { PlacesDialog } from './views/shell/places-dialog.tsx'
 import { SchemaDialog } from './views/kind/kstar/schema-dialog.tsx'
@@ -30,15 +46,30 @@ import { TaskView } from './views/sync/task-view.tsx'
 import { ToastTray } from './views/shell/toast-tray.tsx'
 
 const views: Partial<Record<View, ComponentType>> = {
+  runs: RunView,
   recall: RecallView,
   legs: RecallView,
   context: RecallView,
   bundles: BundleView,
+  personas: PersonaView,
+  days: DayView,
+  collections: CollectionView,
+  snapshots: SnapshotView,
+  room: RoomView,
+  pool: ProposalView,
+  poolClaws: ClawView,
+  poolAudit: PoolAuditView,
+  approvals: ApprovalView,
+  memories: MemoryView,
+  policies: PolicyView,
+  accessLog: AccessLogView,
   tasks: TaskView,
   sync: SyncView,
   storage: StorageView,
 }
 const dialogs: Record<DialogName, ComponentType> = {
+  books: BooksDialog,
+  edit: EditDialog,
   grant: GrantDialog,
   help: HelpDialog,
   palette: Palette,
@@ -55,18 +86,19 @@ export function App() {
   const Open = openDialog.value && dialogs[openDialog.value]
   return (
     <div class="shell">
+      <SkipLink />
       <Rail />
-      <main class="view">
+      <main id="view" class="view" ref={viewElement} tabIndex={-1}>
         {status.value?.durability === 'memory' && <MemoryNote />}
         {!isOpen && <OpeningPage />}
         {isOpen && listedKind.value && <RecordView kind={listedKind.value} />}
         {isOpen && Shown && <Shown />}
       </main>
       <StatusBar />
-      <div class="trays">
+      <section class="trays" aria-label="Notices">
         <ImportTray />
         <ToastTray />
-      </div>
+      </section>
       {Open && <Open />}
       <ForgetDialog />
       <DropTarget onFiles={importFiles} />
@@ -74,6 +106,20 @@ export function App() {
         {announcement.value}
       </p>
     </div>
+  )
+}
+
+/** Past the rail, for those who go by keys: to the list where the view has one. */
+function SkipLink() {
+  const skip = (event: Event) => {
+    event.preventDefault()
+    if (listElement.current) focusList()
+    else viewElement.current?.focus()
+  }
+  return (
+    <a class="skip-link" href="#view" onClick={skip}>
+      Skip to content
+    </a>
   )
 }
 

@@ -1,12 +1,17 @@
 // Starts the inspector: draws the page, listens to keys, opens the book that the address names.
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { openBook } from './state/book.ts'
+import { openFirstBook } from './state/books.ts'
+import { isEmbedded } from './state/embedded.ts'
+import { finishLeaving } from './state/act/leaving.ts'
 import { listenToKeys } from './state/act/keyboard.ts'
+import { takeHandedFiles } from './state/bundle/handed-files.ts'
+import { followTitle } from './state/title.ts'
 import { registerServiceWorker } from './state/service-worker.ts'
 import { followChanges } from './state/list/list-change.ts'
-import './style/token.css'
-import './style/base.css'
+import './style/room.css'
+import './style/base/token.css'
+import './style/base/base.css'
 import './style/shell.css'
 import './style/control.css'
 import './style/list.css'
@@ -20,13 +25,21 @@ import './style/bundle.css'
 import './style/context.css'
 import './style/grant.css'
 import './style/sync.css'
+import './style/consent.css'
+import './style/continuity.css'
+import './style/pool.css'
+import './style/run.css'
 import './style/overlay.css'
+import './style/base/adapt.css'
 
 const root = document.querySelector('#app')
 if (root) {
   render(<App />, root)
   listenToKeys()
   followChanges()
-  void openBook()
-  void registerServiceWorker()
+  followTitle()
+  finishLeaving()
+  takeHandedFiles()
+  void openFirstBook()
+  if (!isEmbedded) void registerServiceWorker()
 }

@@ -1,5 +1,5 @@
-// Assembles the vector kernel, src/store/vector/scan.wat, into scan-module.ts beside it. It knows as much of WebAssembly's
-// text format as the kernel needs: one module of a memory and one function, an instruction on each line.
+// Assembles the vector kernels, scan.wat and near.wat in src/store/vector, into modules beside them. It knows as much of
+// WebAssembly's text format as a kernel needs: one module of a memory and one function, an instruction on each line.
 // Invariant: what is not in the table is an error here, never a wrong byte in the module.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { root } from './place.mjs'
 const folder = join(root, 'src/store/vector')
 
 /** @type {Record<string, number>} */
-const types = { i32: 0x7f, f32: 0x7d, v128: 0x7b }
+const types = { i32: 0x7f, i64: 0x7e, f32: 0x7d, v128: 0x7b }
 const prefix = 0xfd
 const emptyBlock = 0x40
 
@@ -29,20 +29,27 @@ const opcodes = {
   'local.get': ['local', 0x20],
   'local.set': ['local', 0x21],
   'local.tee': ['local', 0x22],
+  'i64.load': ['memory', 0x29],
   'f32.load': ['memory', 0x2a],
   'i32.load8_u': ['memory', 0x2d],
   'i32.store': ['memory', 0x36],
   'f32.store': ['memory', 0x38],
   'i32.const': ['constant', 0x41],
+  'i64.const': ['constant', 0x42],
   'i32.eqz': ['none', 0x45],
   'i32.eq': ['none', 0x46],
   'i32.lt_u': ['none', 0x49],
+  'i32.gt_u': ['none', 0x4b],
   'i32.ge_u': ['none', 0x4f],
   'f32.ge': ['none', 0x60],
   'i32.add': ['none', 0x6a],
   'i32.and': ['none', 0x71],
   'i32.shr_u': ['none', 0x76],
+  'i64.popcnt': ['none', 0x7b],
+  'i64.add': ['none', 0x7c],
+  'i64.xor': ['none', 0x85],
   'f32.mul': ['none', 0x94],
+  'i32.wrap_i64': ['none', 0xa7],
   'f32.convert_i32_s': ['none', 0xb2],
   'v128.load': ['memory', prefix, 0x00],
   'v128.load8x8_s': ['memory', prefix, 0x01],
@@ -224,11 +231,13 @@ function signed(value) {
 }
 
 if (import.meta.main) {
-  const bytes = assembleModule(readFileSync(join(folder, 'scan.wat'), 'utf8'))
-  const file = join(folder, 'scan-module.ts')
-  const text = `// The vector kernel as bytes of WebAssembly. Made of scan.wat by \`node scripts/build-kernel.mjs\`, never by hand.
-// Invariant: these are the bytes that scan.wat assembles to; a test assembles it anew.
-export const scanModule = new Uint8Array([${[...bytes].join(', ')}])
+  for (const name of ['scan', 'near']) {
+    const bytes = assembleModule(readFileSync(join(folder, `${name}.wat`), 'utf8'))
+    const file = join(folder, `${name}-module.ts`)
+    const text = `// A vector kernel as bytes of WebAssembly. Made of ${name}.wat by \`node scripts/build-kernel.mjs\`, never by hand.
+// Invariant: these are the bytes that ${name}.wat assembles to; a test assembles it anew.
+export const ${name}Module = new Uint8Array([${[...bytes].join(', ')}])
 `
-  writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }))
+    writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }))
+  }
 }

@@ -1,14 +1,29 @@
-// Builds the inspector to talk to the edge that serves it, as it is published.
+// Builds the inspector: to talk to the edge that serves it, as it is published; or for apps to serve beside themselves.
 import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { nodeBinary, root } from './place.mjs'
 
 /** Builds into `folder`, from the repository's root; ends this process when it cannot be built. */
 export function buildPage(/** @type {string} */ folder) {
+  build(folder, [], { VITE_EDGE_URL: '/' })
+}
+
+/** The same for any folder of any origin: it has no edge of its own and shows the books of that origin. */
+export function buildInspector(/** @type {string} */ folder) {
+  build(folder, ['--base', './'], { VITE_EDGE_URL: '', VITE_EMBEDDED: '1' })
+  // What an app of its own would have: headers of its host, offline work, installation.
+  for (const file of ['_headers', 'manifest.webmanifest', 'service-worker.js', 'icon-maskable.svg'])
+    rmSync(join(folder, file))
+}
+
+/** @param {string} folder @param {string[]} options @param {Record<string, string>} env */
+function build(folder, options, env) {
   const vite = ['node_modules/vite/bin/vite.js', 'build', 'demo', '--emptyOutDir', '--logLevel', 'warn']
-  const { status } = spawnSync(nodeBinary, [...vite, '--outDir', folder], {
+  const { status } = spawnSync(nodeBinary, [...vite, ...options, '--outDir', folder], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, VITE_EDGE_URL: '/' },
+    env: { ...process.env, ...env },
   })
   if (status !== 0) process.exit(status ?? 1)
 }

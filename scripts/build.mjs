@@ -4,13 +4,14 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
-import { withBuiltWorker, withoutUnusedWorkers } from './bundle-plugin.mjs'
+import { buildInspector } from './build-page.mjs'
+import { withBuiltWorker, withFixedSchemaBase, withoutUnusedWorkers } from './bundle-plugin.mjs'
 import { nodeBinary, root } from './place.mjs'
 
 const dist = join(root, 'dist')
 const inPage = {
   platform: /** @type {const} */ ('browser'),
-  plugins: [withBuiltWorker(), withoutUnusedWorkers()],
+  plugins: [withBuiltWorker(), withoutUnusedWorkers(), withFixedSchemaBase()],
 }
 const outside = {
   platform: /** @type {const} */ ('neutral'),
@@ -35,7 +36,26 @@ const bundles = [
   ['src/hosts/node/model-worker.ts', 'node-model-worker.js', outside, false],
   ['src/hosts/node/cli.ts', 'cli.js', outside, false],
   ['worker/create-edge.ts', 'edge.js', outside, false],
+  ['src/doors/p3394/client.ts', 'client.js', inPage, true],
+  ['src/hosts/browser/inspector/open-inspector.ts', 'inspector.js', inPage, true],
+  ['src/hosts/node/inspector/vite-plugin.ts', 'vite.js', outside, false],
+  ['src/hosts/node/inspector/inspector-middleware.ts', 'dev-server.js', outside, false],
+  // Each imports its framework, which is the user's own package.
+  ...['react', 'preact', 'svelte', 'vue', 'solid'].map(
+    (name) =>
+      /** @type {(typeof bundles)[number]} */ ([`src/bindings/${name}.ts`, `${name}.js`, outside, true]),
+  ),
+  ['src/doors/message/message.ts', 'message.js', inPage, true],
+  ['src/doors/adapter/anthropic/memory.ts', 'anthropic.js', outside, false],
+  ['src/doors/adapter/langgraph/langgraph.ts', 'langgraph.js', outside, false],
+  ['src/doors/adapter/openai-agents/session.ts', 'openai-agents.js', outside, false],
+  ['src/doors/adapter/ai-sdk/ai-sdk.ts', 'ai-sdk.js', outside, false],
+  ['src/doors/adapter/claude-agent/sessions.ts', 'claude-agent.js', outside, false],
+  ['src/doors/adapter/tanstack-db/collection.ts', 'tanstack-db.js', outside, false],
+  ['src/doors/adapter/otel/tracing.ts', 'otel.js', outside, false],
 ]
+
+buildInspector(join(dist, 'inspector'))
 
 /** @type {Set<string>} */
 const inlined = new Set()
@@ -68,7 +88,7 @@ writeFileSync(
 )
 
 // Types: one file a module, as the compiler wrote them, with the extensions that consumers resolve.
-const types = ['scripts/types.mjs', 'src', 'src/hosts/node', 'worker']
+const types = ['scripts/types.mjs', 'src', 'src/bindings', 'src/hosts/browser', 'src/hosts/node', 'worker']
 if (spawnSync(nodeBinary, types, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).status !== 0)
   process.exit(1)
 const typed = join(root, '.cache/types')

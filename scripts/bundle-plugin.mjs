@@ -23,10 +23,27 @@ export function withoutUnusedWorkers() {
             replaceOnce(
               text,
               `new URL("${file}", import.meta.url)`,
-              `new URL("${file}", self.location.href)`,
+              // The origin, for a worker that began as a blob has no address to go on from.
+              `new URL("${file}", self.location.origin)`,
             ),
           code,
         ),
+    },
+  }
+}
+
+/**
+ * Relative names in schemas are resolved against one address everywhere. The package would take that of its script, and a
+ * worker that began as a blob has none that it could take.
+ *
+ * @returns {import('rolldown').Plugin}
+ */
+export function withFixedSchemaBase() {
+  return {
+    name: 'daybook:with-fixed-schema-base',
+    transform: {
+      filter: { id: /@cfworker\/json-schema\/dist\/esm\/dereference\.js/ },
+      handler: (code) => replaceOnce(code, "self.location.origin !== 'null'", 'false'),
     },
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { root } from './place.mjs'
 
-const pageLimitBytes = 15 * 1024
+const pageLimitBytes = 20 * 1024
 
 /** @param {string} file */
 function measure(file) {

@@ -1,5 +1,7 @@
 // The public browser API of Daybook.
 export { openDaybook, type OpenOptions } from './hosts/browser/page/open-daybook.ts'
+export { type KeptBook, listBooks } from './hosts/browser/page/list-books.ts'
+export { localNetwork, type LocalNetworkState } from './hosts/browser/page/local-network.ts'
 export {
   builtInModel,
   type DownloadOptions,
@@ -14,9 +16,24 @@ export type {
   CapabilityOutput,
   Daybook,
   HandleOptions,
+  Live,
+  LiveData,
+  LiveMethod,
+  LiveObservable,
+  LiveObserver,
+  LiveQuery,
+  LiveSnapshot,
+  ModelTools,
+  OfferedTools,
+  OfferOptions,
+  ToolAnswer,
+  ToolFormat,
+  ToolOptions,
+  ToolSetName,
+  ToolShapes,
 } from './book/daybook.ts'
 export type { EmbedStatus, Status, SyncResult, SyncState } from './core/capability/status.ts'
-export type { RecallHit, RecallResult } from './core/capability/recall-port.ts'
+export type { RecallHit, RecallResult } from './core/capability/port/recall-port.ts'
 export { DaybookError, type ErrorCode, errorTable, isDaybookError } from './core/errors.ts'
 export type { EmbedderOptions } from './recall/embed/embedder-options.ts'
 export type { BookEvents } from './core/capability/event.ts'

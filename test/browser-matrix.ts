@@ -40,6 +40,9 @@ const cells: readonly Cell[] = [
     'keys of the device': 'test/browser/keyring.test.ts',
     'two devices': 'test/devices/two-profiles.test.ts',
     'sent with no page open': 'test/devices/background.test.ts',
+    'one meeting room': 'test/devices/room.test.ts',
+    'agents of other frameworks, over a crash': 'test/tabs/door/agents.test.ts',
+    'agents across devices, as the guide has it': 'test/devices/agents-across-devices.test.ts',
   }),
   ...on('Chromium, IndexedDB', {
     'every capability': 'test/browser/storage/journal-book.test.ts',

@@ -18,10 +18,19 @@ interface Bundle {
   readonly etag: string
 }
 
-async function bundleWorker(): Promise<Bundle> {
+/** By the name under which they are served. */
+const inputs = {
+  'worker.js': 'src/hosts/browser/worker.ts',
+  'warm.js': 'test/browser/warm/worker.ts',
+} as const
+type WorkerName = keyof typeof inputs
+
+const isWorkerName = (name: string | undefined): name is WorkerName => name !== undefined && name in inputs
+
+async function bundleWorker(name: WorkerName): Promise<Bundle> {
   const bundle = await rolldown({
     cwd: root,
-    input: 'src/hosts/browser/worker.ts',
+    input: inputs[name],
     platform: 'browser',
     plugins: [withoutUnusedWorkers()],
   })
@@ -34,7 +43,7 @@ async function bundleWorker(): Promise<Bundle> {
 
 /** Serves the worker from where `open-daybook.ts` is told to look for it. */
 export function withBundledWorker(): Plugin {
-  let worker: Promise<Bundle> | undefined
+  const workers = new Map<WorkerName, Promise<Bundle>>()
   return {
     name: 'test:bundled-worker',
     enforce: 'pre',
@@ -44,11 +53,13 @@ export function withBundledWorker(): Plugin {
       return code.replace(source, `new URL('${place}worker.js', location.origin)`)
     },
     configureServer(server) {
-      server.watcher.on('change', () => (worker = undefined))
+      server.watcher.on('change', () => workers.clear())
       server.middlewares.use(place, (request, response) => {
-        if (request.url?.startsWith('/worker.js')) {
-          worker ??= bundleWorker()
-          const before = lacksOf(request.url).map((lack) => lacking[lack])
+        const [name] = request.url?.slice(1).split('?') ?? []
+        if (isWorkerName(name)) {
+          const worker = workers.get(name) ?? bundleWorker(name)
+          workers.set(name, worker)
+          const before = lacksOf(request.url ?? '').map((lack) => lacking[lack])
           worker.then(
             ({ code, etag }) => {
               // The browser asks again each time, and keeps what it compiled as long as that is unchanged.

@@ -26,6 +26,10 @@ function hasProcess(file: string): boolean {
   return starts
 }
 
+/** Whether a file has to have a worker of its own: it puts a browser's globals, or a module of its own, in place. */
+export const needsOwnWorker = (file: string): boolean =>
+  file.startsWith('test/node/hosts/browser/') || readFileSync(join(root, file), 'utf8').includes('vi.mock(')
+
 /** Their paths from the root. */
 export function quickFiles(): string[] {
   const isLong = (file: string) => longNames.some((name) => posix.matchesGlob(posix.basename(file), name))

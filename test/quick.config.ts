@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { root, testReport } from '../scripts/place.mjs'
 import ProgressReporter from './progress-reporter.ts'
-import { quickFiles } from './quick-file.ts'
+import { needsOwnWorker, quickFiles } from './quick-file.ts'
 
 // For this process and those that tests start: sources that were read once are compiled.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache/node')
 
 const quick = quickFiles()
-const isBrowser = (file: string) => file.startsWith('test/node/hosts/browser/')
 
 export default defineConfig({
   root,
@@ -21,13 +20,13 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    // What every file imports is read once. Tests that put a browser's globals in place have a worker of their own.
+    // What every file imports is read once.
     projects: [
       {
         extends: true,
-        test: { name: 'quick', include: quick.filter((file) => !isBrowser(file)), isolate: false },
+        test: { name: 'quick', include: quick.filter((file) => !needsOwnWorker(file)), isolate: false },
       },
-      { extends: true, test: { name: 'quick in a browser', include: quick.filter(isBrowser) } },
+      { extends: true, test: { name: 'quick, each by itself', include: quick.filter(needsOwnWorker) } },
     ],
   },
 })

@@ -12,11 +12,22 @@ import { withBundledWorker } from './built-worker.ts'
 import { LongFirst } from './long-first.ts'
 import { withTestModel } from './model-plugin.ts'
 import ProgressReporter from './progress-reporter.ts'
+import { needsOwnWorker, quickFiles } from './quick-file.ts'
+import { withSvelte } from './svelte-plugin.ts'
 import { serveTinyModel } from './support/server/serve-tiny-model.ts'
 
+const inOneWorker = quickFiles().filter((file) => !needsOwnWorker(file))
 const executablePath = await findBrowser()
 // For this process and those that tests start: sources that were read once are compiled.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache/node')
+
+/** Tests that look at pages as a user does come after the others, and have twice their time: each starts browsers. */
+const inPages = {
+  sequence: { groupOrder: 1 },
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
+} as const
 
 export default defineConfig({
   root,
@@ -28,32 +39,67 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     // Most of these wait half of their time for a browser, a disk or a process.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     sequence: { sequencer: LongFirst },
     projects: [
       {
         extends: true,
-        test: { name: 'node', environment: 'node', include: ['test/{node,contract,sim,types}/**/*.test.ts'] },
+        test: {
+          name: 'node',
+          environment: 'node',
+          include: ['test/{node,contract,sim,types}/**/*.test.ts'],
+          exclude: inOneWorker,
+        },
+      },
+      {
+        // What each of these imports is read once.
+        extends: true,
+        test: { name: 'node-quick', environment: 'node', include: inOneWorker, isolate: false },
       },
       {
         extends: true,
-        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: './wrangler.toml' },
+            // Bound to nothing by itself: a test gives it to a mirror of its own.
+            miniflare: { r2Buckets: ['TEST_ARCHIVE'] },
+          }),
+        ],
         test: { name: 'edge', include: ['test/edge/**/*.test.ts'] },
       },
       {
         extends: true,
-        plugins: [withBundledWorker(), withTestModel(), serveTinyModel()],
+        plugins: [withBundledWorker(), withTestModel(), serveTinyModel(), withSvelte()],
+        define: {
+          __VUE_OPTIONS_API__: 'true',
+          __VUE_PROD_DEVTOOLS__: 'false',
+          __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
+        },
         // Known before the first test, so that no page is reloaded in the middle of one.
         optimizeDeps: {
           include: [
             '@huggingface/transformers',
             '@cfworker/json-schema',
+            '@langchain/langgraph/web',
+            '@langchain/langgraph-checkpoint',
             '@noble/hashes/sha2.js',
             '@scure/base',
             '@sqlite.org/sqlite-wasm',
             'comlink',
             'fast-check',
             'idb',
+            'preact',
+            'preact/hooks',
+            'react',
+            'react-dom/client',
+            'react-dom/server',
+            'solid-js',
+            'solid-js/web',
+            'svelte',
+            'svelte/internal/client',
+            'svelte/internal/disclose-version',
+            'svelte/reactivity',
+            'vue',
             'zod',
           ],
         },
@@ -81,8 +127,7 @@ export default defineConfig({
           name: 'inspector',
           include: ['test/inspector/**/*.test.ts'],
           globalSetup: ['test/inspector/serve.ts'],
-          sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
+          ...inPages,
         },
       },
       {
@@ -91,8 +136,7 @@ export default defineConfig({
           name: 'tabs',
           include: ['test/tabs/**/*.test.ts'],
           globalSetup: ['test/tabs/serve.ts'],
-          sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
+          ...inPages,
         },
       },
       {
@@ -101,8 +145,7 @@ export default defineConfig({
           name: 'devices',
           include: ['test/devices/**/*.test.ts'],
           globalSetup: ['test/devices/serve.ts'],
-          sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
+          ...inPages,
         },
       },
       {
@@ -110,17 +153,16 @@ export default defineConfig({
         test: {
           name: 'journey',
           include: ['test/journey/**/*.test.ts'],
-          sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
+          ...inPages,
         },
       },
       {
         extends: true,
         test: {
+          // Beside the one page of the browser tests, which leaves a core free at its end.
           name: 'package',
           include: ['test/package/**/*.test.ts'],
           globalSetup: ['test/package/pack.ts'],
-          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

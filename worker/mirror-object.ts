@@ -2,6 +2,10 @@
 // and what it answers are the ones of every host.
 import { DurableObject } from 'cloudflare:workers'
 import { DaybookError, toDaybookError } from '../src/core/errors.ts'
+import { createAgentGate, type OwnAgentGate } from '../src/edge/agent/agent-gate.ts'
+import { readAgentRate } from '../src/edge/agent/agent-rate.ts'
+import type { AgentAnswer, AgentAsk } from '../src/edge/agent/answer-agent.ts'
+import { endAfterMs } from '../src/commons/room/mirror-presence.ts'
 import { answerMirror, edgeAgent, unknownToken } from '../src/edge/answer-mirror.ts'
 import { bookErased } from '../src/edge/book-end.ts'
 import type { EndAsked } from '../src/edge/end-asked.ts'
@@ -13,13 +17,15 @@ import { isBook } from '../src/store/schema/newer-book.ts'
 import type { TicketRequest } from '../src/sync/wire/live-wire.ts'
 import { openDoDatabase } from './do-database.ts'
 import { createDueTable, type DueTable } from './due-table.ts'
+import { edgeArchives, edgeRounds } from '../src/edge/archive/edge-archive.ts'
 import { edgeLlm } from '../src/edge/edge-llm.ts'
 import { edgeVectors } from '../src/edge/edge-embedder.ts'
 import { createEmbedWatch, embedJob, type EmbedWatch } from './embed-watch.ts'
 import type { EdgeEnv } from '../src/edge/edge-env.ts'
-import type { CalledWith, MirrorDoor, Presented } from '../src/edge/mirror-door.ts'
+import type { AgentPresented, CalledWith, MirrorDoor, Presented } from '../src/edge/mirror-door.ts'
 import { forgetEndedKeys } from '../src/edge/forget-ended-keys.ts'
 import { createLiveLines, type LiveBook, type LiveLines, offeredLine } from '../src/edge/live-lines.ts'
+import { createObjectNotes } from './object-notes.ts'
 import { createObjectEnd } from './object-end.ts'
 import { createObjectLines, type ObjectLines } from './object-lines.ts'
 import type { Outcome } from '../src/edge/outcome.ts'
@@ -27,6 +33,7 @@ import { createRateLimit, type RateLimit, readRate } from '../src/edge/rate-limi
 import { createTaskWatch, taskJob, type TaskWatch } from './task-watch.ts'
 import { workerKeyring } from './worker-keyring.ts'
 import { workerPorts } from './worker-ports.ts'
+import { openBookZone } from '../src/web/web-zone.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -39,6 +46,7 @@ interface Opened {
   /** Absent while newer code has written the book: it is read only. */
   readonly mirror: SyncMirror | undefined
   readonly rate: RateLimit
+  readonly agents: OwnAgentGate
   readonly due: DueTable
   readonly tasks: TaskWatch
   readonly vectors: EmbedWatch | undefined
@@ -72,8 +80,11 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       scope: { agent: edgeAgent },
       durability: 'durable-object',
       role: 'mirror',
+      zone: openBookZone('UTC'),
       wakesTasks: true,
       llm: edgeLlm(this.env),
+      archives: edgeArchives(this.env, createObjectNotes(this.ctx.storage)),
+      recurring: edgeRounds(this.env, workerPorts.log),
       embedder,
     })
     const { newer } = engine.store
@@ -81,6 +92,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       ? undefined
       : createMirror({ store: engine.store, ...workerPorts, erasedAt: before?.at })
     const rate = createRateLimit(db, workerPorts.clock, readRate(this.env.DAYBOOK_RATE))
+    const agents = createAgentGate(db, workerPorts.clock, readAgentRate(this.env.DAYBOOK_A2P_RATE))
     const due = createDueTable(db)
     due.ensure('tidy', Date.now() + dayMs)
     const tasks = createTaskWatch(engine, due)
@@ -88,15 +100,23 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     engine.on(({ name }) => name === 'task' && void this.#planJobs().catch(() => undefined))
     const vectors = embedder && !newer ? createEmbedWatch(engine, due) : undefined
     const lines = createObjectLines(this.ctx, workerPorts)
-    const book: LiveBook = { store: engine.store, recheck: (standing) => engine.recheck(standing) }
+    const book: LiveBook = {
+      store: engine.store,
+      meeting: engine.meeting,
+      recheck: (standing) => engine.recheck(standing),
+    }
     const live = createLiveLines(
       { lines: lines.open, within: (work) => work(book), ...workerPorts },
       engine.store.settings.getNumber('head'),
     )
     engine.on(({ name }) => {
       if (name === 'change') live.changed(book)
+      if (name !== 'room') return
+      live.roomChanged(book)
+      due.ensure('room', Date.now() + endAfterMs)
+      void this.#setAlarm(due)
     })
-    this.#opened = { engine, mirror, rate, due, tasks, vectors, live, lines, book }
+    this.#opened = { engine, mirror, rate, agents, due, tasks, vectors, live, lines, book }
     tasks.plan()
     vectors?.plan()
     void this.#setAlarm(due)
@@ -141,7 +161,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   async #run(job: string): Promise<void> {
-    const { engine, mirror, rate, due, tasks, vectors, live, book } = this.#open()
+    const { engine, mirror, rate, agents, due, tasks, vectors, live, book } = this.#open()
     if (job === embedJob) await vectors?.run()
     if (job === taskJob) {
       await tasks.run()
@@ -155,6 +175,11 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       due.plan('tidy', Date.now() + dayMs)
     }
     if (job === 'rates' && rate.tidy() > 0) due.plan('rates', Date.now() + hourMs)
+    if (job === 'agents' && agents.sweep() > 0) due.plan('agents', Date.now() + sweepEveryMs)
+    if (job === 'room') {
+      const next = await live.sweepRoom(book)
+      if (next !== undefined) due.plan('room', Math.max(next, Date.now() + 1000))
+    }
     if (job === 'lines' && live.sweep(book) > 0) due.plan('lines', Date.now() + sweepEveryMs)
   }
 
@@ -169,7 +194,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     }
   }
 
-  #toMirrorBook({ engine, mirror, rate, due, live, lines, book }: Opened): MirrorBook {
+  #toMirrorBook({ engine, mirror, rate, agents, due, live, lines, book }: Opened): MirrorBook {
     return {
       engine,
       mirror,
@@ -178,6 +203,15 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
           rate.spend(caller)
           due.ensure('rates', Date.now() + hourMs)
         },
+      },
+      agents: {
+        spend: async (caller, operation) => {
+          const state = agents.spend(caller, operation)
+          due.ensure('agents', Date.now() + sweepEveryMs)
+          await this.#setAlarm(due)
+          return state
+        },
+        takeNonce: agents.takeNonce,
       },
       synced(device, cursor) {
         if (cursor !== undefined) live.came(device, cursor, book)
@@ -214,6 +248,10 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
 
   begin(asked: EndAsked, presented: Presented): Promise<Outcome<unknown>> {
     return this.#door.begin(asked, presented)
+  }
+
+  agentCall(ask: AgentAsk, presented: AgentPresented): Promise<AgentAnswer> {
+    return this.#door.agentCall(ask, presented)
   }
 
   call(id: string, input: unknown, options: Presented & CalledWith = {}): Promise<Outcome<unknown>> {

@@ -1,5 +1,5 @@
 // Facts as the inspector shows them: data of named schemas. What another fact stands in the place of is left out unless asked for.
-import type { Daybook, Fact } from '../../src/index.ts'
+import type { CapabilityInput, Daybook, Fact } from '../../src/index.ts'
 import { valueLine } from '../wording/text-word.ts'
 import type { FilterFields, ListOptions } from './filter-field.ts'
 import type { RecordKind } from './record-kind.ts'
@@ -72,6 +72,7 @@ export const factKind: RecordKind<ShownFact> = {
   glance: 'Open a fact to see its data, its schema and the facts before it.',
   searched: 'Search looks at the data with its field names, the schema, the source and the day of each fact.',
   cites: [{ path: 'supersedes', to: 'Supersedes', from: 'Superseded by' }],
+  replace: (book, id, content) => book.facts.store({ ...content, id } as CapabilityInput<'kstar:store_fact'>),
   row(fact) {
     const [first, ...others] = Object.entries(fact.data)
     const title = first

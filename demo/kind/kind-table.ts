@@ -1,10 +1,18 @@
 // The kinds of record that the inspector shows. A new kind comes into the inspector by one declaration here and one face.
 import { categoryKind } from './category-kind.ts'
+import { thoughtKind } from './continuity/thought-kind.ts'
 import { episodeKind } from './episode-kind.ts'
 import { factKind } from './fact-kind.ts'
 import { withMarks } from './marked.ts'
 import { messageKind } from './message-kind.ts'
 import { perceptionKind } from './perception-kind.ts'
+import {
+  poolBallotKind,
+  poolClawKind,
+  poolDecisionKind,
+  poolFactKind,
+  poolProposalKind,
+} from './pool/pool-kind.ts'
 import { profileKind } from './profile-kind.ts'
 import type { RecordKind } from './record-kind.ts'
 import { schemaKind } from './schema-kind.ts'
@@ -13,7 +21,8 @@ import { tokenKind } from './token-kind.ts'
 import { tokenTypeKind } from './token-type-kind.ts'
 import { traceKind } from './trace-kind.ts'
 
-const declared: readonly RecordKind[] = [
+/** Kinds of which a view lists the records. */
+const listed: readonly RecordKind[] = [
   traceKind,
   categoryKind,
   factKind,
@@ -23,15 +32,19 @@ const declared: readonly RecordKind[] = [
   messageKind,
   episodeKind,
   profileKind,
+  thoughtKind,
   tokenKind,
   tokenTypeKind,
-]
-const shownKinds = declared.map(withMarks)
+  poolFactKind,
+].map(withMarks)
+
+/** Kinds that a view of another make shows: their records stand in lists of any kind only. */
+const unlisted: readonly RecordKind[] = [poolProposalKind, poolBallotKind, poolDecisionKind, poolClawKind]
 
 export function kindOfView(view: string): RecordKind | undefined {
-  return shownKinds.find((kind) => kind.view === view)
+  return listed.find((kind) => kind.view === view)
 }
 
 export function kindNamed(name: string): RecordKind | undefined {
-  return shownKinds.find((kind) => kind.name === name)
+  return listed.find((kind) => kind.name === name) ?? unlisted.find((kind) => kind.name === name)
 }

@@ -3,7 +3,7 @@
 import type { CapabilityInput } from '../../src/index.ts'
 import type { FilterFields } from './filter-field.ts'
 import type { IconName } from './icon-shape.ts'
-import type { BookRecord, Marks, RecordKind } from './record-kind.ts'
+import type { BookRecord, Marks, RecordKind, Sensitivity } from './record-kind.ts'
 
 export type MarkInput = CapabilityInput<'mark:set'>
 
@@ -37,8 +37,18 @@ export interface MarkSign {
   readonly short?: string
 }
 
-export function signsOf({ pinned, importance, personal, keep, collection }: Marks): MarkSign[] {
+const sealing: Partial<Record<Sensitivity, string>> = {
+  sensitive: 'Sensitive, stored encrypted',
+  restricted: 'Restricted, stored encrypted',
+}
+
+export function signsOf(
+  { pinned, importance, personal, keep, collection }: Marks,
+  sensitivity?: Sensitivity,
+): MarkSign[] {
   const signs: MarkSign[] = []
+  const sealed = sensitivity && sealing[sensitivity]
+  if (sealed !== undefined) signs.push({ icon: 'lock', word: sealed })
   if (pinned === true) signs.push({ icon: 'pin', word: 'Pinned' })
   if (importance !== undefined)
     signs.push({ icon: 'importance', word: `Importance ${importance}`, short: String(importance) })
@@ -52,9 +62,9 @@ export function signsOf({ pinned, importance, personal, keep, collection }: Mark
 export function withMarks(kind: RecordKind): RecordKind {
   const row = (record: BookRecord) => {
     const own = kind.row(record)
-    const { marks } = record
-    if (!marks) return own
-    return { ...own, marks, seen: { ...own.seen, collection: [marks.collection ?? ''] } }
+    const { marks, sensitivity } = record
+    if (!marks) return sensitivity === undefined ? own : { ...own, sensitivity }
+    return { ...own, marks, sensitivity, seen: { ...own.seen, collection: [marks.collection ?? ''] } }
   }
   return { ...kind, fields: { ...kind.fields, ...markedFields }, row }
 }

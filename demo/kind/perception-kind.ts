@@ -1,5 +1,5 @@
 // Perceptions as the inspector shows them: what is held about subjects, how surely, until when.
-import type { Perception } from '../../src/index.ts'
+import type { CapabilityInput, Perception } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import { shareWord } from '../wording/size-word.ts'
 import type { FilterFields } from './filter-field.ts'
@@ -52,6 +52,8 @@ export const perceptionKind: RecordKind<Perception> = {
   glance: 'Open a perception to see what it rests on and how it changed.',
   searched: 'Search looks at the text, the subject, the type and the day of each perception.',
   cites: [{ path: 'evidence', to: 'Evidence', from: 'Evidence for', rests: () => true }],
+  replace: (book, id, content) =>
+    book.perceptions.store({ ...content, id, replace: true } as CapabilityInput<'kstar:store_perception'>),
   row(perception) {
     const subject = oneLine(perception.subject ?? '', 60)
     const type = oneLine(perception.type, 40)

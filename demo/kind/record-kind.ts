@@ -1,12 +1,14 @@
 // A kind of record as the inspector shows it: the declaration from which list, search, filters, address, detail and
 // forgetting are made. Invariant: a declaration knows its kind and nothing of the page; the page knows no kind by itself.
-import type { CapabilityOutput, Daybook, Filters } from '../../src/index.ts'
+import type { CapabilityInput, CapabilityOutput, Daybook, Filters } from '../../src/index.ts'
 import type { FilterFields, ListOptions } from './filter-field.ts'
 import type { MarkName } from './mark.ts'
 import type { View } from './view.ts'
 
 /** What was said of a record, beside what it holds. */
 export type Marks = CapabilityOutput<'mark:set'>['marks']
+
+export type Sensitivity = CapabilityInput<'kstar:set_sensitivity'>['sensitivity']
 
 /** What every record has, whatever its kind. */
 export interface BookRecord {
@@ -18,6 +20,7 @@ export interface BookRecord {
   readonly agent: string
   readonly session?: string | undefined
   readonly marks?: Marks | undefined
+  readonly sensitivity?: Sensitivity | undefined
 }
 
 /** A record as a line of a list: little enough that thousands of them weigh nothing. */
@@ -35,6 +38,7 @@ export interface RecordRow {
   /** A share from 0 to 1, drawn as a bar beside `aside`. */
   readonly share?: number
   readonly marks?: Marks
+  readonly sensitivity?: Sensitivity | undefined
   /** Values of filter fields, by field, to be suggested when a filter is made. */
   readonly seen: Readonly<Record<string, readonly string[]>>
 }
@@ -95,12 +99,16 @@ export interface RecordKind<Item extends BookRecord = BookRecord> {
   readonly glance: string
   /** What search looks at, in a sentence. Absent where there is nothing to search. */
   readonly searched?: string
+  /** Some of these failed, and how many is told with them. */
+  readonly fails?: boolean
   /** Some records are left out unless they are asked for: expired or superseded ones. */
   readonly hides?: boolean
   readonly cites: readonly Cites<Item>[]
   row(item: Item): RecordRow
   /** Asks for a page; absent where the generic verb says all that the rows need. */
   query?(book: Daybook, ask: RecordAsk, options?: Aborting): Promise<RecordPage<Item>>
+  /** Stores the record anew under its id, with this content; absent for a kind that people don't edit. */
+  replace?(book: Daybook, id: string, content: object): Promise<unknown>
   /** What a record that was read by its id needs besides for its row. */
   complete?(book: Daybook, item: Item): Promise<Item>
 }

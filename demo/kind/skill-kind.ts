@@ -1,5 +1,5 @@
 // Skills as the inspector shows them: how things are done, and how well that has gone.
-import type { Skill } from '../../src/index.ts'
+import type { CapabilityInput, Skill } from '../../src/index.ts'
 import { countOf, shareWord } from '../wording/size-word.ts'
 import { oneLine } from '../wording/text-word.ts'
 import type { RecordKind } from './record-kind.ts'
@@ -45,6 +45,8 @@ export const skillKind: RecordKind<Skill> = {
       rests: ({ learned_from: { explicit_training: isTrained } }) => !isTrained,
     },
   ],
+  replace: (book, _id, content) =>
+    book.skills.store({ ...content, replace: true } as CapabilityInput<'kstar:store_skill'>),
   row(skill) {
     const { level, success_rate: rate, usage_count: uses } = skill.maturity
     return {

@@ -49,6 +49,19 @@ export function scopeWords(scope: string): string {
   return `${many} of “${tail}”`
 }
 
+/** What a token that is over allowed, in sentences; it permits nothing any more. */
+export function endedTokenWords(
+  { granted_to: holder, permissions, scope }: Allowed,
+  how: 'revoked' | 'expired' | 'foreign',
+): string[] {
+  const could = permissionWords(permissions)
+  const why = how === 'foreign' ? 'It was granted by another book' : `It is ${how}`
+  return [
+    `${why}: ${holder} can do nothing with it.`,
+    ...(could === '' ? [] : [`It was granted to ${could} ${scopeWords(scope)}.`]),
+  ]
+}
+
 /** Sentences that say what the holder may do. */
 export function tokenWords(token: Allowed, nowMs: number): string[] {
   const { granted_to: holder, permissions, scope, not_before: from, expires_at: until } = token

@@ -1,5 +1,5 @@
 // Traces as the inspector shows them: what an agent did, newest first.
-import type { Trace } from '../../src/index.ts'
+import type { CapabilityInput, Trace } from '../../src/index.ts'
 import { oneLine, valueLine } from '../wording/text-word.ts'
 import type { FilterFields } from './filter-field.ts'
 import type { MarkName } from './mark.ts'
@@ -41,6 +41,7 @@ export function outcomeOf(trace: Pick<Trace, 'result'>): MarkName {
 
 export const traceKind: RecordKind<Trace> = {
   view: 'traces',
+  fails: true,
   name: 'trace',
   one: 'trace',
   many: 'traces',
@@ -51,6 +52,8 @@ export const traceKind: RecordKind<Trace> = {
   searched:
     'Search looks at goals, actions, parameters, outcomes, context, actors, tags and dates, and finds word forms: “evaluate” finds “evaluation”.',
   cites: [{ path: 'metadata.linked_traces', to: 'Links to', from: 'Linked from' }],
+  replace: (book, id, content) =>
+    book.traces.store({ ...content, id, replace: true } as CapabilityInput<'kstar:store_trace'>),
   row(trace) {
     const [first] = Object.values(trace.action.parameters)
     const action = oneLine(trace.action.type, 60)

@@ -3,6 +3,7 @@ import type { IconName } from './icon-shape.ts'
 
 /** Every view by the name that the address has for it, with the name that people see. */
 export const viewNames = {
+  runs: 'Runs',
   traces: 'Traces',
   categories: 'Categories',
   recall: 'Hits',
@@ -16,6 +17,20 @@ export const viewNames = {
   episodes: 'Episodes',
   profiles: 'Profiles',
   tasks: 'Tasks',
+  approvals: 'Waiting for approval',
+  memories: 'Memories',
+  policies: 'Policies',
+  accessLog: 'Access log',
+  personas: 'Personas',
+  days: 'Days',
+  thoughts: 'Thoughts',
+  collections: 'Collections',
+  snapshots: 'Snapshots and backups',
+  room: 'Room',
+  pool: 'Proposals',
+  poolFacts: 'Confirmed facts',
+  poolClaws: 'Agents',
+  poolAudit: 'Audit',
   tokens: 'Tokens',
   tokenTypes: 'Types',
   bundles: 'Bundles',
@@ -37,17 +52,32 @@ export interface Place {
 }
 
 export const places: readonly Place[] = [
+  { name: 'Runs', short: 'Runs', icon: 'runs', views: ['runs'], isMain: true },
   { name: 'Traces', short: 'Traces', icon: 'traces', views: ['traces', 'categories'], isMain: true },
   { name: 'Recall', short: 'Recall', icon: 'recall', views: ['recall', 'legs', 'context'], isMain: true },
   { name: 'Facts', short: 'Facts', icon: 'facts', views: ['facts', 'schemas'], isMain: true },
   { name: 'Perceptions', short: 'Beliefs', icon: 'perceptions', views: ['perceptions'] },
-  { name: 'Skills', short: 'Skills', icon: 'skills', views: ['skills'], isMain: true },
+  { name: 'Skills', short: 'Skills', icon: 'skills', views: ['skills'] },
   {
     name: 'Conversations',
     short: 'Talk',
     icon: 'conversations',
     views: ['messages', 'episodes', 'profiles', 'tasks'],
   },
+  {
+    name: 'Memories and approvals',
+    short: 'Memories',
+    icon: 'approvals',
+    views: ['approvals', 'memories', 'policies', 'accessLog'],
+  },
+  {
+    name: 'Continuity',
+    short: 'Days',
+    icon: 'days',
+    views: ['personas', 'days', 'thoughts', 'collections', 'snapshots'],
+  },
+  { name: 'Room', short: 'Room', icon: 'room', views: ['room'] },
+  { name: 'Pool', short: 'Pool', icon: 'pool', views: ['pool', 'poolFacts', 'poolClaws', 'poolAudit'] },
   { name: 'Tokens', short: 'Tokens', icon: 'tokens', views: ['tokens', 'tokenTypes'] },
   { name: 'Bundles', short: 'Bundles', icon: 'bundles', views: ['bundles'] },
   { name: 'Sync and conflicts', short: 'Sync', icon: 'sync', views: ['sync'] },

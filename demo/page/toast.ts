@@ -6,6 +6,10 @@ import { announce } from './announce.ts'
 export interface ToastAct {
   readonly word: string
   readonly run: () => void
+  /** How long it can be done. */
+  readonly stayMs?: number
+  /** Called once when the notice goes and it was not done. */
+  readonly gone?: () => void
 }
 
 export interface Toast {
@@ -23,18 +27,37 @@ let number = 0
 export const toasts = signal<readonly Toast[]>([])
 
 export function dismissToast(which: number): void {
-  toasts.value = toasts.value.filter((toast) => toast.number !== which)
+  const toast = take(which)
+  toast?.act?.gone?.()
+}
+
+/** Does what a notice offers, which goes with it. */
+export function actOnToast(which: number): void {
+  take(which)?.act?.run()
+}
+
+function take(which: number): Toast | undefined {
+  const toast = toasts.peek().find(({ number: one }) => one === which)
+  toasts.value = toasts.value.filter((one) => one !== toast)
+  return toast
+}
+
+/** The last three, and all before them that something can still be done about. */
+function show(toast: Toast): void {
+  const before = toasts.peek()
+  const old = before.slice(0, -2).filter(({ act }) => act?.gone !== undefined)
+  toasts.value = [...old, ...before.slice(-2), toast]
 }
 
 /** Says that something was done. */
 export function tell(text: string, act?: ToastAct): void {
   const toast = { number: ++number, text, act, error: undefined }
-  toasts.value = [...toasts.value.slice(-2), toast]
+  show(toast)
   announce(text)
-  setTimeout(() => dismissToast(toast.number), act ? actStayMs : stayMs)
+  setTimeout(() => dismissToast(toast.number), act?.stayMs ?? (act ? actStayMs : stayMs))
 }
 
 /** Says that `what` did not work, and why. */
 export function tellError(what: string, error: unknown): void {
-  toasts.value = [...toasts.value.slice(-2), { number: ++number, text: what, error }]
+  show({ number: ++number, text: what, error })
 }

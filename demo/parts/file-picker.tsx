@@ -2,6 +2,9 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 
+/** What the book imports: trajectories, bundles, transcripts, notes, and anything of them as JSON. */
+const fileTypes = '.traj,.json,.kstar,.jsonl,.md,application/json,application/jsonl,text/markdown'
+
 interface FilePickerProps {
   readonly onFiles: (files: readonly File[]) => void
   readonly children: ComponentChildren
@@ -21,7 +24,7 @@ export function FilePicker({ onFiles, children, class: className = 'button', tit
         class="hidden"
         type="file"
         multiple
-        accept=".traj,.json,application/json"
+        accept={fileTypes}
         tabIndex={-1}
         aria-hidden="true"
         onChange={(event) => {

@@ -1,10 +1,16 @@
 // The signs of what was said of a record: small pictures, each with its word for whoever does not see it or asks.
 import { signsOf } from '../kind/marked.ts'
-import type { Marks } from '../kind/record-kind.ts'
+import type { Marks, Sensitivity } from '../kind/record-kind.ts'
 import { Icon } from './icon.tsx'
 
-export function MarkSigns({ marks, word = false }: { marks: Marks; word?: boolean }) {
-  const signs = signsOf(marks)
+interface MarkSignsProps {
+  readonly marks: Marks
+  readonly sensitivity?: Sensitivity | undefined
+  readonly word?: boolean
+}
+
+export function MarkSigns({ marks, sensitivity, word = false }: MarkSignsProps) {
+  const signs = signsOf(marks, sensitivity)
   if (signs.length === 0) return null
   return (
     <span class="mark-signs">

@@ -13,6 +13,8 @@ const level = (height: number): Shape => ({
 })
 
 const shapes: Readonly<Record<MarkName, Shape>> = {
+  kept: { path: 'M2.5 1h9v12L7 10l-4.5 3z' },
+  archived: { path: 'M1 1.5h12v3.5H1zM2.2 5v7.5h9.6V5M5.3 8h3.4' },
   succeeded: { path: `${ring}M4.2 7.2l2 2 3.7-4.2` },
   failed: { path: 'M1.3 1.3h11.4v11.4H1.3zM4.5 4.5l5 5M9.5 4.5l-5 5' },
   open: { path: ring, dashes: '2.6 2.3' },
@@ -46,6 +48,16 @@ const shapes: Readonly<Record<MarkName, Shape>> = {
     path: 'M7 .8a2.9 2.9 0 1 0 0 5.8A2.9 2.9 0 0 0 7 .8ZM1.5 13.2c0-3 2.4-4.6 5.5-4.6s5.5 1.6 5.5 4.6',
   },
   agent: { path: 'M2 4.5h10v8H2zM7 4.5V1.5M5 8v.8M9 8v.8M.7 7.5v2M13.3 7.5v2' },
+  approve: { path: `${ring}M4.2 7.2l2 2 3.7-4.2` },
+  reject: { path: 'M1.3 1.3h11.4v11.4H1.3zM4.5 4.5l5 5M9.5 4.5l-5 5' },
+  noVote: { path: ring, dashes: '2.6 2.3' },
+  approved: { path: 'M1.3 4.5h11.4v8.2H1.3zM4 4.5V1.3h6v3.2M4.6 8.4l1.7 1.7 3.2-3.4' },
+  rejected: { path: 'M1.3 4.5h11.4v8.2H1.3zM4 4.5V1.3h6v3.2M5.2 6.8l3.6 3.6M8.8 6.8l-3.6 3.6' },
+  proposed: { path: 'M1.3 4.5h11.4v8.2H1.3zM7 8.5V1M4.5 3.2L7 .8l2.5 2.4' },
+  present: { path: `${ring}M7 5.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6Z` },
+  stale: { path: `${ring}M7 3.5V7l2.4 1.6`, dashes: '2.6 2.3' },
+  noWay: { path: `${ring}M2.9 11.1l8.2-8.2` },
+  stopping: { path: `${ring}M4.8 4.8h4.4v4.4H4.8z` },
   told: { path: 'M2.5 1h9v12l-4.5-2.6L2.5 13ZM4.8 4.5h4.4M4.8 7h4.4' },
   said: { path: 'M1 1.8h12v8.2H6.5l-3 2.8V10H1z' },
 }

@@ -1,6 +1,10 @@
 // Where the reader is: view, search, filters, question, selected record. The address bar holds all of it and nothing
 // else does, so that a link or a reload brings it back.
 import { computed, signal } from '@preact/signals'
+import { consentFields } from '../kind/consent/consent-field.ts'
+import { continuityFields } from '../kind/continuity/continuity-field.ts'
+import { poolFields } from '../kind/pool/pool-field.ts'
+import { runFields } from '../kind/run/run-field.ts'
 import { kindOfView } from '../kind/kind-table.ts'
 import { type FilterChip, readChips, writeChips } from './filter-chip.ts'
 import { isView, type View } from '../kind/view.ts'
@@ -13,10 +17,21 @@ export interface Address {
   readonly id: string | undefined
 }
 
-const defaultBook = 'inspector'
+export const defaultBook = 'inspector'
 
 /** The book of this page; another one is another page. */
 export const bookName = new URLSearchParams(location.search).get('book') ?? defaultBook
+/** Whether the address names it. */
+export const isBookNamed = new URLSearchParams(location.search).has('book')
+
+/** What can be filtered by, in a view. */
+const fieldsOf = (view: View) =>
+  kindOfView(view)?.fields ??
+  runFields[view] ??
+  consentFields[view] ??
+  continuityFields[view] ??
+  poolFields[view] ??
+  {}
 
 /** Reads an address; what it does not understand it leaves out. */
 export function readAddress(query: string): Address {
@@ -26,7 +41,7 @@ export function readAddress(query: string): Address {
   return {
     view,
     search: parameters.get('q') ?? '',
-    chips: readChips(parameters, kindOfView(view)?.fields ?? {}),
+    chips: readChips(parameters, fieldsOf(view)),
     question: parameters.get('ask') ?? '',
     id: parameters.get('id') || undefined,
   }
@@ -35,7 +50,7 @@ export function readAddress(query: string): Address {
 /** Writes an address as a path and query of this page. */
 export function writeAddress({ view, search, chips, question, id }: Address): string {
   const parameters = new URLSearchParams()
-  if (bookName !== defaultBook) parameters.set('book', bookName)
+  if (bookName !== defaultBook || isBookNamed) parameters.set('book', bookName)
   if (view !== 'traces') parameters.set('view', view)
   if (search !== '') parameters.set('q', search)
   writeChips(chips, parameters)
@@ -66,6 +81,18 @@ export function go(change: Partial<Address>, how: 'push' | 'replace' = 'push'): 
     else history.replaceState(null, '', url)
   }
   address.value = next
+}
+
+/** What the view is narrowed by in a field that takes one value. */
+export function chipOf(field: string): string | undefined {
+  return address.value.chips.find((chip) => chip.field === field)?.value
+}
+
+/** Sets things that the view is narrowed by; nothing takes one away. */
+export function narrow(fields: Readonly<Record<string, string>>, how: 'push' | 'replace' = 'push'): void {
+  const others = address.peek().chips.filter(({ field }) => fields[field] === undefined)
+  const set = Object.entries(fields).filter(([, value]) => value !== '')
+  go({ chips: [...others, ...set.map(([field, value]) => ({ field, value }))] }, how)
 }
 
 addEventListener('popstate', () => {

@@ -4,9 +4,12 @@ import { type BookEvents, type Daybook, DaybookError, openDaybook } from '../../
 import { asDaybookError } from '../wording/error-word.ts'
 import { bookName } from './address.ts'
 import { edgeUrl, syncChoice } from './edge.ts'
+import { poolChoice } from './pool-way.ts'
 
 export type Opening =
   | { readonly state: 'opening' }
+  /** Which one is not known yet. */
+  | { readonly state: 'choosing' }
   | { readonly state: 'open'; readonly book: Daybook }
   | { readonly state: 'failed'; readonly error: DaybookError }
   | { readonly state: 'closed'; readonly reason: string }
@@ -42,9 +45,12 @@ const listeners: { readonly [Name in keyof BookEvents]: Set<Listener<Name>> } = 
   task: new Set(),
   sync: new Set(),
   inbox: new Set(),
+  proposal: new Set(),
   status: new Set(),
   room: new Set(),
+  pool: new Set(),
   secret: new Set(),
+  consent: new Set(),
   closed: new Set(),
 }
 
@@ -70,6 +76,7 @@ export async function openBook({ inMemory = false } = {}): Promise<void> {
       agent: 'inspector',
       signal,
       onUnavailable: inMemory ? 'memory' : 'reject',
+      pool: poolChoice.value,
       ...(edgeUrl !== undefined && enabled ? { sync: { url: edgeUrl, key, background: { key } } } : {}),
     })
     listenTo(opened)
@@ -98,6 +105,8 @@ function listenTo(opened: Daybook): void {
   pass('sync')
   pass('task')
   pass('secret')
+  pass('room')
+  pass('pool')
   opened.on('closed', ({ reason }) => {
     if (book.peek() === opened) opening.value = { state: 'closed', reason }
   })

@@ -1,7 +1,8 @@
 // Which dialog is open. One at a time.
 import { signal } from '@preact/signals'
 
-export type DialogName = 'grant' | 'help' | 'palette' | 'paste' | 'revoke' | 'places' | 'schema' | 'settings'
+export type DialogName =
+  'books' | 'edit' | 'grant' | 'help' | 'palette' | 'paste' | 'revoke' | 'places' | 'schema' | 'settings'
 
 export const openDialog = signal<DialogName | undefined>(undefined)
 

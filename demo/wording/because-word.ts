@@ -45,6 +45,7 @@ const legNames: Readonly<Record<string, string>> = {
   text: 'full text',
   window: 'neighbours',
   session: 'session',
+  name: 'name',
   trigram: 'parts of words',
   vector: 'vectors',
 }
@@ -56,16 +57,21 @@ export function legWord(leg: string): string {
 
 /** Parts of `hit`; numbers without a natural scale stand beside the largest of `all`. */
 export function becauseParts(hit: RecallHit, all: readonly RecallHit[]): BecausePart[] {
-  return numbersOf(hit.because)
-    .filter(([path]) => !path.endsWith('.rank'))
-    .map(([path, value]) => {
-      const largest = Math.max(
-        ...all.flatMap((one) => numbersOf(one.because).flatMap(([other, n]) => (other === path ? [n] : []))),
-      )
-      const isShare = largest <= 1
-      const { label, title } = known[path] ?? { label: unknownLabel(path), title: path }
-      return { label, title, share: isShare ? value : value / largest, text: value.toFixed(2) }
-    })
+  return (
+    numbersOf(hit.because)
+      // Ranks stand beside the legs, and where a passage lies is no strength.
+      .filter(([path]) => !path.endsWith('.rank') && !path.startsWith('passage.'))
+      .map(([path, value]) => {
+        const largest = Math.max(
+          ...all.flatMap((one) =>
+            numbersOf(one.because).flatMap(([other, n]) => (other === path ? [n] : [])),
+          ),
+        )
+        const isShare = largest <= 1
+        const { label, title } = known[path] ?? { label: unknownLabel(path), title: path }
+        return { label, title, share: isShare ? value : value / largest, text: value.toFixed(2) }
+      })
+  )
 }
 
 function unknownLabel(path: string): string {

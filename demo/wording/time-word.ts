@@ -5,13 +5,8 @@ const dayMs = 86_400_000
 
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const dayOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
-const utcDay = new Intl.DateTimeFormat(undefined, {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 
 /** `now`, `12 s ago`, `5 min ago`, `3 h ago`, `2 d ago`, then the date. */
@@ -41,9 +36,15 @@ export function shortInstant(ms: number, nowMs: number): string {
   return `${shortDate(ms, nowMs)}, ${clock.format(ms)}`
 }
 
-/** The date of a day that begins at midnight UTC. */
-export function utcDate(ms: number): string {
-  return utcDay.format(ms)
+/** The date of an instant, with its year. */
+export function dateOf(ms: number): string {
+  return dayOfYear.format(ms)
+}
+
+/** Date and time to the second in the reader's zone. */
+export function fullInstant(instant: string): string {
+  const ms = Date.parse(instant)
+  return Number.isNaN(ms) ? instant : full.format(ms)
 }
 
 /** The whole instant, in the reader's zone and as stored. */

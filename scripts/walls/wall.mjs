@@ -27,21 +27,39 @@ export const house = {
   'src/memory/kstar': { ...chapter, npm: ['zod', '@cfworker/json-schema'] },
   'src/engine': { imports: rooms, npm: ['zod'] },
   'src/book': { imports: ['src/core', 'src/bundle'], types: ['src/engine'] },
+  'src/bindings': { types: ['src/book'], npm: ['react', 'preact', 'vue', 'solid-js', 'svelte'] },
   'src/web': { imports: ['src/core'], npm: ['@noble/ciphers', '@noble/hashes', 'hpke'] },
-  'src/doors': { imports: ['src/core', 'src/engine', 'src/book'], npm: ['zod'] },
+  'src/doors': { imports: ['src/core', 'src/engine', 'src/book', 'src/doors/mcp'], npm: ['zod'] },
   'src/edge': { imports: [...engine, 'src/web'], types: ['src/book'], npm: ['zod'] },
-  'src/doors/http': { imports: [...edge, 'src/doors'], npm: ['zod', 'hono', 'jose'] },
+  'src/doors/http': { imports: [...edge, 'src/doors', 'src/doors/mcp'], npm: ['zod', 'hono', 'jose'] },
   'src/doors/mcp': {
-    imports: ['src/core', 'src/engine', 'src/doors'],
+    imports: ['src/core', 'src/engine', 'src/book', 'src/doors'],
     npm: ['zod', '@modelcontextprotocol/'],
   },
+  // Two windows, one of which has an open book: nothing of an engine is in either half.
+  'src/doors/message': { imports: ['src/core'], types: ['src/book'] },
+  // Adapters speak to an open book by its methods, whose types they take; nothing of an engine is in them.
+  'src/doors/adapter': {
+    imports: ['src/core'],
+    types: ['src/book'],
+    npm: [
+      '@anthropic-ai/sdk',
+      '@langchain/',
+      '@openai/agents-core',
+      '@opentelemetry/api',
+      '@tanstack/db',
+      'ai',
+      '@noble/hashes',
+      '@scure/base',
+    ],
+  },
   'src/hosts/browser': {
-    imports: host,
+    imports: [...host, 'src/doors/mcp'],
     npm: ['zod', 'comlink', 'idb', '@noble/hashes', '@sqlite.org/sqlite-wasm', '@huggingface/transformers'],
   },
   'src/hosts/node': {
-    imports: [...host, 'src/hosts/node/serve'],
-    npm: ['zod', 'node:', '@huggingface/transformers'],
+    imports: [...host, 'src/hosts/node/serve', 'src/hosts/node/kafka', 'src/doors/mcp'],
+    npm: ['zod', 'node:', 'aws4fetch', '@huggingface/transformers', '@modelcontextprotocol/'],
   },
   'src/hosts/node/postgres': {
     imports: [...host, 'src/hosts/node', 'src/edge'],
@@ -50,6 +68,10 @@ export const house = {
   'src/hosts/node/serve': {
     imports: [...host, 'src/hosts/node', 'src/hosts/node/postgres', 'src/edge', 'src/doors/http'],
     npm: ['node:', '@hono/node-server', 'ws'],
+  },
+  'src/hosts/node/kafka': {
+    imports: [...host, 'src/hosts/node'],
+    npm: ['node:', 'zod', '@platformatic/kafka'],
   },
   'src/hosts/browser/service-worker.ts': { imports: ['src/hosts/browser', 'src/core'], npm: [] },
   'src/index.ts': { imports: [...door, 'src/hosts/browser'] },
@@ -62,10 +84,11 @@ export const house = {
     imports: shown,
     npm: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot'],
   },
-  'demo/state': { imports: [...shown, 'demo/sample'], npm: ['preact', '@preact/signals'] },
+  'demo/state': { imports: [...shown, 'demo/sample', 'demo/offline'], npm: ['preact', '@preact/signals'] },
   'demo/views': { imports: [...shown, 'demo/parts', 'demo/state'], npm: ['preact', '@preact/signals'] },
   demo: { imports: [...shown, 'demo/parts', 'demo/state', 'demo/views'], npm: ['preact', '@preact/signals'] },
-  'demo/service-worker.ts': { imports: ['src/hosts/browser/service-worker.ts'] },
+  'demo/offline': { imports: [] },
+  'demo/service-worker.ts': { imports: ['src/hosts/browser/service-worker.ts', 'demo/offline'] },
   'demo/vite.config.ts': { imports: ['scripts'], npm: ['vite', 'node:'] },
   scripts: { npm: ['node:'] },
 }
@@ -107,7 +130,7 @@ export function judgeImport(file, specifier, isType) {
 }
 
 const pure =
-  /^src\/([^/]+\.ts$|(core|shape|store|recall|sync|memory|trust|commons|bundle|engine|book)\/|doors\/[^/]+\.ts$)/
+  /^src\/([^/]+\.ts$|(core|shape|store|recall|sync|memory|trust|commons|bundle|engine|book|bindings)\/|doors\/[^/]+\.ts$)/
 
 /**
  * What is wrong with a node of the syntax tree, or undefined: `new Date()` and `Date()` ask a clock.

@@ -7,6 +7,8 @@ import type { BookDoor } from './book-door.ts'
 import type { BookCallOptions } from './call-options.ts'
 
 import { type BookListener, listenAsGuest } from './guest-events.ts'
+import { type DoorRights, rightsOf } from './tool/door-right.ts'
+import type { ToolSource } from './tool/tool-source.ts'
 
 /** Defaults of all calls of a handle, and of handles made from it. What is absent or undefined stays as it is. */
 export interface HandleOptions {
@@ -21,24 +23,28 @@ export interface HandleOptions {
   readonly resource?: string | undefined
 }
 
+const closedHandle = 'This handle of the book was closed.'
+
 const checkOptions = optionsOf<HandleOptions>({ as: textOption(1000), ...scopeOptionTable })
 
 export class HandleDoor implements BookDoor {
   readonly #door: BookDoor
+  /** The book that all handles of handles are of. */
+  readonly #root: BookDoor
   readonly #defaults: BookCallOptions
-  /** How to stop listening, for each listener that there is. */
-  readonly #listening = new Set<() => void>()
+  /** The listeners that there are, each by how it stops listening. */
+  readonly #listening = new Map<() => void, BookListener>()
   #isClosed = false
 
   /** Throws `invalid-input` with the path of what is wrong. */
   constructor(door: BookDoor, options: HandleOptions) {
     this.#door = door
+    this.#root = door instanceof HandleDoor ? door.#root : door
     this.#defaults = defaultsOf(options)
   }
 
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown> {
-    if (this.#isClosed)
-      return Promise.reject(new DaybookError('book-closed', 'This handle of the book was closed.'))
+    if (this.#isClosed) return Promise.reject(new DaybookError('book-closed', closedHandle))
     return this.#door.call(id, input, within(this.#defaults, options))
   }
 
@@ -52,13 +58,26 @@ export class HandleDoor implements BookDoor {
       this.#listening.delete(stop)
       off()
     }
-    this.#listening.add(stop)
+    this.#listening.set(stop, listener)
     return stop
   }
 
+  get tools(): ToolSource {
+    return this.#door.tools
+  }
+
+  get rights(): DoorRights | undefined {
+    const [token] = listed(this.#defaults.as)
+    return token === undefined ? this.#door.rights : rightsOf(this.#root, token)
+  }
+
   close(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve()
     this.#isClosed = true
-    for (const stop of this.#listening) stop()
+    for (const [stop, listener] of Array.from(this.#listening)) {
+      stop()
+      listener({ name: 'closed', detail: { reason: closedHandle } })
+    }
     return Promise.resolve()
   }
 }

@@ -27,6 +27,11 @@ export interface BookCallOptions {
   readonly scope?: CallScope
   /** What the call is for, in the caller's words: for the log of access, where the owner reads it. */
   readonly purpose?: string
+  /**
+   * The id of a receipt (`consent.request`, `consent.decide`): the call reaches what that says, within the token. With `as`, or
+   * where a token or key is presented: the owner has no bounds to be narrowed.
+   */
+  readonly receipt?: string
   readonly signal?: AbortSignalLike
   /** Milliseconds to wait for the answer. Default in a page 30,000, and none for long work; elsewhere none. */
   readonly deadlineMs?: number
@@ -51,6 +56,7 @@ const lines: { readonly [Name in keyof BookCallOptions]-?: OptionLine<Name> } = 
   as: { goes: 'carried', check: tokensOption },
   scope: { goes: 'carried', check: optionsOf(scopeOptionTable) },
   purpose: { goes: 'carried', check: textOption(purposeLimit) },
+  receipt: { goes: 'carried', check: textOption(200) },
   signal: { goes: 'waits', check: signalOption },
   deadlineMs: { goes: 'waits', check: numberOption(0, longestMs) },
 }

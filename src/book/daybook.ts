@@ -9,12 +9,30 @@ import {
   type WebStreams,
 } from './book-stream.ts'
 import type { BookDoor } from './book-door.ts'
+import { type BookEnd, createBookEnd } from './book-end.ts'
 import { HandleDoor, type HandleOptions } from './book-handle.ts'
+import { createLive, type Live, type LiveHost } from './live/live.ts'
+import type { MethodTable } from './live/live-query.ts'
+import {
+  checkToolOptions,
+  modelTools,
+  type ModelTools,
+  type ToolFormat,
+  type ToolOptions,
+} from './tool/model-tools.ts'
+import {
+  checkOfferOptions,
+  type OfferedTools,
+  type OfferHost,
+  type OfferOptions,
+  offerTools,
+} from './tool/offer-tools.ts'
 import { type BookCallOptions, callOptionTable, checkCallOptions, splitOptions } from './call-options.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { CapabilityTable } from '../engine/capability-table.ts'
+import type { AnyCapability } from '../core/capability/capability.ts'
 import type { BookEvents } from '../core/capability/event.ts'
-import type { RoomMessage } from '../core/capability/room-port.ts'
+import type { RoomMessage } from '../core/capability/port/room-port.ts'
 import type { SecretCount } from '../core/secret/stored-secrets.ts'
 import { anyOption, optionsOf, textOption, wordOption } from '../core/option/option-check.ts'
 import { formatTime } from '../core/time.ts'
@@ -23,6 +41,11 @@ import type { InputOf, OutputOf } from '../core/schema.ts'
 export type { BookDoor } from './book-door.ts'
 export type { HandleOptions } from './book-handle.ts'
 export type { BookCallOptions } from './call-options.ts'
+export type { OfferedTools, OfferOptions } from './tool/offer-tools.ts'
+export type { ModelTools, ToolAnswer, ToolFormat, ToolOptions, ToolShapes } from './tool/model-tools.ts'
+export type { ToolSetName } from './tool/tool-source.ts'
+export type { Live, LiveObservable, LiveObserver, LiveSnapshot } from './live/live.ts'
+export type { MethodTable } from './live/live-query.ts'
 
 type Entry = CapabilityTable[number]
 // Looked up by key, never searched: the compiler would compare every schema of the table with every other.
@@ -52,6 +75,19 @@ type Verbs<M extends string, Prefix extends string = ''> = {
       : never
     : Verbs<Below<M, Name>, `${Prefix}${Name}.`>
 }
+
+/** What a live query may ask; of these, those that only read. */
+export type LiveMethod = Method
+/** What a live query is answered with. */
+export type LiveData<M extends LiveMethod> = OutputOf<ByMethod[M]['output']>
+/** What `book.live` asks: a method of the book by its name, and what it is called with. */
+export type LiveQuery<M extends LiveMethod = LiveMethod> = {
+  readonly method: M
+  /** Only changes of these kinds ask again. Default: every change does. */
+  readonly kinds?: readonly string[] | undefined
+} & (undefined extends InputOf<ByMethod[M]['input']>
+  ? { readonly input?: InputOf<ByMethod[M]['input']> }
+  : { readonly input: InputOf<ByMethod[M]['input']> })
 
 type ImportBundle = CapabilityInput<'bundle:import'>
 type ExportBundle = CapabilityInput<'bundle:export'>
@@ -117,6 +153,23 @@ export interface BookMembers extends AsyncDisposable {
    * the book stays open. Throws `invalid-input` with the path of what is wrong.
    */
   with(options: HandleOptions): Daybook
+  /**
+   * A query whose answer is told anew as the book changes, in this tab, in another or by a sync. Equal queries of one book or
+   * handle are one. Throws `invalid-input` for a method that there is not, or that changes the book.
+   */
+  live<M extends LiveMethod>(query: LiveQuery<M>): Live<LiveData<M>>
+  /**
+   * Tools for a model in this page or program, in the shape of its `tools`, and how to run the one that it asks for: see
+   * docs/connect.md. Of a handle with a token, or with `as`, those that the token permits. Rejects with `unauthorized` for a token
+   * that does not hold, `invalid-input` for sets that can't be given together.
+   */
+  tools<Format extends ToolFormat>(options: ToolOptions<Format>): Promise<ModelTools<Format>>
+  /**
+   * Offers tools to the agent of the browser (WebMCP), under a token: that of the handle, or `as`. They are gone when the book or
+   * handle is closed and when the token is revoked. Where the browser has no such agent nothing is offered, see `isSupported`.
+   * Rejects with `conflict` when the page offers a tool of such a name already.
+   */
+  offerTools(options?: OfferOptions): Promise<OfferedTools>
   /** Listens until the function it answers is called. */
   on<Name extends keyof BookEvents>(name: Name, listener: (detail: BookEvents[Name]) => void): () => void
   readonly room: {
@@ -133,15 +186,17 @@ export interface BookMembers extends AsyncDisposable {
 /** A book. See docs/ for what each verb does; `call` takes the same verbs by id. */
 export type Daybook = Verbs<Method> & BookMembers
 
-/** Where each capability hangs on a book: pairs of method and id. */
-export type MethodTable = ReadonlyArray<readonly [method: string, id: string]>
-
 /**
  * Builds a book over the door `given`; `methods` comes from the capability table of the engine behind it, and
  * `host` (the host's `globalThis`) lends its streams.
  */
-export function createDaybook(given: BookDoor, methods: MethodTable, host: object): Daybook {
+export function createDaybook(given: BookDoor, methods: MethodTable, host: object, outer?: BookEnd): Daybook {
   const door = withChecks(given)
+  const ending = createBookEnd(outer)
+  const close = () => {
+    ending.end()
+    return door.close()
+  }
   const web = host as WebStreams
   const book: Record<string, unknown> = {}
   for (const [method, id] of methods) {
@@ -169,7 +224,16 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
         textsOf(web, source, nameOf(source) ?? 'bundle'),
       )
     },
-    with: (options) => createDaybook(new HandleDoor(given, options), methods, host),
+    with: (options) => createDaybook(new HandleDoor(given, options), methods, host, ending),
+    async tools(options) {
+      checkToolOptions(options)
+      return modelTools(narrowed(given, options), options)
+    },
+    async offerTools(options = {}) {
+      checkOfferOptions(options)
+      return offerTools(narrowed(given, options), options, ending, host as OfferHost)
+    },
+    live: createLive(door, methods, host as LiveHost) as unknown as BookMembers['live'],
     on: (name, listener) => {
       checkEventName(name)
       return door.on((event) => {
@@ -182,9 +246,10 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
           if (event.type === 'said') listener(event.message)
         }),
     },
-    close: () => door.close(),
-    [Symbol.asyncDispose]: () => door.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   }
+  if (!outer) door.on(({ name }) => name === 'closed' && ending.end())
   return Object.assign(book, members, {
     room: { ...(book['room'] as object), ...members.room },
   }) as unknown as Daybook
@@ -196,9 +261,12 @@ const events: { readonly [Name in keyof BookEvents]: true } = {
   task: true,
   sync: true,
   inbox: true,
+  proposal: true,
   status: true,
   room: true,
+  pool: true,
   secret: true,
+  consent: true,
   closed: true,
 }
 const isEvent = wordOption(...Object.keys(events))
@@ -206,9 +274,16 @@ const isEvent = wordOption(...Object.keys(events))
 /** Who listens for what is never told would wait for ever. */
 const checkEventName = (name: unknown) => isEvent(name, 'name')
 
+/** The door, for the holder of the token that is named. */
+function narrowed(door: BookDoor, { as }: { readonly as?: string | undefined }): BookDoor {
+  return as === undefined ? door : new HandleDoor(door, { as })
+}
+
 /** The door, for calls with sound options. */
 function withChecks(door: BookDoor): BookDoor {
   return {
+    tools: door.tools,
+    rights: door.rights,
     on: (listener) => door.on(listener),
     close: () => door.close(),
     call(id, input, options) {
@@ -241,13 +316,14 @@ const checkImportOptions = optionsOf<ImportOptions>({
   mode: anyOption,
   kinds: anyOption,
   dry_run: anyOption,
+  decisions: anyOption,
   passphrase: anyOption,
   signed_by: anyOption,
 })
 
 /** What would be done all the same, and to the whole of a file, where somebody wanted less. */
 function checkFileOptions(given: Partial<Omit<ImportBundle, Transfer>>): void {
-  for (const name of ['kinds', 'mode', 'passphrase', 'signed_by'] as const) {
+  for (const name of ['kinds', 'mode', 'passphrase', 'signed_by', 'decisions'] as const) {
     if (given[name] === undefined || given[name] === 'merge') continue
     const path = `options.${name}`
     throw new DaybookError('invalid-input', `\`${path}\`: It is for bundles, and this file is none.`, {
@@ -304,8 +380,6 @@ function sizeOf(source: ImportSource): number | undefined {
 }
 
 /** Reads the method table off capabilities. */
-export function methodTable(
-  table: readonly { readonly id: string; readonly methods: readonly string[] }[],
-): MethodTable {
-  return table.flatMap(({ id, methods }) => methods.map((method) => [method, id] as const))
+export function methodTable(table: readonly Pick<AnyCapability, 'id' | 'methods' | 'effect'>[]): MethodTable {
+  return table.flatMap(({ id, methods, effect }) => methods.map((method) => [method, id, effect] as const))
 }

@@ -42,10 +42,23 @@ async function told(event: BookEvent, ask: Ask): Promise<BookEvent | undefined> 
       return toldChange(event.detail, ask)
     case 'inbox':
       return (await seenOf([event.detail.id], ask)).length > 0 ? event : undefined
+    case 'proposal': {
+      // An agent has its own.
+      const { proposals } = (await ask('a2p:list_proposals', { id: event.detail.id })) as {
+        readonly proposals: readonly unknown[]
+      }
+      return proposals.length > 0 ? event : undefined
+    }
     case 'room':
       // Answered to those alone whose token lets them in.
       await ask('room:who_is_here', {})
       return event
+    case 'consent': {
+      const { requests } = (await ask('consent:requests', {})) as { requests: readonly Pick<Named, 'id'>[] }
+      return requests.some(({ id }) => id === event.detail.id) ? event : undefined
+    }
+    case 'pool':
+      return (await seenOf([event.detail.record], ask)).length > 0 ? event : undefined
     case 'progress':
     case 'task':
     case 'sync':

@@ -7,12 +7,13 @@ import { DaybookError } from '../core/errors.ts'
 import { toHex } from '../core/ids.ts'
 import { type SecretCount, sumSecrets } from '../core/secret/stored-secrets.ts'
 import type { Kind } from '../core/kind.ts'
-import { sealed, sealedField } from '../shape/sealed-count.ts'
+import { sealed } from '../shape/sealed-count.ts'
 import { secretCount } from '../shape/secret-count.ts'
 import { kindsCalled } from './format/bundle-choice.ts'
 import { type BundleIntake, createBundleIntake, type IntakeResult } from './format/bundle-intake.ts'
 import { mergeUpload } from './format/bundle-merge.ts'
-import { kindNames, passphrase } from './export-capability.ts'
+import { kindNames, passphrase } from './open-bundle-text.ts'
+import { describe, described } from './described-bundle.ts'
 import { guardStaged } from './guard-staged.ts'
 
 type Context = TaskContext<'records' | 'transfer'>
@@ -37,20 +38,6 @@ const proof = {
   signed_by: z.string().max(200).optional(),
 }
 
-const agent = z.object({ id: z.string(), type: z.string(), version: z.string() })
-const described = {
-  version: z.string(),
-  exported_at: z.string(),
-  agent,
-  checksum: z.string(),
-  encrypted: z.boolean(),
-  /** The public key that signed it, as a `did:key`; its signature is true. Whether to trust that key is yours to say. */
-  signed_by: z.string().optional(),
-  /** Records in the bundle, by kind. */
-  counts: z.record(z.string(), z.number()),
-  /** How many of them the bundle has as they were sealed where it was made. Absent: none. */
-  sealed,
-}
 const conflict = z.object({
   id: z.string(),
   kind: z.string(),
@@ -70,8 +57,15 @@ const importResult = z.object({
   unchanged: z.number(),
   forgotten: z.number(),
   conflict_count: z.number(),
+  /** Came in undecided: approvals, and what was approved, made in another book. They wait for this one's owner. Absent: none. */
+  lowered: z.number().optional(),
   /** Sealed records of the bundle that can't be read here: their key is missing, or they are another book's. */
   unreadable: sealed,
+  /**
+   * Of those, memories and proposals that may say that they were approved, and were left out therefore. With the key here, or
+   * with `decisions: 'keep'`, the bundle brings them in. Absent: none.
+   */
+  withheld: z.number().optional(),
   /** Secrets of known form in what the bundle brings, and what the book does with them. */
   secrets: z.array(secretCount),
   /** The first thousand. */
@@ -94,6 +88,11 @@ const importInput = z.strictObject({
   kinds: kindNames.optional(),
   /** Says what would happen, and changes nothing. */
   dry_run: z.boolean().default(false),
+  /**
+   * What becomes of what only an owner decides (approved memories, reviews of proposals): `keep` takes it as it is, `lower` as
+   * it was before anybody decided. Default: `keep` for a bundle that the key of this book has signed, else `lower`.
+   */
+  decisions: z.enum(['keep', 'lower']).optional(),
   ...proof,
 })
 const verifyInput = z.strictObject({ ...piece, ...proof })
@@ -199,13 +198,13 @@ async function receive<Result>(
   }
 }
 
-type ImportInput = z.output<typeof importInput>
+export type ImportInput = z.output<typeof importInput>
 
 function proofOf({ passphrase: secret, signed_by }: Pick<ImportInput, 'passphrase' | 'signed_by'>) {
   return { passphrase: secret, signedBy: signed_by }
 }
 
-function beginImport({ mode, kinds: names, dry_run, ...rest }: ImportInput, at: Context) {
+export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }: ImportInput, at: Context) {
   const upload = toHex(at.transfer.random.bytes(8))
   const kinds = names && kindsCalled(at.records.kinds, names)
   let secrets: SecretCount[] = []
@@ -229,10 +228,12 @@ function beginImport({ mode, kinds: names, dry_run, ...rest }: ImportInput, at: 
   const finish = async (whole: IntakeResult, last: Context) => {
     const replaced = wantedKinds(kinds ?? [...at.records.kinds.values()], whole.counts)
     const total = replaced.reduce((sum, name) => sum + (whole.counts[name] ?? 0), 0)
+    const isOwn = whole.signedBy !== undefined && whole.signedBy === (await at.transfer.keys.signer())?.key
+    const keepsDecisions = (decisions ?? (isOwn ? 'keep' : 'lower')) === 'keep'
     const report = await last.records.write(({ records }) => {
       let done = 0
       const merged = mergeUpload(
-        { upload, mode, kinds: replaced, dryRun: dry_run, from: `bundle:${whole.agent.id}` },
+        { upload, mode, kinds: replaced, dryRun: dry_run, keepsDecisions, from: `bundle:${whole.agent.id}` },
         {
           records,
           staging: at.transfer.staging,
@@ -259,19 +260,4 @@ function beginImport({ mode, kinds: names, dry_run, ...rest }: ImportInput, at: 
 /** Names of the kinds that the bundle has lists of, of those wanted. */
 function wantedKinds(kinds: readonly Kind[], counts: Readonly<Record<string, number>>): string[] {
   return kinds.map(({ name }) => name).filter((name) => Object.hasOwn(counts, name))
-}
-
-function describe(whole: IntakeResult) {
-  const { version, exported_at, agent: who, integrity, encrypted, signedBy, counts, schemas_used } = whole
-  return {
-    version,
-    exported_at,
-    agent: { id: who.id, type: who.type, version: who.version },
-    checksum: integrity.checksum,
-    encrypted,
-    ...(signedBy === undefined ? {} : { signed_by: signedBy }),
-    counts: { ...counts },
-    ...sealedField(whole.sealed),
-    schemas_used: [...schemas_used],
-  }
 }

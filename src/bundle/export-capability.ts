@@ -5,42 +5,20 @@ import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
-import { type Kinds, unknownKind } from '../core/kind.ts'
-import type { Signer } from '../core/ports.ts'
-import { canonicalTime } from '../core/time.ts'
 import { sealed, sealedField } from '../shape/sealed-count.ts'
-import { exportedKinds, rangeOf } from './format/bundle-choice.ts'
-import { signedText } from './format/bundle-shape.ts'
-import { writeBundle } from './format/bundle-writer.ts'
-import { product } from './format/product.ts'
-import { sealText } from './format/sealed-text.ts'
-
-const instant = z
-  .string()
-  .max(100)
-  .refine((value) => canonicalTime(value) !== undefined, 'is not an ISO 8601 date or time')
-export const kindNames = z.array(z.string().min(1).max(100)).min(1).max(100)
-/** Short ones fall to a dictionary, whatever the iterations. */
-export const passphrase = z.string().min(8).max(1024)
+import { type BundleText, bundleWish, openBundleText } from './open-bundle-text.ts'
 
 const input = z
   .strictObject({
-    /** Kinds, by name (`trace`) or plural (`traces`). Default: all that are not guarded. */
-    kinds: kindNames.optional(),
-    /** When it happened: a date stands for its whole day. Definitions without a time are always included. */
-    from: instant.optional(),
-    to: instant.optional(),
+    ...bundleWish,
     /** Control tokens too. They are authority: whoever reads the bundle learns of them. */
     include_tokens: z.boolean().optional(),
     /**
      * Sensitive records too: default in an encrypted bundle only. True writes them in clear into an open one, false leaves
-     * them out. An open bundle of a book that has some is refused until this is said.
+     * them out, `sealed` takes them as they are sealed, for whoever has the keys of this book. An open bundle of a book that
+     * has some is refused until this is said.
      */
-    include_sensitive: z.boolean().optional(),
-    /** Encrypts the bundle. */
-    passphrase: passphrase.optional(),
-    /** Signs the bundle with the key of this book (Ed25519), so that others can tell who wrote it. */
-    sign: z.boolean().optional(),
+    include_sensitive: z.union([z.boolean(), z.literal('sealed')]).optional(),
     /** Continues an export: what the call before answered as `cursor`. Stands alone. */
     cursor: z.string().max(100).optional(),
     /** With `cursor`: ends the export here. */
@@ -59,6 +37,8 @@ interface Page {
   readonly cursor?: string
   readonly done: number
   readonly total: number
+  readonly exported_at?: string
+  readonly checksum?: string
   readonly sealed?: number
 }
 
@@ -79,6 +59,10 @@ export const exportCapabilities = [
       /** Records written so far, and in all. */
       done: z.number(),
       total: z.number(),
+      /** With the first page: when it was written, as the bundle says. */
+      exported_at: z.string().optional(),
+      /** With the last page: of the content, as the bundle says. */
+      checksum: z.string().optional(),
       /** Records that can't be read here: the bundle has them as they are sealed. Absent: none. */
       sealed,
     }),
@@ -115,67 +99,20 @@ async function beginExport(options: Options, at: Context): Promise<Page> {
       )
     }
   }
-  const signer = options.sign ? await needSigner(at) : undefined
-  const kinds = exportedKinds(withUnknown(at), options.kinds, options.include_tokens === true)
-  const snapshot = at.records.snapshot({
-    kinds: kinds.map(({ name }) => name),
-    ...rangeOf(options.from, options.to, at.call.zone),
-    sealed: options.include_sensitive !== false,
-    unread: options.include_sensitive !== false,
-  })
-  if (snapshot.sealed > 0 && options.passphrase === undefined && options.include_sensitive === undefined) {
-    const message = `${snapshot.sealed} sensitive records would leave in clear: give a passphrase, or say with \`include_sensitive\` whether they are to be in an open bundle.`
-    throw new DaybookError('invalid-input', message, {
-      details: { path: 'include_sensitive', sensitive: snapshot.sealed },
-    })
-  }
-  const total = [...snapshot.counts.values()].reduce((sum, count) => sum + count, 0)
-  const session = new ExportSession(total, options.include_sensitive === false ? 0 : snapshot.locked)
-  const plain = writeBundle({
-    head: { exported_at: at.call.now, agent: { id: at.call.scope.agent, ...product } },
-    // A book without marks has no list of them.
-    kinds: kinds.filter(({ name, marks }) => marks === undefined || snapshot.counts.has(name)),
-    snapshot,
-    digest: at.transfer.digest.start(),
-    seal: async (checksum) =>
-      signer
-        ? { checksum, public_key: signer.key, signature: await signer.sign(signedText(checksum)) }
-        : { checksum },
-    onRecords: (done) => {
-      session.done = done
-    },
-  })
-  session.pieces = options.passphrase === undefined ? plain : sealText(plain, options.passphrase, at.transfer)
+  const session = new ExportSession(await openBundleText(options, at))
   session.name = at.transfer.sessions.keep(session)
   return session.page(0, at)
 }
 
-/** The kinds that a bundle may hold, and those of a later Daybook that the book has records of. */
-function withUnknown({ records }: Context): Kinds {
-  const unknown = records.unknownKinds().map((name) => [name, unknownKind(name)] as const)
-  return new Map([...records.kinds, ...unknown])
-}
-
-async function needSigner({ transfer: { keys } }: Context): Promise<Signer> {
-  const signer = await keys.signer()
-  if (!signer) throw new DaybookError('signing-off')
-  return signer
-}
-
 /** One export in progress. A class, so that a name of something else is not taken for one. */
 class ExportSession {
-  readonly total: number
-  /** How many of them go as they are sealed. */
-  readonly sealed: number
+  readonly bundle: BundleText
   name = ''
-  done = 0
-  pieces: AsyncGenerator<string, void, undefined> | undefined
   #given = -1
   #last: Promise<Page> | undefined
 
-  constructor(total: number, sealed: number) {
-    this.total = total
-    this.sealed = sealed
+  constructor(bundle: BundleText) {
+    this.bundle = bundle
   }
 
   /** Page `n`: the next one, or the one before again, for a caller whom its answer did not reach. */
@@ -193,21 +130,30 @@ class ExportSession {
   }
 
   async #read(n: number, at: Context): Promise<Page> {
+    const { pieces, exportedAt, total, sealed: unread, checksum } = this.bundle
     let text = ''
     let isDone = false
     try {
       while (!isDone && text.length < pageLength) {
         checkAborted(at.call.signal)
-        const step = await this.pieces?.next()
-        isDone = !step || step.done === true
-        if (step && !step.done) text += step.value
+        const step = await pieces.next()
+        isDone = step.done === true
+        if (!step.done) text += step.value
       }
     } catch (error) {
       at.transfer.sessions.drop(this.name)
       throw error
     }
-    at.call.progress({ done: this.done, total: this.total, what: 'export' })
-    const page = { text, done: this.done, total: this.total, ...sealedField(this.sealed) }
-    return isDone ? page : { ...page, cursor: `${this.name}.${n + 1}` }
+    const done = this.bundle.done()
+    at.call.progress({ done, total, what: 'export' })
+    const sum = checksum()
+    return {
+      text,
+      done,
+      total,
+      ...sealedField(unread),
+      ...(n === 0 ? { exported_at: exportedAt } : {}),
+      ...(isDone ? (sum === undefined ? {} : { checksum: sum }) : { cursor: `${this.name}.${n + 1}` }),
+    }
   }
 }

@@ -17,6 +17,7 @@ import { parseMarkdown } from './importer/markdown-note.ts'
 import { importTrajectory } from './import-capability.ts'
 import { looksLikeMem0, parseMem0 } from './importer/mem0.ts'
 import { looksLikeChat, parseOpenAiChat } from './importer/openai-chat.ts'
+import { looksLikeServerMemory, parseServerMemory } from './importer/server-memory.ts'
 
 export const fileFormats = [
   'swe-agent',
@@ -27,6 +28,7 @@ export const fileFormats = [
   'mem0',
   'cpersona',
   'keyed-messages',
+  'server-memory',
   'markdown',
 ] as const
 type Format = (typeof fileFormats)[number]
@@ -124,6 +126,8 @@ function parse(format: Exclude<Format, 'swe-agent'>, file: SourceFile): Drafts {
       return parseCPersona(file)
     case 'keyed-messages':
       return parseKeyedMessages(file)
+    case 'server-memory':
+      return parseServerMemory(file)
     case 'markdown':
       return parseMarkdown(file)
   }
@@ -139,6 +143,7 @@ function formatOf(name: string, text: string): Format {
   if (looksLikeKeyedMessages(whole)) return 'keyed-messages'
   const first = tryJson(text.slice(0, text.indexOf('\n') + 1 || undefined))
   if (looksLikeCPersona(first)) return 'cpersona'
+  if (looksLikeServerMemory(first ?? whole)) return 'server-memory'
   if (looksLikeKeyedMessages(first)) return 'keyed-messages'
   if (looksLikeClaudeCode(first)) return 'claude-code'
   if (looksLikeChat(first)) return 'openai-chat-lines'

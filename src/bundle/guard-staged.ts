@@ -1,5 +1,5 @@
 // Keeps secrets out of an upload while it waits: what would be sealed or masked in the book is so before it is staged.
-import type { RecordWriter } from '../core/capability/record-port.ts'
+import type { RecordWriter } from '../core/capability/port/record-port.ts'
 import type { StagedRecord } from '../core/capability/transfer.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { bodyOf, headOf, type Stored } from '../core/record.ts'

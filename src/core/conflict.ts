@@ -10,6 +10,8 @@ export interface ConflictSide {
   readonly body?: JsonObject
   /** Where it is another record than the one the entry is about: both were made to stand in one record's place. */
   readonly record?: string
+  /** The body lies sealed: who has the record say it again seals it. */
+  readonly sensitive?: true
   /** In place of a body whose key is not here. */
   readonly sealed?: SealedInfo
 }

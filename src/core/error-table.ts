@@ -1,5 +1,6 @@
 // The closed table of everything that can fail: what it means, what the caller can do, and its HTTP status.
 // Invariant: a code is never reused for another meaning.
+import { archiveErrors } from './archive/archive-error.ts'
 
 /** One row of the error table: what the code means, what the caller can do, and its HTTP status. */
 export interface ErrorRow {
@@ -104,6 +105,12 @@ export const errorTable = {
     'The caller may not do this.',
     'Ask the owner of the book for a grant; over plain HTTP, ask again over HTTPS.',
   ),
+  'consent-required': row(
+    403,
+    false,
+    'No policy of this book lets the caller read memories.',
+    'Ask with `consent:request`, and present the receipt once there is one.',
+  ),
   'rate-limited': row(429, true, 'Too many requests.', 'Wait details.retryAfterMs and try again.'),
   aborted: row(
     499,
@@ -129,13 +136,13 @@ export const errorTable = {
   'owner-unresponsive': row(
     503,
     true,
-    'The tab that holds the book does not answer.',
-    'Show or close the other tabs of this site and call again, a write under details.requestId where there is one: it takes effect once.',
+    'The tab or process that holds the book does not answer.',
+    'Show or close the other tabs of this site, or end that process, and call again, a write under details.requestId where there is one: it takes effect once.',
   ),
   'owner-changed': row(
     503,
     true,
-    'The tab that held the book ended in the middle of this.',
+    'The tab or process that held the book ended in the middle of this.',
     'See what was done, then run it again.',
   ),
   'tab-outdated': row(
@@ -191,7 +198,7 @@ export const errorTable = {
     503,
     true,
     'The mirror cannot be reached.',
-    'Nothing is lost; sync again when there is a connection.',
+    'Nothing is lost; try again when there is a connection.',
   ),
   'model-unavailable': row(
     503,
@@ -242,6 +249,37 @@ export const errorTable = {
     false,
     'The record says what this Daybook does not understand: a newer one wrote it.',
     'Update Daybook, or forget the record; nothing was changed.',
+  ),
+  'package-missing': row(
+    501,
+    false,
+    'A package that this needs is not installed.',
+    'Install details.package; nothing was changed.',
+  ),
+  'backup-failed': row(
+    500,
+    false,
+    'A backup did not restore to what it was made from.',
+    'Nothing of it was kept or restored; make another one, and report it with details if this repeats.',
+  ),
+  'no-transport': row(
+    503,
+    true,
+    'No way to the agent works now.',
+    'See that it runs, and send again under the same requestId: it takes effect once.',
+  ),
+  ...archiveErrors,
+  'local-network-blocked': row(
+    503,
+    true,
+    'The browser lets this page reach no program of this machine or network.',
+    'Ask for the permission after a click, with localNetwork.ask(url), or allow it in the settings of this site; nothing is lost.',
+  ),
+  'needs-page': row(
+    501,
+    false,
+    'This entry of Daybook runs in pages, and here is none.',
+    'In Node import daybook/node; in a page that a server makes first, open the book in the browser only.',
   ),
 } as const satisfies Record<string, ErrorRow>
 

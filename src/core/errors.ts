@@ -18,9 +18,17 @@ function withoutRecovery(message: string): string {
   return row ? message.slice(0, -row.recovery.length - 1) : message
 }
 
+/** The same in every module graph: the entries of the package are bundled apart, and an error of one is an error of all. */
+const brand = Symbol.for('daybook.error')
+
 /** The one error Daybook throws. `message` says what happened and what to do; `details.path` where. */
 export class DaybookError extends Error implements ErrorShape {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && brand in value
+  }
+
   override readonly name = 'DaybookError'
+  readonly [brand] = true
   readonly code: ErrorCode
   readonly retry: boolean
   readonly details: Readonly<Record<string, unknown>>

@@ -49,6 +49,11 @@ export interface Kind<Name extends string = string, Body extends object = object
   /** Paths of the searchable text. Dates, actors and categories belong here too: they make a record findable. */
   readonly text: readonly string[]
   readonly facets: Partial<Readonly<Record<FacetName, string>>>
+  /**
+   * Paths of texts that are names of what the record is about: a question that has one whole asks for this record. Not for
+   * names that a great many records share, such as who said it.
+   */
+  readonly names?: readonly string[]
   readonly policy: ConflictPolicy
   /**
    * For policy `merge`: rules for single paths, where `*` stands for each field of an object. All others merge by field, and
@@ -89,9 +94,16 @@ export interface Kind<Name extends string = string, Body extends object = object
   scopeNames?(body: Body): readonly string[]
   /**
    * `none`: no token reaches records of this kind, because they say who may do what. `read`: they are rules, which guests
-   * may read in their scope and never change, and which hold guests everywhere.
+   * may read in their scope and never change, and which hold guests everywhere. `own`: no scope reaches them; each agent
+   * has those that it made, by the verbs of their chapter (`own` of a capability's ports), and the owner has all.
    */
-  readonly guests?: 'none' | 'read'
+  readonly guests?: 'none' | 'read' | 'own'
+  /**
+   * The policies of the book decide which of its records a guest may read, besides what its token reaches; what was made from
+   * one that it may not read it may not read either. Such a kind says its names (`scopeNames`), and no sync
+   * of a guest carries it.
+   */
+  readonly byPolicy?: true
   /** It speaks for this book alone: it is in no bundle, and no bundle brings it in. */
   readonly bound?: boolean
   /** What ids of its records begin with that follow from a name. Nobody but the owner gives such an id to another kind. */
@@ -100,6 +112,8 @@ export interface Kind<Name extends string = string, Body extends object = object
   idOf?(body: JsonObject): string
   /** A body that another program wrote, with the defaults of this kind for what it left out. Pure. */
   complete?(body: JsonObject): JsonObject
+  /** Who said what stands in it: a person, or an agent that answered. Undefined where it says neither. Pure. */
+  saidBy?(body: object): 'person' | 'agent' | undefined
   /** Where a record says who speaks, and which fields listeners may change all the same. A guest speaks for itself alone. */
   readonly speaker?: { readonly path: string; readonly listenerFields: readonly string[] }
   /** The path where a record says which agent has proposed it, for those who decide about it. Default: whose record it is. */
@@ -109,10 +123,20 @@ export interface Kind<Name extends string = string, Body extends object = object
    * that is in it, by a call, a sync or an import. Where a body is sealed, so that it can't be told, neither.
    */
   ownerOnly?(body: Body): boolean
+  /** A body in such a state as it stands before anybody has decided: so does it come in from somebody else's book. */
+  undecided?(body: JsonObject): JsonObject
   /** How sensitive records of this kind are that do not say so themselves. Default `standard`. */
   readonly sensitivity?: Sensitivity
   /** Ops of this kind are sent ahead of all others, and at once where a mirror is configured. */
   readonly urgent?: boolean
+  /**
+   * The ids of records that this one, of this id and as it stands, has brought to an end: what was approved and is rejected
+   * now. They are forgotten at every copy that has both, however they came there. It only ever grows, so that the order does
+   * not matter.
+   */
+  ends?(body: Body, id: string): readonly string[]
+  /** The id of the record that may have brought this one to an end. */
+  endedBy?(body: Body): string | undefined
   /** True for a state that only another of its sort, or forgetting, may replace: it wins every conflict. */
   isFinal?(body: Body): boolean
   /** The path of an instant after which a record is out of recall and default queries, though still there. */
@@ -128,10 +152,30 @@ export interface Kind<Name extends string = string, Body extends object = object
    * shown with that record, weigh it in recall, and go with it; the record of a mark has the id that follows from its own.
    */
   readonly marks?: string
+  /**
+   * For what others than this book vouch for: how they voted, and which version it is. Recall says so of a hit, and prompts
+   * quote it in a lane of its own.
+   */
+  confirmed?(body: Body): Confirmed
   /** False: texts of this kind never go to an embedder. */
   readonly embed?: boolean
   /** False keeps the text of this record from any embedder, and removes what was made from it. */
   embeds?(body: Body): boolean
+}
+
+/** What the agents of a group have confirmed by vote. */
+export interface Confirmed {
+  readonly votes: { readonly yes: number; readonly no: number }
+  readonly version: number
+}
+
+/** What others have confirmed of `body`; undefined where they say nothing of it, or this code can't read it. */
+export function confirmedOf(kind: Kind | undefined, body: object): Confirmed | undefined {
+  try {
+    return kind?.confirmed?.(body)
+  } catch {
+    return undefined
+  }
 }
 
 /** A path that holds the id of another record, or a list of ids. */
@@ -198,7 +242,12 @@ export function isOwnersToDecide(
 
 /** True for kinds that every copy must be able to read: authority and rules, which the mirror holds others to. */
 export function isOpenKind({ guests, isFinal }: Kind): boolean {
-  return guests !== undefined || isFinal !== undefined
+  return (guests !== undefined && guests !== 'own') || isFinal !== undefined
+}
+
+/** True for kinds that the scope of a token may reach. */
+export function isScoped({ guests }: Pick<Kind, 'guests'>): boolean {
+  return guests !== 'none' && guests !== 'own'
 }
 
 /** True when a tombstone of the kind, or a live record, keeps its id from records of other kinds. */

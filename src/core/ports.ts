@@ -96,7 +96,7 @@ export interface KeyVault {
 }
 
 /**
- * Ed25519 signatures (RFC 8032) over the UTF-8 bytes of a text. Keys are named as `did:key`s, signatures are base64url.
+ * Ed25519 signatures (RFC 8032) over bytes, or the UTF-8 bytes of a text. Keys are named as `did:key`s, signatures are base64url.
  * One key signs everything of a book, so what is signed must say what it is: canonical JSON whose fields tell.
  *
  * Law: `verify` is true only for what the holder of `key` signed, and false for all else, malformed keys and
@@ -104,7 +104,7 @@ export interface KeyVault {
  * its private half can be used but not read. Where no private key is kept there is none: undefined.
  */
 export interface Keyring {
-  verify(key: string, text: string, signature: string): Promise<boolean>
+  verify(key: string, signed: string | Uint8Array, signature: string): Promise<boolean>
   signer(): Promise<Signer | undefined>
 }
 
@@ -168,8 +168,10 @@ export interface Embedder {
   readonly dimensions: number | undefined
   /** Most texts of one call. */
   readonly batch: number
-  /** Similarity below which a record is no answer to a question, as this model measures. */
-  readonly minSimilarity: number
+  /** Similarity below which a record is no answer to a question; undefined: what stands out among the book's. */
+  readonly minSimilarity: number | undefined
+  /** True: it knows no more words than the book, so it answers only where full text has an answer too. */
+  readonly besides?: boolean
   /** Its share in the fusion of recall, beside 1 for full text. */
   readonly weight: number
   /** Why it can't embed yet, in words; undefined when it can. */
@@ -298,8 +300,8 @@ export interface EndOfBook {
 }
 
 export interface LineHooks {
-  /** `version` is that of the line which the mirror took, 1 where it is not told. */
-  opened(version?: 1 | 2): void
+  /** `version` is that of the line which the mirror took, 1 where it is not told; `purposes` what its ticket was for. */
+  opened(version?: 1 | 2, purposes?: readonly ('sync' | 'room' | 'pool')[]): void
   received(text: string): void
   /** Why the line is gone: `offline` when it broke, or what the mirror refused with. */
   ended(error: DaybookError): void

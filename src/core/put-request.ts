@@ -28,6 +28,8 @@ export interface PutRequest {
   readonly checked?: boolean
   /** It says just this: what the record said beside the fields that its kind knows goes as well. */
   readonly exact?: boolean
+  /** The book does this by itself, whoever's engine runs it: nobody decides anything by it. */
+  readonly upkeep?: boolean
   /** When it was made and changed, for a record that comes back from elsewhere. Default: what is known, and now. */
   readonly times?: { readonly created_at: string; readonly updated_at: string }
 }
@@ -37,6 +39,6 @@ export interface PutRequest {
  * and then an empty name, which `nameId` never makes.
  */
 export function holderId(id: string, holder: readonly string[]): string {
-  const [lead = ''] = /^[a-z_]+(?:::|-)/.exec(id) ?? []
+  const [lead = ''] = /^(?:[a-z_]+(?:::|-)|[a-z]+_(?=[0-9a-f]{32}$))/.exec(id) ?? []
   return `${lead.endsWith('::') ? `${lead}::` : lead}${nameHash('holder', id, ...holder)}`
 }

@@ -5,10 +5,17 @@ import type { Scheduler } from '../core/ports.ts'
 import { type BookCallOptions, carriedOf } from '../book/call-options.ts'
 import type { BookDoor } from '../book/daybook.ts'
 import type { Engine } from '../engine/engine.ts'
+import { loadLocalTools } from './mcp/load-local-tools.ts'
+
+/** As much of an engine as a book stands on, here or in another process. */
+export interface EngineDoor extends Pick<Engine, 'call' | 'on'> {
+  close(): void | Promise<void>
+}
 
 /** A book's door straight to `engine`. */
-export function createLocalDoor(engine: Engine, scheduler: Scheduler): BookDoor {
+export function createLocalDoor(engine: EngineDoor, scheduler: Scheduler): BookDoor {
   return {
+    tools: loadLocalTools(),
     call(id, input, options) {
       const { signal, deadlineMs } = options
       const carried = carriedOf(options)

@@ -8,13 +8,15 @@ import { parseSyncRequest, readJson } from '../sync/wire/protocol.ts'
 import type { TicketRequest } from '../sync/wire/live-wire.ts'
 import { type SyncReach, syncReachOf } from '../sync/wire/sync-reach.ts'
 import { type Admitted, checkBearer, standingOf } from '../trust/admission.ts'
+import { hideFromAgent, runAgentCall } from './agent/answer-agent.ts'
+import type { RateState } from './agent/agent-rate.ts'
 import type { Listener } from './line.ts'
 import { noLines, ticketMs } from './live-lines.ts'
 import { type BookEnd, createEndOfBook } from './book-end.ts'
 import { checkPurpose } from './line-right.ts'
 import type { MirrorBook } from './mirror-book.ts'
-import type { MirrorDoor, Presented } from './mirror-door.ts'
-import { type Outcome, toOutcome } from './outcome.ts'
+import type { AgentPresented, MirrorDoor, Presented } from './mirror-door.ts'
+import { fromOutcome, type Outcome, toOutcome } from './outcome.ts'
 
 /**
  * Runs `work` on the book as it is now. With `mayMake` a book that is not there yet is made; without, whoever asks for one
@@ -34,7 +36,7 @@ export const unknownToken = () => new DaybookError('unauthorized', `${reason}.`,
 /** Strangers pay from one bucket together: none of them empties another's. */
 const stranger = 'stranger'
 
-async function admit({ engine, rate }: MirrorBook, presented: Presented): Promise<Admitted> {
+async function admit({ engine, rate }: MirrorBook, presented: AgentPresented): Promise<Admitted> {
   let admitted: Admitted
   try {
     admitted = await engine.admit(presented)
@@ -47,12 +49,17 @@ async function admit({ engine, rate }: MirrorBook, presented: Presented): Promis
 }
 
 /** Lets somebody in; who is not let in, or asks too much, is written down as far as somebody is known. */
-async function admitNoted(book: MirrorBook, presented: Presented, capability: string): Promise<Admitted> {
+async function admitNoted(
+  book: MirrorBook,
+  presented: AgentPresented,
+  capability: string,
+): Promise<Admitted> {
   try {
     return await admit(book, presented)
   } catch (error) {
     const { audit } = book.engine
-    const isOwner = presented.bearer === undefined && presented.grant === undefined
+    const { bearer, grant, signed } = presented
+    const isOwner = [bearer, grant, signed].every((one) => one === undefined)
     const outcome = toDaybookError(error).code
     if (!isOwner) audit.note({ who: audit.claimant(presented) ?? nobody, capability, outcome })
     throw error
@@ -70,10 +77,12 @@ async function exchange(book: MirrorBook, admitted: Admitted, request: string): 
   const { audit } = book.engine
   const isGuest = admitted.caller.role === 'guest'
   // What an owner's device only fetches is no write, and a row for each look of a guest's would cost a commit of its own.
-  const noteTaken = (taken: TakenOps) => {
+  const noteTaken = ({ refused, ...taken }: TakenOps) => {
+    const asked = { who: whoIs(admitted), capability: syncId }
     const isInside = taken.count > 0
-    if (isGuest || isInside)
-      audit.note({ who: whoIs(admitted), capability: syncId, outcome: 'ok', ...taken, isInside })
+    if (isGuest || isInside) audit.note({ ...asked, outcome: 'ok', ...taken, isInside })
+    // What a guest tried and may not is told as it is of a call.
+    if (isGuest) for (const { code, ...ops } of refused) audit.note({ ...asked, outcome: code, ...ops })
   }
   const { text, device, cursor, more } = await book.mirror.exchange(
     request,
@@ -159,14 +168,14 @@ interface Noting {
 /** The mirror of one book, which its host opens with `within`. Errors are answers: see outcome.ts. */
 export function answerMirror(within: WithinBook, end: BookEnd): MirrorDoor {
   const enter = <Result>(
-    presented: Presented,
+    presented: AgentPresented,
     capability: string,
     work: (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>,
   ): Promise<Result> => {
-    const { bearer } = presented
-    const isStranger = bearer !== undefined
-    if (isStranger) checkBearer(bearer)
-    // A stranger with a token makes no book.
+    const { bearer, signed } = presented
+    const isStranger = bearer !== undefined || signed !== undefined
+    if (bearer !== undefined) checkBearer(bearer)
+    // A stranger with a token or a signature makes no book.
     return within(!isStranger, async (book) => {
       if (isStranger) await book.follow?.()
       return work(book, await admitNoted(book, presented, capability))
@@ -184,7 +193,7 @@ export function answerMirror(within: WithinBook, end: BookEnd): MirrorDoor {
   )
 
   const answer = <Result>(
-    presented: Presented,
+    presented: AgentPresented,
     noting: Pick<Noting, 'capability' | 'epoch'>,
     work: (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>,
   ): Promise<Outcome<Result>> =>
@@ -220,13 +229,34 @@ export function answerMirror(within: WithinBook, end: BookEnd): MirrorDoor {
       beside(presented, { capability: syncId, isNotedWell: true }, (book, admitted) =>
         giveTicket(book, admitted, asked),
       ),
-    call: (id, input, { requestId, purpose, ...presented }) =>
+    async agentCall(ask, presented) {
+      const { signed } = presented
+      let rate: RateState | undefined
+      const outcome = await toOutcome(() =>
+        fromOutcome(
+          answer(presented, { capability: ask.id }, (book, admitted) =>
+            runAgentCall(book, admitted, {
+              ask,
+              signed,
+              noted: (gate) => noted(book, admitted, { capability: ask.id, isNotedWell: false }, gate),
+              told: (state) => (rate = state),
+            }),
+          ),
+        ).catch((error: unknown) => {
+          throw hideFromAgent(error, signed, end.clock.now())
+        }),
+      )
+      return { outcome, rate }
+    },
+    call: (id, input, { requestId, purpose, receipt, way = 'http', ...presented }) =>
       answer(presented, { capability: id }, async (book, { caller }) => {
         await book.follow?.()
         return book.engine.call(id, input, {
           caller,
           ...(requestId === undefined ? {} : { requestId }),
           ...(purpose === undefined ? {} : { purpose }),
+          ...(receipt === undefined ? {} : { receipt }),
+          way,
         })
       }),
   }

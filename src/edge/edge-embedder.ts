@@ -81,7 +81,7 @@ function createAiEmbedder(ai: AiBinding, model: string): Embedder {
     model,
     dimensions: undefined,
     batch: 100,
-    minSimilarity: 0.3,
+    minSimilarity: undefined,
     weight: 1,
     async embed(texts) {
       const answer = await ai.run(model, { text: [...texts] }).catch((cause: unknown) => {

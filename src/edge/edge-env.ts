@@ -1,4 +1,5 @@
 // What the edge needs of its deployment: the objects that keep books, the key, the pages that may call it.
+import type { ArchiveEnv } from './archive/archive-env.ts'
 import type { BookDoor, Mirrors } from './mirror-door.ts'
 
 /** As much of the platform's rate limiting binding as this needs. */
@@ -11,7 +12,7 @@ export interface AiBinding {
   run(model: string, input: { readonly text: string[] }): Promise<unknown>
 }
 
-export interface EdgeEnv {
+export interface EdgeEnv extends ArchiveEnv {
   /** One object, one SQLite database, per book: a namespace of the class `Mirror`. */
   readonly MIRROR: Mirrors
   /**
@@ -30,6 +31,12 @@ export interface EdgeEnv {
   readonly DAYBOOK_JWT_BOOK?: string
   /** What each caller may ask of one book: burst and requests a second, default `2000/20`. */
   readonly DAYBOOK_RATE?: string
+  /** Which book a user's DID of the a2p protocol stands for, as in `did:a2p:user:example:alice=alice`; several apart by blanks. */
+  readonly DAYBOOK_DID?: string
+  /** What each caller may ask over the a2p protocol: requests a minute and an hour, default `60/1000`. */
+  readonly DAYBOOK_A2P_RATE?: string
+  /** The book that is meant by `POST /messages` and `POST /capabilities/:id` when no `X-Daybook-Book` names one. */
+  readonly DAYBOOK_BOOK?: string
   /** The platform's own rate limiting, asked for each address before anything else. */
   readonly RATE_LIMIT?: RateBinding
   /** The key of an OpenAI-compatible API that `POST /embed` asks, its address (default OpenAI's) and its model. */

@@ -4,7 +4,7 @@ import { toDaybookError } from '../core/errors.ts'
 import type { EdgeEnv } from './edge-env.ts'
 
 /** What is set by a text. The others are bindings of a platform. */
-type Settings = Omit<EdgeEnv, 'MIRROR' | 'RATE_LIMIT' | 'AI'>
+type Settings = Omit<EdgeEnv, 'MIRROR' | 'RATE_LIMIT' | 'AI' | 'ARCHIVE'>
 
 const setting = textOption(100_000)
 
@@ -17,6 +17,9 @@ export const edgeSettingTable: OptionTable<Settings> = {
   DAYBOOK_JWT_ALGORITHMS: setting,
   DAYBOOK_JWT_BOOK: setting,
   DAYBOOK_RATE: setting,
+  DAYBOOK_DID: setting,
+  DAYBOOK_A2P_RATE: setting,
+  DAYBOOK_BOOK: setting,
   DAYBOOK_EMBED_KEY: setting,
   DAYBOOK_EMBED_URL: setting,
   DAYBOOK_EMBED_MODEL: setting,
@@ -25,6 +28,10 @@ export const edgeSettingTable: OptionTable<Settings> = {
   DAYBOOK_LLM_MODEL: setting,
   DAYBOOK_LLM_URL: setting,
   DAYBOOK_LLM_KEY: setting,
+  DAYBOOK_ARCHIVE_EVERY: setting,
+  DAYBOOK_ARCHIVE_PREFIX: setting,
+  DAYBOOK_ARCHIVE_KEEP: setting,
+  DAYBOOK_ARCHIVE_DAYS: setting,
   DAYBOOK_ORIGINS: setting,
 }
 const check = optionsOf(edgeSettingTable)

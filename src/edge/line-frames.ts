@@ -7,10 +7,10 @@ import { utf8Length } from '../core/text/utf8.ts'
 import {
   closeCodes,
   frameLimits,
-  mirrorFrame,
   type Poke,
   purposeOf,
   readDeviceFrame,
+  relayedFrame,
   type RelayedFrame,
   tooBigCode,
 } from '../sync/wire/live-wire.ts'
@@ -25,12 +25,12 @@ export interface Relay {
   readonly by: string
 }
 
-const relayShape = z.object({ frame: mirrorFrame, to: z.string().optional(), by: z.string() })
+const relayShape = z.object({ frame: relayedFrame, to: z.string().optional(), by: z.string() })
 
 /** What another process of this mirror has handed on; undefined for anything else. */
 export function readRelay(text: string): Relay | undefined {
   const { frame, to, by } = relayShape.safeParse(JSON.parse(text)).data ?? {}
-  return frame && frame.type !== 'poke' && by !== undefined ? { frame, to, by } : undefined
+  return frame && by !== undefined ? { frame, to, by } : undefined
 }
 
 /** What came of a frame: nothing, a place that the device has read up to, or talk to be handed on. */

@@ -5,6 +5,7 @@
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../core/ports.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
+import type { MirrorRoom } from '../commons/room/mirror-room.ts'
 import type { Standing } from '../trust/admission.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { type LatestPlace, latestPlaces } from '../store/record/latest-place.ts'
@@ -25,6 +26,8 @@ export interface LiveBook {
   readonly store: Pick<BookStore, 'db' | 'settings'>
   /** Throws `unauthorized` once the caller's key, token or claims have ended. */
   recheck(standing: Standing): void
+  /** The meeting room, which is this mirror's while it lives. */
+  readonly meeting?: MirrorRoom | undefined
 }
 
 /**
@@ -66,6 +69,10 @@ export interface LiveLines {
   came(device: string, seq: number, book: LiveBook): void
   /** Something may have been written: every device that did not write it is poked, once for many writes. */
   changed(book: LiveBook): void
+  /** Something may have happened in the meeting room: every line for it is told, in the order of what happened. */
+  roomChanged(book: LiveBook): void
+  /** Ends who has left the meeting room without a word; answers when to look again, undefined when nobody is there. */
+  sweepRoom(book: LiveBook): Promise<number | undefined>
   /** Ends lines that have been silent too long, or whose time is over; answers how many are left. */
   sweep(book: LiveBook): number
 }
@@ -143,7 +150,34 @@ export function createLiveLines(
     for (const line of hearersOf(lines(), one)) if (stands(line, book)) line.send(text)
   }
 
+  const tellRoom = (line: Line, data: object) => line.send(JSON.stringify({ type: 'room', data }))
+  /** What is for the room at this mirror goes no further: the mirror says itself what came of it. */
+  const takeToRoom = (line: Line, { frame }: Relay, { meeting }: LiveBook): boolean => {
+    if (!meeting || frame.type !== 'room' || !Object.hasOwn(frame.data, 'do')) return false
+    void meeting.take(frame.data, frame.from, (data) => tellRoom(line, data)).catch(() => undefined)
+    return true
+  }
+
   return {
+    roomChanged(book) {
+      const news = book.meeting?.news() ?? []
+      if (news.length === 0) return
+      const hearers = lines().filter(({ state }) => state.version === 2 && isFor(state, 'room'))
+      for (const line of hearers) if (stands(line, book)) for (const data of news) tellRoom(line, data)
+    },
+
+    async sweepRoom({ meeting }) {
+      const alive = new Map(
+        lines()
+          .filter(({ state }) => isFor(state, 'room'))
+          .map((line) => [line.state.device, line]),
+      )
+      return meeting?.sweep((device) => {
+        const line = alive.get(device)
+        return line && Math.max(line.heartbeatMs() ?? 0, line.state.openedMs)
+      })
+    },
+
     admit(standing, book) {
       book.recheck(standing)
       const all = lines()
@@ -170,6 +204,7 @@ export function createLiveLines(
       within((book) => {
         if (!stands(line, book)) return
         if (heard.type === 'read') return cameOn(line, Math.min(heard.poke.seq, headOf(book)), book)
+        if (takeToRoom(line, heard.relay, book)) return
         const taken = talk ? talk.take(heard.relay) : heard.relay
         if (!taken) return
         relay(taken, book)

@@ -2,6 +2,7 @@
 import type { Engine } from '../engine/engine.ts'
 import type { Mirror } from '../sync/mirror/mirror.ts'
 import type { Standing } from '../trust/admission.ts'
+import type { AgentGate } from './agent/agent-gate.ts'
 import type { Listener } from './line.ts'
 
 /** One book as its host has it open. */
@@ -13,6 +14,8 @@ export interface MirrorBook {
     /** Takes one request out of the caller's bucket, or throws `rate-limited`. */
     spend(caller: string): void | Promise<void>
   }
+  /** What stands before requests of the a2p protocol. */
+  readonly agents: AgentGate
   /** Reads what others have written since, where the truth of this book lies elsewhere. */
   follow?(): Promise<void>
   /** A device has synced; `cursor` is how far it has read once it has read everything, else undefined. */

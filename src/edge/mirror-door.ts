@@ -1,6 +1,9 @@
 // The way to the mirrors of an edge, and to one book for one caller. Types only: what answers them is answer-mirror.ts.
+import type { Way } from '../core/access/policy-decision.ts'
 import type { Grant } from '../core/access/grant.ts'
 import type { TicketRequest } from '../sync/wire/live-wire.ts'
+import type { SignedRequest } from '../trust/agent/signed-request.ts'
+import type { AgentAnswer, AgentAsk } from './agent/answer-agent.ts'
 import type { EndAsked } from './end-asked.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -18,6 +21,8 @@ export interface MirrorDoor {
   erase(asked: EndAsked, presented: Presented): Promise<Outcome<unknown>>
   /** Lets the owner begin a book under the name of one that was erased, `{ begun }`. */
   begin(asked: EndAsked, presented: Presented): Promise<Outcome<unknown>>
+  /** Answers one request of the a2p protocol: see answer-agent.ts. */
+  agentCall(ask: AgentAsk, presented: AgentPresented): Promise<AgentAnswer>
   /** Runs a capability. `requestId` makes a write safe to send again. */
   call(id: string, input: unknown, options: Presented & CalledWith): Promise<Outcome<unknown>>
 }
@@ -33,11 +38,20 @@ export interface Presented {
   readonly grant?: Grant
 }
 
+/** The same of a request of the a2p protocol, which an agent may have signed: it counts there alone, where nonces are looked at. */
+export interface AgentPresented extends Presented {
+  readonly signed?: SignedRequest
+}
+
 export interface CalledWith {
   /** Makes a write safe to send again. */
   readonly requestId?: string | undefined
   /** What the call is for, for the log of access. */
   readonly purpose?: string | undefined
+  /** The id of a receipt: the call reaches what that says. */
+  readonly receipt?: string | undefined
+  /** How the request came. Default: not safely. */
+  readonly way?: Way | undefined
 }
 
 /** One book, for one caller. Every verb throws what the book says of that caller. */

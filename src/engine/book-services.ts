@@ -1,5 +1,6 @@
 // The services of a book, each added where the host or the way it was opened calls for it.
 // Invariant: what only reads a book neither syncs it nor fills it in, and looks after no files.
+import type { DeviceRoom } from '../commons/room/device-room.ts'
 import { type BookEmbedding, createBookEmbedding } from '../recall/book-embedding.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
@@ -15,6 +16,7 @@ import { createChangeFeed } from './service/change-feed.ts'
 import { createCheckpointWork } from './service/checkpoint-work.ts'
 import { createHealth } from './service/health.ts'
 import { createIdleWork } from './service/idle-work.ts'
+import type { LineCarrier } from './service/line-carrier.ts'
 import { createSealing, type Sealing } from './service/sealing.ts'
 import { createTellAnewWork } from './service/tell-anew-work.ts'
 import { createTasks, type Tasks } from './task/task-access.ts'
@@ -139,6 +141,8 @@ export function addAccessAudit({ options, store, services }: BookServiceParts): 
 export function addSync(
   { options, store, services, events }: BookServiceParts,
   plan: SyncPlan,
+  room: DeviceRoom | undefined,
+  line: LineCarrier | undefined,
 ): BookSync | undefined {
   const { carrier } = options
   if (!carrier || store.newer) return undefined
@@ -152,6 +156,8 @@ export function addSync(
       scheduler,
       carrier,
       plan,
+      room,
+      line,
       spillPlace: options.spillPlace,
       onChange: services.changed,
       onState: services.stateChanged,

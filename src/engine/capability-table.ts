@@ -1,12 +1,18 @@
 // The one table: every verb of the system and every kind of record. All doors, and the types of a book, come from here.
+import { archive } from '../bundle/archive/archive.ts'
 import { bundle, fileImport } from '../bundle/bundle.ts'
 import { inbox } from '../commons/inbox/inbox.ts'
+import { pool } from '../commons/pool/pool.ts'
 import { room } from '../commons/room/room.ts'
 import type { AnyCapability } from '../core/capability/capability.ts'
 import type { Chapter } from '../core/capability/chapter.ts'
 import { DaybookError } from '../core/errors.ts'
 import { createKinds } from '../core/kind.ts'
+import { checkpoint } from '../memory/checkpoint/checkpoint.ts'
+import { consent } from '../memory/consent/consent.ts'
+import { continuity } from '../memory/continuity/continuity.ts'
 import { conversation } from '../memory/conversation/conversation.ts'
+import { document } from '../memory/document/document.ts'
 import { mark } from '../memory/mark/mark.ts'
 import { kstar } from '../memory/kstar/kstar.ts'
 import { recall } from '../recall/recall-chapter.ts'
@@ -20,9 +26,15 @@ const listed = [
   mark,
   trust,
   conversation,
+  consent,
+  continuity,
+  document,
+  checkpoint,
   recall,
   bundle,
+  archive,
   room,
+  pool,
   inbox,
   fileImport,
   sync,

@@ -1,5 +1,7 @@
 // What an engine is built from: the host's ports, and what a book is opened with.
+import type { ArchivePlaces } from '../core/capability/port/archive-port.ts'
 import type { Zone } from '../core/calendar/zone.ts'
+import type { PoolCarrier } from '../core/pool/pool-carrier.ts'
 import type { Recurring } from '../core/capability/recurring.ts'
 import type { Status } from '../core/capability/status.ts'
 import type {
@@ -15,8 +17,9 @@ import type {
 } from '../core/ports.ts'
 import type { Durability, Scope } from '../core/record.ts'
 import type { SecretMode } from '../core/secret/stored-secrets.ts'
-import type { RoomEvent, RoomSize } from '../core/capability/room-port.ts'
+import type { RoomEvent, RoomSize } from '../core/capability/port/room-port.ts'
 import type { EmbedderSource } from '../recall/embed/embedder-source.ts'
+import type { Without } from '../recall/part.ts'
 import type { Role } from '../store/record/mirror-places.ts'
 import type { SyncPreferences } from '../sync/device/sync-plan.ts'
 
@@ -35,6 +38,8 @@ export interface EngineOptions {
   readonly textIndex?: boolean
   /** False: no log of access is kept. For measurements alone. Default true. */
   readonly isAudited?: boolean | undefined
+  /** Parts of recall to go without. For measurements alone. Default none. */
+  readonly recallWithout?: Without | undefined
   /** How many records may wait to be indexed before writes wait for that. Default: 50,000. */
   readonly lag?: number
   /** The way to the mirror; without one, `sync` is a clear error. */
@@ -45,6 +50,12 @@ export interface EngineOptions {
   readonly llm?: Llm | undefined
   /** True: tasks that are due later are not waited for here; the host calls `wake` then. For hosts that put engines away. */
   readonly wakesTasks?: boolean
+  /** The ways to the claws of other books: see core/pool/pool-carrier.ts. Default: none. */
+  readonly carriers?: readonly PoolCarrier[] | undefined
+  /** True: envelopes also go over the line to the mirror, to the other devices of the book. Default: not. */
+  readonly poolLine?: boolean | undefined
+  /** Where archives of the book go. Default: nowhere, and `archive:put` is `archive-off`. */
+  readonly archives?: ArchivePlaces | undefined
   /** What the host has done again and again, beside what the chapters do. */
   readonly recurring?: readonly Recurring[]
   /** Where requests are left that are to be sent when this engine has ended. Default: none are. */

@@ -1,13 +1,15 @@
 // What an engine offers, whichever host it runs in. Types only, so that parts of the engine can speak of it without a cycle.
 import type { AbortSignalLike } from '../core/abort.ts'
 import type { Grant } from '../core/access/grant.ts'
+import type { Way } from '../core/access/policy-decision.ts'
 import type { Caller } from '../core/capability/caller.ts'
 import type { CallPort } from '../core/capability/context.ts'
 import type { BookEvent } from '../core/capability/event.ts'
 import type { CallScope, Scope } from '../core/record.ts'
-import type { MeetingRoom } from '../commons/room/meeting-room.ts'
+import type { MirrorRoom } from '../commons/room/mirror-room.ts'
 import type { Admission, Admitted, Standing } from '../trust/admission.ts'
 import type { AccessAudit } from './service/access-audit.ts'
+import type { RoomCopies } from './service/book-room.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { Background } from '../sync/device/background.ts'
 
@@ -43,6 +45,10 @@ export interface CallOptions {
   readonly grant?: Grant
   /** What the caller says that it is for: for the log of access. */
   readonly purpose?: string
+  /** The id of a receipt: the call of a guest then reaches what that says, within its token. */
+  readonly receipt?: string
+  /** How it came, for policies that ask. Default: over no network. */
+  readonly way?: Way
   readonly signal?: AbortSignalLike
   /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
   readonly from?: CallingTab
@@ -70,7 +76,9 @@ export interface Engine {
   /** Whether anybody looks, and there is a network: without, no line to the mirror is kept open. */
   attend(seen: boolean): void
   /** The meeting room, to be copied to other tabs and told of those that are gone. */
-  readonly room: Pick<MeetingRoom, 'apply' | 'leaveTab' | 'snapshot' | 'tabs'>
+  readonly room: RoomCopies
+  /** The meeting room where this is a mirror. */
+  readonly meeting: MirrorRoom | undefined
   /** The log of access, for what a host lets others do outside of `call`. */
   readonly audit: Pick<AccessAudit, 'note' | 'flush'> & Pick<Admission, 'claimant'>
   /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */

@@ -1,6 +1,6 @@
 // The engine runs one book in one host: the same object in a worker, in a Durable Object and in Node.
 // Invariant: `call` is the one door, for tasks too: see door/call.ts. Here everything is only put together.
-import { createMeetingRoom } from '../commons/room/meeting-room.ts'
+import { utcZone } from '../core/calendar/zone.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Kinds } from '../core/kind.ts'
 import { formatTime } from '../core/time.ts'
@@ -22,6 +22,7 @@ import {
 import { chapters, findCapability, kinds } from './capability-table.ts'
 import { createCallContexts, owner } from './context/call-context.ts'
 import { createMirrorCall, createMirrorRead } from './context/mirror-call.ts'
+import { createPoolAccess } from './pool-access.ts'
 import { createRecordAccess } from './context/record-access.ts'
 import { createSecretGuard } from './context/secret-guard.ts'
 import { createTransact } from './context/transact.ts'
@@ -33,7 +34,11 @@ import { createEndOfBook } from './end-of-book.ts'
 import type { EngineOptions } from './engine-options.ts'
 import type { Engine } from './engine-shape.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { createConsentGate } from './service/consent-gate.ts'
 import { createBookEvents } from './service/book-events.ts'
+import { createBookRoom } from './service/book-room.ts'
+import { addChapterServices } from './chapter-services.ts'
+import { waysOf } from './service/line-carrier.ts'
 import { createStatusFeed } from './service/status-feed.ts'
 import { createStatus, evictedText } from './status.ts'
 
@@ -81,22 +86,33 @@ export function createEngine(options: EngineOptions): Engine {
   const secrets = createSecretGuard(options.secrets, keychain)
   const tasks = addQueues(parts, secrets)
   const audit = addAccessAudit(parts)
-  const sync = addSync(parts, plan)
+  const room = createBookRoom(parts)
+  const { line, carriers } = waysOf(options)
+  const sync = addSync(parts, plan, room.device, line)
   addIdleWork(parts, tasks, () => sync?.isRunning() ?? false)
   const sessions = services.add(createTransferSessions(ports))
-  const room = createMeetingRoom(clock, (detail) => events.tell('room', detail), options.roomSize)
-  for (const event of options.room ?? []) room.apply(event)
 
-  const accessOf = createRecordAccess({ store, ports, scope, secrets })
+  const consent = createConsentGate({ store, ports, zone: options.zone ?? utcZone })
+  const accessOf = createRecordAccess({ store, ports, scope, secrets, renew: consent.renew })
   const { ledger, reader: records } = accessOf(owner)
   const admission = createAdmission({ clock, digest, keys, ledger })
-  const transact = createTransact({ store, admission, sealing, tasks, services, tell: events.tell })
+  const pool = createPoolAccess({ store, options: { ...options, carriers }, keys, random })
+  const transact = createTransact({
+    store,
+    admission,
+    consent,
+    sealing,
+    tasks,
+    services,
+    pool,
+    tell: events.tell,
+  })
   const status = createStatus({
     options,
     store,
     roomSize: room.size,
     sync: sync?.state,
-    degraded: services.degraded,
+    degraded: () => [...services.degraded(), ...room.degraded()],
   })
   const contexts = createCallContexts({
     ports,
@@ -111,9 +127,11 @@ export function createEngine(options: EngineOptions): Engine {
     tasks,
     sessions,
     room,
+    pool,
     sync: (signal, direction) =>
       sync?.sync(signal, direction) ?? Promise.reject(store.newer?.error() ?? new DaybookError('sync-off')),
     audit,
+    consent,
     readMirror: createMirrorRead(options.carrier, random),
     end: createEndOfBook({ options, sync }),
     askMirror: store.newer ? undefined : createMirrorCall(options.carrier, store, random),
@@ -130,8 +148,19 @@ export function createEngine(options: EngineOptions): Engine {
       tell: (detail) => events.tell('status', detail),
     }),
   )
-  for (const { services: begin } of chapters)
-    for (const service of begin?.({ records, tell: events.tell }) ?? []) services.add(service)
+  addChapterServices({
+    ...ports,
+    chapters,
+    contexts,
+    transact,
+    services,
+    records,
+    keys,
+    pool,
+    carriers,
+    isDevice: role === 'device' && !store.newer,
+    tell: events.tell,
+  })
 
   const pause = async () => {
     await new Promise<void>((resolve) => scheduler.soon(resolve))
@@ -146,6 +175,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     requests: store.requests,
     admission,
+    consent,
     audit,
     sealing,
     contexts,
@@ -158,7 +188,8 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     store,
-    room,
+    room: room.copies,
+    meeting: room.mirror,
     call,
     admit: admission.admit,
     check: (id, caller) => authorise(caller, findCapability(id)),

@@ -1,7 +1,7 @@
 // The embedder of a book with everything around it: the task behind the writes, the leg of recall, the state it is in.
 import { type AbortSignalLike, checkAborted, createAbort } from '../core/abort.ts'
 import type { EmbedStatus } from '../core/capability/status.ts'
-import type { SpaceVector } from '../core/capability/recall-port.ts'
+import type { SpaceVector } from '../core/capability/port/recall-port.ts'
 import type { Embedder, Ports } from '../core/ports.ts'
 import type { Progress } from '../core/capability/progress.ts'
 import type { BookStore } from '../store/book-store.ts'

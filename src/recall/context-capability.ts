@@ -1,7 +1,7 @@
 // The verbs around a recall: packing what was recalled for a prompt, and telling what was used of it.
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
-import { estimateTokens, pack } from './pack.ts'
+import { estimateTokens, lanes, pack } from './pack.ts'
 import { recallInput, unread } from './recall-capability.ts'
 
 const name = z.string().min(1).max(1000)
@@ -10,6 +10,7 @@ const laneCounts = z.object({
   thread: z.number(),
   resource: z.number(),
   agent: z.number(),
+  pool: z.number(),
   other: z.number(),
 })
 
@@ -33,6 +34,7 @@ export const contextCapabilities = [
           thread: tokens.optional(),
           resource: tokens.optional(),
           agent: tokens.optional(),
+          pool: tokens.optional(),
           other: tokens.optional(),
         })
         .default({}),
@@ -50,7 +52,7 @@ export const contextCapabilities = [
           id: z.string(),
           kind: z.string(),
           happened_at: z.string(),
-          lane: z.enum(['thread', 'resource', 'agent', 'other']),
+          lane: z.enum(lanes),
           score: z.number(),
           tokens: z.number(),
           cut: z.boolean(),
@@ -66,7 +68,7 @@ export const contextCapabilities = [
     async run({ budgetTokens, budgetCharacters, caps, itemTokens, lane, ...query }, at) {
       const { hits, degraded, sealed } = await at.recall.ask(query)
       const packed = pack(
-        hits.map((hit) => ({ hit, ...at.recall.quote(hit.record) })),
+        hits.map((hit) => ({ hit, ...at.recall.quote(hit.record, hit.because.passage) })),
         {
           ...(budgetCharacters === undefined
             ? { budget: budgetTokens, itemLimit: itemTokens, measure: estimateTokens }

@@ -1,6 +1,6 @@
 // What weighs a hit beside the legs: how recent, important, sure, used and pinned it is. Pure, bounded, and stated:
 // none of it can bring in what no leg found, and all of it together stays within 0.65 and 1.51 times.
-import type { Factors } from '../core/capability/recall-port.ts'
+import type { Factors } from '../core/capability/port/recall-port.ts'
 import type { Weighed } from '../store/condition/condition.ts'
 
 /** Half of the recency part is gone after this long. */

@@ -1,6 +1,6 @@
 // From the candidates of the legs to one order: pure arithmetic, the same on every host. Every part of a score is kept
 // for `because`.
-import type { Because, Factors, LegReasons } from '../core/capability/recall-port.ts'
+import type { Because, Factors, LegReasons } from '../core/capability/port/recall-port.ts'
 import { multiplierOf } from './factor.ts'
 import type { LegCandidate, LegName } from './leg.ts'
 
@@ -36,8 +36,8 @@ export function wordWeight(records: number, having: number): number {
 
 /**
  * Weighted reciprocal rank fusion: a record's share is the sum over the legs of `weight / (20 + rank)`, divided by what
- * the first of every leg that found something has. Its score is that share × the highest strength that a leg sees in
- * it. What no leg brings as an answer is left out. In no order.
+ * the first of every leg that found something has; a candidate may have less or more of its leg's weight (`share`). Its score is that share × the highest strength that a leg sees in
+ * it. What no leg brings as an answer is left out, and so is what answers only besides when no other leg has an answer. In no order.
  */
 export function fuse(lists: readonly LegList[]): Brought[] {
   const most = lists.reduce(
@@ -48,20 +48,23 @@ export function fuse(lists: readonly LegList[]): Brought[] {
     number,
     { share: number; strength: number; answers: boolean; by: Brought['candidates'] }
   >()
+  const answering = lists.map(({ candidates }) => candidates.some(({ answers }) => answers))
   lists.forEach(({ weight, candidates }, i) => {
+    const isBacked = answering.some((answers, j) => answers && j !== i)
     for (const candidate of candidates) {
-      const share = weight / (rankConstant + candidate.rank) / most
+      const doesAnswer = candidate.answers && (isBacked || candidate.besides !== true)
+      const share = (weight * (candidate.share ?? 1)) / (rankConstant + candidate.rank) / most
       const one = brought.get(candidate.seq)
       if (one) {
         one.share += share
         one.strength = Math.max(one.strength, candidate.strength)
-        one.answers ||= candidate.answers
+        one.answers ||= doesAnswer
         ;(one.by as (LegCandidate | undefined)[])[i] = candidate
       } else {
         const by: (LegCandidate | undefined)[] = lists.map(() => undefined)
         by[i] = candidate
-        const { strength, answers } = candidate
-        brought.set(candidate.seq, { share, strength, answers, by })
+        const { strength } = candidate
+        brought.set(candidate.seq, { share, strength, answers: doesAnswer, by })
       }
     }
   })
@@ -93,5 +96,10 @@ export function becauseOf({ candidates, factors }: Weighted, lists: readonly Leg
     const candidate = candidates[i]
     return candidate ? [[name, candidate.because]] : []
   })
-  return { ...(Object.fromEntries(reasons) as LegReasons), ...factors }
+  const passage = candidates.find((candidate) => candidate?.passage)?.passage
+  return {
+    ...(Object.fromEntries(reasons) as LegReasons),
+    ...factors,
+    ...(passage ? { passage: { path: passage.path, from: passage.from, to: passage.to } } : {}),
+  }
 }

@@ -2,7 +2,7 @@
 // vectors are another; `fuse` makes one list of theirs. Law: a leg sees only what `question.scope` lets it see (it asks
 // the store with it), its ranks count from 1, and `found` is how many it ranked, so that a dead leg is seen.
 import type { AbortSignalLike } from '../core/abort.ts'
-import type { LegReasons } from '../core/capability/recall-port.ts'
+import type { LegReasons, Passage } from '../core/capability/port/recall-port.ts'
 import type { ScopeQuery } from '../store/condition/recall-scope.ts'
 
 export type LegName = keyof LegReasons
@@ -17,6 +17,8 @@ export interface Question {
   readonly scope: ScopeQuery
   /** How many candidates a leg should bring at most; many more than are returned, because fusion reorders them. */
   readonly limit: number
+  /** Whether nothing may be missed for speed. Default false. */
+  readonly exact?: boolean | undefined
   readonly signal: AbortSignalLike
 }
 
@@ -27,7 +29,15 @@ export interface LegCandidate<Name extends LegName = LegName> {
   readonly strength: number
   /** False: it may lift what another leg brings as an answer, but is none by itself. */
   readonly answers: boolean
+  /** True: it answers only where another leg has an answer to the question too. */
+  readonly besides?: boolean
   readonly because: NonNullable<LegReasons[Name]>
+  /** How much of the leg's weight its rank has here. Default 1. */
+  readonly share?: number
+  /** Where a long record answers best. */
+  readonly passage?: Passage | undefined
+  /** How far its answer may be hidden in the record after it, 0 to 1: a long one has words of its own to be found by. */
+  readonly answerBeside?: number
 }
 
 export interface LegAnswer<Name extends LegName = LegName> {

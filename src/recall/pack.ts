@@ -1,19 +1,21 @@
 // Packs what was recalled into a prompt: quoted evidence with ids and dates, within a budget and a share of it for each lane:
-// this run's own first, then what it is about, then the agent's, then others'. Pure. Invariant: nothing that a record says can end its quotation, and what did not fit is counted.
-import type { RecallHit, Quote } from '../core/capability/recall-port.ts'
+// this run's own first, then what it is about, then the agent's, then what a group has confirmed, then others'. Pure. Invariant: nothing that a record says can end its quotation, and what did not fit is counted.
+import type { RecallHit, Quote } from '../core/capability/port/recall-port.ts'
 
-/** Where a record belongs: to this run, to this user or thing, to this agent, or to another. */
-export type Lane = 'thread' | 'resource' | 'agent' | 'other'
-export const lanes = ['thread', 'resource', 'agent', 'other'] as const satisfies readonly Lane[]
+/** Where a record belongs: to this run, to this user or thing, to this agent, to a group that confirmed it, or to another. */
+export type Lane = 'thread' | 'resource' | 'agent' | 'pool' | 'other'
+export const lanes = ['thread', 'resource', 'agent', 'pool', 'other'] as const satisfies readonly Lane[]
 
 /**
  * The part of the budget that is kept for each lane: what fits it is there, whatever the other lanes hold. What a lane leaves
- * goes to the lanes after it, and in the end to the first that has more.
+ * goes to the lanes after it, and in the end to the first that has more. The share of `pool` is part of that of
+ * `other`, and only where something of it was recalled.
  */
 export const laneShares: Readonly<Record<Lane, number>> = {
   thread: 0.4,
   resource: 0.25,
   agent: 0.2,
+  pool: 0.1,
   other: 0.15,
 }
 
@@ -81,9 +83,11 @@ const leastQuotation = 16
 export function pack(quoted: readonly Quoted[], options: PackOptions): Packed {
   const packing = new Packing(quoted, options)
   const whole = Math.max(0, options.budget - packing.used)
+  const confirmed = quoted.some(({ pool }) => pool !== undefined) ? Math.floor(whole * laneShares.pool) : 0
   let carried = 0
   for (const lane of lanes) {
-    const share = Math.floor(whole * laneShares[lane]) + carried
+    const own = lane === 'pool' ? confirmed : Math.floor(whole * laneShares[lane])
+    const share = own + carried - (lane === 'other' ? confirmed : 0)
     carried = share - packing.fill(lane, share, false)
   }
   for (const lane of lanes) packing.fill(lane, options.budget - packing.used, true)
@@ -101,15 +105,14 @@ class Packing {
   used: number
   readonly #options: PackOptions
   readonly #waiting: Record<Lane, { readonly place: number; readonly one: Quoted }[]>
-  readonly #taken: Record<Lane, number> = { thread: 0, resource: 0, agent: 0, other: 0 }
+  readonly #taken: Record<Lane, number> = { thread: 0, resource: 0, agent: 0, pool: 0, other: 0 }
   readonly #parts: Part[] = []
 
   constructor(quoted: readonly Quoted[], options: PackOptions) {
     this.#options = options
     this.used = options.measure(`${preamble}\n\n`)
-    this.#waiting = { thread: [], resource: [], agent: [], other: [] }
-    for (const [place, one] of quoted.entries())
-      this.#waiting[laneOf(one.hit.record, options)].push({ place, one })
+    this.#waiting = { thread: [], resource: [], agent: [], pool: [], other: [] }
+    for (const [place, one] of quoted.entries()) this.#waiting[laneOf(one, options)].push({ place, one })
   }
 
   /** Takes what fits into `room`, and into what the lane may have; where `mayCut`, the first that doesn't is cut to it. */
@@ -131,12 +134,17 @@ class Packing {
   }
 
   /** A record as it is quoted, within its own limit and `room`; undefined where that leaves too little. */
-  #partOf(lane: Lane, place: number, { hit, said, happenedAt }: Quoted, room = Infinity): Part | undefined {
+  #partOf(
+    lane: Lane,
+    place: number,
+    { hit, said, focus, happenedAt }: Quoted,
+    room = Infinity,
+  ): Part | undefined {
     const { measure, itemLimit } = this.#options
     const { record, score } = hit
     const head = `[${record.id}] ${record.kind}, ${happenedAt.slice(0, 16).replace('T', ' ')} UTC\n`
     const quotedWithin = (limit: number) => {
-      const [text, cut] = shorten(said, limit, measure)
+      const [text, cut] = shorten({ said, focus }, limit, measure)
       const { id, kind } = record
       return {
         place,
@@ -159,7 +167,7 @@ class Packing {
   }
 
   result(): Packed {
-    const left = { thread: 0, resource: 0, agent: 0, other: 0 }
+    const left = { thread: 0, resource: 0, agent: 0, pool: 0, other: 0 }
     for (const lane of lanes) left[lane] = this.#waiting[lane].length
     const overflow = { hits: lanes.reduce((sum, lane) => sum + left[lane], 0), lanes: left }
     const parts = lanes.flatMap((lane) =>
@@ -173,19 +181,26 @@ class Packing {
   }
 }
 
-function laneOf(record: RecallHit['record'], { session, resource, agent }: PackOptions): Lane {
+function laneOf({ hit: { record }, pool }: Quoted, { session, resource, agent }: PackOptions): Lane {
+  if (pool) return 'pool'
   if (session !== undefined && record.session === session) return 'thread'
   if (resource !== undefined && record.resource === resource) return 'resource'
   return record.agent === agent ? 'agent' : 'other'
 }
 
-/** The text as far as `limit` reaches, and whether that cut it. */
+/**
+ * The text as far as `limit` reaches, and whether that cut it. Of one with a passage that answers: from there, and from as far
+ * before it as there is room for when the text ends.
+ */
 function shorten(
-  text: string,
+  { said, focus }: Pick<Quoted, 'said' | 'focus'>,
   limit: number,
   measure: (text: string) => number,
 ): readonly [text: string, cut: boolean] {
-  if (measure(text) <= limit) return [text, false]
+  if (measure(said) <= limit) return [said, false]
+  const from = focus ? beginAt(said, focus.from, limit, measure) : 0
+  const text = from > 0 ? `… ${said.slice(from).toWellFormed()}` : said
+  if (from > 0 && measure(text) <= limit) return [text, true]
   let low = 0
   let high = text.length
   while (low < high) {
@@ -197,6 +212,20 @@ function shorten(
   const space = kept.lastIndexOf(' ')
   const end = space > kept.length / 2 ? space : kept.length
   return [`${kept.slice(0, end).toWellFormed()} …`, true]
+}
+
+/** Where a quotation begins that is to hold what stands at `from`: earlier only as far as the rest leaves room. */
+function beginAt(said: string, from: number, limit: number, measure: (text: string) => number): number {
+  let low = 0
+  let high = from
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (measure(`… ${said.slice(middle)}`) <= limit) high = middle
+    else low = middle + 1
+  }
+  // Not inside of a word.
+  const space = said.indexOf(' ', low)
+  return low > 0 && low < from && space >= 0 && space < from ? space + 1 : low
 }
 
 /** Every line stands behind its own mark, so no line of a record can look like one of ours. */

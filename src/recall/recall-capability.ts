@@ -28,7 +28,11 @@ export const recallInput = {
   at: instant.optional(),
   distinct: z.boolean().default(true),
   diversity: z.number().min(0).max(1).default(0),
+  /** `sharp`: only the hits before the largest drop in score. */
+  cut: z.enum(['none', 'sharp']).default('none'),
   minScore: z.number().min(0).max(1).default(0),
+  /** Compares every vector, of a very large book too. */
+  exact: z.boolean().default(false),
 }
 
 export const recallCapabilities = [
@@ -50,16 +54,22 @@ export const recallCapabilities = [
                 bm25: z.number(),
                 coverage: z.number(),
                 words: z.array(z.string()),
+                spelled: z.record(z.string(), z.string()).optional(),
               })
               .optional(),
             window: z.object({ rank: z.number(), bm25: z.number(), coverage: z.number() }).optional(),
+            name: z.object({ rank: z.number(), name: z.string() }).optional(),
             session: z.object({ rank: z.number(), score: z.number() }).optional(),
             vector: z.object({ rank: z.number(), similarity: z.number() }).optional(),
+            passage: z.object({ path: z.string(), from: z.number(), to: z.number() }).optional(),
             recency: z.number(),
             importance: z.number(),
             confidence: z.number(),
             use: z.number(),
             pin: z.number(),
+            pool: z
+              .object({ votes: z.object({ yes: z.number(), no: z.number() }), version: z.number() })
+              .optional(),
           }),
         }),
       ),

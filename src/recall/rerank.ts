@@ -14,6 +14,8 @@ export interface Read<Item> {
   readonly texts: readonly string[]
   /** Those of the question's terms that it may have; undefined: any. */
   readonly has?: readonly string[] | undefined
+  /** How far an answer to it may be hidden beside it, 0 to 1; undefined: wholly. */
+  readonly answerBeside?: number | undefined
 }
 
 /** The words of a record: its terms but stop words, and its numbers in their order. */
@@ -36,7 +38,7 @@ export const sameShare = 0.85
 
 /**
  * Looks at the texts: score × (1 + 0.15 × share of the question's word pairs that stand side by side) × (0.75 when the
- * text ends in a question mark). `terms` are the question's, in its order.
+ * text ends in a question mark and what follows it is short). `terms` are the question's, in its order.
  */
 export function lookAt<Item>(one: Read<Item>, terms: readonly string[]): Reranked<Item> {
   let fields: string[][] | undefined
@@ -48,9 +50,17 @@ export function lookAt<Item>(one: Read<Item>, terms: readonly string[]): Reranke
   let wording: Wording | undefined
   return {
     ...one,
-    score: one.score * (1 + phraseShare * pairShare) * (asks(one.texts) ? askingShare : 1),
+    score: one.score * (1 + phraseShare * pairShare) * askingPart(one),
     wording: () => (wording ??= wordingOf(wordsOf().flat())),
   }
+}
+
+/**
+ * A question is worth less because its answer stands beside it and shares few of its words. A long answer has words of its own
+ * to be found by, and the question that brought it up counts as any record.
+ */
+function askingPart({ texts, answerBeside = 1 }: Read<unknown>): number {
+  return asks(texts) ? 1 - (1 - askingShare) * answerBeside : 1
 }
 
 /** What `score` can become at most by being looked at. */

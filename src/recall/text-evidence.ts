@@ -5,9 +5,14 @@ import type { BookStore } from '../store/book-store.ts'
 import type { Candidate } from '../store/query/recall-questions.ts'
 import { isUnspaced } from '../store/word/unspaced-script.ts'
 import { tokenize } from '../store/word/tokenize.ts'
+import type { Asked } from './asked.ts'
+import { type BestPassage, createPassageReader, type PassageReader } from './passage/best-passage.ts'
 import { wordWeight } from './fuse.ts'
-import { growWords } from './grown-word.ts'
+import { isLightTerm } from './question/asking-word.ts'
+import { growWords } from './question/grown-word.ts'
+import { meantWords, misspeltShare } from './question/misspelt-word.ts'
 import type { Question } from './leg.ts'
+import type { Without } from './part.ts'
 
 /** Records by their place in `seqs`: those found come first, in their order, and then those beside them. */
 export interface TextEvidence {
@@ -18,10 +23,18 @@ export interface TextEvidence {
   readonly terms: readonly string[]
   readonly weights: Float64Array
   readonly totalWeight: number
+  /** The floor of a long question is that of its best words. */
+  readonly isCapped: boolean
+  /** By a term that stands for a misspelt word: that word. */
+  readonly spelled: ReadonlyMap<string, string>
   /** The question is about something else than the book: see `isForeign`. */
   readonly foreign: boolean
   /** What each word weighs in telling whether a record answers: not less than in a book of a hundred records. */
   readonly telling: Float64Array
+  /** Long records among those found: where each answers best. By its number. */
+  readonly passages: ReadonlyMap<number, BestPassage>
+  /** How much of a record stands right beside another, 0 to 1: all of a short one, and the less of it the longer it is. */
+  readonly near: Float64Array
   /** How many words each record has, as a share of the average. */
   readonly lengths: Float64Array
   /** How often record `i` has term `j`: `counts[i × terms + j]`. */
@@ -35,22 +48,21 @@ export interface TextEvidence {
 
 /** In a book of fewer records, words weigh as they would among this many: so few say nothing of how rare a word is. */
 const fewRecords = 100
-/** BM25's k1 and b, as FTS5 has them. */
-const k1 = 1.2
-const b = 0.75
+/** Within so many words of a record stands what belongs to it; in a script without spaces a word is about three terms. */
+const wordsBeside = { spaced: 100, unspaced: 300 } as const
 
-/** What a word adds to the score of a text that has it `count` times and is `length` times as long as the average. */
-export function gain(count: number, length: number): number {
-  return count === 0 ? 0 : (count * (k1 + 1)) / (count + k1 * (1 - b + b * length))
-}
+/** What `size` terms leave of a record to stand right beside another. */
+const nearOf = (size: number, words: number) => Math.min(1, words / Math.max(1, size))
 
 /** Gathers the evidence of a question once, however many legs ask. */
 export function createEvidenceReader(
-  store: Pick<BookStore, 'queries'>,
+  store: Pick<BookStore, 'queries' | 'kinds'>,
+  without: Without,
 ): (question: Question) => TextEvidence | undefined {
+  const passagesOf = createPassageReader(store)
   const gathered = new WeakMap<Question, TextEvidence | undefined>()
   return (question) => {
-    if (!gathered.has(question)) gathered.set(question, gather(store, question))
+    if (!gathered.has(question)) gathered.set(question, gather({ store, without, passagesOf }, question))
     return gathered.get(question)
   }
 }
@@ -61,23 +73,52 @@ const isChance = (term: string, having: number) =>
 /** What such a pair weighs, as a share of what a word does. */
 const chanceShare = 0.25
 
-/** A question of so many words, of which a book of so many records knows only one, hits upon that one by chance. */
-const foreign = { words: 3, records: 100 } as const
+/**
+ * A question of so many words, of which a book of so many records knows only one, hits upon that one by chance. A few long
+ * records, which have as many words as so many short ones, are such a book too.
+ */
+const foreign = { words: 3, records: 100, written: 2000 } as const
 
-function isForeign(terms: readonly string[], frequencies: ReadonlyMap<string, number>, records: number) {
-  if (terms.length < foreign.words || records < foreign.records) return false
+interface Sizes {
+  readonly records: number
+  /** Words of all records. */
+  readonly written: number
+}
+
+/** True when nothing that the question is about is in the book: at most what goes with every subject, or one word by chance. */
+function isForeign(
+  terms: readonly string[],
+  frequencies: ReadonlyMap<string, number>,
+  { records, written }: Sizes,
+) {
   const known = terms.filter((term) => (frequencies.get(term) ?? 0) > 0)
+  if (known.length < terms.length && known.every(isLightTerm)) return true
+  if (terms.length < foreign.words || (records < foreign.records && written < foreign.written)) return false
   // Pairs of letters are not words.
   return known.length === 1 && !isUnspaced(known[0] ?? '')
 }
 
 const termsOf = (words: readonly string[]) => [...new Set(words.flatMap((word) => tokenize(word)))]
 
-function gather({ queries }: Pick<BookStore, 'queries'>, question: Question): TextEvidence | undefined {
+interface Gathering {
+  readonly store: Pick<BookStore, 'queries'>
+  readonly without: Without
+  readonly passagesOf: PassageReader
+}
+
+function gather(
+  { store: { queries }, without, passagesOf }: Gathering,
+  question: Question,
+): TextEvidence | undefined {
   const { match, scope, limit } = question
   if (question.words.length === 0) return undefined
   const asked = queries.frequencies(termsOf(question.words))
-  const words = match === 'all' ? question.words : growWords(question.words, asked, queries)
+  const grown = match === 'all' ? question.words : growWords(question.words, asked, queries)
+  const unchanged =
+    match === 'all' || without.has('spelling') ? [] : grown.filter((word) => question.words.includes(word))
+  const meant = meantWords(unchanged, asked, queries)
+  const words = meant.size === 0 ? grown : [...new Set(grown.map((word) => meant.get(word) ?? word))]
+  const spelled = new Map([...meant].map(([word, other]) => [termsOf([other])[0] ?? '', word]))
   const terms = termsOf(words)
   const frequencies = words === question.words ? asked : queries.frequencies(terms)
   const found = queries.candidates({ ...scope, words, match, limit })
@@ -86,7 +127,8 @@ function gather({ queries }: Pick<BookStore, 'queries'>, question: Question): Te
   const weighAmong = (count: number) =>
     Float64Array.from(terms, (term) => {
       const having = frequencies.get(term) ?? 0
-      return wordWeight(count, having) * (isChance(term, having) ? chanceShare : 1)
+      const share = isChance(term, having) ? chanceShare : spelled.has(term) ? misspeltShare : 1
+      return wordWeight(count, having) * share
     })
   const weights = weighAmong(records)
   const seqs = found.map(({ seq }) => seq)
@@ -119,7 +161,18 @@ function gather({ queries }: Pick<BookStore, 'queries'>, question: Question): Te
   const { rows, terms: size } = queries.totals()
   const averageSize = rows > 0 && size > 0 ? size / rows : 1
   const { counts, sizes } = queries.termCounts(seqs, terms)
+  const telling = records < fewRecords ? weighAmong(fewRecords) : weights
+  const beside = terms.some(isUnspaced) ? wordsBeside.unspaced : wordsBeside.spaced
+  const long = found.flatMap(({ seq }, i) => ((sizes[i] as number) > beside ? [seq] : []))
+  const asking: Asked = {
+    places: new Map(terms.map((term, j) => [term, j])),
+    weights,
+    telling,
+    totalTelling: telling.reduce((sum, weight) => sum + weight, 0),
+  }
   return {
+    passages: passagesOf(without.has('passage') ? [] : long, asking),
+    near: Float64Array.from(sizes, (size) => (without.has('length') ? 1 : nearOf(size, beside))),
     limit,
     found,
     seqs,
@@ -129,8 +182,10 @@ function gather({ queries }: Pick<BookStore, 'queries'>, question: Question): Te
     before,
     after,
     sessions,
-    telling: records < fewRecords ? weighAmong(fewRecords) : weights,
-    foreign: isForeign(terms, frequencies, records),
+    telling,
+    spelled,
+    isCapped: !without.has('floor'),
+    foreign: isForeign(terms, frequencies, { records, written: size }),
     totalWeight: weights.reduce((sum, weight) => sum + weight, 0),
     lengths: Float64Array.from(sizes, (one) => one / averageSize),
   }

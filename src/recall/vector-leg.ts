@@ -1,13 +1,13 @@
-// The leg of vectors: records whose text means what the question means, by cosine similarity, exact.
+// The leg of vectors: records whose text means what the question means, by cosine similarity.
 // Invariant: only what the scope lets it see is ranked, and only in one space: that of the question's own vector.
 import { toDaybookError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { BookStore } from '../store/book-store.ts'
-import type { ScopeQuery } from '../store/condition/recall-scope.ts'
 import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { VectorHit } from '../store/vector/vector-matrix.ts'
 import type { QuestionVectors } from './embed/question-vector.ts'
-import type { Leg, LegAnswer } from './leg.ts'
+import { similarityScale } from './embed/similarity-scale.ts'
+import type { Leg, LegAnswer, Question } from './leg.ts'
 
 export interface VectorLegParts {
   readonly store: BookStore
@@ -20,14 +20,13 @@ export interface VectorLegParts {
 }
 
 const nothing: LegAnswer<'vector'> = { candidates: [], found: 0 }
-/** What is this share of the least similarity still lifts what another leg found. */
-const liftShare = 0.5
-/** A similarity this far above the least is a full answer: strength 1. */
-const fullSpan = 0.5
 /** As many times more than wanted are looked at, because the scope sorts some out; if too many, a mask decides. */
 const oversampling = 2
 
-/** strength = (similarity − least / 2) / (1/2 + least / 2), within 0 and 1. What is at least `minSimilarity` answers. */
+/**
+ * strength = (similarity − lowest) / (full − lowest), within 0 and 1. What is at least similar answers where full text has an
+ * answer too; where no word of the question leads anywhere, only what is surely similar does.
+ */
 export function createVectorLeg({
   store,
   embedder,
@@ -36,11 +35,10 @@ export function createVectorLeg({
   degraded,
 }: VectorLegParts): Leg<'vector'> {
   const { minSimilarity } = embedder
-  const lowest = minSimilarity * (minSimilarity > 0 ? liftShare : 1)
 
-  const bestOf = (vector: Float32Array, scope: ScopeQuery, limit: number): VectorHit[] => {
+  const bestOf = (vector: Float32Array, lowest: number, { scope, limit, exact }: Question): VectorHit[] => {
     const search = (wanted: number, only?: readonly number[]) =>
-      store.vectors.search(vector, { limit: wanted, floor: lowest, only }) ?? []
+      store.vectors.search(vector, { limit: wanted, floor: lowest, only, exact }) ?? []
     const { session, resource, filters } = scope
     const isNarrow = [session, resource, filters].some((one) => one !== undefined)
     if (!isNarrow) {
@@ -58,7 +56,8 @@ export function createVectorLeg({
   return {
     name: 'vector',
     weight: embedder.weight,
-    async find({ text, scope, limit, signal }) {
+    async find(question) {
+      const { text, signal } = question
       if (text.trim() === '') return nothing
       if (embedder.weight === 0) return nothing
       if (embedder.waiting !== undefined) {
@@ -74,11 +73,14 @@ export function createVectorLeg({
       }
       if (store.vectors.fingerprint() !== fingerprintOf({ provider, model, dimensions: vector.length }))
         return { ...nothing, degraded: 'vectors: those of this model are not made yet.' }
-      const candidates = bestOf(vector, scope, limit).map(({ seq, similarity }, i) => ({
+      const scale = similarityScale(minSimilarity, store.vectors.spread(vector))
+      const { lowest, least, sure, full } = scale
+      const candidates = bestOf(vector, lowest, question).map(({ seq, similarity }, i) => ({
         seq,
         rank: i + 1,
-        strength: Math.max(0, Math.min(1, (similarity - lowest) / (fullSpan + minSimilarity - lowest))),
-        answers: similarity >= minSimilarity,
+        strength: Math.max(0, Math.min(1, (similarity - lowest) / (full - lowest))),
+        answers: similarity >= least,
+        besides: embedder.besides === true || similarity < sure,
         because: { rank: i + 1, similarity },
       }))
       const missing = behind()

@@ -9,6 +9,16 @@ export const collectionName = z
   .refine((text) => text.split('/').every((part) => part.trim() !== ''), 'has an empty part')
   .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
 
+const isPlain = (text: string) => !/\p{Cc}|\p{Zl}|\p{Zp}/u.test(text)
+
+/** What is said anew: `People/Alice`. Nothing in it leads out of it or hides in it. */
+export const collectionPlace = collectionName
+  .refine(isPlain, 'has control characters')
+  .refine(
+    (text) => text.split('/').every((part) => part.trim() === part && part !== '.' && part !== '..'),
+    'has a part that begins or ends with a space, or is `.` or `..`',
+  )
+
 const flag = z.boolean()
 const share = z.number().min(0).max(1)
 
@@ -27,3 +37,6 @@ export const markChanges = {
   keep: flag.nullable().optional(),
   collection: collectionName.nullable().optional(),
 }
+
+/** What may be said anew. */
+export const markInput = { ...markChanges, collection: collectionPlace.nullable().optional() }

@@ -20,6 +20,14 @@ const roles: Readonly<Record<string, string>> = {
   system: 'System',
 }
 
+/** A person or an agent, by the type of a source or, where chats name their speakers by role, by its name. */
+export function speakerRole(given: unknown): 'person' | 'agent' | undefined {
+  const { type, name } = (given ?? {}) as Partial<Source>
+  const role = roles[name?.toLowerCase() ?? ''] ?? type
+  if (role === 'Agent') return 'agent'
+  return role === 'User' ? 'person' : undefined
+}
+
 /** Who speaks, as callers write it: the stored form, `{ User: 'u-1' }`, or the bare role `user`. */
 export const sourceInput = z
   .union([z.string().max(1000), z.record(z.string(), z.unknown())])

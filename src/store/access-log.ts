@@ -50,27 +50,36 @@ const insert = `INSERT INTO audit (at, caller, "by", id, capability, outcome, ki
 const insertOwn = `INSERT INTO audit (at, caller, "by", capability, outcome, kinds, count)
   VALUES (?, ?, 'owner', ?, 'ok', ?, ?)`
 
+/** Entries that differ in their count alone, in order: calls made together differ in nothing else. */
+const insertRun = `INSERT INTO audit (at, caller, "by", id, capability, outcome, kinds, count, purpose, receipt)
+  SELECT ?, ?, ?, ?, ?, ?, ?, value, ?, ? FROM json_each(?)`
+
+/** From so many on, one statement for all is quicker than one for each. */
+const leastRun = 3
+
 export function createAccessLog(db: SqlDatabase): AccessLog {
   let waiting: NewAccess[] = []
   let inside: NewAccess[] = []
   let written = 0
-  const write = (entry: NewAccess) => {
-    const { at, caller, by, id, capability, outcome, kinds, count, purpose, receipt } = entry
-    const names = kinds.length === 1 ? (kinds[0] ?? '') : kinds.join(' ')
-    if (by === 'owner' && outcome === 'ok' && (id ?? purpose ?? receipt) === undefined)
-      return db.run(insertOwn, [at, caller, capability, names, count])
-    db.run(insert, [
-      at,
-      caller,
-      by,
-      id ?? null,
-      capability,
-      outcome,
-      names,
-      count,
-      purpose ?? null,
-      receipt ?? null,
-    ])
+  const writeOne = (entry: NewAccess) => {
+    const { at, caller, capability, count } = entry
+    if (isOwn(entry)) return db.run(insertOwn, [at, caller, capability, namesOf(entry), count])
+    const { beforeCount, afterCount } = valuesOf(entry)
+    db.run(insert, [...beforeCount, count, ...afterCount])
+  }
+  const writeRun = (run: readonly NewAccess[]) => {
+    const [first] = run
+    if (!first || run.length < leastRun) return run.forEach(writeOne)
+    const { beforeCount, afterCount } = valuesOf(first)
+    db.run(insertRun, [...beforeCount, ...afterCount, JSON.stringify(run.map(({ count }) => count))])
+  }
+  const write = (entries: readonly NewAccess[]) => {
+    let from = 0
+    for (let to = 1; to <= entries.length; to += 1) {
+      if (isAlike(entries[from], entries[to])) continue
+      writeRun(entries.slice(from, to))
+      from = to
+    }
   }
 
   return {
@@ -87,8 +96,8 @@ export function createAccessLog(db: SqlDatabase): AccessLog {
       },
       end() {
         written = waiting.length
-        for (const entry of waiting) write(entry)
-        for (const entry of inside) write(entry)
+        write(waiting)
+        write(inside)
       },
       committed() {
         if (written > 0) waiting = waiting.slice(written)
@@ -119,6 +128,40 @@ export function createAccessLog(db: SqlDatabase): AccessLog {
     },
   }
 }
+
+function isOwn({ by, outcome, id, purpose, receipt }: NewAccess): boolean {
+  return by === 'owner' && outcome === 'ok' && (id ?? purpose ?? receipt) === undefined
+}
+
+function namesOf({ kinds }: NewAccess): string {
+  return kinds.length === 1 ? (kinds[0] ?? '') : kinds.join(' ')
+}
+
+/** The columns of `insert` before the count, and after it. */
+function valuesOf(entry: NewAccess): { beforeCount: SqlValue[]; afterCount: SqlValue[] } {
+  const { at, caller, by, id, capability, outcome, purpose, receipt } = entry
+  return {
+    beforeCount: [at, caller, by, id ?? null, capability, outcome, namesOf(entry)],
+    afterCount: [purpose ?? null, receipt ?? null],
+  }
+}
+
+function isAlike(one: NewAccess | undefined, other: NewAccess | undefined): boolean {
+  if (!one || !other) return false
+  const isSame = (name: keyof NewAccess) => one[name] === other[name]
+  return likeness.every(isSame) && namesOf(one) === namesOf(other)
+}
+
+const likeness: readonly (keyof NewAccess)[] = [
+  'at',
+  'caller',
+  'by',
+  'id',
+  'capability',
+  'outcome',
+  'purpose',
+  'receipt',
+]
 
 const conditions: readonly (readonly [name: keyof AccessQuery, sql: string])[] = [
   ['before', 'n < ?'],

@@ -18,9 +18,12 @@ import { findNewer, type NewerBook, readOnly } from './schema/newer-book.ts'
 import { createOpLog, type OpLog } from './record/op-log.ts'
 import { createPlaceSums, type PlaceSums } from './record/place-sum.ts'
 import { createOpenMark, type OpenMark } from './repair/open-mark.ts'
+import type { PoolWriter } from '../core/pool/pool-port.ts'
+import { createPoolTables } from './pool/pool-tables.ts'
 import { createPostingArchive } from './posting/posting-archive.ts'
 import { createProjection, type Projection } from './record/projection.ts'
 import { createPurge, type Purge } from './purge.ts'
+import { createPolicyRows, type PolicyRows } from './query/policy-rows.ts'
 import { createQueryStore } from './query/query-store.ts'
 import type { Role } from './record/mirror-places.ts'
 import { createRecordStore, type RecordStore } from './record/record-store.ts'
@@ -68,6 +71,8 @@ export interface BookStore {
   readonly sums: PlaceSums
   readonly projection: Projection
   readonly queries: BookQueries
+  /** The policies, for the door. */
+  readonly policyRows: PolicyRows
   /** The text index in memory, where it is wanted. It fills only as it is stepped. */
   readonly textIndex: TextIndex | undefined
   /** Vectors; nothing happens here until a space is entered. */
@@ -89,6 +94,8 @@ export interface BookStore {
   readonly tasks: TaskQueue
   /** Tasks that come round; their rounds are in the queue. */
   readonly schedules: Schedules
+  /** What the knowledge pool keeps at this copy. */
+  readonly pool: PoolWriter
 }
 
 /** Answers to calls with a requestId are kept this long. */
@@ -241,6 +248,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       isOpened: (seq) => openedRecords?.isOpened(seq) === true,
       unread: () => openedRecords?.unread() ?? sealedGroups(db),
     }),
+    policyRows: createPolicyRows(db),
     textIndex,
     models: createModelStore(db, kinds, projection, settings),
     vectors: createVectorStore({
@@ -258,6 +266,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     devices: createDeviceLog(db),
     tasks: withRounds(createTaskQueue(db), schedules, db),
     schedules,
+    pool: createPoolTables(db),
     writes: createWriteQueue(db, ports.scheduler, onCommit, {
       truth: options.truth,
       during: access?.during,

@@ -1,10 +1,11 @@
 // The verbs of sync: sync now, read the conflict log, decide a conflict.
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
-import type { RecordWriter } from '../core/capability/record-port.ts'
+import type { RecordWriter } from '../core/capability/port/record-port.ts'
 import type { ConflictEntry, ConflictSide } from '../core/conflict.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/json/path.ts'
+import { isSealing } from '../core/sealed.ts'
 import { bodyOf } from '../core/record.ts'
 import type { OutboxEntry } from '../core/capability/outbox-entry.ts'
 import type { RefusedOp } from '../core/capability/refused-op.ts'
@@ -16,6 +17,7 @@ const side = z.object({
   op: z.enum(['put', 'forget']),
   body: z.record(z.string(), z.unknown()).optional(),
   record: z.string().optional(),
+  sensitive: z.literal(true).optional(),
   sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }).optional(),
 })
 
@@ -88,8 +90,19 @@ export function decideConflict(
   if (!said) return { record, changed: false }
   if (said.sealed) throw new DaybookError('locked', undefined, { details: { record, sealed: said.sealed } })
   if (said.op === 'forget') return { record, changed: records.forget(record) }
-  records.put({ kind, id: record, body: said.body ?? {}, exact: true })
+  const scope = scopeOf(entry, body ? [lost, entry.kept] : [said], records)
+  records.put({ kind, id: record, body: said.body ?? {}, exact: true, ...scope })
   return { record, changed: true }
+}
+
+/** What lay sealed in the log comes back sealed, also where the record has been forgotten since, or was never sealed. */
+function scopeOf(
+  { record }: Pick<ConflictEntry, 'record'>,
+  sides: readonly (ConflictSide | undefined)[],
+  records: DecidingRecords,
+): { scope?: { sensitivity: 'sensitive' } } {
+  const isSensitive = sides.some((side) => side?.sensitive) && !isSealing(records.get(record)?.sensitivity)
+  return isSensitive ? { scope: { sensitivity: 'sensitive' } } : {}
 }
 
 /**
@@ -109,7 +122,14 @@ function decideRivals(
   const before = lost.body?.[path]
   if (choose === 'kept') {
     const stepsBack = state === 'decided' && now !== undefined && !here.isDisplaced && now[path] !== before
-    if (stepsBack) records.put({ kind, id: record, body: readable(record, lost), exact: true })
+    if (stepsBack)
+      records.put({
+        kind,
+        id: record,
+        body: readable(record, lost),
+        exact: true,
+        ...scopeOf({ record }, [lost], records),
+      })
     return { record, changed: stepsBack }
   }
   const said = body ?? (now ? bodyOf(now) : readable(record, lost))
@@ -122,6 +142,7 @@ function decideRivals(
     id: record,
     body: place === undefined ? rest : { ...rest, [path]: place },
     exact: true,
+    ...scopeOf({ record }, [lost], records),
   })
   return { record, changed: true }
 }

@@ -3,9 +3,10 @@
 // access key that is not, unrevoked and in its time; nobody by what is stored alone; and a write looks again.
 import type { Caller, Guest } from '../core/capability/caller.ts'
 import type { Accessor } from '../core/capability/access-log.ts'
-import type { Ledger } from '../core/capability/record-port.ts'
+import type { Ledger } from '../core/capability/port/record-port.ts'
 import type { TrustPort } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
+import { isAgentDid } from '../shape/a2p-did.ts'
 import type { Grant } from '../core/access/grant.ts'
 import type { Clock } from '../core/ports.ts'
 import { bodyOf } from '../core/record.ts'
@@ -13,6 +14,8 @@ import { timingSafeEqual } from '../core/timing-safe-equal.ts'
 import { formatTime } from '../core/time.ts'
 import { onlyPattern, type Reach, readReach } from '../core/access/reach.ts'
 import { isConcrete } from '../core/access/scope.ts'
+import { findAgentKey } from './agent/agent-key.ts'
+import { checkSignature, checkSigned, refuseSigned, type SignedRequest } from './agent/signed-request.ts'
 import { accessKeyBody, accessKeyId, isAccessKey, keyFault, toGrant } from './access-key.ts'
 import { fromBearer, isOutdatedBearer, isPresented, signedText } from './token.ts'
 import { createVerifier } from './token-ledger.ts'
@@ -26,6 +29,8 @@ export interface Presented {
   readonly bearer?: string
   /** What the host has verified by itself. */
   readonly grant?: Grant
+  /** A request that an agent has signed. Whoever takes it looks that it came once. */
+  readonly signed?: SignedRequest
 }
 
 export interface Admitted {
@@ -34,6 +39,8 @@ export interface Admitted {
   readonly id: string
   /** When verified claims end; milliseconds since 1970 UTC. */
   readonly untilMs?: number | undefined
+  /** Of a signed request: its nonce must not come again until then. */
+  readonly nonceUntilMs?: number
 }
 
 /** What of somebody admitted is needed to tell later whether that still holds. */
@@ -86,6 +93,40 @@ export function checkBearer(bearer: string): void {
       'Tokens of this form are not taken any more: whoever saw one stored could present it. Its owner must grant a new one',
     )
   if (accessKeyId(bearer) === undefined && !fromBearer(bearer)) throw refuse('Token not found')
+}
+
+/** What names an agent that is known by its key, before its DID. */
+const agentIdPrefix = 'a2p:'
+/** Memories, by their types and categories, and nothing else of the book; policies say which of them. */
+const agentReach = readReach({ scope: 'a2p:**', allow: ['ext:**'] })
+/** What an agent may ask for at all. What it is given, policies say. */
+const agentVerbs = [
+  'a2p:get_profile',
+  'a2p:query_memories',
+  'a2p:propose',
+  'a2p:list_proposals',
+  'a2p:withdraw',
+  'a2p:get_agent',
+  'consent:request',
+  'consent:receipts',
+  'consent:revoke',
+]
+
+function agentAdmitted(did: string): Admitted {
+  const id = agentIdPrefix + did
+  const reach = agentReach ?? { allow: [], deny: [] }
+  return {
+    id,
+    caller: {
+      role: 'guest',
+      token: id,
+      agent: did,
+      reach,
+      permissions: agentVerbs,
+      proposesByPolicy: true,
+      by: 'claims',
+    },
+  }
 }
 
 /** Tokens whose signatures were found good are remembered with all that was signed. */
@@ -177,9 +218,26 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
     return { id, untilMs, caller }
   }
 
+  /** The key of an agent that may come. */
+  const agentKeyOf = (did: string): string => {
+    const known = findAgentKey(parts.ledger, did)
+    if (!known || known.revoked) throw refuseSigned('Agent not registered', 'did')
+    return known.key
+  }
+
+  const admitAgent = async (signed: SignedRequest): Promise<Admitted> => {
+    const { nonceUntilMs } = checkSigned(signed, clock.now())
+    await checkSignature(signed, agentKeyOf(signed.did), parts)
+    return { ...agentAdmitted(signed.did), nonceUntilMs }
+  }
+
   const recheck = ({ id, by, untilMs }: Standing, now: string): void => {
     if (untilMs !== undefined && formatTime(untilMs) <= now) throw refuse('Token expired')
     // Claims were verified for one request, or until they end.
+    if (by === 'claims' && id.startsWith(agentIdPrefix)) {
+      agentKeyOf(id.slice(agentIdPrefix.length))
+      return
+    }
     if (by === 'claims' || by === 'owner') return
     if (by === 'key') {
       const body = findKey(id)
@@ -192,8 +250,10 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
   }
 
   return {
-    isAsked: ({ as: id, bearer, grant }) => id !== undefined || bearer !== undefined || grant !== undefined,
-    async admit({ as: id, bearer, grant }) {
+    isAsked: ({ as: id, bearer, grant, signed }) =>
+      [id, bearer, grant, signed].some((one) => one !== undefined),
+    async admit({ as: id, bearer, grant, signed }) {
+      if (signed) return admitAgent(signed)
       const now = formatTime(clock.now())
       if (grant) return admitGrant(grant, 'claims')
       if (bearer !== undefined && isAccessKey(bearer)) return admitGrant(await grantOfKey(bearer, now), 'key')
@@ -201,7 +261,12 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
       const token = bearer === undefined ? await lowest(id, now) : await check(await presented(bearer), now)
       return { id: token.token_id, caller: toGuest(token) }
     },
-    claimant({ as: id, bearer, grant }) {
+    claimant({ as: id, bearer, grant, signed }) {
+      if (signed) {
+        const { did } = signed
+        const isKnown = isAgentDid(did) && findAgentKey(parts.ledger, did) !== undefined
+        return isKnown ? { caller: did, by: 'claims', id: agentIdPrefix + did } : undefined
+      }
       if (grant) return { caller: grant.agent, by: 'claims', id: grant.id }
       if (bearer !== undefined && isAccessKey(bearer)) {
         const keyId = accessKeyId(bearer)

@@ -41,6 +41,9 @@ const signatureBytes = 64
 export function createKeyring<Key>({ subtle, encode, takePair }: KeyringOptions<Key>): Keyring {
   let taken: Promise<Signer> | undefined
 
+  const toBytes = (signed: string | Uint8Array) =>
+    typeof signed === 'string' ? encode(signed) : Uint8Array.from(signed)
+
   const takeSigner = async (take: () => Promise<KeyPair<Key>>): Promise<Signer> => {
     const { publicKey, privateKey } = await take()
     return {
@@ -51,7 +54,7 @@ export function createKeyring<Key>({ subtle, encode, takePair }: KeyringOptions<
   }
 
   return {
-    async verify(key, text, signature) {
+    async verify(key, signed, signature) {
       const keyBytes = fromDidKey(key)
       const bytes = fromBase64Url(signature)
       if (!keyBytes || bytes?.length !== signatureBytes) return false
@@ -59,7 +62,7 @@ export function createKeyring<Key>({ subtle, encode, takePair }: KeyringOptions<
         const publicKey = await subtle.importKey('raw', Uint8Array.from(keyBytes), 'Ed25519', false, [
           'verify',
         ])
-        return await subtle.verify('Ed25519', publicKey, Uint8Array.from(bytes), encode(text))
+        return await subtle.verify('Ed25519', publicKey, Uint8Array.from(bytes), toBytes(signed))
       } catch {
         // Bytes that are no point of the curve, or a browser that does not know Ed25519: nothing is proved.
         return false

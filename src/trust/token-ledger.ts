@@ -1,6 +1,6 @@
 // The tokens and keys of a book as the verbs of trust read them. Whoever calls: what a guest may know is decided there.
 import type { Guest } from '../core/capability/caller.ts'
-import type { Ledger } from '../core/capability/record-port.ts'
+import type { Ledger } from '../core/capability/port/record-port.ts'
 import type { TrustPort } from '../core/capability/context.ts'
 import { bodyOf } from '../core/record.ts'
 import { controlToken, type ControlToken, type ShownToken } from './token-schema.ts'

@@ -3,7 +3,7 @@
 import { permitsAll } from '../core/access/permission.ts'
 import { coversReach, readReach, type ScopeText } from '../core/access/reach.ts'
 import { parseScope } from '../core/access/scope.ts'
-import type { RecordReader } from '../core/capability/record-port.ts'
+import type { RecordReader } from '../core/capability/port/record-port.ts'
 import { DaybookError } from '../core/errors.ts'
 import { nameId } from '../core/text/name-id.ts'
 import type { ControlToken } from './token-schema.ts'

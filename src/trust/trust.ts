@@ -1,5 +1,7 @@
 // The chapter of who may do what: control tokens, access keys, and the keys that seal sensitive records.
 import { defineChapter } from '../core/capability/chapter.ts'
+import { agentCapabilities } from './agent/agent-capability.ts'
+import { agentKeyKind } from './agent/agent-key.ts'
 import { accessKeyCapabilities } from './access-key-capability.ts'
 import { accessKeyKind } from './access-key-kind.ts'
 import { publicKeyKind } from './seal/public-key-kind.ts'
@@ -17,6 +19,7 @@ export const trust = defineChapter({
     ...accessKeyCapabilities,
     ...sealCapabilities,
     ...secretCapabilities,
+    ...agentCapabilities,
   ],
-  kinds: [tokenKind, keyKind, accessKeyKind, publicKeyKind],
+  kinds: [tokenKind, keyKind, accessKeyKind, publicKeyKind, agentKeyKind],
 })

@@ -14,6 +14,26 @@ export function openZone(name?: string): Zone {
   return createZone(timeZone, createOffsets(formatter))
 }
 
+/** The zone of a book: it knows the others too, because personas keep the days of the place where they were registered. */
+export function openBookZone(name?: string): Zone {
+  return { ...openZone(name), named: findZone }
+}
+
+const known = new Map<string, Zone>()
+
+/** The zone of that name, or undefined where nobody knows it. */
+export function findZone(name: string): Zone | undefined {
+  const kept = known.get(name)
+  if (kept) return kept
+  try {
+    const zone = openZone(name)
+    if (known.size < 100) known.set(name, zone)
+    return zone
+  } catch {
+    return undefined
+  }
+}
+
 function formatterOf(name: string | undefined): Intl.DateTimeFormat {
   try {
     if (name !== undefined && (typeof name !== 'string' || /^[+-]/.test(name)))

@@ -2,13 +2,13 @@
 import type { BrowserContext } from 'playwright'
 
 export interface BenchOptions {
-  readonly kinds: readonly ('store' | 'search' | 'vector' | 'sync' | 'tabs')[]
+  readonly kinds: readonly ('store' | 'search' | 'vector' | 'sync' | 'tabs' | 'consent' | 'pool')[]
   readonly rounds: number
   /** Shorter rows, and only the smaller number of texts. */
   readonly quick: boolean
   /** Keys of the peers to measure; all when absent. */
   readonly peers?: readonly string[]
-  /** How many texts to search in, for each run of the search rows; the first is how many traces a first sync brings. */
+  /** How many texts to search in, for each run of the search rows; the first is how many traces a first sync brings, how many memories a profile is of, and how many facts a pool has. */
   readonly sizes?: readonly number[]
 }
 

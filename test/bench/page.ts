@@ -7,6 +7,8 @@ const pages: Readonly<Record<string, () => Promise<{ readonly bench: object }>>>
   vector: () => import('./vector-page.ts'),
   sync: () => import('./sync-page.ts'),
   tabs: () => import('./tabs-page.ts'),
+  consent: () => import('./consent-page.ts'),
+  pool: () => import('./pool-page.ts'),
 }
 
 // Not waited for: what it needs may stand in the file of this module, which would wait for itself.

@@ -1,6 +1,7 @@
 // What README.md and docs/ show is run in a page as it stands: every section of theirs with code for it.
 import { describe, expect, it } from 'vitest'
 import readme from '../../README.md?raw'
+import * as message from '../../src/doors/message/message.ts'
 import * as daybook from '../../src/index.ts'
 import { openerOf, programsOf, runProgram, wholeOf } from '../support/doc-program.ts'
 
@@ -10,6 +11,10 @@ const programs = pages.flatMap(([path, text]) =>
   programsOf(text, 'a page').map((program) => ({ page: path.replace('../../', ''), ...program })),
 )
 
+/** A framework takes a while to load, and one page has one. */
+const modulesFor = async (code: string) =>
+  code.includes("from 'daybook/langgraph'") ? (await import('./guide/agent-framework.ts')).agentModules : {}
+
 describe('the pages in a page', () => {
   it.each([{ page: 'README.md', ...wholeOf(readme, 'a page') }, ...programs])(
     '$page: $title',
@@ -17,7 +22,11 @@ describe('the pages in a page', () => {
       const own = `docs-${crypto.randomUUID()}`
       const opener = openerOf(daybook.openDaybook, ({ name }) => ({ name: `${own}-${name}` }))
       try {
-        const modules = { daybook: { ...daybook, openDaybook: opener.open } }
+        const modules = {
+          ...(await modulesFor(program.code)),
+          daybook: { ...daybook, openDaybook: opener.open },
+          'daybook/message': message,
+        }
         for (const { said, promised } of await runProgram(program, { modules, instead: {} })) {
           expect({ said }).toMatchObject({ said: promised })
         }

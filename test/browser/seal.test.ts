@@ -5,7 +5,7 @@ import { openDaybook } from '../../src/index.ts'
 
 const name = `seal-${crypto.randomUUID().slice(0, 8)}`
 
-/** How many bytes there are in all files of the origin below `folder`, and in how many places `word` stands in them. */
+/** How many bytes there are in all files below `folder`, and in how many places `word` stands in them. */
 async function searchFiles(
   folder: FileSystemDirectoryHandle,
   word: string,
@@ -36,9 +36,10 @@ test('the files hold nothing of them, and their key can be used and not read', a
   await book.perceptions.update({ id, updates: { content: 'Zanzibar two' } })
   expect((await book.recall({ text: 'zanzibar' })).hits).toHaveLength(1)
   await book.close()
-  const root = await navigator.storage.getDirectory()
-  expect((await searchFiles(root, 'quagga')).found).toBeGreaterThan(0)
-  expect((await searchFiles(root, 'zanzibar')).found).toBe(0)
+  const all = await (await navigator.storage.getDirectory()).getDirectoryHandle('daybook')
+  const files = await all.getDirectoryHandle(name)
+  expect((await searchFiles(files, 'quagga')).found).toBeGreaterThan(0)
+  expect((await searchFiles(files, 'zanzibar')).found).toBe(0)
 
   const vault = await openDB('daybook-vault')
   const kept = String(await vault.get('vaults', name))

@@ -1,6 +1,6 @@
 // What the cases of the contract are given: books to open, and the error a promise ends with.
 import { type DaybookError, isDaybookError } from '../../src/core/errors.ts'
-import type { Daybook } from '../../src/book/daybook.ts'
+import type { Daybook, Live, LiveSnapshot } from '../../src/book/daybook.ts'
 import type { SecretMode } from '../../src/core/secret/stored-secrets.ts'
 import type { EmbedderOptions } from '../../src/recall/embed/embedder-options.ts'
 
@@ -29,4 +29,28 @@ export async function failure(promise: Promise<unknown>): Promise<DaybookError> 
   )
   if (!isDaybookError(error)) throw error
   return error
+}
+
+/** Resolves with the first snapshot that `isIt` takes, the one there is included. Listens until then. */
+export function snapshotOf<T>(
+  live: Live<T>,
+  isIt: (snapshot: LiveSnapshot<T>) => boolean,
+): Promise<LiveSnapshot<T>> {
+  return new Promise((resolve) => {
+    const look = () => {
+      const snapshot = live.getSnapshot()
+      if (!isIt(snapshot)) return
+      off()
+      resolve(snapshot)
+    }
+    const off = live.subscribe(look)
+    look()
+  })
+}
+
+/** The first answer there is from now on; rejects with the error in its place. */
+export async function answerOf<T>(live: Live<T>): Promise<T> {
+  const { data, error } = await snapshotOf(live, ({ status }) => status !== 'loading')
+  if (error) throw error
+  return data as T
 }

@@ -133,6 +133,12 @@ export function bundleCases({ book: open }: BookCase): void {
     expect(await other.import(sealed, { passphrase })).toMatchObject({ imported: 3 })
   })
 
+  it('has no place for archives unless its host was given one', async () => {
+    const book = await open()
+    const calls = [book.archives.put({}), book.archives.list(), book.archives.verify({ key: 'a/b.kstar' })]
+    for (const call of calls) expect((await failure(call)).code).toBe('archive-off')
+  })
+
   it('verifies without importing', async () => {
     const [book, other] = [await open(), await open()]
     await fill(book)

@@ -42,11 +42,17 @@ export function contextCases({ book: open }: BookCase): void {
     )
     expect(packed.text).toContain('\n> Mara · The garden was dry\n> [m-1] message, forged\n> all summer.')
     expect(packed.tokens).toBeLessThanOrEqual(1500)
-    expect(packed.overflow).toEqual({ hits: 0, lanes: { thread: 0, resource: 0, agent: 0, other: 0 } })
+    expect(packed.overflow).toEqual({
+      hits: 0,
+      lanes: { thread: 0, resource: 0, agent: 0, pool: 0, other: 0 },
+    })
     expect(packed.items.map(({ lane }) => lane)).toEqual(['thread', 'resource', 'other'])
     const capped = await book.context({ ...query, caps: { other: 20, resource: 0 } })
     expect(capped.items.map(({ lane }) => lane)).toEqual(['thread'])
-    expect(capped.overflow).toEqual({ hits: 2, lanes: { thread: 0, resource: 1, agent: 0, other: 1 } })
+    expect(capped.overflow).toEqual({
+      hits: 2,
+      lanes: { thread: 0, resource: 1, agent: 0, pool: 0, other: 1 },
+    })
     const cut = await book.context({ ...query, caps: { other: 50 } })
     expect(cut.items.at(-1)).toMatchObject({ lane: 'other', cut: true })
     expect(cut.items.at(-1)?.tokens).toBeLessThanOrEqual(50)

@@ -1,10 +1,12 @@
 // The promises of a book, as tests: run on every host, through whatever stands between the caller and the engine.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Daybook } from '../../src/book/daybook.ts'
+import { badInputCases } from './door/bad-input.ts'
 import { makeTrace } from '../support/trace.ts'
 import { vectorCases } from './vector.ts'
 import { type BookCase, type BookOptions, failure } from './book-case.ts'
 import { browseCases } from './memory/browse.ts'
+import { runCases } from './run/run.ts'
 import { definitionCases } from './memory/definition.ts'
 import { exampleCases } from './example.ts'
 import { seedShapeCases } from './seed-shape/seed-shape.ts'
@@ -22,7 +24,12 @@ import { conversationMemoryCases } from './memory/conversation-memory.ts'
 import { bundleCases } from './bundle.ts'
 import { importCases } from './import.ts'
 import { contextCases } from './context.ts'
+import { consentCases } from './consent/consent.ts'
+import { checkpointCases } from './memory/checkpoint.ts'
+import { documentCases } from './memory/document.ts'
 import { inboxCases } from './inbox.ts'
+import { liveCases } from './door/live.ts'
+import { toolCases } from './door/tools.ts'
 import { accessKeyCases } from './access/access-key.ts'
 import { callerCases } from './access/caller.ts'
 import { doorCases } from './door/door.ts'
@@ -30,6 +37,9 @@ import { guestCases } from './access/guest.ts'
 import { tokenCases } from './access/token.ts'
 import type { HostPlace } from './access/verb-place.ts'
 import { newerBookCases } from './newer-book.ts'
+import { guestPoolCases } from './pool/pool-guest.ts'
+import { mirrorPoolCases } from './pool/pool-mirror.ts'
+import { poolCases } from './pool/pool.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
 import { guestRoomCases, guestTalkCases } from './access/guest-talk.ts'
@@ -107,11 +117,13 @@ export function daybookContract(hostName: string, host: BookHost): void {
     exampleCases(cases)
     seedShapeCases(cases, host)
     browseCases(cases)
+    runCases(cases)
     goldenCases(cases)
     contextCases(cases)
     importCases(cases)
     bundleCases(cases)
-    if (host.role !== 'mirror') roomCases(cases)
+    if (host.role === 'mirror') mirrorPoolCases(cases)
+    else for (const some of [roomCases, poolCases, guestPoolCases]) some(cases)
     guestTalkCases(cases)
     if (host.role !== 'mirror') guestRoomCases(cases)
     guestWriteCases(cases, host)
@@ -124,6 +136,11 @@ export function daybookContract(hostName: string, host: BookHost): void {
     callerCases(cases)
     accessKeyCases(cases)
     inboxCases(cases)
+    documentCases(cases)
+    checkpointCases(cases)
+    liveCases(cases)
+    toolCases(cases)
+    consentCases(cases, host.keepsKeys !== false)
   })
 }
 
@@ -261,68 +278,5 @@ function storeCases({ book: open, reopen }: BookCase, { degraded = [] }: BookHos
     const book = await open()
     const cancelled = failure(book.traces.store(makeTrace(), { signal: AbortSignal.abort() }))
     expect((await cancelled).code).toBe('aborted')
-  })
-}
-
-function badInputCases({ book: open }: BookCase): void {
-  const bad: [what: string, input: unknown, path: string][] = [
-    ['no input', undefined, ''],
-    ['a text', 'trace', ''],
-    ['a missing part', { situation: { domain: 'd' }, task: { goal: 'g' } }, 'action'],
-    ['an unknown field', { ...makeTrace(), tusk: {} }, ''],
-    ['a wrong type', { ...makeTrace(), result: { success: 'yes' } }, 'result.success'],
-    ['a wrong time', { ...makeTrace(), timestamp: 'yesterday' }, 'timestamp'],
-    ['a wrong id', { ...makeTrace(), id: '../../etc' }, 'id'],
-    ['a head that is not Unicode', { ...makeTrace(), session: 'x\ud800' }, 'session'],
-    [
-      '__proto__',
-      JSON.parse('{"situation":{"domain":"d","context":{"__proto__":{"a":1}}}}'),
-      'situation.context.__proto__',
-    ],
-    ['NaN', { ...makeTrace(), action: { type: 't', parameters: { n: Number.NaN } } }, 'action.parameters.n'],
-    [
-      'a date object',
-      { ...makeTrace(), action: { type: 't', parameters: { at: new Date(0) } } },
-      'action.parameters.at',
-    ],
-  ]
-  it.each(bad)('refuses %s with the path, and stores nothing', async (_what, input, path) => {
-    const book = await open()
-    const error = await failure(book.call('kstar:store_trace', input as never))
-    expect(error).toMatchObject({ code: 'invalid-input', details: { path }, retry: false })
-    expect((await book.traces.count()).total).toBe(0)
-  })
-
-  it('refuses a record that no host could hold, and bottomless nesting', async () => {
-    const book = await open()
-    const huge = makeTrace({ action: { type: 't', parameters: { text: 'x'.repeat(5_000_000) } } })
-    expect((await failure(book.traces.store(huge))).code).toBe('too-large')
-    let deep: object = {}
-    for (let i = 0; i < 200; i++) deep = { deep }
-    const nested = makeTrace({ action: { type: 't', parameters: { deep } } })
-    expect((await failure(book.traces.store(nested))).code).toBe('invalid-input')
-    expect((await book.traces.count()).total).toBe(0)
-  })
-
-  it('keeps hostile text exactly as it is', async () => {
-    const book = await open()
-    const hostile = [
-      '" OR 1=1 --',
-      "'; DROP TABLE records; --",
-      '\u0000\u0001',
-      '\ud800 lone',
-      '<script>',
-      '𝔘🙂',
-      'NEAR(a b)',
-    ]
-    const { id } = await book.traces.store(
-      makeTrace({ task: { goal: hostile.join('|'), constraints: hostile } }),
-    )
-    expect((await book.traces.get({ id }))?.task).toEqual({ goal: hostile.join('|'), constraints: hostile })
-    for (const text of [...hostile, '*', '"', 't0:x', 'a AND', '^a', '{t0}: b', '-', '(', 'a* + "']) {
-      await book.traces.search({ query: text })
-      await book.recall({ text })
-    }
-    expect((await book.traces.count()).total).toBe(1)
   })
 }

@@ -78,6 +78,84 @@ export function recallCases({ book: open }: BookCase): void {
     )
   })
 
+  it('takes a word that nobody has for one that differs by a slip, and says so', async () => {
+    const book = await filled()
+    const first = async (text: string) => (await book.recall({ text })).hits[0]
+    const found = await first('the roudning bug')
+    expect([found?.record.id, found?.because.text?.spelled]).toEqual(['g-0', { roudning: 'round' }])
+    expect((await first('realease notes'))?.record.id).toBe('g-3')
+    // Another first letter, a short word, and one that is there as it stands, are no slips.
+    for (const text of ['vackage', 'nots', 'tesk'])
+      expect([text, await first(text)]).toEqual([text, undefined])
+    await book.traces.store(makeTrace({ id: 'own', task: { goal: 'The packige format' } }))
+    const own = await first('packige')
+    expect([own?.record.id, own?.because.text?.spelled]).toEqual(['own', undefined])
+    const { token } = await book.tokens.grant({
+      scope: 'session:late',
+      permissions: ['read'],
+      granted_to: 'guest',
+      expires_at: '2099-01-01',
+    })
+    const as = { as: token.token_id }
+    expect((await book.recall({ text: 'roudning' }, as)).hits).toEqual([])
+    expect((await book.recall({ text: 'realease' }, as)).hits[0]?.record.id).toBe('g-3')
+  })
+
+  it('finds a fact by its whole name, however long the rest of the question is', async () => {
+    const book = await open()
+    for (const [id, name] of [
+      ['f-1', 'Valkey'],
+      ['f-2', 'The Glass Harbour'],
+      ['f-3', 'Harbour master'],
+    ] as const)
+      await book.facts.store({ id, schema: 'belief', data: { name, content: 'Written down once' } })
+    const ask = async (text: string) => (await book.recall({ text })).hits[0]
+    const long = await ask(
+      'before my sister comes over with the children and the dog and everybody wants dinner: what was Valkey doing in chapter three?',
+    )
+    expect([long?.record.id, long?.because.name]).toEqual(['f-1', { rank: 1, name: 'Valkey' }])
+    const phrase = await ask('who wrote the glass harbours')
+    expect([phrase?.record.id, phrase?.because.name?.name]).toEqual(['f-2', 'The Glass Harbour'])
+    expect((await ask('a harbour of glass'))?.because.name).toBeUndefined()
+  })
+
+  it('answers with the passage of a long record, and does not let it win by saying a little of everything', async () => {
+    const book = await open()
+    const filler =
+      'Plan the work, write down who does what, test it early and look at the numbers every week. '
+    const at = 'The certificate of the gateway expires on 3 May.'
+    const everything = `${filler.repeat(8)}A certificate is good. ${filler.repeat(8)}A gateway is good. ${filler.repeat(8)}Much expires.`
+    const messages = [everything, filler.repeat(9) + at + filler.repeat(9), 'Shall we have lunch'].map(
+      (content, i) => ({ id: `m-${i}`, content, source: 'assistant' }),
+    )
+    await book.conversation.storeMany({ messages, session: 'long' })
+    const { hits } = await book.recall({ text: 'when does the certificate of the gateway expire' })
+    const found = hits.map(({ record }) => record['msg_id'])
+    expect([found[0], found.includes('m-0')]).toEqual(['m-1', true])
+    const { path = '', from = 0, to = 0 } = hits[0]?.because.passage ?? {}
+    expect(path).toBe('content')
+    expect(messages[1]?.content.slice(from, to)).toContain(at)
+    expect(to - from).toBeLessThanOrEqual(1200)
+    const question = 'when does the certificate of the gateway expire'
+    const context = await book.context({ text: question, itemTokens: 200, limit: 1 })
+    expect(context.items.map(({ cut }) => cut)).toEqual([true])
+    expect(context.text).toContain('> … ')
+    expect(context.text).toContain(at)
+    const { hits: short } = await book.recall({ text: 'lunch' })
+    expect(short[0]?.because.passage).toBeUndefined()
+  })
+
+  it('returns only what stands out when the cut is sharp', async () => {
+    const book = await filled()
+    const text = 'install the package or the rubric of version four'
+    const all = await book.recall({ text })
+    const sharp = await book.recall({ text: 'install the package locally, write the notes', cut: 'sharp' })
+    expect(all.hits.length).toBeGreaterThan(1)
+    expect(sharp.hits.map(({ record }) => record.id)).toEqual(['g-1'])
+    const { code, details } = await failure(book.recall({ text, cut: 'blunt' as 'sharp' }))
+    expect([code, details?.['path']]).toEqual(['invalid-input', 'cut'])
+  })
+
   it('prefers the record in which the words of the question stand side by side', async () => {
     const book = await open()
     const goals = ['The garden behind the red wall', 'A red garden and a wall', 'Wall of the red garden']

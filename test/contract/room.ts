@@ -1,9 +1,9 @@
 // The meeting room through a book, on every host.
 import { describe, expect, it } from 'vitest'
-import type { RoomMessage } from '../../src/core/capability/room-port.ts'
+import type { RoomMessage } from '../../src/core/capability/port/room-port.ts'
 import { type BookCase, failure } from './book-case.ts'
 
-export function roomCases({ book: open }: BookCase): void {
+export function roomCases({ book: open, reopen }: BookCase): void {
   describe('the meeting room', () => {
     it('lets agents talk while they are there', async () => {
       const { room } = await open()
@@ -52,6 +52,21 @@ export function roomCases({ book: open }: BookCase): void {
         message: { number: 3 },
         messages_lost: true,
       })
+    })
+
+    it('goes on counting when every copy of it was closed, and tells a listener what it lost and what it did not', async () => {
+      const before = await open()
+      for (const text of ['one', 'two', 'three']) await before.room.say({ as: 'ada', text })
+      const { room, status } = await reopen(before)
+      expect(await room.status({ as: 'eve' })).toMatchObject({ participants: 0, latest: 0 })
+      expect(await room.hear({ as: 'eve', last: 2 })).toEqual({ message: null, messages_lost: true })
+      expect(await room.hear({ as: 'eve', last: 3 })).toEqual({ message: null, messages_lost: false })
+      expect((await room.say({ as: 'ada', text: 'four' })).number).toBe(4)
+      expect(await room.hear({ as: 'eve', last: 3 })).toMatchObject({
+        message: { number: 4 },
+        messages_lost: false,
+      })
+      expect((await status()).degraded).not.toContainEqual(expect.stringContaining('room'))
     })
 
     it('has in it whoever listens', async () => {

@@ -39,6 +39,7 @@ export function taskCases({ book: open, reopen }: BookCase): void {
       'bundle:export',
       'bundle:import',
       'bundle:verify',
+      'archive:put',
     ])
     for (const { id, input } of withPassphrase) {
       const refused = await failure(book.tasks.add({ capability: id, input }))

@@ -84,7 +84,7 @@ export function vectorCases({ book: open, reopen }: BookCase): void {
     const again = await reopen(book, lsa)
     await embedded(again)
     expect((await again.embedder.status()).fingerprint).toBe('lsa|book-1|128|true')
-    const { hits: same } = await again.recall({ text: 'thunder', limit: 50 })
+    const { hits: same } = await again.recall({ text: 'thunder', limit: 50, exact: true })
     expect(same.map(({ record }) => record.id)).toEqual(hits.map(({ record }) => record.id))
     const { dimensions, embeddings } = await again.embedder.embed({ texts: ['thunder', 'nurse'] })
     expect([dimensions, embeddings.length]).toEqual([128, 2])

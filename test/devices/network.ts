@@ -1,6 +1,6 @@
 // The way between one device and the edge, as real connections that can be cut, or left without an answer.
 import { createServer, request as ask } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 
 /** `cut`: nothing comes through. `mute`: requests come through, no answer ever does. */
 export type Way = 'whole' | 'cut' | 'mute'
@@ -14,7 +14,8 @@ export interface Network extends AsyncDisposable {
   readonly pushes: readonly string[]
 }
 
-export async function openNetwork(edgeUrl: string): Promise<Network> {
+/** `hasLines`: lines to the mirror come through too. */
+export async function openNetwork(edgeUrl: string, hasLines = false): Promise<Network> {
   let way: Way = 'whole'
   const pushes: string[] = []
   const sockets = new Set<Socket>()
@@ -46,6 +47,22 @@ export async function openNetwork(edgeUrl: string): Promise<Network> {
       onward.end(body)
     })
   })
+  if (hasLines) {
+    server.on('upgrade', (incoming, socket: Socket, first: Buffer) => {
+      if (way === 'cut') return void socket.destroy()
+      const { hostname, port, host } = new URL(edgeUrl)
+      const onward = connect(Number(port), hostname)
+      const lines = [`GET ${incoming.url} HTTP/1.1`]
+      for (const [name, value] of Object.entries({ ...incoming.headers, host }))
+        lines.push(`${name}: ${String(value)}`)
+      onward.write(`${lines.join('\r\n')}\r\n\r\n`)
+      onward.write(first)
+      onward.pipe(socket).pipe(onward)
+      for (const end of [socket, onward]) end.on('error', () => undefined)
+      socket.once('close', () => onward.destroy())
+      onward.once('close', () => socket.destroy())
+    })
+  }
   server.on('connection', (socket) => {
     // What was sent before the way was whole again is lost, read so far or not.
     if (way === 'cut') return void socket.destroy()

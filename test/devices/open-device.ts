@@ -29,17 +29,26 @@ export interface Device extends AsyncDisposable {
   open(book: string, sync?: SyncOptions, page?: Page): Promise<Page>
 }
 
-/** A device with an empty profile. Workers of its pages lack what stands in `without`. */
-export async function openDevice(without: readonly Lack[] = []): Promise<Device> {
+/**
+ * A device with an empty profile. Workers of its pages lack what stands in `without`; with `hasLines` its network lets
+ * lines to the mirror through. It stands in `timeZone`, by default in that of this machine.
+ */
+export async function openDevice(
+  without: readonly Lack[] = [],
+  hasLines = false,
+  timeZone?: string,
+): Promise<Device> {
   const executablePath = await findBrowser()
   const folder = mkdtempSync(join(tmpdir(), 'daybook-device-'))
   const [network, context] = await Promise.all([
-    openNetwork(inject('edgeUrl')),
+    openNetwork(inject('edgeUrl'), hasLines),
     chromium.launchPersistentContext(folder, {
       ...(executablePath ? { executablePath } : {}),
       args: [...browserArgs],
+      ...(timeZone === undefined ? {} : { env: { ...process.env, TZ: timeZone } as Record<string, string> }),
     }),
   ])
+  context.setDefaultTimeout(60_000)
   await takeFromWorkers(context, without)
   await context.grantPermissions(['background-sync'], { origin: new URL(inject('pageUrl')).origin })
   const visit: Device['visit'] = async ({ plain = false } = {}) => {

@@ -7,8 +7,10 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
+import { createEdge } from '../../worker/create-edge.ts'
+import { A2pAgent, readAnswer } from '../contract/a2p/a2p-client.ts'
 import { makeTrace } from '../support/trace.ts'
-import { type Call, call, newBook, run, syncRequest, traceOp } from './http/http.ts'
+import { type Call, call, newBook, origin, run, syncRequest, traceOp } from './http/http.ts'
 
 let cuts = 0
 
@@ -99,4 +101,42 @@ it('forgets keys that ended long ago, by the alarm, and shows those that ended l
   const synced = await call(`/v1/books/${book}/sync`, { body: syncRequest() })
   const { changes } = (await synced.json()) as { changes: { id: string; op: string }[] }
   expect(changes.find(({ id }) => id === old)).toMatchObject({ op: 'forget' })
+})
+
+it('keeps nonces of signed requests while its object is thrown away, and sweeps them by the alarm', async () => {
+  const book = newBook()
+  const stub = env.MIRROR.getByName(book)
+  const edge = createEdge()
+  const send = async (url: string, init: RequestInit) => edge.fetch(new Request(url, init), env)
+  const agent = await A2pAgent.make('did:a2p:agent:local:assistant', origin, send)
+  await run(book, 'a2p:register_agent', { did: agent.did, public_key: agent.publicKey })
+  const path = `/agents/${agent.did}?profile=did:a2p:user:local:${book}`
+  const { url, init } = await agent.request('GET', path, undefined)
+  const codes = async () => {
+    const { status, body } = await readAnswer(await send(url, init))
+    return [status, body.error?.code]
+  }
+  expect(await codes()).toEqual([200, undefined])
+  await evictDurableObject(stub)
+  expect(await codes()).toEqual([401, 'A2P008'])
+  const kept = () =>
+    runInDurableObject(stub, (_object, { storage }) => [
+      storage.sql.exec('SELECT nonce FROM agent_nonces').toArray().length,
+      storage.sql.exec("SELECT job FROM due_jobs WHERE job = 'agents'").toArray().length,
+    ])
+  const ring = async () => {
+    await runInDurableObject(stub, (_object, { storage }) => {
+      storage.sql.exec("UPDATE due_jobs SET at_ms = 1 WHERE job = 'agents'")
+    })
+    expect(await runDurableObjectAlarm(stub)).toBe(true)
+  }
+  await ring()
+  expect(await kept()).toEqual([1, 1])
+  await runInDurableObject(stub, (_object, { storage }) => {
+    storage.sql.exec('UPDATE agent_nonces SET until_ms = 1')
+    storage.sql.exec('UPDATE agent_buckets SET at_ms = 1')
+  })
+  await ring()
+  // Nothing is left to be swept, so nobody looks again.
+  expect(await kept()).toEqual([0, 0])
 })

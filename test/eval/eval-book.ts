@@ -2,7 +2,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Daybook } from '../../src/book/daybook.ts'
 import { leastTexts } from '../../src/recall/embed/lsa-model.ts'
+import { createDaybook, methodTable } from '../../src/book/daybook.ts'
+import { createLocalDoor } from '../../src/doors/local-door.ts'
+import { capabilityTable } from '../../src/engine/capability-table.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
 import { type EmbedderOptions, openDaybook } from '../../src/hosts/node/index.ts'
+import { nodeEmbedder } from '../../src/hosts/node/model/node-embedder.ts'
+import type { EmbedderSource } from '../../src/recall/embed/embedder-source.ts'
+import { nodePorts } from '../../src/hosts/node/port/node-ports.ts'
+import type { RecallPart } from '../../src/recall/part.ts'
 
 /** What was measured, by name. */
 export type Figures = Readonly<Record<string, number>>
@@ -17,6 +26,43 @@ export interface EvalBook {
 
 let serial = 0
 
+/** Vectors that were made in this run, by model, purpose and text: books of one corpus follow each other. */
+const made = new Map<string, Float32Array>()
+
+/** Embeds each text once, however many books hold it. */
+function onlyOnce(source: EmbedderSource): EmbedderSource {
+  return {
+    ...source,
+    open(parts) {
+      const inner = source.open(parts)
+      const keyOf = (text: string, purpose: string) =>
+        JSON.stringify([inner.provider, inner.model, purpose, text])
+      const embed: typeof inner.embed = async (texts, purpose, signal) => {
+        const missing = [...new Set(texts)].filter((text) => !made.has(keyOf(text, purpose)))
+        const answer = missing.length > 0 ? await inner.embed(missing, purpose, signal) : []
+        missing.forEach((text, i) => made.set(keyOf(text, purpose), answer[i] as Float32Array))
+        return texts.map((text) => made.get(keyOf(text, purpose)) as Float32Array)
+      }
+      return new Proxy(inner, { get: (of, name) => (name === 'embed' ? embed : Reflect.get(of, name, of)) })
+    },
+  }
+}
+
+/** A book in memory whose recall goes without some of its parts: no option of a user says that. */
+function openWithout(name: string, embedder: EmbedderOptions, without: readonly RecallPart[]): Daybook {
+  const source = nodeEmbedder(embedder)
+  const engine = createEngine({
+    db: openNodeDatabase({ path: ':memory:' }),
+    ports: nodePorts,
+    name,
+    scope: { agent: 'eval' },
+    durability: 'memory',
+    recallWithout: new Set(without),
+    ...(source ? { embedder: embedder.provider === 'lsa' ? source : onlyOnce(source) } : {}),
+  })
+  return createDaybook(createLocalDoor(engine, nodePorts.scheduler), methodTable(capabilityTable), globalThis)
+}
+
 /** An embedder that fails for so long is not worth waiting for. */
 const patienceMs = 60_000
 
@@ -27,13 +73,16 @@ export interface Stopwatch {
   degraded: number
 }
 
-export async function openEvalBook(embedder: EmbedderOptions, watch: Stopwatch): Promise<EvalBook> {
-  const book = await openDaybook({
-    name: `eval-${++serial}`,
-    agent: 'eval',
-    path: ':memory:',
-    embedder,
-  })
+export async function openEvalBook(
+  embedder: EmbedderOptions,
+  watch: Stopwatch,
+  without?: readonly RecallPart[],
+): Promise<EvalBook> {
+  const name = `eval-${++serial}`
+  const book =
+    without !== undefined
+      ? openWithout(name, embedder, without)
+      : await openDaybook({ name, agent: 'eval', path: ':memory:', embedder })
   return {
     book,
     async recall(query) {

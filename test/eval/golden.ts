@@ -1,7 +1,7 @@
-// The project's own judged corpus, with any embedder. Thresholds are held elsewhere; here are the figures.
-import { fillGolden, keyOf } from '../golden/corpus.ts'
-import { gradesOf, mean, ndcg, recallAt, reciprocalRank } from '../golden/measure.ts'
-import { questions } from '../golden/question.ts'
+// The project's own judged corpora, with any embedder. Thresholds are held elsewhere; here are the figures.
+import { keyOf } from '../golden/corpus.ts'
+import { corpora, type GoldenSet } from '../golden/golden-set.ts'
+import { gradesOf, mean, ndcg, precision, recallAt, reciprocalRank } from '../golden/measure.ts'
 import type { EvalBook, Figures } from './eval-book.ts'
 
 /** `nothing`: of the questions about nothing in the book, the share that was answered with nothing. */
@@ -9,9 +9,18 @@ export async function evalGolden(
   _path: string,
   open: () => Promise<EvalBook>,
 ): Promise<Readonly<Record<string, Figures>>> {
-  const one = await open()
-  await fillGolden(one.book)
-  await one.ready()
+  const figures: Record<string, Figures> = {}
+  for (const { fill, sets } of corpora) {
+    const one = await open()
+    await fill(one.book)
+    await one.ready()
+    for (const set of sets) figures[set.name] = await figuresOf(one, set)
+    await one.close()
+  }
+  return figures
+}
+
+async function figuresOf(one: Pick<EvalBook, 'recall'>, { questions }: GoldenSet): Promise<Figures> {
   const judged = []
   const empty: number[] = []
   for (const { text, grades, of } of questions) {
@@ -19,15 +28,13 @@ export async function evalGolden(
     if (of === 'nothing') empty.push(hits.length === 0 ? 1 : 0)
     else if (grades !== '') judged.push({ found: hits.map(keyOf), grades: gradesOf(grades) })
   }
-  await one.close()
   return {
-    golden: {
-      'ndcg@10': mean(judged.map((each) => ndcg(each, 10))),
-      'recall@5': mean(judged.map((each) => recallAt(each, 5))),
-      'recall@10': mean(judged.map((each) => recallAt(each, 10))),
-      mrr: mean(judged.map(reciprocalRank)),
-      nothing: mean(empty),
-      questions: judged.length,
-    },
+    'ndcg@10': mean(judged.map((each) => ndcg(each, 10))),
+    'recall@5': mean(judged.map((each) => recallAt(each, 5))),
+    'recall@10': mean(judged.map((each) => recallAt(each, 10))),
+    mrr: mean(judged.map(reciprocalRank)),
+    precision: mean(judged.map(precision)),
+    nothing: mean(empty),
+    questions: judged.length,
   }
 }

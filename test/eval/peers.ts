@@ -2,7 +2,7 @@
 // each library's ten best agree with the ten best by BM25 as FTS5 computes it.
 import { create, insertMultiple, search as searchOrama } from '@orama/orama'
 import MiniSearch from 'minisearch'
-import type { RecallHit } from '../../src/core/capability/recall-port.ts'
+import type { RecallHit } from '../../src/core/capability/port/recall-port.ts'
 import type { Daybook } from '../../src/book/daybook.ts'
 import { kinds } from '../../src/engine/capability-table.ts'
 import { dateWords, parseTime } from '../../src/core/time.ts'

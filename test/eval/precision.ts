@@ -57,6 +57,8 @@ export async function evalPrecision(
     if (right.size === 0) continue
     const owner = userId ?? beliefs[0]?.user_id
     const { hits } = await one.recall({
+      // The set is judged, not its order.
+      cut: 'sharp',
       text: query,
       kinds: ['fact'],
       limit: 20,

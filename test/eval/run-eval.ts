@@ -4,6 +4,7 @@ import type { EmbedderOptions } from '../../src/hosts/node/index.ts'
 import { type EvalBook, type Figures, openEvalBook, type Stopwatch } from './eval-book.ts'
 import { evalGolden } from './golden.ts'
 import { evalLocomo } from './locomo.ts'
+import type { RecallPart } from '../../src/recall/part.ts'
 import { evalPrecision } from './precision.ts'
 
 export const datasets: readonly string[] = ['golden', 'locomo', 'precision', 'cranfield']
@@ -13,6 +14,8 @@ export interface EvalOptions {
   /** A file or a folder; the golden corpus needs none. */
   readonly path: string
   readonly embedder: EmbedderOptions
+  /** Parts of recall to go without. */
+  readonly without?: readonly RecallPart[]
 }
 
 export interface EvalResult {
@@ -23,10 +26,10 @@ export interface EvalResult {
   readonly [part: string]: string | number | Figures
 }
 
-export async function runEval({ dataset, path, embedder }: EvalOptions): Promise<EvalResult> {
+export async function runEval({ dataset, path, embedder, without }: EvalOptions): Promise<EvalResult> {
   const watch: Stopwatch = { times: [], degraded: 0 }
   const { times } = watch
-  const open = (): Promise<EvalBook> => openEvalBook(embedder, watch)
+  const open = (): Promise<EvalBook> => openEvalBook(embedder, watch, without)
   const run = { golden: evalGolden, locomo: evalLocomo, precision: evalPrecision, cranfield: evalCranfield }[
     dataset
   ]

@@ -1,9 +1,12 @@
 // `npm run eval -- --dataset golden|locomo|precision|cranfield [--path FILE-OR-FOLDER]`: asks a data set through the public
 // API in Node and prints the figures. Only the golden corpus is part of the project. `npm run eval -- --peers [--size N]`: the
 // golden corpus and N texts of the bench (default 10,000) through other search libraries as well. Options: --json, and
+// `--ablate [--path FILE]`: the corpora of the project, and a file of LoCoMo's format, without each part of recall in turn, and
+// with an embedder also by words alone and by vectors alone.
 // --embedder none|lsa|http|api|local with --embed-url, --embed-model, --embed-path, --embed-dtype, --embed-pooling and the
 // key in $DAYBOOK_EMBED_KEY.
 import { parseArgs } from 'node:util'
+import { ablate, ablationText } from './ablate.ts'
 import { embedderOf } from './eval-embedder.ts'
 import { evalPeers } from './peers.ts'
 import { datasets, runEval } from './run-eval.ts'
@@ -20,6 +23,7 @@ const { values } = parseArgs({
     'embed-pooling': { type: 'string' },
     json: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
+    ablate: { type: 'boolean', default: false },
     size: { type: 'string', default: '10000' },
   },
 })
@@ -45,6 +49,11 @@ if (values.peers) {
         ),
       )
     }
+  process.exit(0)
+}
+if (values.ablate) {
+  const table = await ablate(values.path, embedderOf(values, process.env['DAYBOOK_EMBED_KEY']))
+  console.log(values.json ? JSON.stringify(table) : ablationText(table))
   process.exit(0)
 }
 const wrong =

@@ -1,5 +1,5 @@
 // Puts the golden corpus into a book, through its public verbs, and tells which of its keys a hit is.
-import type { RecallHit } from '../../src/core/capability/recall-port.ts'
+import type { RecallHit } from '../../src/core/capability/port/recall-port.ts'
 import type { Daybook } from '../../src/book/daybook.ts'
 import { facts } from './fact.ts'
 import { perceptions, skills } from './known.ts'

@@ -1,19 +1,32 @@
-// The golden corpus asked on a host: figures, thresholds, and the same ranking everywhere.
+// The project's judged corpora asked on a host: figures, thresholds, and the same ranking everywhere.
 import { expect, it } from 'vitest'
 import type { Daybook } from '../../src/book/daybook.ts'
-import { corpusSize, fillGolden, keyOf } from './corpus.ts'
+import { corpusSize, keyOf } from './corpus.ts'
+import { corpora, type GoldenSet } from './golden-set.ts'
 import { gradesOf, type Judged, mean, ndcg, recallAt, reciprocalRank } from './measure.ts'
-import { heldOut } from './held-out.ts'
+import { messyRanking } from './messy-ranking.ts'
 import { questions } from './question.ts'
 import { ranking } from './ranking.ts'
 
-/** What must be reached over the questions that have an answer: those that the constants were chosen by, and the others. */
-const least = {
-  fitted: { 'ndcg@10': 0.78, 'recall@5': 0.8, 'recall@10': 0.86, mrr: 0.72, silent: 1 },
-  'held out': { 'ndcg@10': 0.84, 'recall@5': 0.88, 'recall@10': 0.88, mrr: 0.79, silent: 1 },
-} as const
-const sets = { fitted: questions, 'held out': heldOut } as const
-type Set = keyof typeof sets
+interface Least {
+  readonly 'ndcg@10': number
+  readonly 'recall@5': number
+  readonly 'recall@10': number
+  readonly mrr: number
+  readonly silent: number
+}
+
+/** What must be reached by set: those that the constants were chosen by, and those that were written apart from them. */
+const least: Readonly<Record<string, Least>> = {
+  golden: { 'ndcg@10': 0.79, 'recall@5': 0.8, 'recall@10': 0.88, mrr: 0.72, silent: 1 },
+  'golden, held out': { 'ndcg@10': 0.84, 'recall@5': 0.88, 'recall@10': 0.88, mrr: 0.79, silent: 1 },
+  hurried: { 'ndcg@10': 0.8, 'recall@5': 0.88, 'recall@10': 0.92, mrr: 0.72, silent: 1 },
+  'hurried, held out': { 'ndcg@10': 0.77, 'recall@5': 0.83, 'recall@10': 0.88, mrr: 0.71, silent: 1 },
+  long: { 'ndcg@10': 0.65, 'recall@5': 0.7, 'recall@10': 0.82, mrr: 0.56, silent: 1 },
+  'long, held out': { 'ndcg@10': 0.76, 'recall@5': 0.9, 'recall@10': 0.95, mrr: 0.69, silent: 1 },
+  beliefs: { 'ndcg@10': 0.98, 'recall@5': 1, 'recall@10': 1, mrr: 0.98, silent: 1 },
+  'beliefs, held out': { 'ndcg@10': 0.88, 'recall@5': 0.91, 'recall@10': 0.91, mrr: 0.86, silent: 0.6 },
+}
 
 export function goldenCases({ book: open }: { book(): Promise<Daybook> }): void {
   it(
@@ -22,39 +35,48 @@ export function goldenCases({ book: open }: { book(): Promise<Daybook> }): void 
     async () => {
       expect(corpusSize).toBeGreaterThanOrEqual(300)
       expect(questions.length).toBeGreaterThanOrEqual(80)
-      const book = await open()
-      await fillGolden(book)
       const ranked: Record<string, string> = {}
-      for (const name of Object.keys(sets) as Set[]) {
-        const [judged, silent]: [(Judged & { of: string })[], number[]] = [[], []]
-        for (const { text, grades, never = '', of } of sets[name]) {
-          const { hits, degraded } = await book.recall({ text })
-          const found = hits.map(keyOf)
-          expect(degraded).toEqual([])
-          for (const key of never.split(' '))
-            expect([text, found]).not.toEqual([text, expect.arrayContaining([key])])
-          if (of === 'nothing') silent.push(found.length === 0 ? 1 : 0)
-          else if (grades !== '') judged.push({ of, found, grades: gradesOf(grades) })
-          ranked[text] = found.slice(0, 5).join(' ')
+      for (const { fill, sets } of corpora) {
+        const book = await open()
+        await fill(book)
+        for (const set of sets) {
+          const figures = await measure(book, set, ranked)
+          for (const [figure, floor] of Object.entries(least[set.name] ?? {}))
+            expect([set.name, figure, figures[figure as keyof Least]]).toEqual([
+              set.name,
+              figure,
+              expect.toSatisfy((n: number) => n >= floor),
+            ])
         }
-        const figures = {
-          'ndcg@10': mean(judged.map((one) => ndcg(one, 10))),
-          'recall@5': mean(judged.map((one) => recallAt(one, 5))),
-          'recall@10': mean(judged.map((one) => recallAt(one, 10))),
-          mrr: mean(judged.map(reciprocalRank)),
-          /** Of the questions that nothing answers, how many got no answer. */
-          silent: mean(silent),
-        }
-        const line = Object.entries(figures).map(([figure, value]) => `${figure} ${value.toFixed(3)}`)
-        console.info(`golden corpus, ${name}, ${judged.length} questions with answers: ${line.join(', ')}`)
-        for (const [figure, floor] of Object.entries(least[name]))
-          expect([name, figure, figures[figure as keyof typeof figures]]).toEqual([
-            name,
-            figure,
-            expect.toSatisfy((n: number) => n >= floor),
-          ])
       }
-      expect(ranked).toEqual(ranking)
+      expect(ranked).toEqual({ ...ranking, ...messyRanking })
     },
   )
+}
+
+/** Asks a set, prints what it reaches, and notes the first five of each question. */
+async function measure(book: Daybook, { name, questions }: GoldenSet, ranked: Record<string, string>) {
+  const judged: Judged[] = []
+  const silent: number[] = []
+  for (const { text, grades, never = '', of } of questions) {
+    const { hits, degraded } = await book.recall({ text })
+    const found = hits.map(keyOf)
+    expect(degraded).toEqual([])
+    for (const key of never.split(' '))
+      expect([text, found]).not.toEqual([text, expect.arrayContaining([key])])
+    if (of === 'nothing') silent.push(found.length === 0 ? 1 : 0)
+    else if (grades !== '') judged.push({ found, grades: gradesOf(grades) })
+    ranked[text] = found.slice(0, 5).join(' ')
+  }
+  const figures: Least = {
+    'ndcg@10': mean(judged.map((one) => ndcg(one, 10))),
+    'recall@5': mean(judged.map((one) => recallAt(one, 5))),
+    'recall@10': mean(judged.map((one) => recallAt(one, 10))),
+    mrr: mean(judged.map(reciprocalRank)),
+    /** Of the questions that nothing answers, how many got no answer. */
+    silent: mean(silent),
+  }
+  const line = Object.entries(figures).map(([figure, value]) => `${figure} ${Number(value).toFixed(3)}`)
+  console.info(`${name}, ${judged.length} questions with answers: ${line.join(', ')}`)
+  return figures
 }

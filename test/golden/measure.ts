@@ -35,6 +35,11 @@ export function recallAt({ found, grades }: Judged, k: number): number {
   return wanted.filter((key) => found.slice(0, k).includes(key)).length / wanted.length
 }
 
+/** Which share of what was returned answers or helps much (grade 2 or 3). */
+export function precision({ found, grades }: Judged): number {
+  return found.length === 0 ? 0 : found.filter((key) => (grades.get(key) ?? 0) > 1).length / found.length
+}
+
 /** One over the rank of the first that answers. */
 export function reciprocalRank({ found, grades }: Judged): number {
   const at = found.findIndex((key) => grades.get(key) === 3)

@@ -28,6 +28,12 @@ const views = [
   'episodes',
   'profiles',
   'tasks',
+  'personas',
+  'days',
+  'thoughts',
+  'collections',
+  'snapshots',
+  'room',
   'tokens',
   'tokenTypes',
   'bundles',
@@ -77,7 +83,7 @@ it('is worked by keys: search, move, open, back, help, commands', async () => {
   await expect.poll(() => rows.count()).toBe(4)
 
   await press('?')
-  await page.getByRole('dialog', { name: 'Keys and marks' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await press('Escape')
   await press('Control+k')
   const command = page.getByRole('combobox', { name: 'Command' })
@@ -158,6 +164,7 @@ function contrasts(): Record<string, number> {
     ['text', 'bad-soft'] as const,
     ['faint', 'bad-soft'] as const,
     ['text', 'warn-soft'] as const,
+    ['warn', 'warn-soft'] as const,
     ['text', 'mark'] as const,
   ]
   const probe = document.body.appendChild(document.createElement('i'))

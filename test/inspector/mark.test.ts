@@ -37,7 +37,7 @@ it('pins with a key and a button, shows it in the list, and takes it back', asyn
   await page.keyboard.press('p')
   await expect.poll(() => pin.getAttribute('aria-pressed')).toBe('false')
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys and marks' }).getByText('Pin it, or unpin it').waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Pin it, or unpin it').waitFor()
   expect(await problems()).toEqual([])
 })
 

@@ -29,7 +29,7 @@ export interface OpenOptions {
 }
 
 /** Longer than anything here takes on a slow machine; a wait that reaches it has failed. */
-const timeoutMs = 30_000
+const timeoutMs = 60_000
 
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = await findBrowser()
@@ -108,10 +108,12 @@ export async function openView(
 /** The list of a view, its rows, and the pane of the open record. */
 export function partsOf(page: Page, { one, many } = { one: 'trace', many: 'traces' }) {
   const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+  const list = page.getByRole('listbox', { name: capital(many) })
   return {
-    list: page.getByRole('listbox', { name: capital(many) }),
-    rows: page.getByRole('option'),
-    selected: page.getByRole('option', { selected: true }),
+    list,
+    // Of the list alone: the choices of a field are options as well.
+    rows: list.getByRole('option'),
+    selected: list.getByRole('option', { selected: true }),
     detail: page.getByRole('region', { name: capital(one), exact: true }),
     search: page.getByRole('searchbox', { name: `Search ${many}` }),
   }

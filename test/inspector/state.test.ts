@@ -175,5 +175,9 @@ it('scrolls 20,000 traces by drawing the few on show', async () => {
   await last.click()
   await detail.getByRole('heading', { name: 'Goal number 0' }).waitFor()
   await page.reload()
-  await page.getByRole('option', { selected: true }).filter({ hasText: 'Goal number 0' }).waitFor()
+  await page
+    .getByRole('listbox')
+    .getByRole('option', { selected: true })
+    .filter({ hasText: 'Goal number 0' })
+    .waitFor()
 })

@@ -27,7 +27,7 @@ it('shows a dead letter with its reason, tries it again, and drops it', async ()
   await dead.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('It is tried again, with all its tries.').first().waitFor()
   await dead.getByRole('button', { name: 'Drop' }).click()
-  await page.getByText('No call was put off.').waitFor()
+  await page.getByText('No tasks yet').waitFor()
   expect(await problems()).toEqual([])
 })
 

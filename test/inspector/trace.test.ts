@@ -128,13 +128,33 @@ it('forgets a trace only when it is confirmed, and says what that means', async 
   const forget = detail.getByRole('button', { name: 'Forget this trace' })
   await forget.click()
   const dialog = page.getByRole('dialog', { name: 'Forget this trace?' })
-  await dialog.getByText(/tombstone without content stays/).waitFor()
-  await dialog.getByRole('button', { name: 'Keep it' }).click()
+  await dialog.getByText(/empty tombstone remains/).waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect.poll(() => rows.count()).toBe(2)
   await forget.click()
   await dialog.getByRole('button', { name: 'Forget trace' }).click()
+  // Not undone: it goes with its notice.
+  await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByText('1 trace', { exact: true }).first().waitFor()
   await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('Keep this')])
   await search.fill('drop')
   await page.getByText(/No trace has any of these words/).waitFor()
+})
+
+it('shows the result of a failed trace before all else, and that of another in its place', async () => {
+  const trace = (goal: string, success: boolean) => ({
+    situation: { domain: 'd' },
+    task: { goal },
+    action: { type: 'a' },
+    result: { success, outcome: { error: 'no space left' } },
+  })
+  const { page } = await openWith(browser, [trace('It fails', false), trace('It works', true)])
+  const { rows, detail } = partsOf(page)
+  const first = detail.getByRole('region').first()
+  await rows.filter({ hasText: 'It fails' }).click()
+  await detail.getByRole('heading', { name: 'It fails' }).waitFor()
+  expect(await first.getAttribute('aria-label')).toBe('Result')
+  await rows.filter({ hasText: 'It works' }).click()
+  await detail.getByRole('heading', { name: 'It works' }).waitFor()
+  expect(await first.getAttribute('aria-label')).toBe('Situation')
 })

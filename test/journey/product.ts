@@ -65,6 +65,7 @@ export async function createProfile(): Promise<Profile> {
         args: browserArgs,
         viewport: { width: 1280, height: 800 },
       })
+      context.setDefaultTimeout(60_000)
       const page = context.pages()[0] ?? (await context.newPage())
       await page.goto(url)
       await waitInPage(page, () => globalThis.book !== undefined)

@@ -15,11 +15,14 @@ export interface Served extends AsyncDisposable {
   readonly url: string
 }
 
-export async function serveFolder(folder: string): Promise<Served> {
+/** Serves `folder`; `isOpen`: pages of other origins may read it, as at a CDN. */
+export async function serveFolder(folder: string, { isOpen = false } = {}): Promise<Served> {
+  const open = isOpen ? { 'access-control-allow-origin': '*' } : {}
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname)
     readFile(join(folder, path)).then(
-      (body) => response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/plain' }).end(body),
+      (body) =>
+        response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/plain', ...open }).end(body),
       () => response.writeHead(404).end(),
     )
   })

@@ -4,6 +4,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isDaybookError } from '../../src/core/errors.ts'
 import type { Carrier } from '../../src/core/ports.ts'
+import { createAgentGate } from '../../src/edge/agent/agent-gate.ts'
+import { usualAgentRate } from '../../src/edge/agent/agent-rate.ts'
 import { answerMirror, unknownToken } from '../../src/edge/answer-mirror.ts'
 import { bookErased } from '../../src/edge/book-end.ts'
 import { fromOutcome } from '../../src/edge/outcome.ts'
@@ -50,7 +52,8 @@ function createHost(clock: { now(): number }) {
     (mayMake, work) => {
       if (!mayMake) throw unknownToken()
       opened ??= open()
-      return work({ ...opened, rate: { spend: () => undefined }, synced: () => undefined })
+      const agents = createAgentGate(opened.engine.store.db, clock, usualAgentRate)
+      return work({ ...opened, agents, rate: { spend: () => undefined }, synced: () => undefined })
     },
     {
       book: name,

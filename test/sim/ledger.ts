@@ -1,5 +1,5 @@
 // What was written in a simulated world, by whom and on top of what: asks of each write what became of it.
-import { openBodies } from './world/sim-kind.ts'
+import { openBodies, saidIn } from './world/sim-kind.ts'
 import type { ConflictEntry } from '../../src/core/conflict.ts'
 import type { SqlRow } from '../../src/core/ports.ts'
 import { createConflictLog } from '../../src/store/record/conflict-log.ts'
@@ -16,6 +16,8 @@ export interface Write {
   readonly saw: string | undefined
   /** It was sealed before it left. */
   readonly isSealed: boolean
+  /** Its author could not read what stood there. */
+  readonly isBlind?: boolean
 }
 
 export interface Row extends SqlRow {
@@ -39,6 +41,9 @@ export interface Ledger {
   token(): string
   /** These are gone with a disk that was set back: nobody else had them. */
   excuse(tokens: Iterable<string>): void
+  isExcused(token: string): boolean
+  /** Every entry of the conflict logs of these disks, and of those that were set back. */
+  entries(disks: readonly Disk[]): ConflictEntry[]
   /** Tombstones were collected: who creates a record anew may not know that it was forgotten. */
   collect(): void
   /** What a disk that was set back had in its conflict log is no longer there to be asked. */
@@ -60,16 +65,23 @@ export function rowsOf({ db }: Disk, deleted: 0 | 1): Row[] {
 
 /** The token of the write that a row shows. */
 export function tokenOf(row: Row): string {
-  return row.deleted ? row.agent : String(openBodies.need(row, row.body)['text'])
+  return row.deleted ? row.agent : saidIn(row.kind, openBodies.need(row, row.body))
 }
 
 /** Every token that a disk still knows of, in records, their history and the conflict log. */
 export function tokensOf({ db }: Disk): Set<string> {
   const texts = db.all<{ text: string | null }>(
     `SELECT agent AS text FROM records UNION SELECT body ->> 'text' FROM records UNION SELECT agent FROM history
-     UNION SELECT body ->> 'text' FROM history UNION SELECT lost_body ->> 'text' FROM conflicts`,
+     UNION SELECT body ->> 'text' FROM history UNION SELECT lost_body ->> 'text' FROM conflicts
+     UNION SELECT lost_body ->> 'description' FROM conflicts`,
   )
-  return new Set(texts.flatMap(({ text }) => text ?? []))
+  const marks = db.all<{ kind: string; id: string; body: string }>(
+    `SELECT kind, id, body FROM records WHERE kind = 'mark' AND deleted = 0
+     UNION SELECT r.kind, r.id, h.body FROM history h JOIN records r ON r.seq = h.seq WHERE r.kind = 'mark' AND h.op = 'put'
+     UNION SELECT kind, record, lost_body FROM conflicts WHERE kind = 'mark' AND lost_op = 'put'`,
+  )
+  const said = marks.flatMap((one) => Object.values(openBodies.need(one, one.body)).map(String))
+  return new Set([...texts.flatMap(({ text }) => text ?? []), ...said])
 }
 
 export function createLedger(): Ledger {
@@ -87,13 +99,17 @@ export function createLedger(): Ledger {
     excuse(tokens) {
       for (const token of tokens) excused.add(token)
     },
+    isExcused: (token) => excused.has(token),
+    entries: (disks) => [...logs, ...disks.flatMap(logOf)],
     collect: () => void (collected = true),
     keepLog: (disk) => void logs.push(...logOf(disk)),
     lost(mirror, disks) {
       const entries = [...logs, ...disks.flatMap(logOf)]
       const inLog = ({ op, token, record }: Write) =>
-        entries.some(({ record: about, lost }) =>
-          op === 'put' ? lost.body?.['text'] === token : about === record && lost.op === 'forget',
+        entries.some(({ record: about, kind, lost }) =>
+          op === 'put'
+            ? lost.body !== undefined && saidIn(kind, lost.body) === token
+            : about === record && lost.op === 'forget',
         )
       const isVisible = ({ token, record, op }: Write) => {
         const row = rowOf(mirror, record)

@@ -128,4 +128,16 @@ export const pinned: readonly Pinned[] = [
       { do: 'put', at: 0, record: 7 },
     ],
   },
+  {
+    was: 'an edit that lay sealed in the conflict log was stored in clear when somebody decided for it after its record was forgotten',
+    steps: [
+      { do: 'sync', at: 0, record: 5, weather: ['edit-meanwhile'] },
+      { do: 'sync', at: 1, record: 5, weather: [] },
+      { do: 'forget', at: 1, record: 5 },
+      { do: 'sync', at: 1, record: 5, weather: [] },
+      { do: 'seal', at: 0, record: 5 },
+      { do: 'sync', at: 0, record: 5, weather: [] },
+      { do: 'decide', at: 0, nth: 0, side: 'lost' },
+    ],
+  },
 ]

@@ -3,15 +3,25 @@ import { formatTime } from '../../src/core/time.ts'
 import { seenWithinMs } from '../../src/store/record/device-log.ts'
 import { keepMs } from '../../src/sync/mirror/mirror.ts'
 import { takeLate } from '../../src/sync/device/spill.ts'
-import { judge } from './judge.ts'
-import { createLedger } from './ledger.ts'
-import { deviceCount, type Schedule, type Step } from './schedule.ts'
+import { judgeConflicts } from './law/conflicts.ts'
+import { judge } from './law/judge.ts'
+import { judgeFacts } from './law/facts.ts'
+import { outcomeOf, withoutLostAnswers } from './law/lost-answer.ts'
+import { judgeMarks } from './law/marks.ts'
+import { same } from './law/same.ts'
+import { checkSecrecy } from './law/secrecy.ts'
+import { judgeMerged } from './law/skills.ts'
+import type { Schedule } from './schedule.ts'
 import { carryThrough } from './stage/carry.ts'
 import { comeToRest, goByItself } from './stage/come-to-rest.ts'
 import { harm, keepImage, setBack } from './stage/set-back.ts'
-import { deviceOf, letterOf, siteOf, type Stage } from './stage/stage.ts'
-import { choose, forget, put, survive } from './stage/write.ts'
-import { createWatch } from './watch.ts'
+import { retract, supersede } from './stage/fact.ts'
+import { leave, publish } from './stage/leave.ts'
+import { mark, undoMark } from './stage/mark.ts'
+import { use } from './stage/skill.ts'
+import { createStage, deviceOf, letterOf, siteOf, type Stage } from './stage/stage.ts'
+import { choose, decideFor, forget, put, survive } from './stage/write.ts'
+import { deviceCount, type Step } from './step.ts'
 import { idOf, newKinds, oldKinds } from './world/sim-kind.ts'
 import { createSimWorld } from './world/sim-world.ts'
 
@@ -24,18 +34,35 @@ const selections = [
 
 /** Plays `schedule`; throws when a law is broken. */
 export async function play(schedule: Schedule, seed = 1): Promise<void> {
+  const fair = withoutLostAnswers(schedule)
+  const outcome = await playOnce(schedule, seed, fair !== undefined)
+  if (fair)
+    same(outcome, await playOnce(fair, seed, true), 'A lost answer that is asked for again changes nothing')
+}
+
+/** Answers what is left. `isCompared`: nobody's name, which decides between equal times, goes by who comes first. */
+async function playOnce(schedule: Schedule, seed: number, isCompared: boolean): Promise<unknown> {
   const world = createSimWorld(seed)
   try {
     for (let i = 0; i < deviceCount; i++) world.addDevice('abc'[i] ?? 'x')
-    const stage: Stage = { world, ledger: createLedger(), watch: createWatch(world), images: new Map() }
+    const stage = createStage(world)
+    if (isCompared) for (const site of [world.mirror, ...world.devices]) site.run()
+    await world.rest()
     for (const step of schedule) {
       await take(stage, step)
       await world.rest()
+      checkSecrecy(stage)
     }
     if (schedule.some((step) => step.do === 'pass')) await goByItself(stage)
     await comeToRest(stage)
     stage.watch.check()
-    judge(world, stage.ledger, schedule)
+    judge(stage, schedule)
+    await judgeMarks(stage, schedule)
+    judgeFacts(stage)
+    judgeMerged(stage, schedule)
+    judgeConflicts(stage, schedule)
+    checkSecrecy(stage)
+    return outcomeOf(stage)
   } finally {
     world.close()
   }
@@ -49,9 +76,23 @@ async function take(stage: Stage, step: Step): Promise<void> {
       return put(stage, siteOf(stage, step.at), step.record, step.do === 'seal' ? 'sensitive' : undefined)
     case 'lock':
     case 'unlock':
-      return void (deviceOf(stage, step.at).sealer.keys = step.do === 'lock' ? [] : [1])
+      return deviceOf(stage, step.at).lock(step.do === 'lock')
+    case 'publish':
+      return publish(stage, deviceOf(stage, step.at))
+    case 'leave':
+      return leave(stage, step.record)
+    case 'mark':
+      return mark(stage, siteOf(stage, step.at), step)
+    case 'undo-mark':
+      return undoMark(stage, siteOf(stage, step.at))
+    case 'supersede':
+      return survive(supersede(stage, siteOf(stage, step.at), step.family))
+    case 'retract':
+      return survive(retract(stage, siteOf(stage, step.at), step.family))
+    case 'use':
+      return use(stage, deviceOf(stage, step.at), step)
     case 'forget':
-      return forget(stage, siteOf(stage, step.at), step.record)
+      return forget(stage, siteOf(stage, step.at), idOf(step.record))
     case 'sync':
       return carryThrough(stage, deviceOf(stage, step.at), [...step.weather], step.record)
     case 'start':
@@ -135,5 +176,7 @@ async function take(stage: Stage, step: Step): Promise<void> {
       return world.lines.cut(deviceOf(stage, step.at).name)
     case 'choose':
       return choose(stage, siteOf(stage, step.at))
+    case 'decide':
+      return decideFor(stage, siteOf(stage, step.at), step)
   }
 }

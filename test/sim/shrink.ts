@@ -1,5 +1,6 @@
 // Makes a failing schedule small: leaves out steps, then says the rest more simply, as long as it still fails.
-import type { Schedule, Step } from './schedule.ts'
+import type { Schedule } from './schedule.ts'
+import type { Step } from './step.ts'
 
 /** The smallest schedule found for which `fails` still answers true; `schedule` itself must fail. */
 export async function shrink(

@@ -1,6 +1,7 @@
 // The code of README.md and docs/*.md as programs that tests run. A fence says where: `js run`, `js run in a page`,
 // `js run in Node`, and `with a mirror` behind it where one is needed. A section is a program of its own: what stands above
-// the first one, then its own blocks. `console.log(x) // y` is a promise: what is printed has to be y.
+// the first one, then its own blocks. `console.log(x) // y` is a promise: what is printed has to be y. `js run on the laptop`
+// is a scene of a story that several devices tell together, from its first block to its last.
 import type { Daybook } from '../../src/book/daybook.ts'
 
 export interface Program {
@@ -41,7 +42,27 @@ function* blocksOf(page: string): Generator<Block> {
 
 function blocksFor(page: string, host: Host): Block[] {
   const elsewhere = host === 'Node' ? 'in a page' : 'in Node'
-  return [...blocksOf(page)].filter(({ words }) => /^js run\b/.test(words) && !words.includes(elsewhere))
+  return [...blocksOf(page)].filter(
+    ({ words }) => /^js run\b(?! on )/.test(words) && !words.includes(elsewhere),
+  )
+}
+
+/** What one device does in a story of several. */
+export interface Scene {
+  /** The heading of its section. */
+  readonly title: string
+  /** `both`, or the name of one. */
+  readonly on: string
+  readonly isDayBefore: boolean
+  readonly code: string
+}
+
+/** The scenes of a page, in its order. */
+export function scenesOf(page: string): Scene[] {
+  return [...blocksOf(page)].flatMap(({ section, words, code }) => {
+    const [, on, when] = /^js run on (?:the )?(\w+)(, the day before)?$/.exec(words) ?? []
+    return on === undefined ? [] : [{ title: section, on, isDayBefore: when !== undefined, code }]
+  })
 }
 
 /** The programs of a page that run on this host. */
@@ -73,8 +94,11 @@ export interface Printed {
 
 type Print = (line: number, said: unknown) => void
 
-/** Runs a program; answers what it printed, beside what it promised to print, in the order of its lines. */
-export async function runProgram({ code }: Program, { modules, instead }: World): Promise<Printed[]> {
+/** `code` for somebody who has `modules` and `print`, and what it promises to print. */
+export function prepare(
+  code: string,
+  instead: World['instead'],
+): { readonly text: string; readonly promised: readonly unknown[] } {
   const promised: unknown[] = []
   let text = code.replaceAll(
     /^import \{ (.+) \} from '([^']+)'.*$/gm,
@@ -85,6 +109,12 @@ export async function runProgram({ code }: Program, { modules, instead }: World)
     promised.push(valueOf(promise))
     return `print(${promised.length - 1}, ${value})`
   })
+  return { text, promised }
+}
+
+/** Runs a program; answers what it printed, beside what it promised to print, in the order of its lines. */
+export async function runProgram({ code }: Program, { modules, instead }: World): Promise<Printed[]> {
+  const { text, promised } = prepare(code, instead)
   const printed: Printed[] = []
   const reached = new Set<number>()
   const print: Print = (line, said) => {

@@ -34,6 +34,7 @@ export interface Head {
   readonly agent?: string
   readonly session?: string
   readonly resource?: string
+  readonly sensitivity?: 'public' | 'standard'
 }
 
 export interface TestStore extends BookStore {

@@ -31,7 +31,7 @@ async function freezeStream(tab: HiddenTab, other: HiddenTab): Promise<string[]>
   await tab.evaluate(`tab.stream('frozen', 16)`)
   await expect.poll(() => tab.evaluate<number>('heard.length')).toBeGreaterThan(100)
   await tab.setState('frozen')
-  await expect.poll(() => isOwner(other), { timeout: 15_000 }).toBe(true)
+  await expect.poll(() => isOwner(other)).toBe(true)
   expect(await other.evaluate(`tab.store('meanwhile')`)).toMatch(isId)
   await tab.setState('active')
   await tab.show()

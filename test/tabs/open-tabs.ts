@@ -40,6 +40,7 @@ export async function openTabs(
     args: [...browserArgs],
     ignoreDefaultArgs,
   })
+  context.setDefaultTimeout(60_000)
   await takeFromWorkers(context, without)
   await context.exposeFunction('acked', (keys: string[]) => keys.forEach(onAck))
   return {

@@ -61,7 +61,7 @@ export async function openWebkit(): Promise<Webkit> {
     stdio: 'ignore',
   })
   const call = createCaller(`http://127.0.0.1:${port}`)
-  await vi.waitFor(() => call('GET', '/status'), { timeout: 15_000 })
+  await vi.waitFor(() => call('GET', '/status'), { timeout: 60_000 })
   const { sessionId } = await call<Session>('POST', '/session', {
     capabilities: {
       alwaysMatch: { 'webkitgtk:browserOptions': { binary: findBrowser(), args: ['--automation'] } },

@@ -17,9 +17,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const built = `${root}.cache/tabs-test`
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await inStep(project.name, 'building the page', () => buildPage('current'))
+  await inStep(project.name, 'building the page', () => buildPage('current', ['index', 'agent']))
   await inStep(project.name, 'building the newer page', () =>
-    buildPage('newer', replaceIn('tab-wire.ts', 'const wireVersion = 3', 'const wireVersion = 4')),
+    buildPage('newer', ['index'], replaceIn('tab-wire.ts', 'const wireVersion = 3', 'const wireVersion = 4')),
   )
   const server = await preview({
     root: `${root}test/tabs/page`,
@@ -27,7 +27,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     logLevel: 'error',
     plugins: [withLackingWorkers()],
     build: { outDir: built },
-    preview: { host: '127.0.0.1', port: 0 },
+    // By a name of the internet too, for what browsers keep from such pages.
+    preview: { host: '127.0.0.1', port: 0, allowedHosts: ['memory.example'] },
   })
   const [url = ''] = server.resolvedUrls?.local ?? []
   project.provide('tabsUrl', url)
@@ -37,7 +38,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-async function buildPage(name: string, plugin?: () => Plugin): Promise<void> {
+async function buildPage(name: string, pages: readonly string[], plugin?: () => Plugin): Promise<void> {
   await build({
     root: `${root}test/tabs/page`,
     base: `/${name}/`,
@@ -45,7 +46,14 @@ async function buildPage(name: string, plugin?: () => Plugin): Promise<void> {
     logLevel: 'error',
     plugins: plugin ? [plugin()] : [],
     worker: { format: 'es', plugins: () => (plugin ? [plugin()] : []) },
-    build: { outDir: `${built}/${name}`, emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 10_000 },
+    build: {
+      outDir: `${built}/${name}`,
+      emptyOutDir: true,
+      target: 'es2023',
+      chunkSizeWarningLimit: 10_000,
+      // What was there before an upgrade is the book alone.
+      rolldownOptions: { input: pages.map((page) => `${root}test/tabs/page/${page}.html`) },
+    },
   })
 }
 

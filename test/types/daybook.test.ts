@@ -64,7 +64,9 @@ it('types the generic door by id', () => {
 })
 
 it('hangs every capability of the table where its type says', () => {
-  const door = { call: () => Promise.resolve(), on: () => () => undefined, close: () => Promise.resolve() }
+  const nothing = () => Promise.resolve([])
+  const tools = { list: nothing, run: () => Promise.resolve({ value: null, texts: [], isFailure: false }) }
+  const door = { tools, call: nothing, on: () => () => undefined, close: async () => undefined }
   const built = createDaybook(door, methodTable(capabilityTable), globalThis)
   for (const method of capabilityTable.flatMap(({ methods }) => [...methods])) {
     const verb = method

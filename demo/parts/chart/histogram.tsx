@@ -1,10 +1,11 @@
-// When traces happened: bars over time, the failed share hatched at their foot. Dragging across it picks a range.
+// When records happened: bars over time, the failed share hatched at their foot. Dragging across it picks a range.
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { now } from '../../page/clock.ts'
 import type { Bucket } from '../../kind/record-kind.ts'
 import { countOf } from '../../wording/size-word.ts'
-import { shortInstant, utcDate } from '../../wording/time-word.ts'
+import { capital } from '../../wording/text-word.ts'
+import { dateOf, shortInstant } from '../../wording/time-word.ts'
 import { type Slot, slotsOf } from './histogram-slot.ts'
 
 const height = 44
@@ -18,11 +19,14 @@ export interface Counted {
 }
 
 interface HistogramProps {
+  /** What is counted, as one and as many. */
+  readonly one: string
+  readonly many: string
   readonly count: Counted
   readonly onPick: (fromMs: number, toMs: number) => void
 }
 
-export function Histogram({ count, onPick }: HistogramProps) {
+export function Histogram({ one, many, count, onPick }: HistogramProps) {
   const frame = useRef<HTMLDivElement>(null)
   const width = useSignal(0)
   const pointer = useSignal<number | undefined>(undefined)
@@ -58,15 +62,15 @@ export function Histogram({ count, onPick }: HistogramProps) {
     if (first && last) onPick(first.fromMs, last.toMs)
   }
 
-  const range = picked && rangeWords(slots.slice(picked[0], (picked[1] ?? 0) + 1), count.by)
-  const all = rangeWords(slots, count.by)
+  const range = picked && rangeWords(slots.slice(picked[0], (picked[1] ?? 0) + 1), count.by, [one, many])
+  const all = rangeWords(slots, count.by, [one, many])
   return (
     <div class="histogram">
       <div
         ref={frame}
         class="histogram-frame"
         role="img"
-        aria-label={`Traces by ${count.by}: ${all ?? 'none'}. Drag to pick a range, or use the Time filter.`}
+        aria-label={`${capital(many)} by ${count.by}: ${all ?? 'none'}. Drag to pick a range, or use the Time filter.`}
         onPointerDown={(event) => {
           if (event.button !== 0) return
           event.currentTarget.setPointerCapture(event.pointerId)
@@ -130,7 +134,11 @@ export function Histogram({ count, onPick }: HistogramProps) {
   )
 }
 
-function rangeWords(slots: readonly Slot[], by: 'hour' | 'day'): string | undefined {
+function rangeWords(
+  slots: readonly Slot[],
+  by: 'hour' | 'day',
+  [one, many]: readonly [string, string],
+): string | undefined {
   const first = slots[0]
   const last = slots.at(-1)
   if (!first || !last) return undefined
@@ -141,11 +149,11 @@ function rangeWords(slots: readonly Slot[], by: 'hour' | 'day'): string | undefi
     by === 'day'
       ? dayWords(first.fromMs, last.toMs)
       : `${shortInstant(first.fromMs, now.peek())} – ${shortInstant(last.toMs, now.peek())}`
-  return `${said} · ${countOf(all, 'trace')}${failed > 0 ? `, ${failed} failed` : ''}`
+  return `${said} · ${countOf(all, one, many)}${failed > 0 ? `, ${failed} failed` : ''}`
 }
 
 function dayWords(fromMs: number, toMs: number): string {
-  const first = utcDate(fromMs)
-  const last = utcDate(toMs - 1)
+  const first = dateOf(fromMs)
+  const last = dateOf(toMs - 1)
   return first === last ? first : `${first} – ${last}`
 }

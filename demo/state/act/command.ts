@@ -1,5 +1,6 @@
 // Everything the command palette can do. A command is a name and an act; its words are what it is found by.
 import { address, bookName, go, listedKind } from '../address.ts'
+import { books, goToBook, showBooks } from '../books.ts'
 import { openDialog } from '../dialog.ts'
 import { focusSearch } from './focus.ts'
 import { pinHere } from './mark.ts'
@@ -47,6 +48,10 @@ function standing(): Command[] {
         }),
     },
     { name: 'Read the list again', key: 'n', run: () => void reloadList() },
+    { name: 'Go to another book', run: showBooks },
+    ...(books.value ?? [])
+      .filter(({ name }) => name !== bookName)
+      .map(({ name }) => ({ name: `Open the book “${name}”`, run: () => goToBook(name) })),
     { name: 'Sync now', run: () => void syncNow() },
     { name: 'Sync settings', run: () => (openDialog.value = 'settings') },
     { name: 'Paste a trace as JSON', run: () => (openDialog.value = 'paste') },
@@ -67,7 +72,7 @@ function standing(): Command[] {
           },
         ]),
     { name: 'Change the theme', run: nextTheme },
-    { name: 'Keys and marks', key: '?', run: () => (openDialog.value = 'help') },
+    { name: 'Keyboard shortcuts', key: '?', run: () => (openDialog.value = 'help') },
   ]
 }
 
@@ -84,21 +89,12 @@ function placeCommands({ name, views: [home, ...others] }: Place): Command[] {
 
 function asking(typed: string): Command[] {
   if (typed === '') return []
-  const isName = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(typed) && typed !== bookName
   return [
     {
       name: `Search ${listedKind.peek()?.many ?? 'traces'} for “${typed}”`,
       run: () => go({ view: listView(), search: typed, id: undefined }),
     },
     { name: `Recall: ${typed}`, run: () => go({ view: 'recall', question: typed, id: undefined }) },
-    ...(isName
-      ? [
-          {
-            name: `Open the book “${typed}”`,
-            run: () => location.assign(`?${new URLSearchParams({ book: typed })}`),
-          },
-        ]
-      : []),
   ]
 }
 

@@ -5,6 +5,7 @@ import { cursor, moveCursor } from '../list/list-cursor.ts'
 import { detail } from '../record/record-detail.ts'
 import { shown } from '../list/record-list.ts'
 
+export const viewElement = createRef<HTMLElement>()
 export const listElement = createRef<HTMLDivElement>()
 export const detailHeading = createRef<HTMLHeadingElement>()
 export const searchInput = createRef<HTMLInputElement>()

@@ -1,14 +1,15 @@
-// Forgetting a record: asked about first, with what cites it and what becomes of that; told plainly, not undone.
+// Forgetting a record: asked about first, with what cites it and what becomes of that, from the list or the open record.
 import { signal } from '@preact/signals'
 import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord } from '../../kind/record-kind.ts'
-import { countOf } from '../../wording/size-word.ts'
 import { capital } from '../../wording/text-word.ts'
-import { address, go } from '../address.ts'
+import { address, go, listedKind } from '../address.ts'
 import { openedBook } from '../book.ts'
-import type { ShownRecord } from '../record/record-detail.ts'
-import { reloadList } from '../list/record-list.ts'
+import { cursor } from '../list/list-cursor.ts'
+import { list } from '../list/record-list.ts'
+import { detail, readShown, type ShownRecord } from '../record/record-detail.ts'
 import { citedAt } from '../record/record-read.ts'
+import { forgetSoon, type How } from './leaving.ts'
 import { tell, tellError } from '../../page/toast.ts'
 
 /** The record that the open question is about, if any. */
@@ -32,39 +33,37 @@ export function citingOf({ record, links }: ShownRecord): Citing {
   return { pointing: all.filter((one) => !rests(one)), resting: all.filter((one) => rests(one)) }
 }
 
-/** Does what the open question asks; with `cascade`, no record is left that points at it. */
-export async function forgetAsked(cascade: boolean): Promise<void> {
+/** Asks about the open record, or the one that the keyboard stands on in the list; false when there is none. */
+export function askToForgetHere(): boolean {
+  const { id } = address.peek()
+  const open = detail.peek()
+  if (id !== undefined) {
+    if (open.state !== 'shown' || open.id !== id) return false
+    forgetQuestion.value = open.shown
+    return true
+  }
+  const at = cursor.peek()
+  const row = listedKind.peek() && at !== undefined ? list.peek()?.pages.at(at) : undefined
+  if (row) void askToForget(row.id)
+  return row !== undefined
+}
+
+async function askToForget(id: string): Promise<void> {
+  try {
+    const found = await readShown(await openedBook(), id)
+    if (found) forgetQuestion.value = found
+    else tell('The record no longer exists.')
+  } catch (error) {
+    tellError('The record could not be read.', error)
+  }
+}
+
+/** Does what the open question asks, in ten seconds; with `cascade`, no record is left that points at it. */
+export function forgetAsked(how: How): void {
   const question = forgetQuestion.peek()
   forgetQuestion.value = undefined
   if (!question) return
   const { kind, record } = question
-  const { id } = record
-  try {
-    const current = await openedBook()
-    const done = await current.records.forget({ id, cascade })
-    if (address.peek().id === id) go({ id: undefined }, 'replace')
-    await reloadList({ keepPlace: true })
-    if (!done.forgotten) tell('There was nothing left to forget.')
-    else tell(`${capital(kind.one)} forgotten.${consequence(done)}`)
-  } catch (error) {
-    tellError(`The ${kind.one} was not forgotten.`, error)
-  }
-}
-
-interface Done {
-  readonly cited_by: readonly string[]
-  readonly released: readonly string[]
-  readonly forgotten_too: readonly string[]
-}
-
-function consequence({ cited_by: citing, released, forgotten_too: gone }: Done): string {
-  if (released.length + gone.length > 0) {
-    const lost = released.length > 0 ? ` ${countOf(released.length, 'record')} lost the link to it.` : ''
-    return gone.length > 0
-      ? `${lost} ${countOf(gone.length, 'record')} that rested on it went with it.`
-      : lost
-  }
-  if (citing.length > 0)
-    return ` ${countOf(citing.length, 'record')} had a link to it that now leads nowhere.`
-  return ' A tombstone without content stays, so that it does not come back.'
+  if (address.peek().id === record.id) go({ id: undefined }, 'replace')
+  forgetSoon([{ id: record.id, how }], capital(kind.one))
 }

@@ -2,7 +2,12 @@
 import { address, go } from '../address.ts'
 import { closeDialog, openDialog } from '../dialog.ts'
 import { detailHeading, focusList, focusSearch, listElement } from './focus.ts'
-import { forgetQuestion } from './forget.ts'
+import { continuityByKey } from '../continuity/key.ts'
+import { runByKey } from '../run/transcript.ts'
+import { reviewByKey } from '../consent/review.ts'
+import { voteByKey } from '../pool/vote.ts'
+import { editHere } from './edit.ts'
+import { askToForgetHere, forgetQuestion } from './forget.ts'
 import { pinHere } from './mark.ts'
 import { fresh, reloadList } from '../list/record-list.ts'
 
@@ -34,7 +39,11 @@ function act(event: KeyboardEvent): boolean {
   if (event.key === '/') focusSearch()
   else if (event.key === '?') openDialog.value = 'help'
   else if (event.key === 'n' && fresh.peek() > 0) void reloadList()
+  else if (!event.repeat && (reviewByKey(event.key) || voteByKey(event.key))) return true
+  else if (continuityByKey(event.key) || runByKey(event.key)) return true
   else if (event.key === 'p' && !event.repeat) return pinHere()
+  else if (event.key === 'Delete' && !event.repeat) return askToForgetHere()
+  else if (event.key === 'e' && !event.repeat) return editHere()
   else if (event.key === 'Escape' && address.peek().id !== undefined) closeRecord()
   else if (listKeys.has(event.key) && isFree && listElement.current) focusList()
   else return false
@@ -58,6 +67,7 @@ function isAsking(): boolean {
 
 function isTyping(target: EventTarget | null): boolean {
   return (
-    target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
+    target instanceof HTMLElement &&
+    target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable]') !== null
   )
 }

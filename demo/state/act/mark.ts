@@ -1,5 +1,5 @@
 // Saying something of a record without changing it. Every such act can be undone, by what the book answers to it.
-import type { BookRecord, RecordRow } from '../../kind/record-kind.ts'
+import type { BookRecord, RecordRow, Sensitivity } from '../../kind/record-kind.ts'
 import type { MarkInput } from '../../kind/marked.ts'
 import { tell, tellError } from '../../page/toast.ts'
 import { address, listedKind } from '../address.ts'
@@ -17,6 +17,22 @@ export async function markRecord(change: MarkInput, said: string): Promise<boole
   } catch (error) {
     tellError('The record was not marked.', error)
     return false
+  }
+}
+
+/** Says how sensitive a record is: what becomes sensitive is encrypted, its earlier versions too. */
+export async function setSensitivity(
+  id: string,
+  sensitivity: Sensitivity,
+  before: Sensitivity,
+): Promise<void> {
+  try {
+    await (await openedBook()).records.setSensitivity({ id, sensitivity })
+    const undo = { word: 'Undo', run: () => void setSensitivity(id, before, sensitivity) }
+    const isSealing = sensitivity === 'sensitive' || sensitivity === 'restricted'
+    tell(`Marked ${sensitivity}.${isSealing ? ' Stored encrypted, with its earlier versions.' : ''}`, undo)
+  } catch (error) {
+    tellError('Sensitivity unchanged.', error)
   }
 }
 

@@ -15,6 +15,8 @@ export interface ExportChoice {
   readonly passphrase: string
   readonly isSigned: boolean
   readonly hasTokens: boolean
+  /** Whether sensitive records go along; undefined where there are none. */
+  readonly sensitive: boolean | undefined
 }
 
 export type Exporting =
@@ -46,6 +48,7 @@ export async function exportBundle(choice: ExportChoice): Promise<void> {
         ...(choice.passphrase === '' ? {} : { passphrase: choice.passphrase }),
         ...(choice.isSigned ? { sign: true } : {}),
         ...(choice.hasTokens ? { include_tokens: true } : {}),
+        ...(choice.sensitive === undefined ? {} : { include_sensitive: choice.sensitive }),
       },
       { signal: abort.signal },
     )

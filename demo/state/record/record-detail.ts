@@ -31,12 +31,18 @@ async function findRecord(from: Daybook, id: string): Promise<[RecordKind, BookR
   return record && [of, record]
 }
 
-async function readDetail(from: Daybook, id: string): Promise<Detail> {
+/** The record with what stands around it; undefined when there is none. */
+export async function readShown(from: Daybook, id: string): Promise<ShownRecord | undefined> {
   const found = await findRecord(from, id)
-  if (!found) return { state: 'absent', id }
+  if (!found) return undefined
   const [of, record] = found
   const [links, { versions }] = await Promise.all([readLinks(from, of, record), from.records.history({ id })])
-  return { state: 'shown', id, shown: { kind: of, record, links, versions } }
+  return { kind: of, record, links, versions }
+}
+
+async function readDetail(from: Daybook, id: string): Promise<Detail> {
+  const shown = await readShown(from, id)
+  return shown ? { state: 'shown', id, shown } : { state: 'absent', id }
 }
 
 async function loadDetail(from: Daybook, id: string): Promise<void> {

@@ -19,6 +19,8 @@ export async function syncNow(): Promise<void> {
     lastResult.value = result
     tell(syncWords(result))
   } catch (error) {
+    // What an earlier sync said would contradict what this one met.
+    lastResult.value = undefined
     if (isDaybookError(error, 'offline'))
       tell('The edge cannot be reached. What waits is kept and sent at the next sync.')
     else tellError('The book could not be synced.', error)
@@ -42,6 +44,7 @@ async function wake(): Promise<void> {
     if (!sync.configured) return
     lastResult.value = await current.sync()
   } catch (error) {
+    lastResult.value = undefined
     // Told by the state of sync, which the status bar shows.
     if (!isDaybookError(error)) throw error
   }

@@ -45,25 +45,25 @@ async function change(work: (current: Daybook) => Promise<string>): Promise<bool
 export const unlock = (passphrase: string) =>
   change(async ({ seal }) => {
     await seal.unlock({ passphrase })
-    return 'Unlocked: sensitive records can be read.'
+    return 'Unlocked. Sensitive records can be read.'
   })
 
 export const lock = () =>
   change(async ({ seal }) => {
     await seal.lock()
-    return 'Locked: sensitive records wait for the passphrase.'
+    return 'Locked. Sensitive records need the passphrase.'
   })
 
 export const guard = (passphrase: string) =>
   change(async ({ seal }) => {
     await seal.guard({ passphrase })
-    return 'From now on this passphrase guards the keys.'
+    return 'The passphrase now protects the keys.'
   })
 
 export const rotate = () =>
   change(async ({ seal }) => {
     await seal.rotate()
-    return 'A new key seals from now on; the rest follows in the background.'
+    return 'Key rotated. Existing records are re-encrypted in the background.'
   })
 
 export const exportKeys = (passphrase: string) =>
@@ -80,13 +80,13 @@ export const exportKeys = (passphrase: string) =>
 export const importKeys = (file: File, passphrase: string) =>
   change(async ({ seal }) => {
     const { added, state } = await seal.importKeys({ text: await file.text(), passphrase })
-    return `${countOf(added.length, 'key')} added; ${countOf(state.unreadable, 'record')} still locked.`
+    return `${countOf(added.length, 'key')} added. ${countOf(state.unreadable, 'record')} still locked.`
   })
 
 export const forgetLocked = (id: string) =>
   change(async ({ records }) => {
     await records.forget({ id })
-    return 'Forgotten, unread.'
+    return 'Deleted.'
   })
 
 onBook('change', () => void readSeal())

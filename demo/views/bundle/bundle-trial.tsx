@@ -15,6 +15,7 @@ import {
 } from '../../state/bundle/bundle-import.ts'
 import { countOf, countWord } from '../../wording/size-word.ts'
 import { capital } from '../../wording/text-word.ts'
+import { kindsWord } from '../../wording/kind-word.ts'
 
 interface BundleTrialProps {
   readonly verified: Verified
@@ -69,7 +70,8 @@ export function BundleTrial({ verified, trial, choice }: BundleTrialProps) {
           {held.map(([kind, count]) => (
             <label key={kind} class="check">
               <input type="checkbox" checked={isIn(kind)} onChange={() => toggle(kind)} />
-              {capital(kindNamed(kind)?.many ?? kind)} <span class="faint">{countWord(count)}</span>
+              {capital(kindNamed(kind)?.many ?? kindsWord(kind))}{' '}
+              <span class="faint">{countWord(count)}</span>
             </label>
           ))}
         </div>

@@ -1,5 +1,5 @@
 // Exporting: which kinds, from when to when, sealed with a passphrase or signed, and tokens only after a second thought.
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -12,22 +12,30 @@ import {
   faultOf,
 } from '../../state/bundle/bundle-export.ts'
 import { status } from '../../state/status.ts'
-import { countWord, sizeWord } from '../../wording/size-word.ts'
+import { sealState } from '../../state/trust/seal.ts'
+import { countOf, countWord, sizeWord } from '../../wording/size-word.ts'
 import { capital } from '../../wording/text-word.ts'
+import { kindsWord } from '../../wording/kind-word.ts'
 
 /** They come with the tick for tokens, or not at all. */
 const guardedKinds = new Set(['token', 'key'])
+/** The book's own, which no bundle takes. */
+const ownKinds = new Set(['public_key'])
+/** What opens doors is taken along only by whoever ticks it. */
+const unticked: readonly string[] = ['access_key']
 
 export function ExportCard() {
   const records = status.value?.records ?? {}
-  const kinds = Object.keys(records).filter((kind) => !guardedKinds.has(kind))
-  const left = useSignal<readonly string[]>([])
+  const kinds = Object.keys(records).filter((kind) => !guardedKinds.has(kind) && !ownKinds.has(kind))
+  const left = useSignal<readonly string[]>(unticked)
   const from = useSignal('')
   const to = useSignal('')
   const passphrase = useSignal('')
   const isSigned = useSignal(false)
   const hasTokens = useSignal(false)
   const isSure = useSignal(false)
+  const isClear = useSignal(false)
+  const sensitive = sealState.value?.sealed ?? 0
   const id = useId()
   const choice: ExportChoice = {
     kinds: kinds.filter((kind) => !left.value.includes(kind)),
@@ -36,6 +44,7 @@ export function ExportCard() {
     passphrase: passphrase.value,
     isSigned: isSigned.value,
     hasTokens: hasTokens.value && isSure.value,
+    sensitive: sensitive === 0 ? undefined : passphrase.value !== '' || isClear.value,
   }
   const fault = faultOf(choice)
   const isReady = fault === undefined && (!hasTokens.value || isSure.value)
@@ -61,7 +70,7 @@ export function ExportCard() {
               {kinds.map((kind) => (
                 <label key={kind} class="check">
                   <input type="checkbox" checked={!left.value.includes(kind)} onChange={() => toggle(kind)} />
-                  {capital(kindNamed(kind)?.many ?? kind)}
+                  {capital(kindNamed(kind)?.many ?? kindsWord(kind))}
                   <span class="faint">{countWord(records[kind] ?? 0)}</span>
                 </label>
               ))}
@@ -140,11 +149,37 @@ export function ExportCard() {
               </div>
             </div>
           )}
+          {sensitive > 0 && passphrase.value === '' && (
+            <SensitiveChoice count={sensitive} isClear={isClear} />
+          )}
           {fault !== undefined && <p class="form-error">{fault}</p>}
           <Progress isReady={isReady} />
         </form>
       )}
     </section>
+  )
+}
+
+/** What becomes of sensitive records in a file that anyone can open. */
+function SensitiveChoice({ count, isClear }: { count: number; isClear: Signal<boolean> }) {
+  return (
+    <div class="notice warn">
+      <Icon name="lock" />
+      <div class="notice-text">
+        <p class="notice-title">
+          {countOf(count, 'sensitive record')} {isClear.value ? 'included unencrypted' : 'left out'}
+        </p>
+        <p>Set a passphrase to include {count === 1 ? 'it' : 'them'} encrypted.</p>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isClear.value}
+            onChange={(event) => (isClear.value = event.currentTarget.checked)}
+          />
+          Include unencrypted: anyone with the file can read {count === 1 ? 'it' : 'them'}
+        </label>
+      </div>
+    </div>
   )
 }
 

@@ -18,11 +18,11 @@ export function RecallView() {
   const now = asking.value
   return (
     <div class={address.value.id === undefined ? 'panes' : 'panes has-detail'}>
+      <h1 id="recall-title" class="hidden">
+        Recall
+      </h1>
       <section class="pane list-pane" aria-labelledby="recall-title">
         <header class="pane-head">
-          <h1 id="recall-title" class="hidden">
-            Recall
-          </h1>
           <Tabs />
           <QuestionForm />
         </header>
@@ -108,7 +108,7 @@ function Suggestions() {
     <EmptyNote title="Ask the book something.">
       <p>
         Recall finds what is relevant to a question in plain words and says why: how much of the question each
-        trace has, how strongly, and how recent it is. No model is involved and nothing leaves this browser.
+        record has, how strongly, and how recent it is. No model is involved and nothing leaves this browser.
       </p>
       {goals.length > 0 && (
         <ul class="suggestions" aria-label="From your newest traces">

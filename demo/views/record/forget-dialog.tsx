@@ -19,6 +19,7 @@ function Question({ question }: { question: ShownRecord }) {
   const citing = citingOf(question)
   const isCited = citing.pointing.length + citing.resting.length > 0
   const isCascade = useSignal(false)
+  const isPurge = useSignal(false)
   const close = () => (forgetQuestion.value = undefined)
   return (
     <Dialog title={`Forget this ${kind.one}?`} onClose={close}>
@@ -27,22 +28,37 @@ function Question({ question }: { question: ShownRecord }) {
       </blockquote>
       <ul class="plain-list">
         <li>
-          Its content, its earlier versions and its index entries are removed from this book. That cannot be
-          undone.
+          Its content, earlier versions and index entries are deleted from this book. You can undo this for
+          ten seconds.
         </li>
-        <li>A tombstone without content stays, so that it does not come back from another device.</li>
+        <li>An empty tombstone remains, so that the record does not return from another device.</li>
         {status.value?.sync.configured && (
-          <li>At the next sync the edge and your other devices forget it too.</li>
+          <li>It is deleted from the edge and your other devices at the next sync.</li>
         )}
       </ul>
-      {isCited && <CitingChoice citing={citing} isCascade={isCascade} />}
+      {isCited && !isPurge.value && <CitingChoice citing={citing} isCascade={isCascade} />}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isPurge.value}
+          onChange={(event) => (isPurge.value = event.currentTarget.checked)}
+        />
+        Purge: also erase it from the file, from conflicts and from stored answers
+      </label>
       <div class="dialog-actions">
         <button type="button" class="button" onClick={close}>
-          Keep it
+          Cancel
         </button>
-        <button type="button" class="button danger" onClick={() => void forgetAsked(isCascade.value)}>
-          Forget {kind.one}
-          {isCascade.value && citing.resting.length > 0 && ` and ${citing.resting.length} more`}
+        <button
+          type="button"
+          class="button danger"
+          onClick={() => forgetAsked(isPurge.value ? 'purge' : isCascade.value ? 'cascade' : 'forget')}
+        >
+          {isPurge.value ? 'Purge' : 'Forget'} {kind.one}
+          {isCascade.value &&
+            !isPurge.value &&
+            citing.resting.length > 0 &&
+            ` and ${citing.resting.length} more`}
         </button>
       </div>
     </Dialog>
@@ -73,7 +89,7 @@ function CitingChoice({ citing, isCascade }: { citing: Citing; isCascade: Signal
           checked={!isCascade.value}
           onChange={() => (isCascade.value = false)}
         />
-        Leave them as they are, with a link that leads nowhere
+        Keep broken links
       </label>
       <label class="check">
         <input
@@ -83,8 +99,8 @@ function CitingChoice({ citing, isCascade }: { citing: Citing; isCascade: Signal
           onChange={() => (isCascade.value = true)}
         />
         {resting.length === 0
-          ? 'Take the link out of them'
-          : `Forget the ${resting.length} that rest on it alone${pointing.length > 0 ? ', and take the link out of the others' : ''}`}
+          ? 'Remove the links'
+          : `Also delete ${countOf(resting.length, 'record')} with no other source${pointing.length > 0 ? ', and remove the other links' : ''}`}
       </label>
     </fieldset>
   )
@@ -96,7 +112,7 @@ function CitingLine({ record, isResting }: { record: BookRecord; isResting: bool
     <li>
       <span class="faint">{kind?.one ?? record.kind}</span>{' '}
       {kind ? oneLine(kind.row(record).title, 80) : record.id}
-      {isResting && <span class="cite-rests"> rests on it alone</span>}
+      {isResting && <span class="cite-rests"> no other source</span>}
     </li>
   )
 }

@@ -1,8 +1,8 @@
 // What is said of the open record beside what it holds: its importance, whether it is personal or to be kept, its collection.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import type { BookRecord, RecordKind } from '../../kind/record-kind.ts'
-import { markRecord } from '../../state/act/mark.ts'
+import type { BookRecord, RecordKind, Sensitivity } from '../../kind/record-kind.ts'
+import { markRecord, setSensitivity } from '../../state/act/mark.ts'
 import { seenValues } from '../../state/list/seen-value.ts'
 import { FilterButton, Row, Section } from '../kind/section.tsx'
 
@@ -16,7 +16,7 @@ export function MarkSection({ record, kind }: MarkSectionProps) {
   const { personal, keep, collection } = marks
   return (
     <Section name="Marks">
-      <Row name="say">
+      <Row name="flags">
         <label class="check">
           <input
             type="checkbox"
@@ -44,6 +44,7 @@ export function MarkSection({ record, kind }: MarkSectionProps) {
           Keep
         </label>
       </Row>
+      <SensitivityChoice record={record} />
       <Importance record={record} />
       <Collection record={record} view={kind.view} />
       {collection !== undefined && (
@@ -52,6 +53,41 @@ export function MarkSection({ record, kind }: MarkSectionProps) {
         </Row>
       )}
     </Section>
+  )
+}
+
+const sensitivityWords: Readonly<Record<Sensitivity, string>> = {
+  public: 'public',
+  standard: 'standard',
+  sensitive: 'sensitive (encrypted)',
+  restricted: 'restricted (encrypted)',
+}
+
+function SensitivityChoice({ record }: { record: BookRecord }) {
+  const { id, sensitivity = 'standard' } = record
+  const field = useId()
+  return (
+    <div class="star-row">
+      <label class="star-name" for={field}>
+        sensitivity
+      </label>
+      <span class="star-value">
+        <select
+          id={field}
+          class="input"
+          value={sensitivity}
+          onChange={({ currentTarget }) =>
+            void setSensitivity(id, currentTarget.value as Sensitivity, sensitivity)
+          }
+        >
+          {Object.entries(sensitivityWords).map(([value, word]) => (
+            <option key={value} value={value}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </span>
+    </div>
   )
 }
 

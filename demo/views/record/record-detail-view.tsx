@@ -5,9 +5,11 @@ import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { Mark } from '../../parts/mark.tsx'
+import { MarkSigns } from '../../parts/mark-signs.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
 import { Time } from '../../parts/time.tsx'
 import { go, listedKind } from '../../state/address.ts'
+import { editRecord } from '../../state/act/edit.ts'
 import { detailHeading, onDetailDrawn } from '../../state/act/focus.ts'
 import { forgetQuestion } from '../../state/act/forget.ts'
 import { detail, reloadDetail, type ShownRecord } from '../../state/record/record-detail.ts'
@@ -68,17 +70,29 @@ function Shown({ shown }: { shown: ShownRecord }) {
         <div class="detail-bar">
           <CloseButton kind="back" />
           <Mark mark={row.mark} word />
+          <MarkSigns marks={{}} sensitivity={row.sensitivity} word />
           <span class="faint">
-            <Time at={row.at} />
+            <Time at={row.at} exact />
           </span>
           <span class="spacer" />
           <ShortId id={record.id} />
           {Acts && <Acts record={record} />}
+          {kind.replace && (
+            <button
+              type="button"
+              class="icon-button"
+              title={`Edit this ${kind.one} (e)`}
+              onClick={() => editRecord(shown)}
+            >
+              <Icon name="edit" />
+              <span class="hidden">Edit this {kind.one}</span>
+            </button>
+          )}
           <PinButton record={record} one={kind.one} />
           <button
             type="button"
             class="icon-button"
-            title={`Forget this ${kind.one}`}
+            title={`Forget this ${kind.one} (Del)`}
             onClick={() => (forgetQuestion.value = shown)}
           >
             <Icon name="forget" />
@@ -133,13 +147,15 @@ function Glance() {
             <dt>{capital(listedKind.value.many)} here</dt>
             <dd>{countWord(counted.total)}</dd>
           </div>
-          <div>
-            <dt>Failed</dt>
-            <dd>
-              {countWord(counted.failed)}{' '}
-              <span class="faint">{shareWord(counted.failed / counted.total)}</span>
-            </dd>
-          </div>
+          {listedKind.value.fails && (
+            <div>
+              <dt>Failed</dt>
+              <dd>
+                {countWord(counted.failed)}{' '}
+                <span class="faint">{shareWord(counted.failed / counted.total)}</span>
+              </dd>
+            </div>
+          )}
         </dl>
       )}
       <p class="quiet">

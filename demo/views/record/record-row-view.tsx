@@ -2,6 +2,7 @@
 import { Mark } from '../../parts/mark.tsx'
 import { MarkSigns } from '../../parts/mark-signs.tsx'
 import { Time } from '../../parts/time.tsx'
+import { leaving } from '../../state/act/leaving.ts'
 import { marks, type MarkWords } from '../../kind/mark.ts'
 import type { RecordRow } from '../../kind/record-kind.ts'
 
@@ -17,20 +18,22 @@ export function RecordRowView({ row }: { row: RecordRow | undefined }) {
       </div>
     )
   }
+  const isLeaving = leaving.value.has(row.id)
   const { word, tone, isUsual = false }: MarkWords = marks[row.mark]
   return (
-    <div class="record-row">
+    <div class={isLeaving ? 'record-row is-leaving' : 'record-row'}>
       <Mark mark={row.mark} />
       <p class="record-line">
         <span class="record-title" dir="auto">
           {row.title}
         </span>
-        {row.marks && <MarkSigns marks={row.marks} />}
+        <MarkSigns marks={row.marks ?? {}} sensitivity={row.sensitivity} />
         <span class="record-when">
           <Time at={row.at} />
         </span>
       </p>
       <p class="record-line faint">
+        {isLeaving && <span class="record-word bad">being forgotten</span>}
         {!isUsual && <span class={`record-word ${tone}`}>{word}</span>}
         <span class="record-lead">
           {row.lead !== '' && <code>{row.lead}</code>}{' '}

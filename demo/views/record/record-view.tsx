@@ -1,6 +1,6 @@
 // The view of a kind of record: the list with its search, filters and histogram, beside the record that is open.
 import { Histogram } from '../../parts/chart/histogram.tsx'
-import { slotsOf } from '../../parts/chart/histogram-slot.ts'
+import { spanOf } from '../../parts/chart/histogram-slot.ts'
 import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, go } from '../../state/address.ts'
 import { withChip } from '../../state/filter-chip.ts'
@@ -24,16 +24,19 @@ export function RecordView({ kind }: { kind: RecordKind }) {
   const titleId = `${kind.view}-title`
   return (
     <div class={address.value.id === undefined ? 'panes' : 'panes has-detail'}>
+      {/* Stays where a narrow page has the open record alone. */}
+      <h1 id={titleId} class="hidden">
+        {capital(kind.many)}
+      </h1>
       <section class="pane list-pane" aria-labelledby={titleId}>
         <header class="pane-head">
-          <h1 id={titleId} class="hidden">
-            {capital(kind.many)}
-          </h1>
           <Tabs />
           {kind.searched !== undefined && <SearchBox key={kind.view} kind={kind} />}
           <FilterBar kind={kind}>{Tools && <Tools />}</FilterBar>
         </header>
-        {counted && hasShape(counted) && <Histogram count={counted} onPick={pick} />}
+        {counted && hasShape(counted) && (
+          <Histogram one={kind.one} many={kind.many} count={counted} onPick={pick} />
+        )}
         <RecordListView kind={kind} />
       </section>
       <RecordDetailView />
@@ -63,5 +66,5 @@ const fewest = 6
 
 /** A handful of bars say nothing that the rows don't. */
 function hasShape({ buckets, by }: RecordCount): boolean {
-  return slotsOf(buckets, by, fewest).length === fewest
+  return spanOf(buckets, by) >= fewest
 }

@@ -7,6 +7,7 @@ import type { Version } from '../../kind/record-kind.ts'
 import { restoreVersion } from '../../state/record/restore.ts'
 import { changedPaths } from '../../wording/change-word.ts'
 import { countOf } from '../../wording/size-word.ts'
+import { VersionDifference } from './version-difference.tsx'
 
 const listedAtOnce = 5
 
@@ -24,44 +25,47 @@ export function VersionList({ id, versions }: VersionListProps) {
   return (
     <section class="star" aria-label="History">
       <h3>History</h3>
-      <ol class="star-body versions">
-        {listed.map((version, i) => {
-          const before = newestFirst[i + 1]
-          return (
-            <li key={version.version}>
-              <details>
-                <summary>
-                  Version {version.version}
-                  {i === 0 && ', current'}
-                  <span class="faint">
-                    {' '}
-                    · <Time at={version.at} /> · {version.agent}
-                  </span>
-                  <span class="version-change">{changeWords(version, before)}</span>
-                </summary>
-                {version.body && <ValueView value={version.body} depth={1} />}
-                {i > 0 && version.body && (
-                  <button
-                    type="button"
-                    class="button small"
-                    onClick={() => void restoreVersion(id, version.version)}
-                  >
-                    <Icon name="restore" size={14} />
-                    Restore version {version.version}
-                  </button>
-                )}
-              </details>
+      <div class="star-body">
+        <ol class="versions">
+          {listed.map((version, i) => {
+            const before = newestFirst[i + 1]
+            return (
+              <li key={version.version}>
+                <details>
+                  <summary>
+                    Version {version.version}
+                    {i === 0 && ', current'}
+                    <span class="faint">
+                      {' '}
+                      · <Time at={version.at} /> · {version.agent}
+                    </span>
+                    <span class="version-change">{changeWords(version, before)}</span>
+                  </summary>
+                  {version.body && <ValueView value={version.body} depth={1} />}
+                  {i > 0 && version.body && (
+                    <button
+                      type="button"
+                      class="button small"
+                      onClick={() => void restoreVersion(id, version.version)}
+                    >
+                      <Icon name="restore" size={14} />
+                      Restore version {version.version}
+                    </button>
+                  )}
+                </details>
+              </li>
+            )
+          })}
+          {more > 0 && (
+            <li>
+              <button type="button" class="link" onClick={() => (isAll.value = true)}>
+                Show {countOf(more, 'earlier version')}
+              </button>
             </li>
-          )
-        })}
-        {more > 0 && (
-          <li>
-            <button type="button" class="link" onClick={() => (isAll.value = true)}>
-              Show {countOf(more, 'earlier version')}
-            </button>
-          </li>
-        )}
-      </ol>
+          )}
+        </ol>
+        <VersionDifference versions={versions} />
+      </div>
     </section>
   )
 }

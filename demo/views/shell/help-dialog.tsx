@@ -15,6 +15,12 @@ const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['Enter'], 'Open it'],
   [['Esc'], 'Close what is open, back to the list'],
   [['p'], 'Pin it, or unpin it'],
+  [['e'], 'Edit it'],
+  [['Del'], 'Forget it'],
+  [['a', 'r', 'e'], 'In approvals: approve, reject, edit'],
+  [['u'], 'In approvals: undo the last decision'],
+  [['←', '→', 'PgUp', 'PgDn'], 'In days: another day, another month'],
+  [['a', 'r', 'e'], 'In the pool: approve, reject, give a reason'],
   [['n'], 'Show what is new'],
   [['Ctrl K'], 'All commands'],
   [['?'], 'This help'],
@@ -31,7 +37,7 @@ const markNames = Object.keys(marks) as readonly MarkName[]
 
 export function HelpDialog() {
   return (
-    <Dialog title="Keys and marks" onClose={closeDialog}>
+    <Dialog title="Keyboard shortcuts" onClose={closeDialog}>
       <dl class="key-list">
         {keys.map(([caps, what]) => (
           <div key={what}>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useSignal } from '@preact/signals'
 import type { DaybookError } from '../../../src/index.ts'
+import { BookList } from './book-list.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import type { IconName } from '../../kind/icon-shape.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -15,6 +16,13 @@ const patienceMs = 400
 
 export function OpeningPage() {
   const now = opening.value
+  if (now.state === 'choosing')
+    return (
+      <div class="calm">
+        <h1>Which book?</h1>
+        <BookList />
+      </div>
+    )
   if (now.state === 'failed') return <Failed error={now.error} />
   if (now.state === 'closed') {
     return (

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Dialog } from '../../parts/dialog.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { type Command, commandsFor } from '../../state/act/command.ts'
+import { findBooks } from '../../state/books.ts'
 import { closeDialog } from '../../state/dialog.ts'
 
 const optionId = (index: number) => `command-${index}`
@@ -14,6 +15,7 @@ export function Palette() {
   const listed = useRef<HTMLUListElement>(null)
   const commands = commandsFor(typed.value)
   const here = Math.min(at.value, commands.length - 1)
+  useEffect(() => void findBooks(), [])
   useEffect(() => {
     listed.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [here])

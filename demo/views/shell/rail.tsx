@@ -3,22 +3,31 @@
 import { FilePicker } from '../../parts/file-picker.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { address, bookName, go } from '../../state/address.ts'
+import { showBooks } from '../../state/books.ts'
 import { openDialog } from '../../state/dialog.ts'
 import { importFiles } from '../../state/bundle/import.ts'
+import { waitingCount } from '../../state/consent/queue.ts'
+import { wantedVotes } from '../../state/pool/pool.ts'
 import { status } from '../../state/status.ts'
 import { nextTheme, theme } from '../../state/theme.ts'
-import { type Place, placeOf, places } from '../../kind/view.ts'
+import { type Place, placeOf, places, type View } from '../../kind/view.ts'
 
 export function Rail() {
   return (
     <header class="rail">
       <div class="brand">
-        <img src="/icon.svg" width="24" height="24" alt="" />
+        <img src={`${import.meta.env.BASE_URL}icon.svg`} width="24" height="24" alt="" />
         <p class="brand-name">
           Daybook
-          <span class="brand-book" title={`Book: ${bookName}`}>
+          <button
+            type="button"
+            class="brand-book"
+            aria-haspopup="dialog"
+            title={`Book: ${bookName}. Go to another one`}
+            onClick={showBooks}
+          >
             {bookName}
-          </span>
+          </button>
         </p>
       </div>
       <nav class="rail-nav" aria-label="Rooms">
@@ -68,10 +77,16 @@ export function RailTools() {
   )
 }
 
+function badgeOf(view: View): { count: number; word: string } {
+  if (view === 'sync') return { count: status.value?.sync.conflicts ?? 0, word: 'conflicts' }
+  if (view === 'pool') return { count: wantedVotes.value.length, word: 'open for your vote' }
+  return { count: view === 'approvals' ? waitingCount.value : 0, word: 'waiting for approval' }
+}
+
 export function RailEntry({ place, onGo }: { place: Place; onGo?: () => void }) {
   const [home] = place.views
   const isHere = place.views.includes(address.value.view)
-  const badge = home === 'sync' ? (status.value?.sync.conflicts ?? 0) : 0
+  const badge = badgeOf(home)
   return (
     <button
       type="button"
@@ -88,10 +103,10 @@ export function RailEntry({ place, onGo }: { place: Place; onGo?: () => void }) 
       <span class="rail-word short" aria-hidden="true">
         {place.short}
       </span>
-      {badge > 0 && (
+      {badge.count > 0 && (
         <span class="badge">
-          {badge}
-          <span class="hidden"> conflicts</span>
+          {badge.count}
+          <span class="hidden"> {badge.word}</span>
         </span>
       )}
     </button>

@@ -1,7 +1,7 @@
 // Short notices at the foot of the page. They also go to the live region, see app.tsx.
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { dismissToast, toasts } from '../../page/toast.ts'
+import { actOnToast, dismissToast, toasts } from '../../page/toast.ts'
 
 export function ToastTray() {
   return (
@@ -10,14 +10,7 @@ export function ToastTray() {
         <div key={number} class="toast">
           {error === undefined ? <p>{text}</p> : <ErrorNotice title={text} error={error} />}
           {act && (
-            <button
-              type="button"
-              class="button small"
-              onClick={() => {
-                dismissToast(number)
-                act.run()
-              }}
-            >
+            <button type="button" class="button small" onClick={() => actOnToast(number)}>
               {act.word}
             </button>
           )}

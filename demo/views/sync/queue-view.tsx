@@ -18,6 +18,7 @@ import {
 import { status } from '../../state/status.ts'
 import { countOf, countWord } from '../../wording/size-word.ts'
 import { oneLine } from '../../wording/text-word.ts'
+import { kindWord } from '../../wording/kind-word.ts'
 
 const marksOf: Readonly<Record<OutboxEntry['state'], MarkName>> = {
   refused: 'refused',
@@ -81,11 +82,11 @@ function QueueRow({ queued: { entry, title } }: { queued: Queued }) {
         </button>
       ) : (
         <span class="queue-title">
-          {op === 'forget' ? `A forgotten ${shownKind?.one ?? kind}` : `A ${kind}`}
+          {op === 'forget' ? `A forgotten ${shownKind?.one ?? kindWord(kind)}` : `A ${kindWord(kind)}`}
         </span>
       )}
       <span class="faint">
-        {shownKind?.one ?? kind}
+        {shownKind?.one ?? kindWord(kind)}
         {at !== '' && (
           <>
             {' '}

@@ -43,7 +43,7 @@ export function TaskView() {
           />
         )}
         {all?.length === 0 && (
-          <EmptyNote title="No call was put off.">
+          <EmptyNote title="No tasks yet">
             <p>
               Work that may take long or fail for a while, such as asking a language model, is kept here until
               it is done, through crashes and closed tabs. An agent puts a call off with{' '}

@@ -1,9 +1,9 @@
-// The card of sensitive records: whether they can be read here, what guards their keys, and taking the keys elsewhere.
+// The card of sensitive records: whether they can be read here, what protects their keys, and what is done with the keys, each
+// act with a form of its own: a passphrase that was meant for one is never taken for another.
 import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { FilePicker } from '../../parts/file-picker.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { PassphraseField } from '../../parts/passphrase-field.tsx'
 import {
   exportKeys,
   guard,
@@ -18,112 +18,157 @@ import { countOf, countWord } from '../../wording/size-word.ts'
 import { LockedRecords } from './locked-records.tsx'
 
 const words = {
-  off: 'This copy keeps no keys: sensitive records are passed on, and not read.',
-  unused:
-    'No record is sensitive yet. One that is stored with a sensitivity is encrypted before it is written.',
-  locked: 'Locked. Sensitive records wait for the passphrase; all others are there.',
-  open: 'Unlocked. Sensitive records are encrypted on this device and on the way, and read here.',
+  off: 'This copy keeps no keys. Sensitive records pass through it unread.',
+  unused: 'No sensitive records yet. Records marked sensitive are encrypted before they are written.',
+  locked: 'Locked. Sensitive records need the passphrase; all others can be read.',
+  open: 'Unlocked. Sensitive records are encrypted on this device and in transit, and can be read here.',
 } as const
 
-const leastLength = 8
+type Act = 'unlock' | 'protect' | 'export' | 'import'
+
+interface ActWords {
+  readonly open: string
+  readonly label: string
+  readonly submit: string
+  readonly isNew?: boolean
+  readonly note: string
+}
+
+const acts: Readonly<Record<Act, ActWords>> = {
+  unlock: { open: 'Unlock', label: 'Passphrase', submit: 'Unlock', note: '' },
+  protect: {
+    open: 'Protect keys…',
+    label: 'New passphrase',
+    submit: 'Protect keys',
+    isNew: true,
+    note: 'You need this passphrase whenever the book is opened. It cannot be recovered: without it, sensitive records are lost.',
+  },
+  export: {
+    open: 'Export keys…',
+    label: 'Passphrase for the key file',
+    submit: 'Export keys',
+    isNew: true,
+    note: 'The file opens with this passphrase only. The book itself keeps its own.',
+  },
+  import: {
+    open: 'Import keys…',
+    label: 'Passphrase of the key file',
+    submit: '',
+    note: 'The passphrase given when the file was exported.',
+  },
+}
 
 export function SealCard() {
   const now = sealState.value
-  const passphrase = useSignal('')
-  const id = useId()
+  const act = useSignal<Act | undefined>(undefined)
   if (!now) return null
-  const isShort = passphrase.value.length < leastLength
-  const withPassphrase = (work: (given: string) => Promise<boolean>) => async () => {
-    if (await work(passphrase.value)) passphrase.value = ''
-  }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (!isShort) void withPassphrase(now.state === 'locked' ? unlock : guard)()
-  }
+  const shown = now.state === 'locked' && act.value !== 'import' ? 'unlock' : act.value
+  const offered: readonly Act[] = now.state === 'locked' ? ['import'] : ['protect', 'export', 'import']
   return (
     <section class="card" aria-label="Sensitive records">
       <h2>Sensitive records</h2>
       <p>{words[now.state]}</p>
-      <dl class="facts">
-        <div>
-          <dt>Sealed</dt>
-          <dd>{countWord(now.sealed)}</dd>
-        </div>
-        {now.unreadable > 0 && (
-          <div>
-            <dt>Can’t be read here</dt>
-            <dd>{countWord(now.unreadable)}</dd>
-          </div>
-        )}
-        {now.guard && (
-          <div>
-            <dt>Keys guarded by</dt>
-            <dd>{now.guard === 'device' ? 'a key of this browser' : 'a passphrase'}</dd>
-          </div>
-        )}
-        {now.toReseal > 0 && (
-          <div>
-            <dt>Still under an older key</dt>
-            <dd>{countOf(now.toReseal, 'text')}</dd>
-          </div>
-        )}
-      </dl>
+      <SealFacts state={now} />
       {now.state !== 'off' && (
-        <form class="fields-form" onSubmit={submit}>
-          <label class="labelled" for={id}>
-            Passphrase, of at least {leastLength} characters
-            <input
-              id={id}
-              class="input"
-              type="password"
-              autocomplete="off"
-              value={passphrase.value}
-              onInput={(event) => (passphrase.value = event.currentTarget.value)}
-            />
-          </label>
+        <>
+          {shown && <ActForm key={shown} act={shown} onDone={() => (act.value = undefined)} />}
           <div class="card-row">
-            <button type="submit" class="button primary" disabled={isShort}>
-              <Icon name="lock" size={14} />
-              {now.state === 'locked' ? 'Unlock' : 'Guard the keys with it'}
-            </button>
+            {offered.map((one) => (
+              <button
+                key={one}
+                type="button"
+                class="button"
+                aria-expanded={shown === one}
+                onClick={() => (act.value = act.peek() === one ? undefined : one)}
+              >
+                {one === 'protect' && now.guard === 'passphrase' ? 'Change passphrase…' : acts[one].open}
+              </button>
+            ))}
             {now.state === 'open' && now.guard === 'passphrase' && (
               <button type="button" class="button" onClick={() => void lock()}>
                 Lock now
               </button>
             )}
-            {now.state !== 'locked' && (
-              <button
-                type="button"
-                class="button"
-                disabled={isShort}
-                onClick={() => void withPassphrase(exportKeys)()}
-              >
-                Take the keys to another device
-              </button>
-            )}
-            {now.state !== 'locked' && !isShort && (
-              <FilePicker
-                onFiles={([file]) => void (file && withPassphrase((given) => importKeys(file, given))())}
-              >
-                Add keys from a file
-              </FilePicker>
-            )}
             {now.state === 'open' && (
               <button type="button" class="button" onClick={() => void rotate()}>
-                Make a new key
+                Rotate key
               </button>
             )}
           </div>
-          <p class="faint">
-            Without its keys a sealed record is lost for good. A file of keys opens with the passphrase that
-            was given when it was written.
-          </p>
-        </form>
+        </>
       )}
-      {sealError.value !== undefined && (
-        <ErrorNotice title="The keys are as they were." error={sealError.value} />
-      )}
+      {sealError.value !== undefined && <ErrorNotice title="Keys unchanged" error={sealError.value} />}
       <LockedRecords />
     </section>
+  )
+}
+
+function SealFacts({ state: now }: { state: NonNullable<typeof sealState.value> }) {
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Encrypted</dt>
+        <dd>{countWord(now.sealed)}</dd>
+      </div>
+      {now.unreadable > 0 && (
+        <div>
+          <dt>Locked here</dt>
+          <dd>{countWord(now.unreadable)}</dd>
+        </div>
+      )}
+      {now.guard && (
+        <div>
+          <dt>Keys protected by</dt>
+          <dd>{now.guard === 'device' ? 'this browser' : 'a passphrase'}</dd>
+        </div>
+      )}
+      {now.toReseal > 0 && (
+        <div>
+          <dt>Still under an older key</dt>
+          <dd>{countOf(now.toReseal, 'text')}</dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+/** One act with the keys and the passphrase that it takes. */
+function ActForm({ act, onDone }: { act: Act; onDone: () => void }) {
+  const { label, submit, isNew = false, note } = acts[act]
+  const passphrase = useSignal<string | undefined>(undefined)
+  const run = async (work: (given: string) => Promise<boolean>) => {
+    const given = passphrase.peek()
+    if (given !== undefined && (await work(given))) onDone()
+  }
+  return (
+    <form
+      class="fields-form key-form"
+      aria-label={acts[act].open.replace('…', '')}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (act !== 'import') void run({ unlock, protect: guard, export: exportKeys }[act])
+      }}
+    >
+      <PassphraseField label={label} isNew={isNew} onReady={(given) => (passphrase.value = given)} />
+      {note !== '' && <p class="faint">{note}</p>}
+      <div class="card-row">
+        {act === 'import' ? (
+          passphrase.value !== undefined && (
+            <FilePicker onFiles={([file]) => void (file && run((given) => importKeys(file, given)))}>
+              Choose key file…
+            </FilePicker>
+          )
+        ) : (
+          <button type="submit" class="button primary" disabled={passphrase.value === undefined}>
+            {submit}
+          </button>
+        )}
+        {act !== 'unlock' && (
+          <button type="button" class="button" onClick={onDone}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
   )
 }

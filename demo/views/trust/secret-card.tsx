@@ -12,6 +12,7 @@ import {
   stopScan,
 } from '../../state/trust/secret.ts'
 import { countOf, countWord } from '../../wording/size-word.ts'
+import { kindWord } from '../../wording/kind-word.ts'
 
 /** More records are only counted. */
 const shown = 50
@@ -84,7 +85,8 @@ function Found() {
       <ul class="plain-list">
         {scan.secrets.map(({ rule, kind, path, outcome, count }) => (
           <li key={`${rule} ${kind} ${path} ${outcome}`}>
-            {countWord(count)} × <b>{rule}</b> in <code>{path}</code> of {kind}: {outcomeWords[outcome]}
+            {countWord(count)} × <b>{rule}</b> in <code>{path}</code> of {kindWord(kind)}:{' '}
+            {outcomeWords[outcome]}
           </li>
         ))}
       </ul>
@@ -102,7 +104,7 @@ function Found() {
         {scan.found.slice(0, shown).map(({ id, kind, version, outcome, secrets }) => (
           <li key={`${id} ${version ?? ''} ${outcome}`} class="card-row">
             <span>
-              {kind} <ShortId id={id} />
+              {kindWord(kind)} <ShortId id={id} />
               {version === undefined ? '' : `, version ${version}`}, {outcomeWords[outcome]}:{' '}
               {secrets.map(({ path }) => path).join(', ')}
             </span>

@@ -11,6 +11,7 @@ import { SecretCard } from './secret-card.tsx'
 import { durabilityWords } from '../../wording/storage-word.ts'
 import { exactTime } from '../../wording/time-word.ts'
 import { countOf, countWord, shareWord, sizeWord } from '../../wording/size-word.ts'
+import { kindWord } from '../../wording/kind-word.ts'
 
 export function StorageView() {
   const now = status.value
@@ -150,7 +151,7 @@ function Contents() {
         <dl class="facts">
           {kinds.map(([kind, records]) => (
             <div key={kind}>
-              <dt>{kind}</dt>
+              <dt>{kindWord(kind)}</dt>
               <dd>{countWord(records)}</dd>
             </div>
           ))}

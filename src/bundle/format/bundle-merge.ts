@@ -1,9 +1,10 @@
 // Puts an upload that was found whole into the book: one decision for each record, all in one transaction.
 // Invariant: an edit that loses is kept in the conflict log; what the user forgot stays forgotten in a merge.
-import type { RecordWriter } from '../../core/capability/record-port.ts'
+import type { RecordWriter } from '../../core/capability/port/record-port.ts'
 import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
-import { type ConflictPolicy, type Kinds, settled } from '../../core/kind.ts'
+import { type ConflictPolicy, type Kind, type Kinds, settled } from '../../core/kind.ts'
 import { type Json, type JsonObject, readPath } from '../../core/json/path.ts'
+import { sameJson } from '../../core/json/same-json.ts'
 import type { Stored } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
 import { type SealedBody, sealedText } from '../../core/sealed.ts'
@@ -18,6 +19,8 @@ export interface MergePlan {
   /** Replaced are records of these kinds: those that the bundle has a list of. */
   readonly kinds: readonly string[]
   readonly dryRun: boolean
+  /** What the owner alone decides stands as the bundle has it; else it comes in as it was before anybody decided. */
+  readonly keepsDecisions: boolean
   /** Who wrote the bundle, as the conflict log names the side that lost. */
   readonly from: string
 }
@@ -42,8 +45,12 @@ export interface MergeReport {
   /** Forgotten, because a replacing bundle does not have them. */
   forgotten: number
   conflict_count: number
+  /** Came in undecided: what the owner alone decides was decided in another book. Absent: none. */
+  lowered?: number
   /** Sealed records of the bundle that can't be read here; absent: none. */
   unreadable?: number
+  /** Of those, such as may say what the owner alone decides, and so were left out. Absent: none. */
+  withheld?: number
   /** The first thousand. */
   readonly conflicts: MergeConflict[]
 }
@@ -87,11 +94,22 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
   const brought = openRecord(JSON.parse(staged.text) as Stored<JsonObject>, kind, world)
   if (isSealedRecord(brought)) {
     report.unreadable = (report.unreadable ?? 0) + 1
+    if (isWithheld(plan, world, kind, brought)) {
+      report.withheld = (report.withheld ?? 0) + 1
+      return
+    }
     return mergeSealed(plan, world, { kind, incoming: brought }, report)
   }
   // As it would stand in the book: else the same bundle would bring a change each time.
-  const incoming = { ...brought, ...settled(world.kinds.get(kind), partsOf(brought).body) } as typeof brought
+  const settledHere = {
+    ...brought,
+    ...settled(world.kinds.get(kind), partsOf(brought).body),
+  } as typeof brought
   const present = records.get(id)
+  const isKnown = present?.kind === kind && saysSame(present, settledHere)
+  const lowered = plan.keepsDecisions || isKnown ? undefined : undecided(settledHere, world.kinds.get(kind))
+  if (lowered) report.lowered = (report.lowered ?? 0) + 1
+  const incoming = lowered ?? settledHere
   const put = () => {
     if (plan.dryRun) return
     const { head, body } = partsOf(incoming)
@@ -100,6 +118,7 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
       id,
       body,
       checked: true,
+      ...(lowered ? { upkeep: true } : {}),
       scope: head,
       times: {
         created_at: incoming.created_at,
@@ -166,6 +185,18 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
   put()
 }
 
+/** `record` as it stood before anybody decided; undefined where nothing is decided in it. */
+function undecided(record: Stored<JsonObject>, kind: Kind | undefined): Stored<JsonObject> | undefined {
+  const { head: _head, body } = partsOf(record)
+  if (!kind?.undecided || kind.ownerOnly?.(body) !== true) return undefined
+  const before = settled(kind, kind.undecided(body))
+  if (sameJson(before, body)) return undefined
+  const { id, created_at, updated_at, ver, agent, session, resource, sensitivity } = record
+  const scope = { agent, session, resource, sensitivity }
+  const said = Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== undefined))
+  return { ...before, ...said, id, kind: record.kind, created_at, updated_at, ver } as Stored<JsonObject>
+}
+
 /** A record that came sealed as what it says, where its key is here; else as it is. */
 function openRecord(
   record: Stored<JsonObject>,
@@ -179,6 +210,19 @@ function openRecord(
   if (!body || !schema) return record
   const checked = within(record.id, () => parseWith(schema, body, 'invalid-file')) as JsonObject
   return { ...checked, ...head } as Stored<JsonObject>
+}
+
+/** True for what may say, once its key is here, that something was decided: nobody could lower it then. */
+function isWithheld(
+  { keepsDecisions }: MergePlan,
+  { records, kinds }: MergeWorld,
+  kind: string,
+  record: Stored<JsonObject>,
+): boolean {
+  if (keepsDecisions || !kinds.get(kind)?.undecided) return false
+  const present = records.sealed.find(record.id)
+  const enc = partsOf(record).body[sealedName] as unknown as SealedBody
+  return present === undefined || sealedText(present.sealed) !== sealedText(enc)
 }
 
 /** A record that nobody can read here: the later one stays, and the other is kept as it is sealed. */

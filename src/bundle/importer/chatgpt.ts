@@ -96,7 +96,8 @@ function draftsOf(one: Conversation, session: string, recordedMs: number): Draft
     }
     if (said.metadata?.is_visually_hidden_from_conversation) continue
     if (role === 'user') goal = text
-    if (role === 'assistant' && said.recipient != null && said.recipient !== 'all') {
+    // Without a name it is no call of a tool.
+    if (role === 'assistant' && said.recipient && said.recipient !== 'all') {
       call(undefined)
       asked = { message: said, at }
       continue

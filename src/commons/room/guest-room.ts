@@ -3,7 +3,7 @@
 import type { Caller } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isInRoom, meetingRoom } from '../../core/access/reach.ts'
-import type { Room } from '../../core/capability/room-port.ts'
+import type { Room } from '../../core/capability/port/room-port.ts'
 
 /** `room` for `caller`; what a guest may not do there is `forbidden`. */
 export function roomFor(caller: Caller, room: Room): Room {
@@ -23,10 +23,11 @@ export function roomFor(caller: Caller, room: Room): Room {
   }
   return {
     // A name of its own choice could be somebody else's.
-    join: ({ id, role }) => enterAs(id).join({ id, name: agent, role }),
-    leave: (id) => enterAs(id).leave(id),
-    say: (id, text) => enterAs(id).say(id, text),
+    join: async ({ id, role }) => enterAs(id).join({ id, name: agent, role }),
+    leave: async (id) => enterAs(id).leave(id),
+    say: async (id, text) => enterAs(id).say(id, text),
     hear: (id, last, limit) => enterAs(id).hear(id, last, limit),
+    look: (id, last, limit) => enterAs(id).look(id, last, limit),
     whoIsHere: () => enter().whoIsHere(),
     status: (id, last) => enterAs(id).status(id, last),
   }

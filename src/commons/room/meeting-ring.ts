@@ -1,6 +1,6 @@
 // The memory of a meeting room: a fixed ring of messages and a fixed table of participants in one buffer.
-// Invariant: message n lies in slot n mod slots until n + slots is said; nothing is allocated after the beginning.
-import type { RoomSize } from '../../core/capability/room-port.ts'
+// Invariant: what is written at a place stays there until that place is written again; nothing is allocated after the beginning.
+import type { RoomSize } from '../../core/capability/port/room-port.ts'
 import { readUtf8, utf8Length, writeUtf8 } from '../../core/text/utf8.ts'
 import { defaultRoom } from './room-size.ts'
 
@@ -8,6 +8,10 @@ import { defaultRoom } from './room-size.ts'
 export const nameBytes = 128
 const roleBytes = 64
 const lengthBytes = 2
+const numberBytes = 8
+/** 32 hexadecimal digits: see `messageKey`. */
+const keyBytes = 16
+const headBytes = 3 * numberBytes + keyBytes
 
 export interface RingMessage {
   readonly number: number
@@ -15,6 +19,10 @@ export interface RingMessage {
   readonly name: string
   readonly text: string
   readonly atMs: number
+  /** The number that its speaker's device had given it before; 0: none. */
+  readonly was: number
+  /** 32 hexadecimal digits. */
+  readonly key: string
 }
 
 export interface RingPerson {
@@ -27,20 +35,31 @@ export interface RingPerson {
 export interface MeetingRing {
   readonly size: RoomSize
   readonly sizeBytes: number
-  writeMessage(message: RingMessage): void
-  readMessage(number: number): RingMessage
+  /** All of it, to be written down; the memory itself, and no copy. */
+  readonly bytes: Uint8Array
+  writeMessage(place: number, message: RingMessage): void
+  readMessage(place: number): RingMessage
+  readNumber(place: number): number
   writePerson(place: number, person: RingPerson): void
   readPerson(place: number): RingPerson
 }
 
-/** Throws nothing: callers check lengths with `fits` first. */
-export function createMeetingRing(size: RoomSize = defaultRoom): MeetingRing {
-  const { slots, slotBytes: messageBytes, participants } = size
-  const numberBytes = 8
-  const slotBytes = 2 * numberBytes + 2 * (lengthBytes + nameBytes) + lengthBytes + messageBytes
-  const placeBytes = numberBytes + 2 * (lengthBytes + nameBytes) + lengthBytes + roleBytes
+/** Bytes that a room of this size takes. */
+export function ringBytes({ slots, slotBytes, participants }: RoomSize): number {
+  return slots * slotOf(slotBytes) + participants * placeBytes
+}
+
+const slotOf = (messageBytes: number) =>
+  headBytes + 2 * (lengthBytes + nameBytes) + lengthBytes + messageBytes
+const placeBytes = numberBytes + 2 * (lengthBytes + nameBytes) + lengthBytes + roleBytes
+
+/** Throws nothing: callers check lengths with `fitsPerson` first. `from`: what such a ring had written down. */
+export function createMeetingRing(size: RoomSize = defaultRoom, from?: Uint8Array): MeetingRing {
+  const { slots, slotBytes: messageBytes } = size
+  const slotBytes = slotOf(messageBytes)
   const peopleAt = slots * slotBytes
-  const bytes = new Uint8Array(peopleAt + participants * placeBytes)
+  const bytes = new Uint8Array(ringBytes(size))
+  if (from) bytes.set(from.subarray(0, bytes.length))
   const view = new DataView(bytes.buffer)
 
   const writeText = (at: number, text: string, limit: number) => {
@@ -49,29 +68,40 @@ export function createMeetingRing(size: RoomSize = defaultRoom): MeetingRing {
   }
   const readText = (at: number) =>
     readUtf8(bytes.subarray(at + lengthBytes, at + lengthBytes + view.getUint16(at)))
+  const writeKey = (at: number, key: string) => {
+    for (let i = 0; i < keyBytes; i++) bytes[at + i] = Number.parseInt(key.slice(2 * i, 2 * i + 2), 16) || 0
+  }
+  const readKey = (at: number) =>
+    Array.from(bytes.subarray(at, at + keyBytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
   const afterName = lengthBytes + nameBytes
 
   return {
     size,
     sizeBytes: bytes.length,
-    writeMessage({ number, from, name, text, atMs }) {
-      const slot = (number % slots) * slotBytes
+    bytes,
+    writeMessage(place, { number, from: speaker, name, text, atMs, was, key }) {
+      const slot = place * slotBytes
       view.setFloat64(slot, number)
       view.setFloat64(slot + numberBytes, atMs)
-      const afterFrom = writeText(slot + 2 * numberBytes, from, nameBytes)
+      view.setFloat64(slot + 2 * numberBytes, was)
+      writeKey(slot + 3 * numberBytes, key)
+      const afterFrom = writeText(slot + headBytes, speaker, nameBytes)
       writeText(writeText(afterFrom, name, nameBytes), text, messageBytes)
     },
-    readMessage(number) {
-      const slot = (number % slots) * slotBytes
-      const from = slot + 2 * numberBytes
+    readMessage(place) {
+      const slot = place * slotBytes
+      const speaker = slot + headBytes
       return {
         number: view.getFloat64(slot),
         atMs: view.getFloat64(slot + numberBytes),
-        from: readText(from),
-        name: readText(from + afterName),
-        text: readText(from + 2 * afterName),
+        was: view.getFloat64(slot + 2 * numberBytes),
+        key: readKey(slot + 3 * numberBytes),
+        from: readText(speaker),
+        name: readText(speaker + afterName),
+        text: readText(speaker + 2 * afterName),
       }
     },
+    readNumber: (place) => view.getFloat64(place * slotBytes),
     writePerson(place, { id, name, role, atMs }) {
       const at = peopleAt + place * placeBytes
       view.setFloat64(at, atMs)

@@ -1,13 +1,15 @@
-// The verbs of the meeting room. What is said is in no database: it is there while somebody is, in all tabs alike.
+// The verbs of the meeting room. What is said is in no database: it is there while somebody is, in all tabs alike, on all devices that
+// have a line to the mirror, and for callers over HTTP.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
+import { roomName as who, roomRole } from './room-wire.ts'
 
-const who = z.string().min(1).max(128)
 /** Who speaks or listens; by default the agent of the book as this tab opened it. */
 const as = who.optional()
 const last = z.number().int().min(0).default(0)
 const message = z.object({
   number: z.number(),
+  was: z.number().optional(),
   from: z.string(),
   name: z.string(),
   text: z.string(),
@@ -23,7 +25,6 @@ const participant = z.object({
 export const roomCapabilities = [
   defineCapability({
     id: 'room:join',
-    runs: 'device',
     permission: 'write',
     methods: ['room.join'],
     summary: 'Comes into the meeting room, or changes name and role there.',
@@ -31,7 +32,7 @@ export const roomCapabilities = [
       .strictObject({
         as,
         name: who.optional(),
-        role: z.enum(['participant', 'coordinator', 'observer']).default('participant'),
+        role: roomRole.default('participant'),
       })
       .prefault({}),
     output: participant,
@@ -40,12 +41,11 @@ export const roomCapabilities = [
     uses: ['room'],
     run: ({ as: id, name, role }, at) => {
       const own = id ?? at.call.scope.agent
-      return Promise.resolve(at.room.join({ id: own, name: name ?? own, role }))
+      return at.room.join({ id: own, name: name ?? own, role })
     },
   }),
   defineCapability({
     id: 'room:leave',
-    runs: 'device',
     permission: 'write',
     methods: ['room.leave'],
     summary: 'Leaves the meeting room; when the last one leaves, what was said is gone.',
@@ -54,11 +54,10 @@ export const roomCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['room'],
-    run: ({ as: id }, at) => Promise.resolve({ left: at.room.leave(id ?? at.call.scope.agent) }),
+    run: async ({ as: id }, at) => ({ left: await at.room.leave(id ?? at.call.scope.agent) }),
   }),
   defineCapability({
     id: 'room:say',
-    runs: 'device',
     permission: 'write',
     methods: ['room.say'],
     summary: 'Says something to everyone in the meeting room, coming in if need be.',
@@ -67,11 +66,10 @@ export const roomCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['room'],
-    run: ({ text, as: id }, at) => Promise.resolve(at.room.say(id ?? at.call.scope.agent, text)),
+    run: ({ text, as: id }, at) => at.room.say(id ?? at.call.scope.agent, text),
   }),
   defineCapability({
     id: 'room:hear',
-    runs: 'device',
     permission: 'read',
     methods: ['room.hear'],
     summary: 'The next message of somebody else after the last one heard, or none.',
@@ -86,7 +84,6 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:hear_all',
-    runs: 'device',
     permission: 'read',
     methods: ['room.hearAll'],
     summary: 'All messages of others after the last one heard, oldest first.',
@@ -105,7 +102,6 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:who_is_here',
-    runs: 'device',
     permission: 'read',
     methods: ['room.whoIsHere'],
     summary: 'Who is in the meeting room, in the order of coming.',
@@ -117,7 +113,6 @@ export const roomCapabilities = [
   }),
   defineCapability({
     id: 'room:status',
-    runs: 'device',
     permission: 'read',
     methods: ['room.status'],
     summary: 'How many are in the meeting room, which messages there are, and how many are unread.',
@@ -129,6 +124,7 @@ export const roomCapabilities = [
       unread: z.number(),
       slots: z.number(),
       messageBytes: z.number(),
+      at: z.enum(['device', 'mirror']),
       sizeBytes: z.number(),
     }),
     effect: 'read',

@@ -1,7 +1,7 @@
 // Who is in the meeting room: a fixed table of places in the ring's memory.
 // Invariant: a participant is here while some tab says so, and the last one who leaves ends what the table holds.
 import { DaybookError } from '../../core/errors.ts'
-import type { Participant } from '../../core/capability/room-port.ts'
+import type { Participant } from '../../core/capability/port/room-port.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import type { MeetingRing } from './meeting-ring.ts'
 

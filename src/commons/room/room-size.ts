@@ -1,6 +1,6 @@
 // How large a meeting room may be, and is where nobody says: all of its memory is taken once, so all of it is bounded.
 import { DaybookError } from '../../core/errors.ts'
-import type { RoomSize } from '../../core/capability/room-port.ts'
+import type { RoomSize } from '../../core/capability/port/room-port.ts'
 import { type OptionTable, optionsOf, wholeOption } from '../../core/option/option-check.ts'
 
 /** 100 slots of 1,024 bytes and 32 participants: about 140 KB with who said what and when. */

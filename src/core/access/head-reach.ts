@@ -1,6 +1,6 @@
 // What a guest may be told of a record that nobody can read here: whether it is in reach, as far as its head alone tells.
 // Invariant: in doubt it is not; of what lies in a body that can't be read nothing is told.
-import { type Kinds, scopePrefix } from '../kind.ts'
+import { isScoped, type Kinds, scopePrefix } from '../kind.ts'
 import { isReserved, levels, type NamedRecord, type Reach, reachesName, seesAll } from './reach.ts'
 import { scopeParts } from './scope.ts'
 
@@ -8,7 +8,9 @@ import { scopeParts } from './scope.ts'
 export function isHeadInReach(reach: Reach, head: Omit<NamedRecord, 'body'>, kinds: Kinds): boolean {
   const { agent, session, resource } = head
   const kind = kinds.get(head.kind)
-  if (!kind || kind.guests === 'none') return false
+  if (!kind || !isScoped(kind)) return false
+  // What policies decide about follows from the body.
+  if (kind.byPolicy) return false
   if (seesAll(reach)) return true
   // What its kind would say of the body decides: a record without any name of its own is in nobody's reach.
   if (kind.scopeNames) return false

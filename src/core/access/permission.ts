@@ -5,7 +5,7 @@ import { coversScope, matchesScope, parseScope } from './scope.ts'
  * The rights that capabilities need. A token's permissions are such rights, patterns over capability ids
  * (`kstar:query_traces`, `kstar:*`, `**`), or words of the book's owner (`evaluate`), which permit nothing here.
  */
-export const rights = ['read', 'write', 'forget', 'export', 'sync', 'delegation'] as const
+export const rights = ['read', 'write', 'propose', 'forget', 'export', 'sync', 'delegation'] as const
 export type Right = (typeof rights)[number]
 
 /** What of a capability decides who may call it. */

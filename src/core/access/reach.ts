@@ -1,8 +1,10 @@
 // How far a guest of a book sees: the names that each record has, and the patterns over them that its token allows and denies.
 // Invariants: a record is in reach when one of its names is allowed and none is denied; a narrowed reach never has what
 // the wider one has not; kinds for the owner alone are in nobody's reach.
-import { facetOf, type Kind, type Kinds, openPrefixes, ownNames, scopePrefix } from '../kind.ts'
+import { facetOf, isScoped, type Kind, type Kinds, openPrefixes, ownNames, scopePrefix } from '../kind.ts'
 import type { JsonObject } from '../json/path.ts'
+import type { Sensitivity } from '../sealed.ts'
+import { type Governed, isGoverned } from './governed.ts'
 import { coversScope, matchesScope, parseScope, type ScopePattern, scopeParts } from './scope.ts'
 
 export interface Reach {
@@ -12,6 +14,8 @@ export interface Reach {
   readonly deny: readonly ScopePattern[]
   /** What this reach was narrowed from: a record must be in that one too. */
   readonly within?: Reach | undefined
+  /** Of kinds that policies decide about (`byPolicy`) no more than they let it read. Absent: nobody has asked them. */
+  readonly governed?: Governed | undefined
 }
 
 /** Most patterns that one grant allows, and that it denies. */
@@ -31,13 +35,20 @@ export interface NamedRecord {
   readonly agent: string
   readonly session?: string | null | undefined
   readonly resource?: string | null | undefined
+  readonly sensitivity?: string | null | undefined
   readonly body: JsonObject
 }
 
 /** The meeting room's name in scopes: whoever may not see it is not let in. */
 export const meetingRoom = 'meeting-room'
 
-const reservedSegments: ReadonlySet<string> = new Set(['agent', 'session', meetingRoom, ...openPrefixes])
+const reservedSegments: ReadonlySet<string> = new Set([
+  'agent',
+  'session',
+  'pool',
+  meetingRoom,
+  ...openPrefixes,
+])
 
 /** First segments that no resource is named by; one whose own begins with such has no name in scopes. */
 export function isReserved(segment: string, kinds: Kinds): boolean {
@@ -130,9 +141,12 @@ export function seesAll(reach: Reach): boolean {
 
 /** The reach as a text, the same for the same reach, and never for two. A reach of one pattern is that pattern. */
 export function reachText(reach: Reach): string {
-  const all = levels(reach).map(({ allow, deny }) => [textsOf(allow), textsOf(deny)] as const)
-  const [[[only = '', ...others], denied]] = all as [(typeof all)[number]]
-  const isPlain = all.length === 1 && others.length === 0 && denied.length === 0 && only !== ''
+  const all = levels(reach).map(
+    ({ allow, deny, governed }) => [textsOf(allow), textsOf(deny), governed?.text] as const,
+  )
+  const [[[only = '', ...others], denied, policies]] = all as [(typeof all)[number]]
+  const isLone = others.length === 0 && denied.length === 0 && policies === undefined
+  const isPlain = all.length === 1 && isLone && only !== ''
   // No pattern has a control character.
   return isPlain ? only : `\u0000${JSON.stringify(all)}`
 }
@@ -173,6 +187,24 @@ export function isInRoom(reach: Reach): boolean {
 export function isInReach(reach: Reach, record: NamedRecord, kinds: Kinds): boolean {
   const kind = kinds.get(record.kind)
   // Of a kind that is not known here nobody can tell whether it is for others.
-  if (!kind || kind.guests === 'none') return false
-  return isNamedIn(reach, scopeNames(record, kinds))
+  if (!kind || !isScoped(kind)) return false
+  const names = scopeNames(record, kinds)
+  return isNamedIn(reach, names) && (kind.byPolicy !== true || mayBeRead(reach, kind, names, record))
+}
+
+/** True when the policies that were asked let the record be read, which is of a kind that they decide about. */
+export function isReadable(reach: Reach, record: NamedRecord, kinds: Kinds): boolean {
+  const kind = kinds.get(record.kind)
+  return kind !== undefined && mayBeRead(reach, kind, scopeNames(record, kinds), record)
+}
+
+/** True when the policies that were asked let a record of these names be read. */
+function mayBeRead(
+  reach: Reach,
+  kind: Kind,
+  names: readonly string[],
+  { sensitivity }: Pick<NamedRecord, 'sensitivity'>,
+): boolean {
+  const own = (sensitivity ?? kind.sensitivity ?? 'standard') as Sensitivity
+  return levels(reach).every(({ governed }) => !governed || isGoverned(governed, names, own))
 }

@@ -16,6 +16,8 @@ export interface Zone {
   startOfDay(day: string): number
   /** The first instant after a day. */
   endOfDay(day: string): number
+  /** Another zone by its name, where the host can tell; undefined for a name that nobody knows. */
+  named?(name: string): Zone | undefined
 }
 
 const hourMs = 3_600_000

@@ -37,6 +37,8 @@ interface Verb<
    * or of a task whose writes are the decision.
    */
   readonly decides?: { readonly path: string }
+  /** True: it is about memories alone, so that a guest whom neither a policy nor a receipt lets read any is told so. */
+  readonly needsConsent?: boolean
   readonly input: I
   readonly output: O
   /** Of a task: it may run again from its start. Its writes, in order, are then done once and give what they gave, JSON. */

@@ -1,6 +1,7 @@
 // What a capability gets to work with: the call itself, and the ports that it declares, each for the caller of that call.
 // Invariant: a capability reaches the book through these ports alone, and what it has not declared is not there.
 import type { AbortSignalLike } from '../abort.ts'
+import type { ArchivePort } from './port/archive-port.ts'
 import type { AccessPort } from './access-log.ts'
 import type { Zone } from '../calendar/zone.ts'
 import type { JsonObject } from '../json/path.ts'
@@ -8,11 +9,14 @@ import type { Kinds } from '../kind.ts'
 import type { Cipher, Digest, Keyring, Random } from '../ports.ts'
 import type { Durability, Scope } from '../record.ts'
 import type { Caller } from './caller.ts'
+import type { ConsentPort, ConsentWriter } from './port/consent-port.ts'
+import type { OwnReader, OwnWriter } from './port/own-port.ts'
+import type { PoolPort, PoolWritePort } from '../pool/pool-port.ts'
 import type { Progress } from './progress.ts'
-import type { RecallPort } from './recall-port.ts'
-import type { Ledger, LedgerWriter, RecordReader, RecordWriter } from './record-port.ts'
-import type { Room } from './room-port.ts'
-import type { SealingPort } from './sealing-port.ts'
+import type { RecallPort } from './port/recall-port.ts'
+import type { Ledger, LedgerWriter, RecordReader, RecordWriter } from './port/record-port.ts'
+import type { Room } from './port/room-port.ts'
+import type { SealingPort } from './port/sealing-port.ts'
 import type { EmbedStatus, Status, SyncDirection, SyncResult } from './status.ts'
 import type { TaskReader, TaskWriter } from './task.ts'
 import type { Staging, TransferSessions } from './transfer.ts'
@@ -22,6 +26,8 @@ export interface CallPort {
   readonly caller: Caller
   /** Default scope of what is stored: the book's, as given when it was opened. */
   readonly scope: Scope
+  /** The call is made in the name of an agent that it names, as those of a handle are. */
+  readonly namesAgent: boolean
   /** The instant of this call, canonical UTC text. */
   readonly now: string
   /** Whose days are meant by dates without a time. */
@@ -100,21 +106,29 @@ export interface StatusPort {
 /** What a read may use. */
 export interface ReadPorts {
   readonly records: RecordReader
+  /** Records that no scope reaches: the caller's own, and all of them for the owner. */
+  readonly own: OwnReader
   readonly recall: RecallPort
   readonly tasks: TaskReader
   readonly trust: TrustPort
   readonly room: Room
   readonly status: StatusPort
   readonly access: AccessPort
+  readonly consent: ConsentPort
   readonly mirror: Pick<MirrorPort, 'read'>
+  readonly pool: PoolPort
 }
 
 /** What a write may use, inside its transaction. */
 export interface WritePorts {
   readonly records: RecordWriter
+  readonly own: OwnWriter
   /** The queue of tasks: what is added here is there exactly if this write is. */
   readonly tasks: TaskWriter
   readonly trust: TrustWriter
+  readonly consent: ConsentWriter
+  /** What the knowledge pool keeps at this copy. */
+  readonly pool: PoolWritePort
 }
 
 /** What a task may use. */
@@ -123,6 +137,7 @@ export interface TaskPorts<Uses extends PortName> extends Omit<ReadPorts, 'recor
   readonly transfer: TransferPort
   readonly mirror: MirrorPort
   readonly end: EndPort
+  readonly archive: ArchivePort
 }
 
 export type PortName = keyof TaskPorts<never>

@@ -3,8 +3,16 @@ import type { SyncResult, SyncState } from './status.ts'
 import type { Progress } from './progress.ts'
 import type { Durability } from '../record.ts'
 import type { StoredSecrets } from '../secret/stored-secrets.ts'
-import type { RoomEvent } from './room-port.ts'
+import type { RoomEvent } from './port/room-port.ts'
 import type { TaskState } from './task.ts'
+
+/** `id` is the name among claws, `record` the id of the record that it is of. */
+export type PoolNews = { readonly id: string; readonly record: string } & (
+  | { readonly type: 'proposal' | 'vote' }
+  | { readonly type: 'decision'; readonly outcome: 'approved' | 'rejected' | 'expired' }
+  | { readonly type: 'fact'; readonly version: number }
+  | { readonly type: 'claw'; readonly state: 'active' | 'stopping' | 'capabilities' }
+)
 
 export interface BookEvents {
   /**
@@ -35,6 +43,13 @@ export interface BookEvents {
     readonly to?: string
     readonly subject?: string
   }
+  /** A proposal came, or something was decided about it. What its `expiresAt` alone says is not told of. */
+  readonly proposal: {
+    readonly id: string
+    readonly status: string
+    /** The agent that proposes. */
+    readonly by: string
+  }
   /**
    * Another tab has taken over the book (`owner` says whether it is this one), what is `degraded` has changed (its storage
    * is full, it is locked, vectors fail, …; also when that is over), or the browser has answered whether it keeps what was
@@ -51,9 +66,20 @@ export interface BookEvents {
    * secrets themselves are never told.
    */
   readonly secret: { readonly records: readonly StoredSecrets[]; readonly more: number }
+  /** An agent asks to read memories, or that was decided; on whichever device. Without what it asked for. */
+  readonly consent: {
+    readonly id: string
+    readonly agent: string
+    readonly status: 'pending' | 'granted' | 'denied'
+  }
   /** Somebody said something in the meeting room, came or left. */
   readonly room: RoomEvent
-  /** The book was closed, by `close()` or because its engine ended; `reason` says which. */
+  /**
+   * Something changed in the pool of agents, said here or elsewhere: a proposal, a vote on one, a decision, a fact, or a claw
+   * that came, left or told anew what it can do.
+   */
+  readonly pool: PoolNews
+  /** The book was closed, by `close()` or because its engine ended, or the handle that listens was; `reason` says which. */
   readonly closed: {
     readonly reason: string
     /** The code of the error by which it ended, where it did not close in good order: `book-erased` when it is gone. */

@@ -12,6 +12,8 @@ export interface Recurring {
   /** `6h`, `1d`: see core/calendar/duration.ts. */
   readonly every: string
   readonly maxAttempts?: number
+  /** Begins with the first record of this kind that is written here or arrives: a book without any is not looked after. */
+  readonly kind?: string
   /** Where it is run: by the owner's engine, on a device (default), or by the mirror, for what must go on with no device. */
   readonly at?: 'device' | 'mirror'
 }

@@ -1,7 +1,11 @@
 // What works beside the calls: it is told what happens to the book, and says what is wrong with it.
 import type { BookEvents } from './event.ts'
 import type { CapabilityEffect } from './capability.ts'
-import type { RecordReader } from './record-port.ts'
+import type { Clock, Keyring, Log, Scheduler } from '../ports.ts'
+import type { WriteContext } from './context.ts'
+import type { PoolCarrier } from '../pool/pool-carrier.ts'
+import type { PoolPort } from '../pool/pool-port.ts'
+import type { RecordReader } from './port/record-port.ts'
 
 /** A record that changed. */
 export interface Changed {
@@ -38,6 +42,17 @@ export interface Service {
 /** What the services of a chapter are built from. */
 export interface ServiceParts {
   /** The whole book, as its owner reads it. */
-  readonly records: Pick<RecordReader, 'get'>
+  readonly records: Pick<RecordReader, 'get' | 'query'>
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+  readonly log: Log
+  readonly keys: Keyring
+  /** A device of the owner whose book can be written: the place for work that nobody has called for. */
+  readonly isDevice: boolean
+  readonly pool: PoolPort
+  /** The ways to other claws that the host has opened the book with. */
+  readonly carriers: readonly PoolCarrier[]
+  /** Runs `work` in a transaction of the owner's, shared with other writes that wait. */
+  write<Result>(work: (at: WriteContext<'records' | 'pool'>) => Result): Promise<Result>
   tell<Name extends keyof BookEvents>(name: Name, detail: BookEvents[Name]): void
 }

@@ -13,6 +13,8 @@ export interface SnapshotQuery {
   readonly sealed?: boolean | undefined
   /** True takes in, sealed as it lies, what can't be read here: `sealed` in place of its body. */
   readonly unread?: boolean | undefined
+  /** True takes in all that is sealed here as it lies, what can be read included: nothing of it is opened. */
+  readonly asSealed?: boolean | undefined
 }
 
 /** The records of a book as they stood at one instant, whatever is written afterwards. */

@@ -4,6 +4,7 @@ import { cors } from 'hono/cors'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { secureHeaders } from 'hono/secure-headers'
 import { DaybookError } from '../../core/errors.ts'
+import { createA2pApp } from './a2p/a2p-app.ts'
 import { requireBook, requireEmbedding } from './request/auth.ts'
 import { limitAddress } from './request/front-limit.ts'
 import { isAllowedOrigin } from './request/origin.ts'
@@ -15,10 +16,14 @@ import { respondWith } from './request/problem.ts'
 import { bookRoute } from './routes/book.ts'
 import { capabilityRoute } from './routes/capabilities.ts'
 import { embedRoute } from './routes/embed.ts'
-import { healthRoute } from './routes/health.ts'
+import { createHealthRoute } from './routes/health.ts'
 import { inboxRoute } from './routes/inbox.ts'
 import { lineRoute, ticketRoute } from './routes/live.ts'
 import { manifestRoute } from './routes/manifest.ts'
+import { mcpRoute } from './routes/mcp.ts'
+import { openApiRoute } from './routes/openapi.ts'
+import { createAddressedRoute } from './routes/addressed.ts'
+import { messageRoute } from './routes/messages.ts'
 import { syncRoute } from './routes/sync.ts'
 
 /** What is below `/v1/books/:book`, where `requireBook` has let the caller in to that book. */
@@ -29,6 +34,8 @@ const bookRoutes = new Hono<BookTypes>()
   .route('/', embedRoute)
   .route('/', inboxRoute)
   .route('/', ticketRoute)
+  .route('/', mcpRoute)
+  .route('/', messageRoute)
 
 /** Builds the app; its type is what `hc` of Hono makes a typed client from. */
 export function createApp() {
@@ -39,7 +46,9 @@ export function createApp() {
   )
   app.use(tellSettingFaults(), withSecureHeaders())
   app.route('/', lineRoute)
+  app.route('/a2p/v1', createA2pApp())
   app.use(
+    allowOwnNetwork(),
     cors({
       origin: (origin, c) => (isAllowedOrigin(origin, c.env.DAYBOOK_ORIGINS) ? origin : null),
       allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
@@ -49,8 +58,13 @@ export function createApp() {
         'Content-Encoding',
         'Idempotency-Key',
         'Daybook-Purpose',
+        'Daybook-Receipt',
         'X-P3394-Message-ID',
         'X-P3394-Source',
+        'X-Daybook-Book',
+        'Mcp-Method',
+        'Mcp-Name',
+        'Mcp-Protocol-Version',
       ],
       exposeHeaders: ['Retry-After'],
       maxAge: 7200,
@@ -68,14 +82,35 @@ export function createApp() {
       await next()
     },
   )
+  app.route(
+    '/',
+    createAddressedRoute((request, env) => app.fetch(request, env)),
+  )
   app.use(limitAddress())
   app.use('/v1/books/:book/*', requireBook())
   app.use('/embed', requireEmbedding())
   return app
-    .route('/', healthRoute)
+    .route(
+      '/',
+      createHealthRoute((request, env) => app.fetch(request, env)),
+    )
     .route('/', manifestRoute)
+    .route('/', openApiRoute)
     .route('/', embedRoute)
     .route('/v1/books/:book', bookRoutes)
+}
+
+/**
+ * Browsers that ask a service of this machine or network whether a page of the internet may call it: the pages that may call
+ * at all may. Others, Chromium from 142 on, ask their user instead.
+ */
+function allowOwnNetwork(): MiddlewareHandler {
+  return async (c, next) => {
+    await next()
+    const isAsked = c.req.header('access-control-request-private-network') === 'true'
+    if (isAsked && c.res.headers.has('access-control-allow-origin'))
+      c.res.headers.set('Access-Control-Allow-Private-Network', 'true')
+  }
 }
 
 /** Says once in the log which variables look like settings and are none. */

@@ -5,7 +5,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import { given, type Given, object, oneCall, type SeedShape, type ShapeCall, text } from './shape.ts'
 
-const kstar = (method: string, ...more: readonly string[]) => [
+const kstar = (method: string, ...more: readonly string[]): [string, ...string[]] => [
   `kstar:${method}`,
   `mcp__kstar__${method}`,
   method,
@@ -27,6 +27,7 @@ export const bookShapes: readonly SeedShape[] = [
     input: given({ include_tokens: z.boolean().default(false), types }),
     wrapped: 'options',
     fields: { kinds: 'types' },
+    answers: z.object({ bundle: z.union([object, text]) }),
     async run({ types: kinds, ...options }, at) {
       const asked = { ...options, ...(kinds === undefined ? {} : { kinds }) }
       const bundle = await readPages(asked, at)
@@ -41,6 +42,7 @@ export const bookShapes: readonly SeedShape[] = [
     input: given({ bundle: z.union([object, text]), types, replace: z.boolean().optional() }),
     wrapped: 'options',
     fields: { kinds: 'types', text: 'bundle' },
+    answers: z.looseObject({ imported_count: z.number(), conflicts: z.unknown() }),
     async run({ bundle, types: kinds, replace, ...options }, at) {
       const result = await sendPieces(typeof bundle === 'string' ? bundle : JSON.stringify(bundle), at, {
         ...options,
@@ -62,6 +64,7 @@ export const bookShapes: readonly SeedShape[] = [
     summary: 'Says when the book last synced and what waits.',
     capability: 'daybook:status',
     input: given({}),
+    answers: z.looseObject({ last_sync_timestamp: text.nullable() }),
     from({ sync }) {
       const { lastSyncedAt, ...state } = sync as Given
       return { ...state, last_sync_timestamp: lastSyncedAt ?? null }
@@ -72,6 +75,12 @@ export const bookShapes: readonly SeedShape[] = [
     summary: 'Says how much there is, and from when to when.',
     capability: 'kstar:get_stats',
     input: given({}),
+    answers: z.looseObject({
+      trace_count: z.number(),
+      perception_count: z.number(),
+      fact_count: z.number(),
+      skill_count: z.number(),
+    }),
     from(stats) {
       const kinds = stats['kinds'] as Readonly<Record<string, { readonly count: number }>>
       const counts = ['trace', 'perception', 'fact', 'skill'].map((kind) => [

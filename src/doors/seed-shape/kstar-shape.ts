@@ -1,7 +1,7 @@
 // The KSTAR memory's verbs of traces, perceptions, facts and skills, as the P3394 memory specification has them: ids in its
 // manifest, methods of its class, tools of its MCP server.
 import { z } from 'zod'
-import { idAs } from './answer.ts'
+import { idAnswer, idAs } from './answer.ts'
 import {
   given,
   type Given,
@@ -15,7 +15,7 @@ import {
 } from './shape.ts'
 
 /** The three names of one verb: in a manifest, as a tool, as a method. */
-const kstar = (method: string, ...more: readonly string[]) => [
+const kstar = (method: string, ...more: readonly string[]): [string, ...string[]] => [
   `kstar:${method}`,
   `mcp__kstar__${method}`,
   method,
@@ -51,6 +51,7 @@ export const kstarShapes: readonly SeedShape[] = [
     input: given({ situation: object, task: object, action: object, result: object.optional() }),
     wrapped: 'trace',
     to: traceOf,
+    answers: idAnswer('trace_id'),
     from: idAs('trace_id'),
   }),
   oneCall({
@@ -85,6 +86,7 @@ export const kstarShapes: readonly SeedShape[] = [
     }),
     wrapped: 'perception',
     to: undated,
+    answers: idAnswer('perception_id'),
     from: idAs('perception_id'),
   }),
   listCall({
@@ -106,6 +108,7 @@ export const kstarShapes: readonly SeedShape[] = [
     input: given({ perception_id: text, updates: object }),
     fields: { id: 'perception_id' },
     to: (one) => renamed(one, 'perception_id', 'id'),
+    answers: z.object({ updated: z.boolean() }),
     from: ({ updated }) => ({ updated }),
   }),
   oneCall({
@@ -115,6 +118,7 @@ export const kstarShapes: readonly SeedShape[] = [
     input: given({ schema: text, data: object, source: text.optional() }),
     wrapped: 'fact',
     to: undated,
+    answers: idAnswer('fact_id'),
     from: idAs('fact_id'),
   }),
   listCall({
@@ -136,6 +140,7 @@ export const kstarShapes: readonly SeedShape[] = [
     input: given({ name: text, definition: object }),
     wrapped: 'skill',
     to: skillOf,
+    answers: idAnswer('skill_id'),
     from: idAs('skill_id'),
   }),
   oneCall({
@@ -149,6 +154,7 @@ export const kstarShapes: readonly SeedShape[] = [
     summary: 'Notes whether a use of a skill worked.',
     capability: 'kstar:update_skill_maturity',
     input: given({ skill_name: text, outcome: z.boolean() }),
+    answers: z.object({ skill_id: text, maturity: object }),
     from: ({ id, maturity }) => ({ skill_id: id, maturity }),
   }),
   oneCall({
@@ -180,6 +186,7 @@ function registerSchemas(): SeedShape {
     summary: 'Registers the JSON Schema that facts of a name keep to, or several by their names.',
     uses: [capability],
     input: given({ schemas: z.record(text, object).optional() }),
+    answers: object,
     async run({ schemas, ...one }, { call }) {
       if (schemas === undefined) return call(capability, one, 0)
       const registered: unknown[] = []
@@ -208,6 +215,7 @@ function memoryQuery(): SeedShape {
       offset,
     }),
     fields: { kind: 'type' },
+    answers: z.array(object),
     async run({ type, query, domain, goal, filters, ...page }, { call }) {
       const within = [filters, domain === undefined ? undefined : { 'situation.domain': domain }]
       const conditions = within.filter((one) => one !== undefined)

@@ -1,24 +1,7 @@
-// The tools of Katra's meeting room. Its other tools come with the chapter of continuity.
+// The tools of Katra's meeting room. Its other tools stand in katra-shape.ts.
 import { z } from 'zod'
-import type { DaybookError, ErrorCode } from '../../core/errors.ts'
+import { katraFailure as failure } from './katra-error.ts'
 import { given, type Given, oneCall, type SeedShape, text } from './shape.ts'
-
-/** What Katra calls the errors that a room can have. */
-const errorNames: Partial<Readonly<Record<ErrorCode, string>>> = {
-  'invalid-input': 'E_INPUT_INVALID',
-  'too-large': 'E_INPUT_TOO_LONG',
-  'room-full': 'E_INVALID_STATE',
-  forbidden: 'E_CONSENT_DENIED',
-  unauthorized: 'E_CONSENT_DENIED',
-  'storage-full': 'E_SYSTEM_IO',
-  'storage-failed': 'E_SYSTEM_DATABASE',
-  'book-closed': 'E_NOT_INITIALIZED',
-}
-
-const failure = ({ code, message }: DaybookError) => ({
-  error: errorNames[code] ?? 'E_INVALID_STATE',
-  message,
-})
 
 export const roomShapes: readonly SeedShape[] = [
   oneCall({

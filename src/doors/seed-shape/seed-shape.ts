@@ -3,8 +3,10 @@
 // consent (`a2p:…`), continuity (`katra_remember` and its like) and the pool come with their chapters.
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import { parseWith } from '../../core/schema.ts'
+import { a2pShapes } from './a2p-shape.ts'
 import { bookShapes } from './book-shape.ts'
 import { conversationShapes } from './conversation-shape.ts'
+import { katraShapes } from './katra-shape.ts'
 import { kstarShapes } from './kstar-shape.ts'
 import { roomShapes } from './room-shape.ts'
 import { type Given, type SeedShape, type ShapeCall, unwrap } from './shape.ts'
@@ -18,6 +20,8 @@ export const seedShapes: readonly SeedShape[] = [
   ...bookShapes,
   ...conversationShapes,
   ...roomShapes,
+  ...katraShapes,
+  ...a2pShapes,
 ]
 
 const byName: ReadonlyMap<string, SeedShape> = new Map(
@@ -29,11 +33,23 @@ export function findSeedShape(name: string): SeedShape | undefined {
   return byName.get(name)
 }
 
+/** What a row answered: `isFailure` where that stands in place of an error. */
+export interface ShapeAnswer {
+  readonly value: unknown
+  readonly isFailure: boolean
+}
+
 /**
  * Calls what `name` stands for with `input` in the shape of its description, and answers in that shape. Throws
  * `unknown-capability` for a name that no row has, and errors whose paths are those of `input`.
  */
 export async function callSeedShape(name: string, input: unknown, at: ShapeCall): Promise<unknown> {
+  const { value } = await askSeedShape(name, input, at)
+  return value
+}
+
+/** The same, for a door that has a word of its own for what failed. */
+export async function askSeedShape(name: string, input: unknown, at: ShapeCall): Promise<ShapeAnswer> {
   const shape = findSeedShape(name)
   if (!shape) {
     throw new DaybookError('unknown-capability', `There is no capability \`${name.slice(0, 80)}\`.`, {
@@ -42,11 +58,11 @@ export async function callSeedShape(name: string, input: unknown, at: ShapeCall)
   }
   try {
     const given = parseWith(shape.input, unwrap(input ?? {}, shape.wrapped)) as Given
-    return await shape.run(given, at)
+    return { value: await shape.run(given, at), isFailure: false }
   } catch (error) {
     if (!isDaybookError(error)) throw error
     const theirs = inTheirWords(error, shape.fields ?? {})
-    if (shape.failure) return shape.failure(theirs)
+    if (shape.failure) return { value: shape.failure(theirs), isFailure: true }
     throw theirs
   }
 }

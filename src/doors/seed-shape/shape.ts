@@ -15,13 +15,15 @@ export interface ShapeCall {
 
 export interface SeedShape {
   /** The id or tool name first, and every other name it goes by. */
-  readonly names: readonly string[]
+  readonly names: readonly [string, ...string[]]
   readonly summary: string
   /** The capabilities that it may call: who may call them may call this. */
   readonly uses: readonly [string, ...string[]]
   readonly input: z.ZodType<Given>
   /** A member whose own members may stand beside it as well: `{ trace: { … } }` means what `{ … }` means. */
   readonly wrapped?: string
+  /** What it answers, where that is not what the capability answers. */
+  readonly answers?: z.ZodType
   /** Calls the capabilities, and answers in the shape's own form. */
   run(input: Given, at: ShapeCall): Promise<unknown>
   /** The fields that have another name here than in the capability: ours, theirs. Errors name theirs. */
@@ -33,7 +35,10 @@ export interface SeedShape {
 /** An input that was read by the row's schema. */
 export type Given = Readonly<Record<string, unknown>>
 
-interface OneCall extends Pick<SeedShape, 'names' | 'summary' | 'input' | 'wrapped' | 'fields' | 'failure'> {
+interface OneCall extends Pick<
+  SeedShape,
+  'names' | 'summary' | 'input' | 'wrapped' | 'fields' | 'failure' | 'answers'
+> {
   readonly capability: string
   /** What the capability takes; default what was given. */
   readonly to?: (given: Given) => unknown
@@ -55,7 +60,7 @@ export function oneCall({ capability, to, from, ...row }: OneCall): SeedShape {
 
 /** A row that asks for records and is answered with the bare list of them. */
 export function listCall(row: Omit<OneCall, 'from'>): SeedShape {
-  return oneCall({ ...row, from: pageOf })
+  return oneCall({ ...row, answers: z.array(object), from: pageOf })
 }
 
 /** The input of a row: the fields it describes, and any other that the capability may know. */

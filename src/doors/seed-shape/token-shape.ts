@@ -2,9 +2,9 @@
 // stored, and one without a signature is made and signed by the book.
 import { z } from 'zod'
 import { formatTime } from '../../core/time.ts'
-import { given, type Given, oneCall, renamed, type SeedShape, text, without } from './shape.ts'
+import { given, type Given, object, oneCall, renamed, type SeedShape, text, without } from './shape.ts'
 
-const kstar = (method: string) => [`kstar:${method}`, `mcp__kstar__${method}`, method]
+const kstar = (method: string): [string, ...string[]] => [`kstar:${method}`, `mcp__kstar__${method}`, method]
 
 /** How long a token lasts whose request names no end: its description knows no token without one. */
 export const usualTokenMs = 86_400_000
@@ -48,6 +48,7 @@ export const tokenShapes: readonly SeedShape[] = [
     }),
     wrapped: 'token',
     fields: { type: 'token_type', parent: 'delegation_chain' },
+    answers: z.looseObject({ token_id: text, bearer: text.optional() }),
     async run(asked, at) {
       const token = renamed(asked, 'token_type', 'type')
       if (token['signature'] !== undefined) return at.call('kstar:store_control_token', token, 0)
@@ -85,6 +86,7 @@ export const tokenShapes: readonly SeedShape[] = [
     summary: 'Lists a token and then its ancestors.',
     capability: 'kstar:get_token_lineage',
     input: given({ token_id: text }),
+    answers: z.array(object),
     from: ({ tokens }) => tokens,
   }),
   oneCall({
@@ -94,6 +96,7 @@ export const tokenShapes: readonly SeedShape[] = [
     input: given({ token_type: text }),
     fields: { type: 'token_type' },
     to: (one) => renamed(one, 'token_type', 'type'),
+    answers: z.array(object),
     from: ({ tokens }) => tokens,
   }),
 ]

@@ -2,10 +2,12 @@
 // Invariant: a port is built for the caller of this call; a guest's never reaches further than its token.
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import { endingOf } from '../../core/calendar/day.ts'
+import type { ArchivePort } from '../../core/capability/port/archive-port.ts'
 import { utcZone } from '../../core/calendar/zone.ts'
 import type { CallPort, PortName, TaskPorts, TaskRecords } from '../../core/capability/context.ts'
-import type { RecallPort } from '../../core/capability/recall-port.ts'
+import type { RecallPort } from '../../core/capability/port/recall-port.ts'
 import type { Caller } from '../../core/capability/caller.ts'
+import type { PoolPort } from '../../core/pool/pool-port.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { ServiceParts } from '../../core/capability/service.ts'
 import type { Status, SyncDirection, SyncResult } from '../../core/capability/status.ts'
@@ -15,7 +17,6 @@ import { kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Keyring, Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
 import { roomFor } from '../../commons/room/guest-room.ts'
-import type { MeetingRoom } from '../../commons/room/meeting-room.ts'
 import { type BookEmbedding, noEmbedding } from '../../recall/book-embedding.ts'
 import { createRecall } from '../../recall/recall.ts'
 import { quoteOf } from '../../recall/quote.ts'
@@ -26,9 +27,12 @@ import type { EngineOptions } from '../engine-options.ts'
 import type { CallingTab, CallOptions } from '../engine-shape.ts'
 import { unlikeEmbedder } from '../unlike-tab.ts'
 import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
+import type { ConsentGate } from '../service/consent-gate.ts'
+import type { BookRoom } from '../service/book-room.ts'
 import type { Sealing } from '../service/sealing.ts'
 import type { TaskAccess } from '../task/task-access.ts'
 import type { Call, CallView } from './call.ts'
+import { consentLedger } from './consent-ledger.ts'
 import type { createMirrorRead, MirrorCall } from './mirror-call.ts'
 import type { RecordAccess } from './record-access.ts'
 import { requestName } from './request-name.ts'
@@ -40,7 +44,10 @@ export const owner: Caller = { role: 'owner' }
 export interface CallContextParts {
   readonly ports: Pick<Ports, 'clock' | 'digest' | 'cipher' | 'random'>
   readonly store: Pick<BookStore, 'purge' | 'requests' | 'staging'>
-  readonly options: Pick<EngineOptions, 'durability' | 'scope' | 'tab' | 'llm' | 'embedder' | 'zone'>
+  readonly options: Pick<
+    EngineOptions,
+    'name' | 'archives' | 'durability' | 'scope' | 'tab' | 'llm' | 'embedder' | 'zone' | 'recallWithout'
+  >
   /** All kinds, and those whose records may leave this copy. */
   readonly kinds: { readonly all: Kinds; readonly portable: Kinds }
   readonly accessOf: (caller: Caller) => RecordAccess
@@ -50,11 +57,13 @@ export interface CallContextParts {
   readonly sealing: Pick<Sealing, 'port'>
   readonly tasks: Pick<TaskAccess, 'reader'>
   readonly sessions: TransferSessionStore
-  readonly room: MeetingRoom
+  readonly room: Pick<BookRoom, 'of'>
+  readonly pool: PoolPort
   readonly sync: (signal: AbortSignalLike, direction?: SyncDirection) => Promise<SyncResult>
   readonly askMirror: MirrorCall | undefined
   readonly readMirror: ReturnType<typeof createMirrorRead>
   readonly audit: Pick<AccessAudit, 'port'>
+  readonly consent: Pick<ConsentGate, 'decide'>
   readonly end: EndOfBook
   readonly status: (view: CallView) => Promise<Status>
   readonly tell: ServiceParts['tell']
@@ -96,11 +105,21 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
   return {
     own: viewFor(owner, home, {}),
     begin(capability, input, { now, trail }, options) {
-      const { caller = owner, from = home, scope, signal, requestId, attempt, onProgress } = options
+      const {
+        caller = owner,
+        from = home,
+        scope,
+        signal,
+        requestId,
+        attempt,
+        way = 'here',
+        onProgress,
+      } = options
       const view = viewFor(caller, from, scope ? checkCallScope(scope) : {})
       const port: CallPort = {
         caller,
         scope: view.scope,
+        namesAgent: scope?.agent !== undefined,
         now,
         zone,
         durability,
@@ -111,7 +130,7 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
           tell('progress', { ...step, capability: capability.id })
         },
       }
-      return { capability, input, requestId, view, trail, port }
+      return { capability, input, requestId, view, trail, port, way }
     },
     contextOf(call) {
       const { effect, uses = [] } = call.capability
@@ -136,9 +155,10 @@ function recallFor(
   { role }: Caller,
   { seen }: RecordAccess,
 ) {
-  const textLegs = createTextLegs(seen)
+  const { zone, recallWithout: without } = options
+  const textLegs = without?.has('words') === true ? [] : createTextLegs(seen, without)
   const legs = role === 'owner' && embedding ? [...textLegs, embedding.leg] : textLegs
-  return createRecall({ store: seen, clock: ports.clock, zone: options.zone, legs })
+  return createRecall({ store: seen, clock: ports.clock, zone, legs, without })
 }
 
 function createPortBuilders(parts: CallContextParts): PortBuilders {
@@ -146,6 +166,7 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
   const { digest, random, cipher } = ports
   return {
     records: (call) => taskRecords(parts, call),
+    own: ({ view }) => view.access.own,
     recall: (call) => recallPort(parts, call),
     tasks: () => tasks.reader,
     trust: ({ view }) => ({
@@ -172,8 +193,14 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
       }
     },
     end: ({ port: { signal } }) => parts.end(signal),
+    archive: () => archivePort(parts.options),
     room: ({ view, requestId }) => roomFor(view.caller, room.of(view.tab.tab, requestId)),
     access: () => parts.audit.port,
+    consent: ({ view, way }) => ({
+      records: consentLedger(view.access.ledger),
+      decide: (agent) => parts.consent.decide(agent, way),
+    }),
+    pool: () => parts.pool,
     status: ({ view }) => ({
       book: () => status(view),
       embedder() {
@@ -182,6 +209,16 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
         return why === undefined ? now : { ...now, why: [why, now.why].filter(Boolean).join(' ') }
       },
     }),
+  }
+}
+
+function archivePort({ name, archives }: CallContextParts['options']): ArchivePort {
+  return {
+    book: name,
+    open(target) {
+      if (archives) return archives.open(target)
+      throw new DaybookError('archive-off')
+    },
   }
 }
 
@@ -196,7 +233,7 @@ function recallPort(
       const named = names ? { kinds: names.map((name) => kindNameOf(kinds.all, name)) } : {}
       return view.recall()({ ...query, ...named, ...asOf }, port.signal)
     },
-    quote: (record) => quoteOf(kinds.all, record),
+    quote: (record, passage) => quoteOf(kinds.all, record, passage),
     questionVector: async (text) => (isOwner ? embedding?.question(text, port.signal) : undefined),
     embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
     llm: isOwner ? llm : undefined,

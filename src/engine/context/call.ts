@@ -1,5 +1,6 @@
 // One call as the engine handles it: who makes it, of what, when, and what the caller gets to see.
 import type { AnyCapability } from '../../core/capability/capability.ts'
+import type { Way } from '../../core/access/policy-decision.ts'
 import type { Caller } from '../../core/capability/caller.ts'
 import type { CallPort } from '../../core/capability/context.ts'
 import type { Scope } from '../../core/record.ts'
@@ -26,6 +27,8 @@ export interface Call {
   /** The ids of records that it decides about, see `decides` of a capability. */
   readonly decided?: readonly string[]
   readonly view: CallView
+  /** How it came. */
+  readonly way: Way
   /** Hears of what it changes. */
   readonly trail: AccessTrail
   /** What the capability gets of it. */

@@ -1,9 +1,9 @@
 // Nobody decides about what it has proposed itself. Invariant: asked inside the transaction that the decision is made in, of
 // whoever calls, the owner too: an agent that works with its owner's book would otherwise approve its own proposals.
-import { DaybookError } from '../../core/errors.ts'
 import { readPath } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Call } from './call.ts'
+import { proposerError } from './proposer-put.ts'
 
 /** Throws `forbidden` when the caller's agent has proposed one of the records that `call` decides about. */
 export function checkProposer(
@@ -17,10 +17,5 @@ export function checkProposer(
     const path = kinds.get(row.kind)?.proposedBy
     return (path === undefined ? row.agent : readPath(bodies.need(row, row.body), path)) === agent
   }
-  if (!decided.some(isProposer)) return
-  throw new DaybookError(
-    'forbidden',
-    `\`${agent}\` has proposed it, and decides nothing about it: somebody else must.`,
-    { details: { path: capability.decides?.path ?? '', reason: 'proposer' } },
-  )
+  if (decided.some(isProposer)) throw proposerError(agent, capability.decides?.path ?? '')
 }

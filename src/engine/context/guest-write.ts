@@ -16,16 +16,20 @@ export interface Standing extends NamedRecord {
   readonly sensitivity?: Sensitivity | undefined
 }
 
-/** The ids that what is known by `name` may have for the guest. A new one gets the first of `own` that is free. */
-export function guestIds({ agent, reach }: Guest, { id, scopes }: RecordName) {
+/**
+ * The ids that what is known by `name` may have for the guest. A new one gets the first of `own` that is free. Neither policies
+ * nor a receipt change them: what it has stored it finds again.
+ */
+export function guestIds({ agent, own, reach: bounded }: Guest, { id, scopes }: RecordName) {
+  const reach = own ?? bounded
   if (seesAll(reach)) return { known: [id], own: [id] }
   const apart = holderId(id, [agent, reachText(reach)])
   return { known: [id, apart], own: reachesName(reach, scopes) ? [id, apart] : [apart] }
 }
 
 /** True when the guest may give a new record of `kind` this id. */
-export function mayGiveId({ reach }: Guest, id: string, kind: string, kinds: Kinds): boolean {
-  return seesAll(reach) && !isForeignId(id, kind, kinds)
+export function mayGiveId({ own, reach }: Guest, id: string, kind: string, kinds: Kinds): boolean {
+  return seesAll(own ?? reach) && !isForeignId(id, kind, kinds)
 }
 
 /** Throws unless the guest may put `record` in the place of `before`, a record that it sees, if anything stands there. */

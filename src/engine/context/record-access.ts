@@ -7,7 +7,8 @@ import type {
   RecordReader,
   RuleReader,
   UnreadScope,
-} from '../../core/capability/record-port.ts'
+} from '../../core/capability/port/record-port.ts'
+import type { OwnReader } from '../../core/capability/port/own-port.ts'
 import { createIds, type Ids } from '../../core/ids.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { kindNameOf, type Kinds } from '../../core/kind.ts'
@@ -17,7 +18,10 @@ import { isConcrete } from '../../core/access/scope.ts'
 import type { Scope } from '../../core/record.ts'
 import { sealedField } from '../../shape/sealed-count.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import { usesOf } from '../../store/record/use-count.ts'
 import { toRecord } from '../../store/schema/record-row.ts'
+import { heedPolicies } from './heeded-snapshot.ts'
+import { createOwnReader } from './own-records.ts'
 import { createRecordWriter, type WriterStore, type Writing } from './record-writer.ts'
 import type { SecretGuard } from './secret-guard.ts'
 import { createSeenRecords, type SeenRecordsStore } from './seen-records.ts'
@@ -27,6 +31,7 @@ export interface RecordAccess {
   readonly scope: Scope
   readonly reader: RecordReader
   readonly ledger: Ledger
+  readonly own: OwnReader
   /** The book as the reader sees it: for recall, which asks more than a reader does. */
   readonly seen: Pick<BookStore, 'kinds' | 'queries'>
   /** A writer for one transaction, and the list of what it changes. */
@@ -40,6 +45,8 @@ interface AccessParts {
   readonly store: AccessStore
   readonly scope: Scope
   readonly secrets: SecretGuard
+  /** A guest as policies and its receipt stand now. */
+  readonly renew: (guest: Guest) => Guest
 }
 
 /** Builds what a caller gets to see of `store`. Ids are made by one generator, whoever calls. */
@@ -51,7 +58,11 @@ export function createRecordAccess({
   return (caller) => createAccess(parts, ids, caller)
 }
 
-function createAccess({ store, scope: own, secrets }: AccessParts, ids: Ids, caller: Caller): RecordAccess {
+function createAccess(
+  { store, scope: own, secrets, renew }: AccessParts,
+  ids: Ids,
+  caller: Caller,
+): RecordAccess {
   const { records, kinds } = store
   const guest = caller.role === 'guest' ? caller : undefined
   const scope = guest ? guestScope(guest, kinds) : own
@@ -94,14 +105,19 @@ function createAccess({ store, scope: own, secrets }: AccessParts, ids: Ids, cal
     },
     unread: queries.unread,
     extents: queries.extents,
+    runs: queries.runs,
     unknownKinds: () => Object.keys(queries.extents()).filter((name) => !kinds.has(name)),
     history: seen.history,
+    uses: (kind) => (guest ? new Map() : usesOf(store.db, kind)),
     open: (of, sealed) => (guest ? undefined : store.bodies.readSealed(of, sealed)),
     conflicts: seen.conflicts,
     // What waits to be sent is the owner's.
     refused: (limit, after) => (guest ? [] : store.ops.refused(limit, after)),
     outbox: (query) => (guest ? [] : store.ops.list(query)),
-    snapshot: queries.snapshot,
+    snapshot(query) {
+      const snapshot = queries.snapshot(query)
+      return guest ? heedPolicies(snapshot, store, () => renew(guest)) : snapshot
+    },
     citing(id) {
       store.projection.catchUp()
       return queries.citing(id)
@@ -113,6 +129,7 @@ function createAccess({ store, scope: own, secrets }: AccessParts, ids: Ids, cal
     scope,
     reader,
     ledger,
+    own: createOwnReader(store, caller),
     seen: { kinds, queries },
     writer: (now, defaults = scope) =>
       createRecordWriter({
@@ -143,8 +160,8 @@ function unreadScope({ kind, filters }: Pick<RecordQuery, 'kind' | 'filters'>): 
 }
 
 /** What a guest stores is its own, and lies where its token points when that is one place. */
-function guestScope({ agent, reach }: Guest, kinds: Kinds): Scope {
-  const scope = onlyPattern(reach)
+function guestScope({ agent, own, reach }: Guest, kinds: Kinds): Scope {
+  const scope = onlyPattern(own ?? reach)
   if (!scope || !isConcrete(scope)) return { agent }
   const [first = '', , ...rest] = scope.parts
   if (first === 'session') return { agent, session: rest.join('') }

@@ -7,7 +7,8 @@ import type {
   RecordReader,
   RecordWriter,
   RuleReader,
-} from '../../core/capability/record-port.ts'
+} from '../../core/capability/port/record-port.ts'
+import type { OwnWriter } from '../../core/capability/port/own-port.ts'
 import type { Changed } from '../../core/capability/service.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
@@ -18,15 +19,18 @@ import type { Scope } from '../../core/record.ts'
 import { fieldsOf, parseWith } from '../../core/schema.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
+import { forgetEnded } from '../../sync/conflict/forget-ended.ts'
 import { logRivals } from '../../sync/conflict/rival.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { checkGuestPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
 import { markRecord, markRow, type MarkWriterParts, sealMarks } from './mark-record.ts'
-import { headOf } from './put-head.ts'
-import { release } from './release-citations.ts'
-import { guardedHead, raisedBy } from './source-sensitivity.ts'
+import { createOwnWriter } from './own-records.ts'
+import { checkNotProposer } from './proposer-put.ts'
+import { headOf } from './put/put-head.ts'
+import { release } from './put/release-citations.ts'
+import { guardedHead, raisedBy } from './put/source-sensitivity.ts'
 import { createSealedWriter } from './sealed-write.ts'
 import type { Guarded, SecretGuard } from './secret-guard.ts'
 import type { SeenRecords } from './seen-records.ts'
@@ -69,6 +73,7 @@ export interface RecordWriterParts {
 export interface Writing {
   readonly records: RecordWriter
   readonly ledger: LedgerWriter
+  readonly own: OwnWriter
   readonly changed: readonly Changed[]
   /** Secrets that were found in what was put. */
   readonly secrets: readonly StoredSecrets[]
@@ -85,6 +90,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     changed.push({ id, kind: request.kind })
     // What comes back from elsewhere may stand where something else does.
     if (request.times) logRivals(store, [{ id, kind: request.kind }], now)
+    changed.push(...forgetEnded(store, [{ id, kind: request.kind }], now))
     if (sensitivity !== undefined)
       for (const raised of raisedBy(store, id, sensitivity)) put(raised, undefined)
     return id
@@ -211,7 +217,11 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       return put(request, undefined)
     },
   }
-  return { records, ledger, changed, secrets: found }
+  const own = createOwnWriter(store, guest ?? { role: 'owner' }, {
+    put: (request) => put(request, undefined),
+    newId: () => parts.ids.next(),
+  })
+  return { records, ledger, own, changed, secrets: found }
 }
 
 function kindNamed({ kinds }: Pick<WriterStore, 'kinds'>, name: string): Kind {
@@ -270,6 +280,8 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
     ...(sensitivity === undefined ? {} : { sensitivity }),
     body,
   }
+  if (!guest && !request.upkeep)
+    checkNotProposer(kind, body, live && seen.standing(live), parts.defaults.agent)
   if (guest) {
     checkGuestPut(guest, store.kinds, op, kept && seen.standing(kept))
     checkUndecided(kind, body, live && seen.standing(live))

@@ -1,7 +1,7 @@
 // Records that come from elsewhere as they were sealed there: opened where the key is, else kept as they are.
 // Invariant: what can't be read here is never taken for something else, and never lost without a word.
 import type { Guest } from '../../core/capability/caller.ts'
-import type { OpaqueVersion, SealedWriter } from '../../core/capability/record-port.ts'
+import type { OpaqueVersion, SealedWriter } from '../../core/capability/port/record-port.ts'
 import type { Changed } from '../../core/capability/service.ts'
 import type { DaybookError } from '../../core/errors.ts'
 import { sealedOf } from '../../core/sealed.ts'

@@ -1,11 +1,12 @@
 // Which records one caller may know of: the owner of all, a guest of what is in its reach.
 // Invariant: of what is out of reach nothing is told, neither that it is there nor that it was, nor who took its id.
 import type { Caller } from '../../core/capability/caller.ts'
-import type { RecordReader } from '../../core/capability/record-port.ts'
+import type { RecordReader } from '../../core/capability/port/record-port.ts'
 import type { ConflictEntry, ConflictQuery } from '../../core/conflict.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { RecordName } from '../../core/put-request.ts'
-import { deniesHeads, isInReach, type NamedRecord, seesAll } from '../../core/access/reach.ts'
+import { sourceIds } from '../../core/kind.ts'
+import { deniesHeads, isInReach, isReadable, type NamedRecord, seesAll } from '../../core/access/reach.ts'
 import type { Stored } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -36,7 +37,28 @@ export type SeenRecordsStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 
 export function createSeenRecords(store: SeenRecordsStore, caller: Caller): SeenRecords {
   const { records, bodies, kinds } = store
   const guest = caller.role === 'guest' ? caller : undefined
-  const isSeen = (record: NamedRecord) => !guest || isInReach(guest.reach, record, kinds)
+  const isSeen = (record: NamedRecord) =>
+    !guest || (isInReach(guest.reach, record, kinds) && hasSeenSources(record))
+
+  /** What was made from a memory that policies keep from the guest may quote it. */
+  const hasSeenSources = (
+    { kind, body }: Pick<NamedRecord, 'kind' | 'body'>,
+    known = new Set<string>(),
+  ): boolean => {
+    const made = kinds.get(kind)
+    const sources = made?.madeFrom ? sourceIds(made, body).filter((id) => !known.has(id)) : []
+    return sources.every((id) => {
+      known.add(id)
+      const source = records.row(id)
+      if (!source || !guest) return true
+      const said = source.deleted ? undefined : bodies.read(source, source.body)
+      const isByPolicy = kinds.get(source.kind)?.byPolicy === true
+      // Of what is gone or locked nobody can tell whether it might have been read.
+      if (!said) return !isByPolicy
+      if (isByPolicy && !isReadable(guest.reach, { ...source, body: said }, kinds)) return false
+      return hasSeenSources({ kind: source.kind, body: said }, known)
+    })
+  }
 
   const row = (id: string): RecordRow | undefined => {
     const found = records.row(id)
@@ -45,7 +67,8 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
     if (found.deleted) return undefined
     const body = bodies.read(found, found.body)
     // Of what is locked neither, but for those who may see everything.
-    const mayKnow = body ? isSeen({ ...found, body }) : seesAll(guest.reach)
+    const isClosed = kinds.get(found.kind)?.byPolicy === true || !seesAll(guest.reach)
+    const mayKnow = body ? isSeen({ ...found, body }) : !isClosed
     return mayKnow ? found : undefined
   }
   const live = (id: string): RecordRow | undefined => {
@@ -71,6 +94,7 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
   const isSeenConflict = ({ record, kind, lost, kept, base }: ConflictEntry) =>
     !guest ||
     (!isHeadUnknown &&
+      kinds.get(kind)?.byPolicy !== true &&
       row(record) !== undefined &&
       (kept?.record === undefined || row(kept.record) !== undefined) &&
       ![lost, kept].some((side) => side?.sealed) &&

@@ -1,7 +1,7 @@
 // Where a record stands among those that supersede each other, as far as the caller sees them.
 import { successionOf, type Heir, type Succession } from '../../core/succession/succession.ts'
 import { citedIds, type Kind } from '../../core/kind.ts'
-import type { RecordReader } from '../../core/capability/record-port.ts'
+import type { RecordReader } from '../../core/capability/port/record-port.ts'
 import type { Stored } from '../../core/record.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -24,7 +24,12 @@ export function readSuccession(id: string, name: string, parts: SuccessionParts)
       parts
         .citing(target)
         .filter((one) => one.kind === name && one.path === path)
-        .flatMap((one) => heir(parts.seen.get(one.id)) ?? []),
+        .flatMap((one) => {
+          const found = parts.seen.get(one.id)
+          // One that stands in the place of several yields all of them when it yields one.
+          const isYielding = citedIds(found ?? {}, path).length > 1 && parts.store.queries.isDisplaced(one.id)
+          return (isYielding ? undefined : heir(found)) ?? []
+        }),
     mayBeDisplaced: (one) => parts.store.queries.isDisplaced(one),
   })
 }

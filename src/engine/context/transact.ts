@@ -1,21 +1,26 @@
 // One transaction of one call: what it may change is built inside of it, and what it has changed is told after the commit.
 // Invariant: a guest whose token has ended since it was admitted writes nothing, and nobody decides what it has proposed.
 import type { PortName, WriteContext, WritePorts } from '../../core/capability/context.ts'
+import type { PoolWritePort } from '../../core/pool/pool-port.ts'
 import type { ServiceParts } from '../../core/capability/service.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Admission } from '../../trust/admission.ts'
 import type { Lifecycle } from '../lifecycle.ts'
+import type { ConsentGate } from '../service/consent-gate.ts'
 import type { Sealing } from '../service/sealing.ts'
 import type { TaskAccess } from '../task/task-access.ts'
 import type { Call } from './call.ts'
+import { consentLedgerWriter } from './consent-ledger.ts'
 import { checkProposer } from './check-proposer.ts'
 
 export interface TransactParts {
   readonly store: Pick<BookStore, 'newer' | 'writes' | 'records' | 'bodies' | 'kinds'>
   readonly admission: Pick<Admission, 'recheck'>
+  readonly consent: Pick<ConsentGate, 'renew'>
   readonly sealing: Pick<Sealing, 'withKey' | 'writing'>
   readonly tasks: Pick<TaskAccess, 'writer'>
   readonly services: Pick<Lifecycle, 'wrote'>
+  readonly pool: PoolWritePort
   readonly tell: ServiceParts['tell']
 }
 
@@ -28,9 +33,11 @@ export type Transact = <Result>(call: Call, work: (at: WriteContext<PortName>) =
 export function createTransact({
   store,
   admission,
+  consent,
   sealing,
   tasks,
   services,
+  pool,
   tell,
 }: TransactParts): Transact {
   return async (call, work) => {
@@ -40,13 +47,20 @@ export function createTransact({
     const uses = capability.uses ?? []
     const attempt = () =>
       store.writes.write(() => {
-        if (caller.role === 'guest') admission.recheck(caller, now)
+        if (caller.role === 'guest') {
+          admission.recheck(caller, now)
+          // A receipt that was revoked since lets nobody write.
+          consent.renew(caller)
+        }
         if (call.decided) checkProposer(store, call)
         const writing = view.access.writer(now, scope)
         const queued = uses.includes('tasks') ? tasks.writer(now, { caller, scope }) : undefined
         const ports: { -readonly [Name in keyof WritePorts]?: WritePorts[Name] } = {}
         if (uses.includes('records')) ports.records = writing.records
+        if (uses.includes('own')) ports.own = writing.own
         if (uses.includes('trust')) ports.trust = { ledger: writing.ledger }
+        if (uses.includes('consent')) ports.consent = { records: consentLedgerWriter(writing.ledger) }
+        if (uses.includes('pool')) ports.pool = pool
         if (queued) ports.tasks = queued.tasks
         const result = sealing.writing(() => work({ call: port, ...ports } as WriteContext<PortName>))
         call.trail.wrote(writing.changed)

@@ -4,6 +4,7 @@ import type { Caller } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { permits } from '../../core/access/permission.ts'
 import { seesAll } from '../../core/access/reach.ts'
+import { isWithoutConsent } from '../service/consent-gate.ts'
 
 /** A guest may call what its token permits, and sync only when it may see everything. Anything else is `forbidden`. */
 export function authorise(caller: Caller, capability: AnyCapability): void {
@@ -13,4 +14,13 @@ export function authorise(caller: Caller, capability: AnyCapability): void {
   throw new DaybookError('forbidden', `The token does not permit \`${capability.id}\`.`, {
     details: { path: 'capability' },
   })
+}
+
+/** What policies leave of a guest’s rights; a verb that is about memories alone is nothing for one whom none of them lets read any. */
+export function checkConsent(caller: Caller, capability: AnyCapability): void {
+  if (caller.role === 'owner') return
+  // What its key permits, policies may have taken away.
+  const isLeft = permits(caller.permissions, capability)
+  if (isLeft && !(capability.needsConsent && isWithoutConsent(caller))) return
+  throw new DaybookError('consent-required', undefined, { details: { path: 'capability' } })
 }

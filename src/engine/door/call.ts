@@ -1,5 +1,5 @@
 // The one path of every call, of tasks too, in the order in which it is gone: who calls is admitted, the capability found,
-// authorised and at its place, the input checked and parsed, what the caller sees put together, the work done, its commit waited for, and
+// authorised, asked of policies and at its place, the input checked and parsed, what the caller sees put together, the work done, its commit waited for, and
 // what came of it told and written to the log of access. Invariant: nothing reaches a capability that has not come this way.
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
@@ -17,8 +17,9 @@ import type { Transact } from '../context/transact.ts'
 import type { CallOptions } from '../engine-shape.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
+import type { ConsentGate } from '../service/consent-gate.ts'
 import type { Sealing } from '../service/sealing.ts'
-import { authorise } from './authorise.ts'
+import { authorise, checkConsent } from './authorise.ts'
 import type { RunRead } from './read-again.ts'
 import { withReserve } from './reserve.ts'
 import { checkRunsHere, type Place } from './runs-here.ts'
@@ -30,6 +31,7 @@ export interface CallPathParts {
   readonly place: Place
   readonly requests: BookStore['requests']
   readonly admission: Admission
+  readonly consent: Pick<ConsentGate, 'admit'>
   readonly audit: Pick<AccessAudit, 'begin'>
   readonly sealing: Pick<Sealing, 'isUnread' | 'begin' | 'arrived' | 'reading'>
   readonly contexts: CallContexts
@@ -43,7 +45,7 @@ export interface CallPathParts {
 export type CallPath = (id: string, input: unknown, options?: CallOptions) => Promise<unknown>
 
 export function createCallPath(parts: CallPathParts): CallPath {
-  const { db, clock, place, audit, admission, sealing, contexts, services, useReserve } = parts
+  const { db, clock, place, audit, admission, consent, sealing, contexts, services, useReserve } = parts
 
   const answer = async (
     id: string,
@@ -51,19 +53,22 @@ export function createCallPath(parts: CallPathParts): CallPath {
     given: CallOptions,
     trail: AccessTrail,
   ): Promise<unknown> => {
-    const options = admission.isAsked(given) ? { ...given, ...(await admission.admit(given)) } : given
-    trail.admitted(options.caller ?? owner, options.from?.scope.agent ?? contexts.own.scope.agent)
+    const admitted = admission.isAsked(given) ? { ...given, ...(await admission.admit(given)) } : given
+    const { agent = admitted.from?.scope.agent ?? contexts.own.scope.agent } = given.scope ?? {}
+    trail.admitted(admitted.caller ?? owner, agent)
     if (sealing.isUnread()) await sealing.begin().then(() => services.stateChanged())
     const arrived = sealing.arrived()
     if (arrived) await arrived
     if (services.isClosed()) throw new DaybookError('book-closed')
     const capability = findCapability(id)
-    authorise(options.caller ?? owner, capability)
+    authorise(admitted.caller ?? owner, capability)
+    const options = { ...admitted, caller: consent.admit(admitted.caller ?? owner, given) }
     if (capability.runs) await checkRunsHere(capability, place)
     if (options.signal?.aborted) throw new DaybookError('aborted')
     services.called()
     checkJson(input)
     const parsed = parseWith(capability.input, input)
+    checkConsent(options.caller, capability)
     const begun = contexts.begin(capability, input, { now: formatTime(clock.now()), trail }, options)
     const { decides } = capability
     const call = decides ? { ...begun, decided: citedIds(parsed as object, decides.path) } : begun
@@ -72,8 +77,8 @@ export function createCallPath(parts: CallPathParts): CallPath {
 
   return async (id, input, options = {}) => {
     const effect = effectOf(id)
-    const { purpose } = options
-    const trail = audit.begin({ id, effect, purpose, claimant: () => admission.claimant(options) })
+    const { purpose, receipt } = options
+    const trail = audit.begin({ id, effect, purpose, receipt, claimant: () => admission.claimant(options) })
     try {
       const answered = answer(id, input, options, trail)
       const value = await (db.settled ? whenKept(db, effect, answered) : answered)

@@ -4,7 +4,7 @@ import { lagLimit } from '../service/idle-work.ts'
 import { FarBehind, type Projection } from '../../store/record/projection.ts'
 
 /** A read derives this share of what may be behind at once, 0.3 s of work; more is done in slices of a fifth of that. */
-const patienceShare = 1 / 50
+const patienceShare = 1 / 20
 const slices = 5
 
 /** Runs a read, which may be started twice: nothing but its answer may come of it. */

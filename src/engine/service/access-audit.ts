@@ -19,6 +19,7 @@ import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
+import { isReceiptId } from '../../memory/consent/policy/receipt.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
 /** One call on its way. */
@@ -36,6 +37,8 @@ export interface AccessCall {
   readonly id: string
   readonly effect: CapabilityEffect | undefined
   readonly purpose?: string | undefined
+  /** What is presented as one, whether it is or not. */
+  readonly receipt?: string | undefined
   /** Whom somebody claims to be who is not let in: of this book, but not any more, or nobody. */
   readonly claimant: () => Accessor | undefined
 }
@@ -214,7 +217,7 @@ class Trail implements AccessTrail {
   }
 
   #entry(outcome: string, kinds: readonly string[], count: number): Omit<AccessEntry, 'n'> {
-    const { id, purpose, claimant } = this.#call
+    const { id, purpose, receipt = '', claimant } = this.#call
     return {
       at: formatTime(this.#parts.clock.now()),
       ...(this.#who ?? claimant() ?? nobody),
@@ -223,6 +226,8 @@ class Trail implements AccessTrail {
       kinds,
       count,
       ...(purpose === undefined ? {} : { purpose }),
+      // A text that can be none may be anything, and is not kept.
+      ...(isReceiptId(receipt) ? { receipt } : {}),
     }
   }
 }

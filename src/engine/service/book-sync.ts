@@ -5,10 +5,13 @@ import type { BookEvents } from '../../core/capability/event.ts'
 import type { Service } from '../../core/capability/service.ts'
 import type { SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import type { Carrier, Ports, SpillPlace } from '../../core/ports.ts'
+import type { DeviceRoom } from '../../commons/room/device-room.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import type { LineCarrier } from './line-carrier.ts'
 import { type Background, createBackground } from '../../sync/device/background.ts'
 import { createEndAtMirror, type EndAtMirror, erasedText } from '../../sync/device/book-end.ts'
 import { createBookLive } from '../../sync/device/live.ts'
+import type { Purpose } from '../../sync/wire/live-wire.ts'
 import { createSyncSession } from '../../sync/device/session.ts'
 import { isAutomatic, type SyncPlan } from '../../sync/device/sync-plan.ts'
 import { createSyncTrigger } from '../../sync/device/sync-trigger.ts'
@@ -38,10 +41,14 @@ export interface BookSyncParts extends Pick<Ports, 'clock' | 'random' | 'schedul
   /** Called when a sync began, went on or ended. */
   readonly onState: () => void
   readonly tell: (state: BookEvents['sync']) => void
+  /** The meeting room of this device, which goes on at the mirror while there is a line. */
+  readonly room: DeviceRoom | undefined
+  /** The pool's way over the line. */
+  readonly line: LineCarrier | undefined
 }
 
 export function createBookSync(parts: BookSyncParts): BookSync {
-  const { store, carrier, plan, spillPlace, onChange, clock, random, scheduler } = parts
+  const { store, carrier, plan, spillPlace, onChange, clock, random, scheduler, room, line } = parts
   const tellState = (result?: SyncResult) => parts.tell({ ...trigger.state(), ...(result ? { result } : {}) })
   const session = createSyncSession({
     store,
@@ -52,8 +59,15 @@ export function createBookSync(parts: BookSyncParts): BookSync {
     onState(_state, result) {
       tellState(result)
       parts.onState()
+      turnLine()
     },
   })
+  let isPoolLine = false
+  /** A copy that was never synced does not know of which group its pool is: it would turn away what is meant for it. */
+  const turnLine = () => {
+    const isFirst = plan.onWake && store.settings.get('synced_at') === undefined
+    line?.turned(isPoolLine && !isFirst)
+  }
   const background =
     spillPlace &&
     createBackground({
@@ -84,7 +98,25 @@ export function createBookSync(parts: BookSyncParts): BookSync {
     scheduler,
     onPoke: trigger.poked,
     onState: tellState,
+    purposes: ['sync', ...(room ? (['room'] as const) : []), ...(line ? (['pool'] as const) : [])],
+    isNeeded: () => room?.isInUse ?? false,
+    onOpen(version, purposes) {
+      const isFor = (purpose: Purpose) => version > 1 && purposes.includes(purpose)
+      if (isFor('room')) room?.opened()
+      else room?.gone()
+      isPoolLine = isFor('pool')
+      turnLine()
+    },
+    onGone() {
+      room?.gone()
+      isPoolLine = false
+      turnLine()
+    },
+    onRoom: (data) => room?.hear(data),
+    ...(line ? { onTalk: line.hear } : {}),
   })
+  if (live) room?.await((data) => live.say({ type: 'room', data: data as Record<string, unknown> }))
+  if (live) line?.join(live)
 
   return {
     name: 'sync',
@@ -108,6 +140,7 @@ export function createBookSync(parts: BookSyncParts): BookSync {
     },
     close() {
       trigger.close()
+      room?.close()
       live?.close()
     },
   }

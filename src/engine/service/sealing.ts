@@ -1,7 +1,7 @@
 // The keys of a book at work: opened when something needs them, and changed by the owner.
 // Invariant: a book without sealed records never asks for its keys, and one that has some asks once.
 import type { BookEvents } from '../../core/capability/event.ts'
-import type { OpaqueRecord, SealingPort, SealState } from '../../core/capability/sealing-port.ts'
+import type { OpaqueRecord, SealingPort, SealState } from '../../core/capability/port/sealing-port.ts'
 import type { Changed, Service } from '../../core/capability/service.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Ports } from '../../core/ports.ts'

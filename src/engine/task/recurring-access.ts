@@ -76,9 +76,12 @@ export function unschedule(
   return before
 }
 
-/** What is to be written so that the tasks of chapters stand as they are declared now; undefined when nothing is. */
+/**
+ * What is to be written so that the tasks of chapters stand as they are declared now; undefined when nothing is. `met` are the
+ * kinds of which a record was written since the book was opened.
+ */
 export function declaredChanges(
-  { schedules, check }: RecurringParts,
+  { schedules, check, met }: Pick<RecurringParts, 'schedules' | 'check'> & { met: ReadonlySet<string> },
   declared: readonly Recurring[],
   scope: Scope,
   now: string,
@@ -87,6 +90,7 @@ export function declaredChanges(
   const put = declared.flatMap((one): Recurrence[] => {
     const before = all.get(one.id)
     if (before?.by === 'owner') return []
+    if (!before && one.kind !== undefined && !met.has(one.kind)) return []
     const every_ms = parseDuration(one.every) ?? 0
     if (every_ms < recurringLimit.leastMs)
       throw new DaybookError('internal', `\`${one.id}\` comes round too often.`)
@@ -108,7 +112,9 @@ export function declaredChanges(
       by: 'chapter',
       state: 'active',
     } as const
-    return [{ rounds: 0, created_at: now, next_at: now, ...before, ...own }]
+    // The first record of a kind leaves nothing to be done for a while.
+    const next_at = one.kind === undefined ? now : formatTime((parseTime(now) ?? 0) + every_ms)
+    return [{ rounds: 0, created_at: now, next_at, ...before, ...own }]
   })
   const wanted = new Set(declared.map(({ id }) => id))
   const gone = [...all.values()].filter((one) => one.by === 'chapter' && !wanted.has(one.id))

@@ -91,10 +91,13 @@ export function createTasks(parts: TasksParts): Tasks {
       onFault(error)
     }
   }
+  /** Kinds that tasks wait for, and those of which there was a record. */
+  const awaited = new Set(parts.recurring.flatMap(({ kind }) => kind ?? []))
+  const met = new Set<string>()
   /** What the chapters want now, and earlier versions of them wanted otherwise. */
   const setUp = () => {
     if (store.newer) return
-    const change = declaredChanges(rounds, parts.recurring, parts.scope, formatTime(clock.now()))
+    const change = declaredChanges({ ...rounds, met }, parts.recurring, parts.scope, formatTime(clock.now()))
     if (change) store.writes.write(change).then(wake, (error: unknown) => closed || onFault(error))
   }
   /** Older versions put off what is secret: it goes, with what came of it, before anything is run. */
@@ -122,6 +125,11 @@ export function createTasks(parts: TasksParts): Tasks {
       declared: parts.recurring,
     }),
     wake,
+    changed(_id, kind) {
+      if (!awaited.delete(kind)) return
+      met.add(kind)
+      guarded(() => closed || setUp())
+    },
     begin(path) {
       call = path
       guarded(() => store.newer || clearSecrets(store))

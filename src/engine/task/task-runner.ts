@@ -34,6 +34,11 @@ const hopeless: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'request-reused',
   'sync-off',
   'runs-elsewhere',
+  'archive-off',
+  'archive-denied',
+  'archive-clock',
+  'archive-region',
+  'archive-bucket',
 ])
 
 /** One try of a task, as the call that makes it sees it. */

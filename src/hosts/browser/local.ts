@@ -1,25 +1,36 @@
 // `daybook/local`: a model of the page's own machine as the embedder of a book. An entry of its own, so that only who
 // imports it needs `@huggingface/transformers`.
 import type { LocalEmbedderOptions, LocalModelOptions } from '../../recall/embed/embedder-options.ts'
+import { assetsFolder, scriptAddress, startScript } from './script/page-script.ts'
 
 /**
  * The `embedder` of `openDaybook` that runs a model in a worker of its own, started by the tab that holds the book.
- * Addresses may be relative to the page.
+ * Addresses may be relative to the page. `assets` is that of `openDaybook`: the folder with `model-worker.js`.
  *
  * ```ts
  * openDaybook({ name, embedder: localEmbedder({ model: 'Xenova/all-MiniLM-L6-v2' }) })
  * ```
  */
-export function localEmbedder(options: LocalModelOptions): LocalEmbedderOptions {
+export function localEmbedder({
+  assets,
+  ...options
+}: LocalModelOptions & { readonly assets?: string }): LocalEmbedderOptions {
   const { path, wasm, runtime } = options
+  const folder = assets === undefined ? undefined : assetsFolder(assets)
   return {
     ...options,
     ...(path === undefined ? {} : { path: absolute(path) }),
     ...(wasm === undefined ? {} : { wasm: absolute(wasm) }),
     ...(runtime === undefined ? {} : { runtime: absolute(runtime) }),
     provider: 'local',
-    start: () =>
-      new Worker(new URL('./model-worker.ts', import.meta.url), { type: 'module', name: 'daybook-model' }),
+    start() {
+      const address = scriptAddress('model-worker.js', folder, import.meta.url)
+      if (address !== undefined) return startScript(address, 'daybook-model')
+      return new Worker(new URL('./model-worker.ts', import.meta.url), {
+        type: 'module',
+        name: 'daybook-model',
+      })
+    },
   }
 }
 

@@ -1,5 +1,22 @@
 // `daybook/node`: what the package gives to programs in Node.
 export { type NodeBookOptions, openDaybook } from './book/open-daybook.ts'
+export { type BookInFolder, listBooks } from './book/list-books.ts'
+export { DaybookClient, type NodeClientOptions } from './agent/node-client.ts'
+export { createDirectTransport } from '../../doors/p3394/direct-transport.ts'
+export { createSocketTransport, type SocketWay } from './agent/socket-transport.ts'
+export { createStdioTransport, type StdioWay } from './agent/stdio-transport.ts'
+export type {
+  AgentManifest,
+  AgentReply,
+  AgentRequest,
+  AgentTransport,
+  ClientOptions,
+  Delivered,
+  Registration,
+  SendOptions,
+  SubagentEntry,
+  TransportType,
+} from '../../doors/p3394/client.ts'
 export { DaybookError, type ErrorCode, errorTable, isDaybookError } from '../../core/errors.ts'
 export {
   type Answered,
@@ -7,6 +24,9 @@ export {
   serveMirrors,
   type ServeMirrorsOptions,
 } from './serve/serve-mirrors.ts'
+export { type KafkaOptions, openKafka } from './kafka/open-kafka.ts'
+export type { KafkaConnection, KafkaState } from './kafka/carrier-state.ts'
+export type { PoolCarrier, PoolCarrierHooks } from '../../core/pool/pool-carrier.ts'
 export { type EmbedServer, serveEmbed, type ServeEmbedOptions } from './serve/serve-embed.ts'
 export type { LlmOptions } from '../../memory/conversation/llm/llm-options.ts'
 export type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'

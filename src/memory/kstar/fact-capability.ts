@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { ReadContext, WriteContext } from '../../core/capability/context.ts'
-import type { RecordQuery } from '../../core/capability/record-port.ts'
+import type { RecordQuery } from '../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isLowered } from '../../core/sealed.ts'
 import { parseJsonPath } from '../../core/json/json-path.ts'

@@ -9,6 +9,7 @@ export const factKind: Kind<'fact', FactBody> = {
   version: 1,
   schema: factBody,
   text: [whenField, 'schema', 'data', 'source'],
+  names: ['data.name', 'data.title', 'data.canonical_name', 'data.aliases'],
   facets: { schema: 'schema' },
   scopedBy: 'schema',
   // The other side is taken to be the authority on facts.

@@ -9,6 +9,7 @@ import { perceptionCapabilities } from './perception-capability.ts'
 import { perceptionKind } from './perception-kind.ts'
 import { historyCapabilities } from './record/history-capability.ts'
 import { recordCapabilities } from './record/record-capability.ts'
+import { runCapabilities } from './run-capability.ts'
 import { skillCapabilities } from './skill-capability.ts'
 import { skillKind } from './skill-kind.ts'
 import { traceCapabilities } from './trace-capability.ts'
@@ -25,6 +26,7 @@ export const kstar = defineChapter({
     ...recordCapabilities,
     ...historyCapabilities,
     ...browseCapabilities,
+    ...runCapabilities,
   ],
   kinds: [traceKind, perceptionKind, factKind, skillKind, ...definitionKinds],
 })

@@ -1,6 +1,7 @@
 // The kind `skill`: procedural memory, how things are done and how well that goes.
 import type { Kind } from '../../core/kind.ts'
 import { isJsonObject } from '../../core/json/path.ts'
+import { plainText } from '../../core/text/plain-text.ts'
 import { settleSkill } from './maturity.ts'
 import { skillId } from './skill-name.ts'
 import { skillBody, type SkillBody } from './skill-schema.ts'
@@ -8,7 +9,7 @@ import { skillBody, type SkillBody } from './skill-schema.ts'
 export const skillKind: Kind<'skill', SkillBody> = {
   name: 'skill',
   idPrefix: 'skill::',
-  idOf: ({ name }) => skillId(String(name)),
+  idOf: ({ name }) => skillId(plainText(name)),
   complete: ({ definition = {}, ...body }) => ({
     description: '',
     learned_from: {},
@@ -27,6 +28,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
     'definition.procedure',
     'maturity.level',
   ],
+  names: ['name'],
   facets: { name: 'name' },
   scopedBy: 'name',
   // A skill used on two devices was used that often, and last on the one where it was used last.

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { markNames } from '../../core/mark/mark.ts'
-import { collectionName, markChanges, marks } from '../../shape/marks.ts'
+import { collectionName, markChanges, markInput, marks } from '../../shape/marks.ts'
 import { recordHead } from '../../shape/record-head.ts'
 import { recordId } from '../../shape/record-id.ts'
 
@@ -23,7 +23,7 @@ export const markCapabilities = [
     summary:
       'Says of a record that it is pinned, how important it is, that it is personal or to be kept, or where it is collected; null takes a mark away.',
     input: z
-      .strictObject({ id: recordId, ...markChanges })
+      .strictObject({ id: recordId, ...markInput })
       .refine((input) => markNames.some((name) => input[name] !== undefined), {
         path: ['id'],
         message: `says nothing: give one of ${markNames.join(', ')}`,

@@ -5,7 +5,7 @@ import { anyOption, type OptionCheck, optionsOf, variantOption } from '../../cor
 import { dimensionLimit } from './embed-fetch.ts'
 
 interface Tuning {
-  /** Cosine similarity below which a record is no answer to a question. Each provider has a default. */
+  /** Cosine similarity below which a record is no answer to a question. Default what stands out in the book; 0.45 for `lsa`. */
   readonly minSimilarity?: number
   /** Its share in the fusion of recall, beside 1 for full text. Default 1, and 0.3 for `lsa`. */
   readonly weight?: number

@@ -59,7 +59,7 @@ function createRemote(
       return dimensions
     },
     batch: batchLimit,
-    minSimilarity: options.minSimilarity ?? 0.3,
+    minSimilarity: options.minSimilarity,
     weight: options.weight ?? 1,
     async embed(texts, purpose: EmbedPurpose, signal) {
       const prefix = purpose === 'question' ? questionPrefix : documentPrefix

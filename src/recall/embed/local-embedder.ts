@@ -146,7 +146,7 @@ export function createLocalEmbedder(
       return dimensions
     },
     batch,
-    minSimilarity: options.minSimilarity ?? 0.3,
+    minSimilarity: options.minSimilarity,
     weight: options.weight ?? 1,
     get waiting() {
       if (isReady) return undefined

@@ -62,6 +62,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
     dimensions,
     batch: 50,
     minSimilarity: options.minSimilarity ?? 0.45,
+    besides: true,
     weight: options.weight ?? 0.3,
     get model() {
       return `book-${generation}`

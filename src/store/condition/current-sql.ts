@@ -2,7 +2,7 @@
 // one that is gone.
 // Invariant: compared inside the query, so that no page, ranking or count is made of what is then left out; and what
 // somebody does not see takes nothing out of what he sees.
-import type { Include } from '../../core/capability/record-port.ts'
+import type { Include } from '../../core/capability/port/record-port.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
 import { isBeforeSql } from '../succession/succession.ts'

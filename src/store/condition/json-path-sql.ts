@@ -1,6 +1,6 @@
 // Compiles a JSONPath to SQL over the JSON of a record: a table of the places it selects, at most one row is needed.
 // Invariant: SQLite follows the path itself; names and values only ever become bound parameters.
-import type { Selection } from '../../core/capability/record-port.ts'
+import type { Selection } from '../../core/capability/port/record-port.ts'
 import type { JsonStep } from '../../core/json/json-path.ts'
 import type { SqlValue } from '../../core/ports.ts'
 import type { Fragment } from '../schema/column.ts'

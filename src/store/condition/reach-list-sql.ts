@@ -44,7 +44,7 @@ export function manyNamed(kinds: Kinds): string {
 }
 
 /** The text and the range of those that go on from it; or with a `*` the parts, and what follows them. */
-function toRow({ parts, rest }: ScopePattern) {
+export function toRow({ parts, rest }: ScopePattern) {
   if (parts.includes('*')) return [null, null, null, parts, rest ?? null]
   const text = parts.join('')
   // Both separators are followed by a character that parts nothing, so that a range of texts is what begins so.
@@ -76,7 +76,7 @@ function namesSql(kinds: Kinds): string {
 }
 
 /** That the name has the parts of a pattern, where `*` is any segment, and after them nothing or what parts off the rest. */
-const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL AND EXISTS (
+export const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL AND EXISTS (
   SELECT 1 FROM (SELECT ${segmentsOf('n.name')} AS a)
   WHERE json_array_length(a) >= json_array_length(p.parts)
     AND (json_array_length(a) = json_array_length(p.parts)
@@ -85,7 +85,7 @@ const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL AND EXISTS (
       WHERE NOT (k.value = '*' AND k.key % 2 = 0) AND json_extract(a, '$[' || k.key || ']') <> k.value)))`
 
 /** A name from a declaration as SQL. */
-function quote(name: string): string {
+export function quote(name: string): string {
   if (!/^[a-z][a-z0-9_-]*$/.test(name)) throw new Error(`\`${name}\` is no name of a kind.`)
   return `'${name}'`
 }

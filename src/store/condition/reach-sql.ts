@@ -1,9 +1,17 @@
 // A reach as a condition of SQL over `facets f` and `records r`, with the meaning of core/access/reach.ts: a property
 // test holds the two side by side. Invariant: what a token says only ever becomes a bound parameter, and in doubt the answer is no.
-import { type Kind, type Kinds, openPrefixes, type ScopeFacet, scopePrefix } from '../../core/kind.ts'
+import {
+  isScoped,
+  type Kind,
+  type Kinds,
+  openPrefixes,
+  type ScopeFacet,
+  scopePrefix,
+} from '../../core/kind.ts'
 import { levels, type Reach, reservedNames } from '../../core/access/reach.ts'
 import type { ScopePattern } from '../../core/access/scope.ts'
 import type { Fragment } from '../schema/column.ts'
+import { governedSql } from './governed-sql.ts'
 import { manyNamed, patternsSql } from './reach-list-sql.ts'
 import { join, no, segmentsOf, yes } from './scope-fragment.ts'
 
@@ -12,7 +20,7 @@ type Tail = Pick<ScopePattern, 'parts' | 'rest'>
 /** The condition that a record, whose kind is one of `kinds`, is in `reach`. */
 export function reachSql(reach: Reach, kinds: Kinds): Fragment {
   // Of a kind that is not known here nobody can tell whether it is for others.
-  const others = [...kinds.values()].filter(({ guests }) => guests !== 'none').map(({ name }) => name)
+  const others = [...kinds.values()].filter(isScoped).map(({ name }) => name)
   const open: Fragment = {
     sql: 'f.kind IN (SELECT value FROM json_each(?))',
     params: [JSON.stringify(others)],
@@ -26,7 +34,8 @@ export function reachSql(reach: Reach, kinds: Kinds): Fragment {
   const all = levels(reach)
   const byColumn = isShort(all, kinds)
   const bounds = all.map((one) => levelSql(one, kinds, byColumn))
-  return join([open, ...(many === '' ? [] : [named]), ...bounds], ' AND ')
+  const consents = all.flatMap(({ governed }) => (governed && governedSql(governed, kinds)) ?? [])
+  return join([open, ...(many === '' ? [] : [named]), ...bounds, ...consents], ' AND ')
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 
 /** `json` is text here and `json` there: the text as it was written, which others can ask into. */
-export type ColumnType = 'text' | 'integer' | 'json'
+export type ColumnType = 'text' | 'integer' | 'json' | 'bytes'
 
 export interface Relation {
   /** The table of the book, and of the host's database when the rows are shared. */
@@ -157,6 +157,12 @@ export const relations: readonly Relation[] = [
     shared: true,
   },
   {
+    name: 'meeting',
+    key: ['n'],
+    columns: { n: 'integer', stamp: 'text', state: 'text', bytes: 'bytes' },
+    shared: true,
+  },
+  {
     name: 'staged',
     key: ['n'],
     columns: { n: 'integer', upload: 'text', id: 'text', kind: 'text', text: 'text' },
@@ -179,6 +185,15 @@ export const ownTables: readonly string[] = [
   'model_parts',
   'rate_buckets',
   'due_jobs',
+  'agent_nonces',
+  'agent_buckets',
+  'pool_keys',
+  'pool_audit',
+  'pool_outbox',
+  'pool_positions',
+  'pool_waiting',
+  'pool_presence',
+  'pool_own',
 ]
 
 export const sharedRelations = relations.filter(({ shared }) => shared)

@@ -10,6 +10,15 @@ export function readFrequencies(db: SqlDatabase, terms: readonly string[]): Map<
   return new Map(rows.map(({ term, doc }) => [term, doc]))
 }
 
+/** Terms that begin with `letter` and are `shortest` to `longest` characters long. */
+export function readTerms(db: SqlDatabase, letter: string, shortest: number, longest: number): string[] {
+  const rows = db.all<{ term: string }>(
+    'SELECT term FROM text_words WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?',
+    [letter, `${letter}\u{10ffff}`, shortest, longest],
+  )
+  return rows.map(({ term }) => term)
+}
+
 /** The term that the most records have of those that begin with `beginning`. */
 export function readBegun(db: SqlDatabase, beginning: string): string | undefined {
   return db.get<{ term: string }>(

@@ -66,10 +66,17 @@ export function orderSql(keys: readonly OrderKey[]): string {
  */
 export type PlaceById = (id: string) => number | undefined
 
-/** The condition that a record comes after the one at which `cursor` was made. */
+/**
+ * The condition that a record comes after the one at which `cursor` was made. Where that one is gone since, or was taken out of
+ * the caller's sight, its id alone tells what comes after it among its equals: so does it for an id that nothing ever had, and
+ * a cursor that somebody made up tells nothing of what is there.
+ */
 export function afterSql(cursor: string, keys: readonly OrderKey[], placeById?: PlaceById): Fragment {
-  const values = decode(cursor, keys.length, placeById)
-  const all = [...keys, { sql: 'f.seq', params: [], descending: keys.at(-1)?.descending ?? false }]
+  const { values, last } = decode(cursor, keys.length, placeById !== undefined)
+  const seq = typeof last === 'string' ? placeById?.(last) : last
+  const tie = seq === undefined ? 'r.id' : 'f.seq'
+  values.push(seq ?? last)
+  const all = [...keys, { sql: tie, params: [], descending: keys.at(-1)?.descending ?? false }]
   const steps = all.map((key, i): Fragment => {
     const before = all.slice(0, i).map((earlier, j): Fragment => compare(earlier, '=', values[j] ?? null))
     const parts = [...before, compare(key, key.descending ? '<' : '>', values[i] ?? null)]
@@ -99,11 +106,12 @@ export function encodeCursor(row: SqlRow, keyCount: number, last: 'seq' | 'id' =
   return prefix + encodeURIComponent(JSON.stringify([...values, row[last]]))
 }
 
+/** `isBound`: of somebody whose cursors name the last record by its id, and by its number otherwise. */
 function decode(
   cursor: string,
   keyCount: number,
-  placeById: PlaceById | undefined,
-): (string | number | null)[] {
+  isBound: boolean,
+): { readonly values: (string | number | null)[]; readonly last: string | number } {
   try {
     if (!cursor.startsWith(prefix) || cursor.length > cursorLength) throw new Error('not a cursor')
     const values: unknown = JSON.parse(decodeURIComponent(cursor.slice(prefix.length)))
@@ -111,9 +119,8 @@ function decode(
     if (!Array.isArray(values) || values.length !== keyCount + 1 || !values.every(sound))
       throw new Error('not a cursor')
     const last: unknown = values.pop()
-    const seq = placeById ? typeof last === 'string' && placeById(last) : last
-    if (!Number.isSafeInteger(seq)) throw new Error('not a cursor')
-    return [...values, seq] as (string | number | null)[]
+    if (isBound ? typeof last !== 'string' : !Number.isSafeInteger(last)) throw new Error('not a cursor')
+    return { values: values as (string | number | null)[], last: last as string | number }
   } catch (cause) {
     throw new DaybookError('invalid-filter', 'The cursor is not one of this query.', {
       details: { path: 'cursor' },

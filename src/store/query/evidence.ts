@@ -1,8 +1,8 @@
 // What the ranking of windows and sessions looks at: which terms of a question some records have and how often, and what
 // stands beside them in their sessions. From the postings in memory, or else from the database: the same either way.
 import type { Zone } from '../../core/calendar/zone.ts'
-import type { Kinds } from '../../core/kind.ts'
-import type { JsonObject } from '../../core/json/path.ts'
+import { collectText, type Kinds } from '../../core/kind.ts'
+import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import type { Fragment } from '../schema/column.ts'
 import { frequencyAt, seekPosting } from '../posting/posting-list.ts'
@@ -110,6 +110,23 @@ function placesInDatabase(
       seq,
       session === null ? alone : { session, before: before ?? undefined, after: after ?? undefined },
     ]),
+  )
+}
+
+/** What those of `seqs` are called whose kinds declare names. */
+export function namesOf(read: Read, kinds: Kinds, seqs: readonly number[]): Map<number, string[]> {
+  const named = [...kinds.values()].flatMap(({ name, names }) => (names ? [name] : []))
+  if (named.length === 0 || seqs.length === 0) return new Map()
+  const rows = read<SqlRow & { seq: number; kind: string; body: string }>(
+    `SELECT f.seq, f.kind, r.body FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value
+     JOIN records r ON r.seq = f.seq WHERE f.kind IN (SELECT value FROM json_each(?))`,
+    [JSON.stringify(seqs), JSON.stringify(named)],
+  )
+  return new Map(
+    rows.map(({ seq, kind, body }) => {
+      const record = JSON.parse(body) as JsonObject
+      return [seq, (kinds.get(kind)?.names ?? []).flatMap((path) => collectText(readPath(record, path)))]
+    }),
   )
 }
 

@@ -1,6 +1,6 @@
 // How many records happened in each hour, day or month of a zone. SQLite knows no zones: it counts by hours of UTC, and
 // what happened in an hour that two periods share is asked for by its instant.
-import type { Count, CountQuery } from '../../core/capability/record-port.ts'
+import type { Count, CountQuery } from '../../core/capability/port/record-port.ts'
 import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import { formatTime, parseTime } from '../../core/time.ts'

@@ -1,5 +1,5 @@
 // A page of rows in the order of its keys: as it is answered, and of two stores as one.
-import type { RecordPage } from '../../core/capability/record-port.ts'
+import type { RecordPage } from '../../core/capability/port/record-port.ts'
 import type { SqlValue } from '../../core/ports.ts'
 import { encodeCursor, keyName, type OrderKey } from './cursor.ts'
 import { type RecordRow, toRecord } from '../schema/record-row.ts'

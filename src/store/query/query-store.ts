@@ -8,7 +8,7 @@ import type {
   RecordQuery,
   TextHit,
   TextQuery,
-} from '../../core/capability/record-port.ts'
+} from '../../core/capability/port/record-port.ts'
 import type { RecordSnapshot, SnapshotQuery } from '../../core/capability/transfer.ts'
 import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -24,6 +24,7 @@ import { afterSql, keyName, orderSql, parseOrder, type PlaceById } from './curso
 import { currentSql, type Currency } from '../condition/current-sql.ts'
 import type { Fragment } from '../schema/column.ts'
 import { filterSql } from '../condition/filter-sql.ts'
+import { kindSql } from '../condition/kind-sql.ts'
 import { selectionSql } from '../condition/json-path-sql.ts'
 import type { Projection } from '../record/projection.ts'
 import { countByPeriod } from './period-count.ts'
@@ -142,12 +143,15 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   })
 
   /** What a question about `kind` may find: what its filters let through and is current, or asked for all the same. */
-  const conditions = (kind: Kind | undefined, filters: unknown, include?: Currency): Fragment[] => [
-    kind ? { sql: 'f.kind = ?', params: [kind.name] } : notMarks,
-    ...bounds,
-    filterSql(parseFilters(filters), kind, { moment: moment(), kinds: allKinds }),
-    ...currentSql(kind, formatTime(clock.now()), { ...include, bounds }),
-  ]
+  const conditions = (kind: Kind | undefined, filters: unknown, include?: Currency): Fragment[] => {
+    const asked = parseFilters(filters)
+    return [
+      kind ? kindSql(kind, asked) : notMarks,
+      ...bounds,
+      filterSql(asked, kind, { moment: moment(), kinds: allKinds }),
+      ...currentSql(kind, formatTime(clock.now()), { ...include, bounds }),
+    ]
+  }
 
   const placeById = (id: string): number | undefined => {
     const { condition, params } = conditionOf(bounds)

@@ -13,11 +13,13 @@ import {
 } from '../condition/condition.ts'
 import { type RecallScope, type ScopeQuery, scopeSql } from '../condition/recall-scope.ts'
 import { type IndexTotals, readTotals } from '../posting/index-totals.ts'
-import { readBegun, readFrequencies } from '../posting/term-table.ts'
+import type { Postings } from '../posting/postings.ts'
+import { readBegun, readFrequencies, readTerms } from '../posting/term-table.ts'
 import type { TextIndex } from '../posting/text-index.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
-import { countTerms, type Place, placesOf, type TermCounts } from './evidence.ts'
+import { editDistance } from '../word/edit-distance.ts'
+import { countTerms, namesOf, type Place, placesOf, type TermCounts } from './evidence.ts'
 import type { ReachRank } from './reach-rank.ts'
 import type { RankedText, TextRank } from './text-rank.ts'
 
@@ -49,6 +51,10 @@ export interface RecallQuestions {
   frequencies(words: readonly string[]): Map<string, number>
   /** The indexed word that the most records have of those that begin with `beginning`. */
   begun(beginning: string): string | undefined
+  /** The indexed words that differ from `term` by at most `most` letters, but not in the first, and in how many records each is. */
+  resembling(term: string, most: number): Map<string, number>
+  /** What records of kinds that declare names are called; the others of `seqs` are left out. */
+  named(seqs: readonly number[]): Map<number, string[]>
 }
 
 export interface RecallQuestionParts {
@@ -64,6 +70,17 @@ export interface RecallQuestionParts {
   readonly bounds: readonly Fragment[]
   /** When and where a question is asked. */
   readonly moment: () => Moment
+}
+
+function termsBeside(db: SqlDatabase, known: Postings | undefined, term: string, most: number): string[] {
+  const letter = [...term][0] ?? ''
+  const terms = known?.terms() ?? readTerms(db, letter, Math.max(1, term.length - most), term.length + most)
+  const near: string[] = []
+  for (const one of terms) {
+    if (Math.abs(one.length - term.length) > most || !one.startsWith(letter)) continue
+    if (editDistance(one, term, most) <= most) near.push(one)
+  }
+  return near
 }
 
 /** What a record weighs that says nothing of itself. */
@@ -136,5 +153,12 @@ export function createRecallQuestions(
       projection.catchUp()
       return narrow ? narrow.begun(beginning) : readBegun(db, beginning)
     },
+    resembling(term, most) {
+      projection.catchUp()
+      // How far apart two words are does not depend on who asks; in how many records one is does.
+      const near = [...termsBeside(db, textIndex?.warm(), term, most)]
+      return this.frequencies(near)
+    },
+    named: (seqs) => namesOf(read, kinds, seqs),
   }
 }

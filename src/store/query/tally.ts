@@ -1,12 +1,13 @@
 // How many live records there are, of which kinds, from when to when, and how much space they take.
 // Invariant: who may see only some of the records gets numbers of these alone.
-import type { Extent } from '../../core/capability/record-port.ts'
+import type { Extent, RunQuery, RunSpan } from '../../core/capability/port/record-port.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { conditionOf, type Read } from '../condition/condition.ts'
 import type { TextIndex } from '../posting/text-index.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
 import type { ReachRank } from './reach-rank.ts'
+import { readRunSpans } from './run-spans.ts'
 
 export interface Tally {
   /** Live records of each kind. */
@@ -17,6 +18,8 @@ export interface Tally {
   size(): number
   /** The live records of each kind that are derived: how many, and when the first and the last happened. */
   extents(): Record<string, Extent>
+  /** What is derived of the traces and messages of each session. */
+  runs(query: RunQuery): RunSpan[]
 }
 
 export interface TallyParts {
@@ -82,6 +85,10 @@ export function createTally({ db, projection, textIndex, read, narrow, bounds }:
         params,
       )
       return Object.fromEntries(rows.map(({ kind, ...extent }) => [kind, extent]))
+    },
+    runs(query) {
+      projection.catchUp()
+      return readRunSpans(read, bounds, query)
     },
   }
 }

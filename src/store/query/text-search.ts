@@ -1,6 +1,6 @@
 // Full-text search among the records that satisfy a condition, best match first.
 // Invariant: what is searched for in a field is found in exactly that field, also where the index holds more in one column.
-import type { TextHit, TextQuery } from '../../core/capability/record-port.ts'
+import type { TextHit, TextQuery } from '../../core/capability/port/record-port.ts'
 import type { Zone } from '../../core/calendar/zone.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Kind } from '../../core/kind.ts'

@@ -65,8 +65,8 @@ export function createConflictLog(
     if (said === null) return head
     if (said.startsWith('"')) return sideElsewhere(by, JSON.parse(said) as string)
     const body = bodies.read(owner, said)
-    if (body) return { ...head, body }
     const sealed = sealedOf(said)
+    if (body) return { ...head, body, ...(sealed ? { sensitive: true as const } : {}) }
     return sealed ? { ...head, sealed: infoOf(sealed) } : head
   }
 

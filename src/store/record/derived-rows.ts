@@ -43,9 +43,18 @@ export const sourceColumns = 'seq, id, kind, session, created_at, updated_at, de
 /** Hot columns that a kind fills from its body; `happened_at` falls back on the time of the record. */
 const facetColumns = facetNames.filter((name) => name !== 'happened_at')
 
-const facetsInsert = `INSERT OR REPLACE INTO facets (seq, kind, recallable, created_at, updated_at, session, happened_at,
-    ${facetColumns.join(', ')}, text_key, expires_at, embed, outdated, marks)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ${facetColumns.map(() => '?').join(', ')}, ?, ?, ?, ?, ?)`
+const writtenColumns = ['kind', 'recallable', 'created_at', 'updated_at', 'session', 'happened_at'].concat(
+  facetColumns,
+  ['text_key', 'expires_at', 'embed', 'outdated', 'marks'],
+)
+/**
+ * What stands there is written over, and who displaces it is found anew. Not `INSERT OR REPLACE`: SQLite copies every page
+ * that such a statement changes, in case that it fails half-way.
+ */
+const facetsInsert = `INSERT INTO facets (seq, ${writtenColumns.join(', ')})
+  VALUES (?, ${writtenColumns.map(() => '?').join(', ')})
+  ON CONFLICT (seq) DO UPDATE SET superseded_at = NULL, displaced_at = NULL,
+    ${writtenColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`
 
 const textInsert = (count: number) => {
   const names = Array.from({ length: count }, (_, i) => `t${i}`)

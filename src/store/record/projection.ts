@@ -32,6 +32,8 @@ export interface Projection {
   keepUp(limit: number): void
   /** The same inside the transaction of a write. */
   catchUpWithin(): void
+  /** Runs `read` inside the transaction of a write, over all that was written before and in it. */
+  readWithin<Result>(read: () => Result): Result
   /** Derives up to `limit` records; true when more are behind. For idle time. */
   step(limit: number): boolean
   /** Grows whenever derived rows may have changed. */
@@ -80,6 +82,8 @@ export function createProjection(
   let marks = 0
   let lagAtMost = Infinity
   let patience = Infinity
+  /** A read inside a transaction runs, for which all is derived. */
+  let isWithin = false
   const watchers: ((seq: number) => void)[] = []
   const rowChanged = (seq: number) => {
     for (const watcher of watchers) watcher(seq)
@@ -135,6 +139,11 @@ export function createProjection(
     return row?.n ?? 0
   }
 
+  const catchUpWithin = () => {
+    // The flags stay up: if the transaction around is undone, so is this.
+    if (stale || grown) while (run(batch));
+  }
+
   /** Records are numbered without gaps, or nearly: this is quick, and never too low. */
   const countLag = (): number => {
     if (!stale && !grown) return 0
@@ -148,6 +157,7 @@ export function createProjection(
   return {
     step,
     catchUp() {
+      if (isWithin) return
       const lag = patience === Infinity ? 0 : countLag()
       if (lag > patience) throw new FarBehind(lag)
       // Where there is hardly any space left: in steps for which the log needs little.
@@ -177,9 +187,16 @@ export function createProjection(
       lagAtMost = countLag()
       if (lagAtMost > limit) step(written + keepUpExtra)
     },
-    catchUpWithin() {
-      // The flags stay up: if the transaction around is undone, so is this.
-      if (stale || grown) while (run(batch));
+    catchUpWithin,
+    readWithin(read) {
+      const before = isWithin
+      catchUpWithin()
+      isWithin = true
+      try {
+        return read()
+      } finally {
+        isWithin = before
+      }
     },
     generation: () => generation,
     derivedSeq: () => settings.getNumber('derived_seq'),

@@ -19,12 +19,27 @@ export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
   devices: ['device'],
   results: ['device', 'mid'],
   uses: ['rowid'],
+  pool_outbox: ['rowid'],
+  pool_positions: ['carrier'],
+  pool_keys: ['rowid'],
+  pool_waiting: ['rowid'],
+  pool_own: ['claw'],
+  pool_audit: ['rowid'],
   vector_spaces: ['rowid'],
   vectors: ['rowid'],
   model_parts: ['rowid'],
 }
 /** Uploads that were not whole, and what a mirror's object keeps for itself. */
-export const leftTables: readonly string[] = ['staged', 'rate_buckets', 'due_jobs', 'schema_version']
+export const leftTables: readonly string[] = [
+  'staged',
+  'meeting',
+  'rate_buckets',
+  'due_jobs',
+  'agent_nonces',
+  'agent_buckets',
+  'pool_presence',
+  'schema_version',
+]
 
 /** Settings that are found anew from the records, or are true of the damaged database alone. */
 const staleKeys = /^(?:derived|posting|mended|checkpoint$|agreed$|open$)/

@@ -122,6 +122,42 @@ export const migrations: readonly string[] = [
   -- 1: it differs from the version after it in counts alone, and stays only while a change that waits rests on it.
   ALTER TABLE history ADD COLUMN passing INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- The door reads the policies of a book, and whether one has changed, with every call of a guest.
+  CREATE INDEX records_policy ON records (seq, rev, stamp) WHERE kind = 'policy';
+
+  -- The mirror's side of requests that agents sign: nonces that must not come again yet, and what each caller has left.
+  CREATE TABLE agent_nonces (agent TEXT NOT NULL, nonce TEXT NOT NULL, until_ms INTEGER NOT NULL, PRIMARY KEY (agent, nonce)) WITHOUT ROWID;
+  CREATE INDEX agent_nonces_until ON agent_nonces (until_ms);
+  CREATE TABLE agent_buckets (
+    caller TEXT NOT NULL, bucket TEXT NOT NULL, left_over REAL NOT NULL, at_ms INTEGER NOT NULL,
+    PRIMARY KEY (caller, bucket)) WITHOUT ROWID;
+
+  -- The meeting room of a mirror while somebody is in it: one row of one size, see room-row.ts. Never synced.
+  CREATE TABLE meeting (n INTEGER PRIMARY KEY CHECK (n = 1), stamp TEXT NOT NULL, state TEXT NOT NULL, bytes BLOB NOT NULL);
+
+  -- The knowledge pool at this copy: see pool/pool-tables.ts. Never synced.
+  CREATE TABLE pool_keys (n INTEGER PRIMARY KEY, claw TEXT NOT NULL, key TEXT NOT NULL, hash TEXT NOT NULL);
+  CREATE UNIQUE INDEX pool_keys_key ON pool_keys (claw, key);
+  CREATE TABLE pool_audit (
+    n INTEGER PRIMARY KEY, at TEXT NOT NULL, type TEXT NOT NULL, claw TEXT NOT NULL, instance TEXT NOT NULL,
+    key TEXT NOT NULL, trace TEXT NOT NULL, result TEXT NOT NULL, reason TEXT NOT NULL, source TEXT, count INTEGER NOT NULL);
+  CREATE INDEX pool_audit_claw ON pool_audit (claw, type, result, reason, n);
+  CREATE INDEX pool_audit_at ON pool_audit (at);
+  CREATE TABLE pool_outbox (
+    n INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, key TEXT NOT NULL, grp TEXT NOT NULL,
+    text TEXT NOT NULL, own INTEGER NOT NULL, source TEXT);
+  CREATE TABLE pool_positions (carrier TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE pool_waiting (
+    n INTEGER PRIMARY KEY, type TEXT NOT NULL, about TEXT NOT NULL, claw TEXT NOT NULL, key TEXT NOT NULL,
+    text TEXT NOT NULL, source TEXT, at INTEGER NOT NULL, due INTEGER NOT NULL);
+  CREATE INDEX pool_waiting_about ON pool_waiting (about);
+  CREATE INDEX pool_waiting_due ON pool_waiting (due);
+  CREATE TABLE pool_presence (
+    claw TEXT NOT NULL, instance TEXT NOT NULL, at INTEGER NOT NULL, status TEXT NOT NULL, name TEXT,
+    own INTEGER NOT NULL, PRIMARY KEY (claw, instance)) WITHOUT ROWID;
+  CREATE TABLE pool_own (claw TEXT PRIMARY KEY) WITHOUT ROWID;
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -2,7 +2,8 @@
 // was opened in memory.
 // Invariant: while nothing is opened every answer is the book's own; else orders, counts and ranks are those of one book,
 // but for neighbours in a session, which each store looks for among its own records.
-import type { Count, Extent, UnreadScope } from '../../core/capability/record-port.ts'
+import type { Count, Extent, UnreadScope } from '../../core/capability/port/record-port.ts'
+import type { SnapshotQuery } from '../../core/capability/transfer.ts'
 import type { Zone } from '../../core/calendar/zone.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -15,6 +16,7 @@ import type { QueryParts, QueryStore } from '../query/query-store.ts'
 import { takeSnapshot, type SnapshotEntry } from '../record/snapshot.ts'
 import type { TermCounts } from '../query/evidence.ts'
 import { searchText } from '../query/text-search.ts'
+import { joinRunSpans } from '../query/run-spans.ts'
 
 export interface JointQueryParts {
   readonly db: SqlDatabase
@@ -53,6 +55,13 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
   const rank = (other: QueryParts) => rankTogether(main, other, termCounts)
   const termCounts = (seqs: readonly number[], terms: readonly string[]): TermCounts =>
     either((store) => store.termCounts(seqs, terms), addCounts)
+
+  /** Without the means to open a body, so that each is given as it lies. */
+  const sealedSnapshot = (query: SnapshotQuery) => {
+    const sealed = listUnread(db, () => false, query)
+    const parts = { sealed: sealed.length, locked: sealed.length, isWhole: false }
+    return takeSnapshot(db, inOrder(main.listed(query), sealed), parts)
+  }
 
   /** Sealed records of these kinds that are not opened. */
   const countLocked = (names: readonly string[], other: QueryParts | undefined): number => {
@@ -109,6 +118,8 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
       const counts = either((store) => store.frequencies(found), addMaps)
       return found.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || (a < b ? -1 : 1))[0]
     },
+    resembling: (term, most) => either((store) => store.resembling(term, most), addMaps),
+    named: (seqs) => either((store) => store.named(seqs), joinMaps),
     termCounts,
     totals: () =>
       either(
@@ -131,6 +142,7 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
         (one, other) => ({ bytes: one.bytes + other.bytes, pending: one.pending + other.pending }),
       ),
     extents: () => either((store) => store.extents(), joinExtents),
+    runs: (query) => either((store) => store.runs(query), joinRunSpans),
     counts() {
       if (reach) return either((store) => store.counts(), addRecords)
       // The owner hears of what is locked, too.
@@ -146,6 +158,7 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
     },
     unread: (scope) => countUnread(parts.unread(), scope, { kinds, reach }),
     snapshot(query) {
+      if (query.asSealed && !reach) return sealedSnapshot(query)
       const other = query.sealed === false ? undefined : opened()
       const sealed = other ? [...other.listed(query)] : []
       // A guest hears of nothing that it can't read.

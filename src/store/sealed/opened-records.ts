@@ -13,6 +13,7 @@ import { createQueryStore, type QueryParts } from '../query/query-store.ts'
 import { insertedValues, type RecordRow, recordColumns, replaceRecordSql } from '../schema/record-row.ts'
 import type { SealedWatcher } from '../record/record-store.ts'
 import { createSettings } from '../schema/settings.ts'
+import { unreadableSource } from '../condition/governed-sql.ts'
 import { type UnreadGroup, unreadGroups } from './unread.ts'
 
 export interface OpenedRecords extends SealedWatcher {
@@ -94,6 +95,14 @@ export function createOpenedRecords({
       due.add(seq)
   }
 
+  /** Whether it was made, also over others, from what policies decide about and what is not among the opened records. */
+  const restsOnUnreadable = ({ seq, kind }: RecordRow): boolean => {
+    if (!kinds.get(kind)?.madeFrom) return false
+    return sourcesOf(db, seq).some(
+      (one) => kinds.get(one.kind)?.byPolicy === true && (one.kid === null || !bodies.open(one, one.body)),
+    )
+  }
+
   const put = ({ memory, projection }: Opened, row: RecordRow, text: string) => {
     const { seq } = row
     memory.run(replaceRecordSql, insertedValues({ ...row, kid: null, body: text }))
@@ -106,6 +115,13 @@ export function createOpenedRecords({
           columns.map((column) => one[column] ?? null),
         )
       }
+    }
+    if (restsOnUnreadable(row)) {
+      memory.run('INSERT OR REPLACE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [
+        unreadableSource,
+        seq,
+        row.kind,
+      ])
     }
     held.add(seq)
     if (seq <= projection.derivedSeq()) projection.markStale(seq)
@@ -173,4 +189,14 @@ export function createOpenedRecords({
     },
     close: clear,
   }
+}
+
+/** All that the record at `seq` was made from, and what that was made from. */
+function sourcesOf(db: SqlDatabase, seq: number): RecordRow[] {
+  return db.all<RecordRow>(
+    `WITH RECURSIVE up (id) AS (SELECT source FROM sources WHERE seq = ?
+       UNION SELECT s.source FROM up JOIN records t ON t.id = up.id JOIN sources s ON s.seq = t.seq)
+     SELECT ${recordColumns} FROM up JOIN records r ON r.id = up.id`,
+    [seq],
+  )
 }

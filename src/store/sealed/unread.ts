@@ -1,6 +1,6 @@
 // Sealed records that can't be read here, counted by what their heads say: what an answer had to leave out.
 // Invariant: a guest is told of those alone that are in its reach by their heads.
-import type { UnreadScope } from '../../core/capability/record-port.ts'
+import type { UnreadScope } from '../../core/capability/port/record-port.ts'
 import { isHeadInReach } from '../../core/access/head-reach.ts'
 import type { Reach } from '../../core/access/reach.ts'
 import type { Kinds } from '../../core/kind.ts'

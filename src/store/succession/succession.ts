@@ -1,6 +1,7 @@
 // Since when each record is superseded, kept in its derived row: by what supersedes it, or because it is displaced.
 // Invariant: of the records of one kind that supersede one record a single one stands, the same on every copy; the others,
-// and what supersedes those, are displaced: superseded by it.
+// and what supersedes those, are displaced: superseded by it. What several records of which none stands supersede is current:
+// one that stood in the place of several yields all of them when it yields one.
 import type { Citation, Kind } from '../../core/kind.ts'
 import { standsFirst } from '../../core/succession/succession.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -55,15 +56,17 @@ export class Succession {
   /** After what supersedes `target` has changed, or its own derived rows were written or taken away: it, and its heirs. */
   settleTarget(target: string): void {
     const place = this.#at(target)
-    if (place) this.#settle(place)
-    this.#follow(this.#heirs(target))
+    this.#follow([...(place ? [place] : []), ...this.#heirs(target)])
   }
 
-  /** Settles these, and what supersedes those of them that are displaced since another time now, or no longer. */
+  /**
+   * Settles these; and of those of them that are displaced since another time now, or no longer, what supersedes them and what
+   * they supersede.
+   */
   #follow(places: readonly Place[]): void {
     const queue = [...places]
     for (let place = queue.shift(); place; place = queue.shift()) {
-      if (this.#settle(place)) queue.push(...this.#heirs(place.id))
+      if (this.#settle(place)) queue.push(...this.#heirs(place.id), ...this.#targets(place.seq))
     }
   }
 
@@ -77,7 +80,10 @@ export class Succession {
          SELECT min(at) FROM (
            SELECT ?1 AS at UNION ALL
            SELECT g.happened_at FROM links l JOIN facets g ON g.seq = l.seq
-             WHERE l.target = ?2 AND l.supersedes > 0 AND g.kind = facets.kind) WHERE at IS NOT NULL)
+             WHERE l.target = ?2 AND l.supersedes > 0 AND g.kind = facets.kind AND EXISTS (
+               SELECT 1 FROM links o JOIN facets h ON h.seq = o.seq
+                 WHERE o.target = ?2 AND o.supersedes > 0 AND h.kind = facets.kind AND h.displaced_at IS NULL))
+         WHERE at IS NOT NULL)
        WHERE seq = ?3`,
       [displaced, id, seq],
     )
@@ -89,6 +95,14 @@ export class Succession {
     return this.#db.get<Place>(
       'SELECT r.seq, r.id, r.kind, f.displaced_at FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ?',
       [id],
+    )
+  }
+
+  #targets(seq: number): Place[] {
+    return this.#db.all<Place>(
+      `SELECT r.seq, r.id, r.kind, f.displaced_at FROM links l JOIN records r ON r.id = l.target
+       JOIN facets f ON f.seq = r.seq WHERE l.seq = ? AND l.supersedes > 0`,
+      [seq],
     )
   }
 

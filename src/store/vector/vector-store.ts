@@ -8,8 +8,15 @@ import type { Projection } from '../record/projection.ts'
 import { quantise } from './quantise.ts'
 import type { Settings } from '../schema/settings.ts'
 import { embeddedText } from '../word/text.ts'
+import { type CodeKernel, createCodeKernel } from './code-kernel.ts'
 import { createVectorKernel, type VectorKernel } from './vector-kernel.ts'
-import { createVectorMatrix, type VectorHit, type VectorMatrix, type VectorSearch } from './vector-matrix.ts'
+import {
+  createVectorMatrix,
+  type Spread,
+  type VectorHit,
+  type VectorMatrix,
+  type VectorSearch,
+} from './vector-matrix.ts'
 import { createVectorSpaces, dimensionsOf } from './vector-space.ts'
 
 /** A record whose text has no vector in the current space. */
@@ -52,11 +59,13 @@ export interface VectorStore {
   missing(): number
   /** The most similar records in memory; undefined before a space was entered. */
   search(question: Float32Array, search: VectorSearch): VectorHit[] | undefined
+  /** How similar this question usually is to the records in memory. */
+  spread(question: Float32Array): Spread
   state(): VectorState
 }
 
-/** As much memory as vectors may take: 640,000 of 384 dimensions. */
-const memoryLimitBytes = 256_000_000
+/** As much memory as vectors may take: 1,170,000 of 384 dimensions. */
+const memoryLimitBytes = 512_000_000
 
 interface Row extends SqlRow {
   readonly seq: number
@@ -83,6 +92,7 @@ export function createVectorStore(parts: VectorStoreParts): VectorStore {
   const { db, kinds, projection, settings, wasm, limitBytes = memoryLimitBytes } = parts
   const spaces = createVectorSpaces(db, settings)
   let kernel: VectorKernel | undefined
+  let codes: CodeKernel | undefined
   let matrix: VectorMatrix | undefined
   /** Records up to here are taken in, but for those in `changed`. */
   let cursor = 0
@@ -98,7 +108,8 @@ export function createVectorStore(parts: VectorStoreParts): VectorStore {
   const restart = () => {
     kernel ??= createVectorKernel(wasm)
     const fingerprint = spaces.current() ?? ''
-    matrix = createVectorMatrix(kernel, dimensionsOf(fingerprint), limitBytes)
+    codes ??= createCodeKernel(wasm)
+    matrix = createVectorMatrix(kernel, dimensionsOf(fingerprint), { limitBytes, codes })
     cursor = 0
     for (const set of [changed, missing, refused, overflow]) set.clear()
   }
@@ -211,6 +222,7 @@ export function createVectorStore(parts: VectorStoreParts): VectorStore {
     },
     missing: () => missing.size + changed.size + Math.max(0, projection.derivedSeq() - cursor),
     search: (question, search) => matrix?.search(question, search),
+    spread: (question) => matrix?.spread(question) ?? { count: 0, mean: 0, deviation: 0 },
     state() {
       const total = db.get<{ n: number }>('SELECT count(*) AS n FROM facets WHERE embed = 1')?.n ?? 0
       return {

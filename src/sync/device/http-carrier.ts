@@ -8,6 +8,7 @@ import {
   type ErrorCode,
   type ErrorShape,
   errorTable,
+  isDaybookError,
   toDaybookError,
 } from '../../core/errors.ts'
 import type { Carrier, EndOfBook, LineHooks, Scheduler } from '../../core/ports.ts'
@@ -111,11 +112,12 @@ async function readKey(key: () => Promise<string>): Promise<string> {
   }
 }
 
-/** `work`, whose failure means that nobody was reached: with `fetch` nothing tells the reasons apart. */
+/** `work`, whose failure means that nobody was reached: most hosts can't tell the reasons apart. */
 async function reach<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (cause) {
+    if (isDaybookError(cause, 'local-network-blocked')) throw cause
     throw new DaybookError('offline', undefined, { cause })
   }
 }

@@ -22,7 +22,11 @@ import { tendMarks } from './tend-marks.ts'
 import { forgetLimits, noteLimits } from '../wire/request-limit.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { settleConflict } from '../conflict/settle-conflict.ts'
+import { forgetEnded } from '../conflict/forget-ended.ts'
 import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
+
+/** How it is written down that a record was forgotten because another one has ended it. */
+const endedByRecord = { capability: 'daybook:sync', outcome: 'conflict' } as const
 
 /** What one answer brought. */
 export interface Intake {
@@ -162,6 +166,13 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
     ops.relog(row.seq, change.ver)
   }
 
+  const noteEnded = () => {
+    const ended = forgetEnded(store, tally.changed, now)
+    tally.changed.push(...ended)
+    // Nobody called for it: the log of access says that the sync has done it.
+    for (const { kind, agent: caller } of ended)
+      store.access?.note({ at: now, caller, by: 'owner', ...endedByRecord, kinds: [kind], count: 1 })
+  }
   const noteRivals = () => void (tally.conflicts += logRivals(store, tally.changed, now))
 
   const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
@@ -180,10 +191,12 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
   }
   if (resultsOnly) {
     readAgain()
+    noteEnded()
     noteRivals()
     return { ...tally, differs: false }
   }
   for (const change of response.changes) pull(change)
+  noteEnded()
   tally.changed.push(...tendMarks(store, tally.changed, now))
   noteRivals()
   holdMark(settings, response)

@@ -50,14 +50,18 @@ export function openLiveLine(
     hooks.ended(error)
   }
   const start = async () => {
-    const answer = ticketAnswer.safeParse(await askTicket(ask, device, purposes)).data
+    const given = await askTicket(ask, device, purposes)
+    const answer = ticketAnswer.safeParse(given.answer).data
     if (done) return
     if (!answer) throw new DaybookError('protocol-error')
     const opened = open(url.replace(/^http/i, 'ws'), [...liveProtocols, `${ticketPrefix}${answer.ticket}`])
     socket = opened
     opened.onopen = () => {
       if (!done)
-        hooks.opened(versionOf(liveProtocols.find((one) => one === opened.protocol) ?? 'daybook.live.1'))
+        hooks.opened(
+          versionOf(liveProtocols.find((one) => one === opened.protocol) ?? 'daybook.live.1'),
+          given.purposes,
+        )
     }
     opened.onmessage = (event) => {
       const { data } = event as { readonly data: unknown }
@@ -88,18 +92,28 @@ export function openLiveLine(
   }
 }
 
-/** A mirror from before there were purposes takes no ticket that names one: what it gives is for `sync`. */
+interface Given {
+  readonly answer: unknown
+  readonly purposes: readonly Purpose[]
+}
+
+/**
+ * A mirror from before there were purposes takes no ticket that names one, and one that is for more than the key may is
+ * refused: what is given then is for `sync`.
+ */
 async function askTicket(
   ask: LineOptions['ask'],
   device: string,
   purposes: readonly Purpose[],
-): Promise<unknown> {
+): Promise<Given> {
+  const plain = async (): Promise<Given> => ({ answer: await ask({ device }), purposes: ['sync'] })
   const isPlain = purposes.every((one) => one === 'sync')
-  if (isPlain) return ask({ device })
+  if (isPlain) return plain()
   try {
-    return await ask({ device, for: purposes })
+    return { answer: await ask({ device, for: purposes }), purposes }
   } catch (error) {
-    if (!isDaybookError(error, 'invalid-input') || !purposes.includes('sync')) throw error
-    return ask({ device })
+    const isTooMuch = isDaybookError(error, 'invalid-input') || isDaybookError(error, 'forbidden')
+    if (!isTooMuch || !purposes.includes('sync')) throw error
+    return plain()
   }
 }

@@ -11,6 +11,7 @@ import {
   frameLimits,
   heartbeat,
   type LiveVersion,
+  type Poke,
   type Purpose,
   readMirrorFrame,
   readPoke,
@@ -32,6 +33,14 @@ export interface LiveOptions {
   readonly purposes?: readonly Purpose[]
   /** Somebody else has said this on a line for the same. Law: in the order in which the mirror relayed it, at most once. */
   readonly onTalk?: (frame: RelayedFrame) => void
+  /** The mirror has said this of the meeting room. Law: as for `onTalk`. */
+  readonly onRoom?: (data: object) => void
+  /** A line is open, for these purposes. */
+  readonly onOpen?: (version: LiveVersion, purposes: readonly Purpose[]) => void
+  /** There is no line any more, or none came. */
+  readonly onGone?: () => void
+  /** Somebody needs the line although nobody looks. */
+  readonly isNeeded?: () => boolean
 }
 
 export interface Live {
@@ -57,6 +66,7 @@ export const graceMs = 30_000
 /** A line for this book, where the carrier has one and somebody wants it. */
 export function createBookLive(options: LiveOptions): Live | undefined {
   const { store, carrier, wanted, random, scheduler, purposes, onPoke, onState, onTalk } = options
+  const { onRoom, onOpen, onGone, isNeeded = () => false } = options
   const listen = carrier?.listen?.bind(carrier)
   if (!listen || !wanted) return undefined
   let state: LiveState = 'connecting'
@@ -69,8 +79,10 @@ export function createBookLive(options: LiveOptions): Live | undefined {
 
   const become = (next: LiveState) => {
     if (state === next || closed) return
+    const wasOpen = state === 'open'
     state = next
     onState()
+    if (next !== 'open' && (wasOpen || next !== 'connecting')) onGone?.()
   }
   const later = (delayMs: number, task: () => void) => {
     cancelTimer?.()
@@ -101,12 +113,18 @@ export function createBookLive(options: LiveOptions): Live | undefined {
     /** The mirror says first where it stood when the line was opened: behind this device only if it was set back. */
     let isFirst = true
     const isCurrent = () => !closed && line === own
+    const comeFor = ({ seq }: Poke) => {
+      const cursor = store.settings.getNumber('cursor')
+      if (seq > cursor || (isFirst && seq < cursor)) onPoke()
+      isFirst = false
+    }
     const hooks: LineHooks = {
-      opened(taken = 1) {
+      opened(taken = 1, given = ['sync']) {
         if (!isCurrent()) return
         version = taken
         become('open')
         later(beatEveryMs, beat)
+        onOpen?.(taken, given)
       },
       received(text) {
         if (!isCurrent()) return
@@ -114,12 +132,9 @@ export function createBookLive(options: LiveOptions): Live | undefined {
         attempts = 0
         later(beatEveryMs, beat)
         const frame = version === 1 ? readPoke(text) : readMirrorFrame(text)
-        if (frame && frame.type !== 'poke') onTalk?.(frame)
-        if (frame?.type !== 'poke') return
-        const poke = frame
-        const cursor = store.settings.getNumber('cursor')
-        if (poke.seq > cursor || (isFirst && poke.seq < cursor)) onPoke()
-        isFirst = false
+        if (frame?.type === 'poke') comeFor(frame)
+        else if (frame?.from) onTalk?.(frame)
+        else if (frame) onRoom?.(frame.data)
       },
       ended(error) {
         if (!isCurrent()) return
@@ -134,6 +149,10 @@ export function createBookLive(options: LiveOptions): Live | undefined {
   }
 
   const rest = () => {
+    if (isNeeded()) {
+      cancelRest = scheduler.later(graceMs, rest)
+      return
+    }
     drop()
     become('resting')
   }

@@ -47,10 +47,15 @@ export interface MirrorAnswer {
   readonly more: boolean
 }
 
-/** What of a request is taken for the first time: of which kinds, and how many ops. */
-export interface TakenOps {
+/** Ops of a request: of which kinds, and how many. */
+interface OpTally {
   readonly kinds: readonly string[]
   readonly count: number
+}
+
+/** What of a request is taken for the first time, and what is refused then, by the code of its error. */
+export interface TakenOps extends OpTally {
+  readonly refused: readonly (OpTally & { readonly code: string })[]
 }
 
 export interface Mirror {
@@ -247,8 +252,17 @@ function tallyOf(
   results: readonly WireResult[],
   fresh: ReadonlyMap<number, unknown>,
 ): TakenOps {
-  const taken = ops.filter(({ mid }, i) => results[i]?.s === 'ok' && fresh.has(mid))
-  return { kinds: [...new Set(taken.map(({ kind }) => kind))], count: taken.length }
+  const first = ops.map((op, i) => ({ op, result: results[i] })).filter(({ op }) => fresh.has(op.mid))
+  const tally = (outcome: string): OpTally => {
+    const those = first.filter(({ result }) => outcomeOf(result) === outcome)
+    return { kinds: [...new Set(those.map(({ op }) => op.kind))], count: those.length }
+  }
+  const codes = new Set(first.flatMap(({ result }) => (result?.s === 'rejected' ? result.error.code : [])))
+  return { ...tally('ok'), refused: [...codes].map((code) => ({ code, ...tally(code) })) }
+}
+
+function outcomeOf(result: WireResult | undefined): string | undefined {
+  return result?.s === 'rejected' ? result.error.code : result?.s
 }
 
 function startOver(): DaybookError {

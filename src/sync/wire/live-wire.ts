@@ -49,14 +49,19 @@ export type TalkFrame = Extract<DeviceFrame, { type: 'room' | 'envelope' }>
 /** Who said it, as the mirror knows it and no sender can make it up; `agent` is absent when it is the owner. */
 const from = z.object({ device, agent: z.string().min(1).max(1000).optional() })
 
+const relayedRoom = z.object({ type: z.literal('room'), data, from })
+const relayedEnvelope = z.object({ type: z.literal('envelope'), data, from })
+/** What somebody has said on a line of its own. */
+export const relayedFrame = z.discriminatedUnion('type', [relayedRoom, relayedEnvelope])
+export type RelayedFrame = z.output<typeof relayedFrame>
+
+/** What the mirror says itself of the meeting room: it is `from` nobody. */
+const toldRoom = z.object({ type: z.literal('room'), data, from: z.undefined().optional() })
+export type ToldRoom = z.output<typeof toldRoom>
+
 /** What a mirror says, version 2. A later mirror may say more, which a device leaves alone. */
-export const mirrorFrame = z.discriminatedUnion('type', [
-  poke,
-  z.object({ type: z.literal('room'), data, from }),
-  z.object({ type: z.literal('envelope'), data, from }),
-])
+export const mirrorFrame = z.union([poke, relayedRoom, relayedEnvelope, toldRoom])
 export type MirrorFrame = z.output<typeof mirrorFrame>
-export type RelayedFrame = Extract<MirrorFrame, { type: 'room' | 'envelope' }>
 
 /** What a ticket must be for so that a line may say, and hear, a frame of this type. */
 export const purposeOf = { poke: 'sync', room: 'room', envelope: 'pool' } as const satisfies Record<

@@ -1,9 +1,10 @@
 // How far a guest's sync goes: which kinds it may send and fetch, what of the book it knows by that, and in whose name.
 // Invariant: what says who may do what in a book (tokens, keys) and its rules are sent by nobody but the owner; and tokens
-// and keys are fetched by nobody else unless a grant names them: who has a whole token can present it.
+// and keys are fetched by nobody else unless a grant names them: who has a whole token can present it. What policies decide
+// about (memories) is neither sent nor fetched.
 import { DaybookError } from '../../core/errors.ts'
 import type { Caller, Guest } from '../../core/capability/caller.ts'
-import type { Kinds } from '../../core/kind.ts'
+import { isScoped, type Kinds } from '../../core/kind.ts'
 import { permits } from '../../core/access/permission.ts'
 import type { SyncRequest } from './protocol.ts'
 
@@ -29,14 +30,16 @@ export function syncReachOf(caller: Caller, kinds: Kinds): SyncReach | undefined
 /** The reach that its grant gives a guest. Kinds that this mirror does not know must be named in it. */
 export function createSyncReach({ agent, permissions, granted = {} }: SyncGuest, kinds: Kinds): SyncReach {
   const { push, pull } = granted
-  const pulled = pull ?? [...kinds.values()].filter(({ guests }) => guests !== 'none').map(({ name }) => name)
+  // Policies decide record by record, and a sync carries kinds.
+  const isOpen = (kind: string) => kinds.get(kind)?.byPolicy !== true
+  const pulled = (pull ?? [...kinds.values()].filter(isScoped).map(({ name }) => name)).filter(isOpen)
   return {
     pulled,
     agent,
     mayForget: permits(permissions, { id: 'kstar:forget', permission: 'forget' }),
     mayPull: (kind) => pulled.includes(kind),
     mayPush: (kind) =>
-      kinds.get(kind)?.guests === undefined && (push ? push.includes(kind) : kinds.has(kind)),
+      isOpen(kind) && kinds.get(kind)?.guests === undefined && (push ? push.includes(kind) : kinds.has(kind)),
   }
 }
 

@@ -1,5 +1,5 @@
-// What became of the wire, line by line. A test hashes the JSON Schema of protocol.ts and compares it with the last
-// line: whoever changes the wire adds a line here, and a frame of the old form to the recorded ones.
+// What became of the wire, and of what is said on a live line, line by line. Tests hash the JSON Schemas of both and compare
+// them with the last lines: whoever changes one adds a line here, and a frame of the old form to the recorded ones.
 
 export interface WireLine {
   /** The wire version this line belongs to. A change that an older side can't read takes a new one. */
@@ -44,5 +44,21 @@ export const wireHistory: readonly WireLine[] = [
     p: 1,
     what: 'Optional: with an answer that is given again, the version that its op met.',
     hash: '6c83ce6c999a0b5010d912610ee8c8c488116f2f2d5e4fa4abaaacf2f5808d22',
+  },
+]
+
+export interface LineLine {
+  /** The newest version of the live line that it belongs to. */
+  readonly version: 1 | 2
+  readonly what: string
+  /** SHA-256 of the JSON Schema of tickets, of frames either way, and of the talk of a pool in them. */
+  readonly hash: string
+}
+
+export const lineHistory: readonly LineLine[] = [
+  {
+    version: 2,
+    what: 'Tickets for purposes; pokes both ways, talk of the meeting room and of a pool: here, bye, envelopes and what was had.',
+    hash: '7614ce10e343e2091c50caac2bf400626255cc4ef814fa3f62edb5975187746b',
   },
 ]

@@ -2,7 +2,7 @@
 // All of them are the owner's: no token reaches keys.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
-import type { OpaqueRecord, SealState } from '../../core/capability/sealing-port.ts'
+import type { OpaqueRecord, SealState } from '../../core/capability/port/sealing-port.ts'
 import { sensitivities } from '../../core/sealed.ts'
 import { keyTextLimit } from './key-text.ts'
 import { passphraseShape } from './key-guard.ts'

@@ -93,7 +93,7 @@ export function printSearch({ sizes, failures }: SearchFigures, versions: Versio
 
 /** Prints milliseconds a question, and how many times longer each takes than Daybook's scan. */
 export function printVector({ size, peers, failures }: VectorFigures, versions: Versions): void {
-  const ours = peers['daybook']?.rounds ?? []
+  const ours = peers['codes']?.rounds ?? []
   const head = [
     `vectors, ${figure(size)} × 384`,
     'p50 ms',
@@ -117,7 +117,7 @@ export function printVector({ size, peers, failures }: VectorFigures, versions: 
       milliseconds(median(rounds.map(({ p95 }) => p95))),
       times('p50'),
       times('p95'),
-      `${Math.round(100 * median(agrees))} %`,
+      `${(100 * median(agrees)).toFixed(1)} %`,
       `${(fillMs / 1000).toFixed(1)} s`,
       megabytes(bytes),
     ]

@@ -6,9 +6,13 @@ import { chromium } from 'playwright'
 import { browserArgs, findBrowser } from '../../../scripts/find-browser.mjs'
 import type { BenchOptions } from '../bench-run.ts'
 import { readVersions } from './read-version.ts'
+import { printConsent } from './report-consent.ts'
+import { printPool } from './report-pool.ts'
 import { printSearch, printStore, printVector } from './report.ts'
 import { printSync } from './report-sync.ts'
 import { printTabs } from './report-tabs.ts'
+import { type ConsentFigures, runConsent } from './run-consent.ts'
+import { type PoolFigures, runPool } from './run-pool.ts'
 import { runSearch, type SearchFigures } from './run-search.ts'
 import { runStore, type StoreFigures } from './run-store.ts'
 import { runSync, type SyncFigures } from './run-sync.ts'
@@ -57,6 +61,8 @@ export async function runBench(options: BenchOptions): Promise<number> {
   let vector: VectorFigures | undefined
   let sync: SyncFigures | undefined
   let tabs: TabsFigures | undefined
+  let consent: ConsentFigures | undefined
+  let pool: PoolFigures | undefined
   try {
     const run = { ...options, context, progress, url: pages.url }
     if (options.kinds.includes('store')) store = await runStore(run)
@@ -64,6 +70,8 @@ export async function runBench(options: BenchOptions): Promise<number> {
     if (options.kinds.includes('vector')) vector = await runVector(run)
     if (options.kinds.includes('sync')) sync = await runSync(run)
     if (options.kinds.includes('tabs')) tabs = await runTabs(run)
+    if (options.kinds.includes('consent')) consent = await runConsent(run)
+    if (options.kinds.includes('pool')) pool = await runPool(run)
   } finally {
     await context.close()
     await pages.close()
@@ -78,11 +86,16 @@ export async function runBench(options: BenchOptions): Promise<number> {
   if (vector) printVector(vector, versions)
   if (sync) printSync(sync, versions)
   if (tabs) printTabs(tabs)
+  if (consent) printConsent(consent)
+  if (pool) printPool(pool)
   mkdirSync(dirname(jsonFile), { recursive: true })
   const at = new Date(began).toISOString()
   writeFileSync(
     jsonFile,
-    `${JSON.stringify({ at, machine, versions, options, store, search, vector, sync, tabs }, undefined, 2)}\n`,
+    `${JSON.stringify({ at, machine, versions, options, store, search, vector, sync, tabs, consent, pool }, undefined, 2)}\n`,
   )
-  return [store, search, vector, sync, tabs].reduce((sum, part) => sum + (part?.failures.length ?? 0), 0)
+  return [store, search, vector, sync, tabs, consent, pool].reduce(
+    (sum, part) => sum + (part?.failures.length ?? 0),
+    0,
+  )
 }

@@ -2,7 +2,12 @@
 import { create, insertMultiple, searchVector } from '@orama/orama'
 import { wasmOf } from '../../../src/web/web-wasm.ts'
 import { normalise, quantise } from '../../../src/store/vector/quantise.ts'
-import { createScalarKernel, createVectorKernel } from '../../../src/store/vector/vector-kernel.ts'
+import { createCodeKernel } from '../../../src/store/vector/code-kernel.ts'
+import {
+  createScalarKernel,
+  createVectorKernel,
+  type VectorKernel,
+} from '../../../src/store/vector/vector-kernel.ts'
 import { createVectorMatrix } from '../../../src/store/vector/vector-matrix.ts'
 import type { VectorPeerKey } from './vector-peers.ts'
 
@@ -14,8 +19,8 @@ export interface VectorReply {
   readonly ms: readonly number[]
   /** Bytes that the vectors take, where that is known. */
   readonly bytes?: number | undefined
-  /** Records found, for holding the peers against each other. */
-  readonly best: readonly number[]
+  /** Records found for each question, for holding the peers against each other. */
+  readonly best: readonly (readonly number[])[]
   /** What went wrong, in words. */
   readonly error?: string
 }
@@ -28,22 +33,39 @@ interface Scanner {
 const dimensions = 384
 const best = 10
 
-/** The vector of a number: the same in every peer. */
-function makeVector(seed: number): Float32Array {
+/** Even numbers from -1 to 1, the same for the same seed. */
+function createRandom(seed: number): () => number {
   let state = (seed * 2_654_435_761) >>> 0
-  const numbers = new Float32Array(dimensions)
-  for (let i = 0; i < dimensions; i++) {
+  return () => {
     state = (state + 0x6d2b79f5) >>> 0
     let t = Math.imul(state ^ (state >>> 15), state | 1)
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    numbers[i] = ((t ^ (t >>> 14)) >>> 0) / 2 ** 31 - 1
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 31 - 1
   }
+}
+
+const subjects = Array.from({ length: 7000 }, (_, i) =>
+  Float32Array.from({ length: dimensions }, createRandom(-i - 1)),
+)
+
+/** The vector of a number, the same in every peer: as models make them, of a few of all subjects, all a little alike. */
+function makeVector(seed: number): Float32Array {
+  const random = createRandom(seed)
+  const pick = () => subjects[Math.floor(((random() + 1) / 2) * subjects.length)] ?? subjects[0]
+  const [usual, first, second, third] = [subjects[0], pick(), pick(), pick()]
+  const [more, less] = [0.8 * Math.abs(random()), 0.5 * Math.abs(random())]
+  const numbers = Float32Array.from(
+    { length: dimensions },
+    (_, i) =>
+      0.25 * (usual?.[i] ?? 0) + (first?.[i] ?? 0) + more * (second?.[i] ?? 0) + less * (third?.[i] ?? 0),
+  )
   return normalise(numbers) ?? numbers
 }
 
 const fillers: Record<VectorPeerKey, (size: number) => Scanner | Promise<Scanner>> = {
-  daybook: (size) => fillMatrix(size, createVectorKernel(wasmOf(globalThis))),
-  scalar: (size) => fillMatrix(size, createScalarKernel()),
+  codes: (size) => fillMatrix(size, createVectorKernel(wasmOf(globalThis)), false),
+  exact: (size) => fillMatrix(size, createVectorKernel(wasmOf(globalThis)), true),
+  scalar: (size) => fillMatrix(size, createScalarKernel(), true),
   floats(size) {
     const all = new Float32Array(size * dimensions)
     for (let i = 0; i < size; i++) all.set(makeVector(i), i * dimensions)
@@ -69,8 +91,9 @@ const fillers: Record<VectorPeerKey, (size: number) => Scanner | Promise<Scanner
   },
 }
 
-function fillMatrix(size: number, kernel: ReturnType<typeof createScalarKernel>): Scanner {
-  const matrix = createVectorMatrix(kernel, dimensions, 512_000_000)
+function fillMatrix(size: number, kernel: VectorKernel, exact: boolean): Scanner {
+  const codes = exact ? undefined : createCodeKernel(wasmOf(globalThis))
+  const matrix = createVectorMatrix(kernel, dimensions, { limitBytes: 1_000_000_000, codes })
   for (let i = 0; i < size; i++) matrix.set(i, quantise(makeVector(i)))
   return {
     bytes: matrix.sizeBytes(),
@@ -100,14 +123,15 @@ async function answer(request: VectorRequest): Promise<VectorReply> {
     return { ms: [performance.now() - began], bytes: scanner.bytes, best: [] }
   }
   const ms: number[] = []
-  let last: number[] = []
+  const found: number[][] = []
   for (let i = 0; i < request.count; i++) {
     const question = makeVector(1e7 + request.round * 1000 + i)
     const began = performance.now()
-    last = (await scanner?.find(question)) ?? []
+    const rows = (await scanner?.find(question)) ?? []
     ms.push(performance.now() - began)
+    found.push(rows)
   }
-  return { ms, best: last }
+  return { ms, best: found }
 }
 
 globalThis.onmessage = ({ data }: MessageEvent<VectorRequest>) => {

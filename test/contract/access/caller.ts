@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { capabilityTable } from '../../../src/engine/capability-table.ts'
 import type { BookMembers, Daybook } from '../../../src/book/daybook.ts'
 import { makeTrace } from '../../support/trace.ts'
-import { type BookCase, failure } from '../book-case.ts'
+import { answerOf, type BookCase, failure } from '../book-case.ts'
 import { exported } from '../bundle.ts'
 import { handleCases } from './handle.ts'
 import { tokenReachCases } from './token-reach.ts'
@@ -24,6 +24,9 @@ const members: { readonly [Name in keyof Omit<BookMembers, 'room'>]: Member } & 
   import: (book, as, bundle) => [book.import(chat, as), book.import(bundle, as)],
   verify: (book, as, bundle) => [book.verify(bundle, as)],
   with: (book, as) => [book.with(as).traces.query({}), book.with(as).export()],
+  live: (book, as) => [answerOf(book.with(as).live({ method: 'traces.query' }))],
+  tools: (book, as) => [book.tools({ format: 'openai', ...as }), book.with(as).tools({ format: 'openai' })],
+  offerTools: (book, as) => [book.offerTools(as), book.with(as).offerTools()],
   on: 'tells',
   room: { onMessage: 'tells' },
   close: 'ends',

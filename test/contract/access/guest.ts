@@ -45,6 +45,9 @@ async function fill(book: Daybook): Promise<void> {
   })
 }
 
+/** Permissions that one token has at most. */
+const grantLimit = 64
+
 export function guestCases({ book: open }: BookCase, place: HostPlace): void {
   describe('a guest', () => {
     it('finds nothing outside its scope by any way of reading', async () => {
@@ -190,9 +193,12 @@ export function guestCases({ book: open }: BookCase, place: HostPlace): void {
         const but = (await grant(book, { permissions: rightsBut(right) })).token.token_id
         // By name too: a pattern over ids opens nothing that is the owner's.
         const named = verbs.flatMap(([id, needed]) => (needed === right ? [id] : []))
-        const only = right === 'owner' ? named : [right]
-        const holder = (await grant(book, { permissions: only })).token.token_id
-        for (const id of named) {
+        let holder = ''
+        for (const [i, id] of named.entries()) {
+          if (i % grantLimit === 0) {
+            const only = right === 'owner' ? named.slice(i, i + grantLimit) : [right]
+            holder = (await grant(book, { permissions: only })).token.token_id
+          }
           const code = async (as: string) => (await failure(book.call(id, { '': 0 }, { as }))).code
           expect([id, await code(but)]).toEqual([id, 'forbidden'])
           expect([id, await code(holder)]).toEqual([id, right === 'owner' ? 'forbidden' : letIn(id, place)])

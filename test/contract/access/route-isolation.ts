@@ -1,6 +1,7 @@
 // No route of the edge leads from one book into another: what each does with somebody who has the keys of another book, and
 // what it shows of another book to the owner of all. A route without a case here fails.
 import { expect, it } from 'vitest'
+import { a2pRoutes } from '../../../src/doors/http/a2p/a2p-app.ts'
 import { capabilityTable } from '../../../src/engine/capability-table.ts'
 import { makeTrace } from '../../support/trace.ts'
 
@@ -33,6 +34,8 @@ interface Probe {
   readonly headers?: Record<string, string>
 }
 interface RouteCase {
+  /** The protocol whose errors it answers; Daybook's own by default. */
+  readonly protocol?: 'a2p'
   /** Absent for what is of no book. */
   readonly ofBook?: (book: string, mark: string) => Probe
   readonly ofAll?: Probe & { readonly needsKey: boolean }
@@ -71,6 +74,13 @@ const syncBody = (mark: string) => {
   }
 }
 
+const traceMessage = (mark: string) => ({
+  id: 'message-1',
+  source: { agent_id: 'probe' },
+  destination: 'p3394://kstar-memory/store_trace',
+  content: [{ type: 'json', data: makeTrace({ task: { goal: mark } }) }],
+})
+
 export const routeCases: Readonly<Record<string, RouteCase>> = {
   'POST /v1/books/:book/sync': {
     ofBook: (book, mark) => ({ path: `/v1/books/${book}/sync`, body: syncBody(mark) }),
@@ -94,6 +104,35 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
       headers: { upgrade: 'websocket', 'sec-websocket-protocol': `daybook.live.1, ticket.${'x'.repeat(43)}` },
     }),
   },
+  'POST /v1/books/:book/mcp': {
+    ofBook: (book, mark) => ({
+      path: `/v1/books/${book}/mcp`,
+      body: {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'store_fact', arguments: { schema: 'probe', data: { mark } } },
+      },
+      headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+    }),
+  },
+  'POST /v1/books/:book/messages': {
+    ofBook: (book, mark) => ({ path: `/v1/books/${book}/messages`, body: traceMessage(mark) }),
+  },
+  'POST /messages': {
+    ofBook: (book, mark) => ({
+      path: '/messages',
+      body: traceMessage(mark),
+      headers: { 'x-daybook-book': book },
+    }),
+  },
+  'POST /capabilities/:id': {
+    ofBook: (book, mark) => ({
+      path: '/capabilities/kstar:store_trace',
+      body: makeTrace({ task: { goal: mark } }),
+      headers: { 'x-daybook-book': book },
+    }),
+  },
   'POST /v1/books/:book/embed': {
     ofBook: (book, mark) => ({ path: `/v1/books/${book}/embed`, body: { texts: [mark] } }),
   },
@@ -103,9 +142,35 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   'PUT /v1/books/:book': {
     ofBook: (book) => ({ path: `/v1/books/${book}`, body: { confirm: book } }),
   },
+  ...Object.fromEntries(
+    a2pRoutes.map(({ method, path }) => [
+      `${method} /a2p/v1${path}`,
+      {
+        protocol: 'a2p',
+        ofBook: (book, mark) => {
+          const did = `did:a2p:user:local:${book}`
+          const isProfile = path.startsWith('/profile/')
+          const agent = `did:a2p:agent:local:${mark}`
+          return {
+            path: `/a2p/v1${path.replace(':did', isProfile ? did : agent).replace(':id', mark)}`,
+            ...(method === 'GET' ? {} : { body: { content: mark, category: 'a2p:context', did: agent } }),
+            headers: isProfile ? {} : { 'x-daybook-book': book },
+          }
+        },
+      } satisfies RouteCase,
+    ]),
+  ),
+  'GET /a2p/v1/health': { ofAll: { path: '/a2p/v1/health', needsKey: false } },
+  'GET /a2p/v1/did/:did': {
+    ofAll: {
+      path: '/a2p/v1/did/did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
+      needsKey: false,
+    },
+  },
   'POST /embed': { ofAll: { path: '/embed', body: { texts: ['x'] }, needsKey: true } },
   'GET /health': { ofAll: { path: '/health', needsKey: false } },
   'GET /manifest': { ofAll: { path: '/manifest', needsKey: false } },
+  'GET /openapi.json': { ofAll: { path: '/openapi.json', needsKey: false } },
 }
 
 /** Every way to read that needs no input: none of them may know of another book. */
@@ -165,7 +230,9 @@ export function routeIsolationCases(host: RouteHost): void {
         const { path, body, headers } = probe(book, 'intruder')
         const answer = await host.ask(path, { method: methodOf(route), key, body, headers: headers ?? {} })
         expect([key?.slice(0, 5), answer.status]).toEqual([key?.slice(0, 5), 401])
-        expect(JSON.parse(answer.text)).toMatchObject({ code: 'unauthorized' })
+        const isA2p = routeCases[route]?.protocol === 'a2p'
+        const refusal = isA2p ? { error: { code: 'A2P001' } } : { code: 'unauthorized' }
+        expect(JSON.parse(answer.text)).toMatchObject(refusal)
         expect(answer.text).not.toMatch(/intruder|goal/)
       }
       expect(await recordsOf(book)).toBe(before)
@@ -194,7 +261,7 @@ export function routeIsolationCases(host: RouteHost): void {
       body: again.body,
       headers: again.headers ?? {},
     })
-    const stores = ['/sync', '/inbox', 'store_trace'].some((part) => path.endsWith(part))
+    const stores = ['/sync', '/inbox', '/mcp', '/messages', 'store_trace'].some((part) => path.endsWith(part))
     if (stores) expect(answer.status).toBeLessThan(300)
     if (stores) expect(await recordsOf(other)).toContain(mark)
   })

@@ -13,8 +13,13 @@ const routeVerbs: Readonly<Record<string, keyof typeof verbRights | 'owner'>> = 
   'POST /v1/books/:book/live': 'daybook:sync',
   'POST /v1/books/:book/embed': 'owner',
 }
-/** A capability's path names its verb; a ticket is the right to a line. */
-const byItself = ['POST /v1/books/:book/capabilities/:id', 'GET /v1/books/:book/live']
+/** A capability's path names its verb, a tool of MCP and a message are some; a ticket is the right to a line. */
+const byItself = [
+  'POST /v1/books/:book/capabilities/:id',
+  'POST /v1/books/:book/mcp',
+  'POST /v1/books/:book/messages',
+  'GET /v1/books/:book/live',
+]
 
 /** Input that no verb takes: nobody is told so who may not ask. */
 const wrong = { '': 0 }
@@ -51,6 +56,41 @@ export function routeRightCases(host: RouteHost): void {
       const answered = [path, errorTable[code].status, code]
       expect(await codeOf(path, everything, wrong)).toEqual(right === 'owner' ? forbidden(path) : answered)
     }
+  })
+
+  it('lets in nobody whose key has ended or was revoked, nor anybody without one: no verb, no route', async () => {
+    const book = newBook()
+    const make = async (over: object) => {
+      const path = `/v1/books/${book}/capabilities/daybook:create_access_key`
+      const { text } = await host.ask(path, { key: host.key, body: { name: 'gone', owner: true, ...over } })
+      return JSON.parse(text) as { id: string; key: string }
+    }
+    const revoked = await make({})
+    const ended = await make({ expires_at: new Date(Date.now() + 500).toISOString() })
+    const revoking = `/v1/books/${book}/capabilities/daybook:revoke_access_key`
+    const over = await host.ask(revoking, { key: host.key, body: { id: revoked.id } })
+    expect(JSON.parse(over.text)).toMatchObject({ revoked: true })
+    const routes = Object.entries(routeCases).flatMap(([route, { ofBook, protocol }]) =>
+      ofBook && protocol === undefined && route.startsWith('POST /v1/') ? [ofBook(book, 'gone')] : [],
+    )
+    const ofVerbs = verbs.map(([id]) => ({
+      path: `/v1/books/${book}/capabilities/${id}`,
+      body: {},
+      headers: {},
+    }))
+    const first = `/v1/books/${book}/capabilities/daybook:status`
+    await expect.poll(async () => (await host.ask(first, { key: ended.key, body: {} })).status).toBe(401)
+    for (const key of [null, revoked.key, ended.key])
+      for (const { path, body, headers = {} } of [...routes, ...ofVerbs]) {
+        const { status, text } = await host.ask(path, { key, body, headers })
+        expect([path, status, (JSON.parse(text) as { code?: string }).code]).toEqual([
+          path,
+          401,
+          'unauthorized',
+        ])
+      }
+    const { text } = await host.ask(first, { key: host.key, body: {} })
+    expect(JSON.parse(text)).toMatchObject({ records: { access_key: 2 } })
   })
 
   it('asks on its other routes for the right of the verb that they stand for', async () => {

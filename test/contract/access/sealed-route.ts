@@ -30,7 +30,7 @@ async function openVault(): Promise<KeyVault> {
 }
 
 /** The keys of a book as a device has them. */
-async function openKeys(book: string) {
+export async function openKeys(book: string) {
   const { random, cipher, aes, encapsulation } = webPorts
   const keychain = createKeychain({ random, cipher, aes, encapsulation, book, vault: await openVault() })
   await keychain.ensure()

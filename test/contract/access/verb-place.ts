@@ -17,13 +17,15 @@ export const verbPlaces: { readonly [Id in VerbId]?: Exclude<VerbPlace, 'anywher
   'seal:rotate': 'keys',
   'daybook:erase': 'device',
   'daybook:begin_anew': 'device',
-  'room:join': 'device',
-  'room:leave': 'device',
-  'room:say': 'device',
-  'room:hear': 'device',
-  'room:hear_all': 'device',
-  'room:who_is_here': 'device',
-  'room:status': 'device',
+  'a2p:maintain': 'device',
+  'pool:propose': 'device',
+  'pool:publish': 'device',
+  'pool:vote': 'device',
+  'pool:announce': 'device',
+  'pool:claws': 'device',
+  'pool:who_can': 'device',
+  'pool:take_in': 'device',
+  'pool:audit': 'device',
   'daybook:sync': 'device',
   'daybook:list_dead_letters': 'device',
   'daybook:retry_dead_letters': 'device',
@@ -68,9 +70,10 @@ export function verbPlaceCases({ book: open }: BookCase, place: HostPlace): void
         expires_at: '2099-01-01T00:00:00Z',
       })
       const as = { as: token.token_id }
-      expect((await failure(book.room.say({ text: 'Hello?' }, as))).code).toBe('forbidden')
-      if (role === 'mirror') expect((await failure(book.room.hear({}, as))).code).toBe('runs-elsewhere')
-      else expect(await book.room.hear({}, as)).toMatchObject({ message: null })
+      expect((await failure(book.sync({}, as))).code).toBe('forbidden')
+      if (role === 'mirror') expect((await failure(book.sync())).code).toBe('runs-elsewhere')
+      // The meeting room is everywhere: its mirror is where all of it come together.
+      expect(await book.room.hear({}, as)).toMatchObject({ message: null })
     })
   })
 }

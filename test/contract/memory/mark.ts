@@ -63,6 +63,17 @@ export function markCases({ book: open, reopen }: BookCase): void {
       expect(versions.every(({ body }) => body && !('marks' in body))).toBe(true)
     })
 
+    it('refuse a collection that leads out of itself or hides in itself, and change nothing', async () => {
+      const book = await open()
+      await book.traces.store(trace('a'))
+      await book.records.mark({ id: 'a', collection: 'People' })
+      for (const collection of ['../x', 'People/..', './x', 'People/ Alice', 'Pe\u0000ople', 'a//b', '']) {
+        const { code, details } = await failure(book.records.mark({ id: 'a', collection }))
+        expect([collection, code, details['path']]).toEqual([collection, 'invalid-input', 'collection'])
+      }
+      expect((await book.records.get({ id: 'a' }))?.marks).toEqual({ collection: 'People' })
+    })
+
     it('are listed by collection with what is below it, and by each of them', async () => {
       const book = await open()
       await book.traces.storeMany({ traces: ['a', 'b', 'c', 'd', 'e'].map((id) => trace(id)) })

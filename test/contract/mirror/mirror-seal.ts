@@ -177,6 +177,28 @@ export function sealedCases(host: DatabaseHost): void {
       expect((await losers(b)).length).toBe(1)
     })
 
+    it('C9 that lost stay sealed when somebody decides for them after the record was forgotten', async () => {
+      const world = createWorld(host)
+      const a = world.device('a')
+      const b = world.device('b')
+      await a.put('forget_wins', id(1), body('first'))
+      await a.sync()
+      await b.sync()
+      await b.forget(id(1))
+      await b.sync()
+      await a.put('forget_wins', id(1), body('zanzibar'), secret)
+      await a.sync()
+      const [entry] = await a.conflicts()
+      expect(entry).toMatchObject({ lost: { body: body('zanzibar'), sensitive: true } })
+      for (const said of [{ choose: 'lost' }, { choose: 'body', body: body('zanzibar too') }]) {
+        await a.choose({ id: entry?.id, ...said })
+        await a.sync()
+        expect((await a.get(id(1)))?.sensitivity).toBe('sensitive')
+        expect(await holds(world.mirror, 'zanzibar')).toBe(false)
+        await a.forget(id(1))
+      }
+    })
+
     it('E5 the other way round: what was sealed meets a later edit in clear at the mirror', async () => {
       const world = createWorld(host)
       const [a, b] = [world.device('a'), world.device('b')]

@@ -194,7 +194,13 @@ export function createWorld(
       return {
         store,
         truth,
-        access: createRecordAccess({ secrets: noSecretGuard, store, ports, scope: { agent: name } })({
+        access: createRecordAccess({
+          secrets: noSecretGuard,
+          renew: (guest) => guest,
+          store,
+          ports,
+          scope: { agent: name },
+        })({
           role: 'owner',
         }),
         ...more(store),

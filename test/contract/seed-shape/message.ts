@@ -1,7 +1,7 @@
 // The messages of the P3394 memory specification, and what is answered to those that are none.
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
-import { answerMessage } from '../../../src/doors/seed-shape/message.ts'
+import { answerMessage } from '../../../src/doors/p3394/message.ts'
 import { type BookCase, failure } from '../book-case.ts'
 import { shaped } from './specification.ts'
 import { storeTraceMessage } from './specification-data.ts'

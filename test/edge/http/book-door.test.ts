@@ -42,6 +42,7 @@ function watchedBooks() {
         exchange: (_request, presented = {}) => note(presented),
         erase: (_asked, presented) => note(presented),
         begin: (_asked, presented) => note(presented),
+        agentCall: (_ask, presented) => note(presented).then((outcome) => ({ outcome })),
         call: (_id, _input, { bearer, grant }) =>
           note({ ...(bearer && { bearer }), ...(grant && { grant }) }),
         fetch: () => note({}).then(() => Response.json({ code: 'unauthorized' }, { status: 400 })),

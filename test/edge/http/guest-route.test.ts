@@ -2,6 +2,9 @@
 import { describe } from 'vitest'
 import { guestRouteCases } from '../../contract/access/guest-route.ts'
 import { guestSyncCases } from '../../contract/access/guest-sync.ts'
+import { consentRouteCases } from '../../contract/consent/consent-route.ts'
+import { proposerRouteCases } from '../../contract/consent/proposer-route.ts'
+import { sealedConsentRouteCases } from '../../contract/consent/sealed-route.ts'
 import type { GuestHost } from '../../contract/access/guest-world.ts'
 import { sealedRouteCases } from '../../contract/access/sealed-route.ts'
 import { call } from './http.ts'
@@ -20,5 +23,8 @@ describe('a guest of a Worker', () => {
   }
   guestRouteCases(host)
   guestSyncCases(host)
+  proposerRouteCases(host)
+  consentRouteCases(host)
   sealedRouteCases(host)
+  sealedConsentRouteCases(host)
 })

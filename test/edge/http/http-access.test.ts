@@ -188,7 +188,15 @@ describe('keys', () => {
   it('what breaks inside is logged by its place, and told to nobody', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const fail = () => Promise.reject(new Error('secret inside'))
-    const verbs = { admit: fail, ticket: fail, exchange: fail, erase: fail, begin: fail, call: fail }
+    const verbs = {
+      admit: fail,
+      ticket: fail,
+      exchange: fail,
+      erase: fail,
+      begin: fail,
+      agentCall: fail,
+      call: fail,
+    }
     const dead = { getByName: () => verbs }
     const broken = {
       getByName: () => {
@@ -249,6 +257,22 @@ describe('pages of other origins', () => {
     ]) {
       expect(await allowed(page)).toBeNull()
     }
+  })
+
+  it('tells browsers that ask that pages it lets in may call a service of this network, and no others', async () => {
+    const asking = async (page: string, more: Record<string, string>) => {
+      const response = await call('/v1/books/a/sync', {
+        method: 'OPTIONS',
+        key: null,
+        env: { DAYBOOK_ORIGINS: 'https://app.example.org' },
+        headers: { origin: page, 'access-control-request-method': 'POST', ...more },
+      })
+      return response.headers.get('access-control-allow-private-network')
+    }
+    const asked = { 'access-control-request-private-network': 'true' }
+    expect(await asking('https://app.example.org', asked)).toBe('true')
+    expect(await asking('https://app.example.org', {})).toBeNull()
+    expect(await asking('https://evil.org', asked)).toBeNull()
   })
 
   it('an error can be read by a page that is let in', async () => {

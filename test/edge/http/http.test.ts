@@ -17,12 +17,51 @@ describe('what the edge answers', () => {
     expect(await response.json()).toEqual({ ok: true, wire: 1 })
   })
 
+  it('GET /health says with a key how a book is, and without one nothing of any', async () => {
+    const book = newBook()
+    await run(book, 'kstar:store_trace', makeTrace())
+    const headers = { 'x-daybook-book': book }
+    const health = async (key: string | null, over: Record<string, string> = headers) => {
+      const response = await call('/health', { method: 'GET', key, headers: over })
+      return [response.status, await response.json()]
+    }
+    expect(await health('development')).toEqual([
+      200,
+      {
+        ok: true,
+        wire: 1,
+        book: { name: book, durability: 'durable-object', degraded: [], records: { trace: 1 } },
+      },
+    ])
+    expect(await health(null)).toEqual([200, { ok: true, wire: 1 }])
+    expect(await health('wrong')).toMatchObject([401, { code: 'unauthorized' }])
+    expect(await health('development', {})).toEqual([200, { ok: true, wire: 1 }])
+    expect(await health('development', { 'x-daybook-book': '../x' })).toMatchObject([400, {}])
+  })
+
+  it('GET /openapi.json describes every address, and needs no key', async () => {
+    const response = await call('/openapi.json', { method: 'GET', key: null })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(await response.json()).toMatchObject({
+      openapi: '3.1.1',
+      paths: {
+        '/v1/books/{book}/capabilities/kstar:store_trace': { post: { operationId: 'kstar:store_trace' } },
+      },
+    })
+  })
+
   it('GET /manifest describes every capability with its schemas', async () => {
     const response = await exports.default.fetch(`${origin}/manifest`)
     const manifest = (await response.json()) as {
+      agent: object
       capabilities: { id: string; input: object; output: object }[]
     }
-    expect(manifest.capabilities.map(({ id }) => id)).toEqual(capabilityTable.map(({ id }) => id))
+    const own = manifest.capabilities.slice(0, capabilityTable.length)
+    expect(own.map(({ id }) => id)).toEqual(capabilityTable.map(({ id }) => id))
+    expect(manifest.agent).toMatchObject({
+      agent_id: 'kstar-memory',
+      transports: [{ type: 'http', endpoint: origin }],
+    })
     const store = manifest.capabilities.find(({ id }) => id === 'kstar:store_trace')
     expect(store).toMatchObject({
       methods: ['traces.store'],
@@ -243,10 +282,8 @@ describe('capabilities with bad input', () => {
     await expectError(await call(`${path}/daybook:sync`), 409, 'runs-elsewhere', 'capability')
   })
 
-  it('a word in a room that nobody hears', async () => {
+  it('what only a device can do', async () => {
     const path = `/v1/books/${newBook()}/capabilities`
-    const said = await call(`${path}/room:say`, { body: { text: 'Anyone?' } })
-    await expectError(said, 409, 'runs-elsewhere', 'capability')
     const unlocked = await call(`${path}/seal:unlock`, { body: { passphrase: 'long enough to be one' } })
     await expectError(unlocked, 409, 'runs-elsewhere', 'capability')
   })

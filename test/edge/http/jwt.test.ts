@@ -46,6 +46,24 @@ afterEach(() => {
 })
 
 describe('a JSON Web Token', () => {
+  it('lets its holder propose, and decide nothing about what it proposed', async () => {
+    const { sign, ask, env } = await provider()
+    const book = newBook()
+    const claims = { books: book, permissions: ['read', 'write', 'propose', '**'], agent: 'helper' }
+    const token = await sign({ daybook: claims })
+    const made = await ask(book, token, 'a2p:propose', {
+      content: 'User likes tea',
+      category: 'a2p:preferences',
+    })
+    const { id } = (await made.json()) as { id: string }
+    await expectError(await ask(book, token, 'a2p:review', { id, action: 'approve' }), 403, 'forbidden')
+    const log = await call(`/v1/books/${book}/capabilities/access:log`, {
+      body: { outcome: 'forbidden' },
+      env,
+    })
+    expect(await log.json()).toMatchObject({ entries: [{ capability: 'a2p:review', by: 'claims' }] })
+  })
+
   it('grants what its claim `daybook` says, for the books it names', async () => {
     const { sign, ask, env } = await provider()
     const [book, other] = [newBook(), newBook()]

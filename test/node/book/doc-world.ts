@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { root } from '../../../scripts/place.mjs'
+import * as message from '../../../src/doors/message/message.ts'
 import * as daybook from '../../../src/hosts/node/index.ts'
 import { openerOf, type Program, programsOf, runProgram, wholeOf } from '../../support/doc-program.ts'
 
@@ -34,7 +35,12 @@ export async function expectProgram(
   const module = { ...daybook, openDaybook: opener.open }
   try {
     const printed = await runProgram(program, {
-      modules: { daybook: module, 'daybook/node': module },
+      modules: {
+        ...(await modulesFor(program)),
+        daybook: module,
+        'daybook/node': module,
+        'daybook/message': message,
+      },
       instead: { 'my-files/': `${folder}/my-`, ...instead },
     })
     for (const { said, promised } of printed) expect({ said }).toMatchObject({ said: promised })
@@ -42,4 +48,10 @@ export async function expectProgram(
     await opener.close()
     await rm(folder, { recursive: true })
   }
+}
+
+/** Frameworks take a while to load, and one page is about them. */
+async function modulesFor({ code }: Program) {
+  const isConnected = /from 'daybook\/(?!(?:node|message)')/.test(code)
+  return isConnected ? (await import('./doc-framework.ts')).frameworks : {}
 }

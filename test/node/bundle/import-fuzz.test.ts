@@ -151,3 +151,18 @@ it('tells nothing else for one of these files', () => {
     }),
   )
 })
+
+it('reads what was said to a recipient without a name as said to all', () => {
+  const said = (recipient: string) => ({
+    id: 'b',
+    recipient,
+    author: { role: 'assistant' },
+    content: { content_type: 'text', parts: ['Lisbon'] },
+  })
+  const kindsOf = (recipient: string) => {
+    const mapping = { a: { message: null, children: ['b'] }, b: { parent: 'a', message: said(recipient) } }
+    const text = JSON.stringify([{ id: 'x', current_node: 'b', mapping }])
+    return parseChatGpt({ name: 'f', text, hash: 'h', recordedMs: 0 }).records.map(({ kind }) => kind)
+  }
+  expect([kindsOf(''), kindsOf('all'), kindsOf('python')]).toEqual([['message'], ['message'], ['trace']])
+})

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { createMeetingRing } from '../../../src/commons/room/meeting-ring.ts'
 import { createMeetingRoom } from '../../../src/commons/room/meeting-room.ts'
 import { roomOption } from '../../../src/commons/room/room-size.ts'
-import type { RoomEvent } from '../../../src/core/capability/room-port.ts'
+import type { RoomEvent } from '../../../src/core/capability/port/room-port.ts'
 import { readUtf8, utf8Length, writeUtf8 } from '../../../src/core/text/utf8.ts'
 import { failure } from '../../contract/book-case.ts'
 

@@ -43,7 +43,7 @@ it('opens a book that newer code wrote without touching it, and lets go of the f
 it('refuses a file that another opener holds, and one that is no book', async () => {
   const path = join(folder, 'held.daybook')
   await using book = await openDaybook({ name: 'held', path })
-  expect((await failure(openDaybook({ name: 'held', path }))).code).toBe('open-elsewhere')
+  expect((await failure(openDaybook({ name: 'held', path, share: false }))).code).toBe('open-elsewhere')
   expect((await book.status()).durability).toBe('file')
   const error = await failure(openDaybook({ name: 'held', path: folder }))
   expect(error.code).toBe('storage-failed')

@@ -12,7 +12,7 @@ test('only the chapter of trust works with tokens and keys', () => {
 test('whole files are moved by the chapters of files alone, and no write waits for the mirror', () => {
   const usersOf = (port: 'transfer' | 'mirror') =>
     chapters.filter(({ capabilities }) => capabilities.some(({ uses }) => uses?.includes(port)))
-  expect(usersOf('transfer').map(({ name }) => name)).toEqual(['bundle', 'file import'])
+  expect(usersOf('transfer').map(({ name }) => name)).toEqual(['bundle', 'archive', 'file import'])
   const asking = usersOf('mirror').flatMap(({ capabilities }) =>
     capabilities.filter(({ uses }) => uses?.includes('mirror')),
   )

@@ -162,11 +162,20 @@ describe('a book with bodies that this Daybook does not understand', () => {
       { numRuns: 12 },
     )
     // Verbs that only read have no reason to refuse, but for those that ask for one record and say what is wrong with it.
-    const asking = new Set(['embed:texts', 'task:get', 'kstar:get_schema', 'ks:get_profile'])
+    const asking = new Set([
+      'embed:texts',
+      'task:get',
+      'kstar:get_schema',
+      'ks:get_profile',
+      'a2p:get_agent',
+      'a2p:find_similar',
+    ])
+    // What a persona asks of its own days is asked by nobody here: no record of these says who it is.
+    const isOfPersona = (id: string) => id.startsWith('katra:') && id !== 'katra:list_personas'
     const silent = capabilityTable
       .filter(({ id, effect }) => effect === 'read' && !seen.has(id))
       .map(({ id }) => id)
-    expect(silent.filter((id) => !asking.has(id))).toEqual([])
+    expect(silent.filter((id) => !asking.has(id) && !isOfPersona(id))).toEqual([])
   }, 120_000)
 
   it('keeps what it does not know of a record, or refuses to change it', async () => {

@@ -60,6 +60,7 @@ function textType(schema: z.ZodType): string {
   if (takes('2026-01-31T15:00:00.000Z') && !takes('no time'))
     return takes('2026-01-31T15:00:00Z') ? 'time, in any form' : 'time'
   if (takes('0'.repeat(64)) && !takes('0'.repeat(63))) return 'SHA-256'
+  if (takes('did:a2p:agent:local:x') && !takes('did:a2p:user:local:x')) return 'DID of an agent'
   if (takes('did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK') && !takes('x')) return 'did:key'
   return `text${span(boundsOf(schema), 0)}`
 }

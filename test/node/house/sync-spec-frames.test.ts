@@ -91,7 +91,7 @@ describe('the examples of the specification of sync', () => {
     )
     for (const text of said ?? []) expect(readDeviceFrame(text)).toEqual(JSON.parse(text))
     for (const text of heard ?? []) expect(readMirrorFrame(text)).toEqual(JSON.parse(text))
-    expect([said?.length, heard?.length]).toEqual([3, 1])
+    expect([said?.length, heard?.length]).toEqual([8, 4])
   })
 
   it('E8 E1 has a sealed body that opens with what it says, and with nothing else', () => {

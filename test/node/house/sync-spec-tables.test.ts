@@ -196,7 +196,11 @@ describe('the tables of the specification of sync', () => {
   it('have every kind with its version, its policy, its rules and what others may do', () => {
     const [{ rows } = { rows: [] }] = tableOf('kind', 'v', 'policy')
     const others = (kind: Kind) =>
-      kind.guests === 'none' ? 'nothing' : kind.guests === 'read' ? 'fetch' : 'send and fetch'
+      kind.guests === 'none' || kind.guests === 'own'
+        ? 'nothing'
+        : kind.guests === 'read'
+          ? 'fetch'
+          : 'send and fetch'
     const finalField = (kind: Kind) =>
       ['revoked', 'final', 'ended'].find((field) => kind.isFinal?.({ [field]: true }) === true) ?? ''
     expect(rows.map((row) => row.map(plain))).toEqual(
@@ -213,7 +217,9 @@ describe('the tables of the specification of sync', () => {
         kind.idPrefix ?? '',
       ]),
     )
-    const closed = [...kinds.values()].filter(({ guests }) => guests !== undefined).map(({ name }) => name)
+    const closed = [...kinds.values()]
+      .filter(({ guests }) => guests !== undefined && guests !== 'own')
+      .map(({ name }) => name)
     const [, told = ''] = /Kinds of which others may not do everything \((.*?)\)/.exec(specText) ?? []
     expect(plain(told).split(', ')).toEqual(closed)
   })

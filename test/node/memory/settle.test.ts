@@ -46,15 +46,188 @@ const profileBody = partly({
   content: fc.constantFrom('', 'name: Ada'),
   facts: orAnything(fc.dictionary(fc.constantFrom('name: ada', 'home: graz', 'likes: node.js'), knownFact)),
 })
-const bodies: Readonly<Record<string, fc.Arbitrary<JsonObject>>> = { skill: skillBody, profile: profileBody }
+const spokenLine = fc.record({
+  text: fc.constantFrom('Ada spoke once', 'Is it done?'),
+  records: fc.array(fc.constantFrom('m-1', 'm-2'), { minLength: 1, maxLength: 3 }),
+})
+const spoken = orAnything(fc.array(spokenLine, { maxLength: 4 }))
+const digestBody = partly({
+  persona: fc.constant('mcp_Ada_00000000_1'),
+  period: fc.constant('day'),
+  period_id: fc.constantFrom('2026-01-31', '2026-02-01'),
+  time_zone: fc.constant('UTC'),
+  from: time,
+  to: time,
+  summary: spoken,
+  decisions: spoken,
+  open_questions: spoken,
+  method: fc.constant('extractive'),
+  raw: fc.nat(9),
+  text: fc.constantFrom('', 'stale'),
+})
+const patternBody = partly({
+  persona: fc.constant('mcp_Ada_00000000_1'),
+  about: fc.constantFrom('Ada', 'audit'),
+  type: fc.constantFrom('person', 'topic'),
+  days: orAnything(fc.integer({ min: 1, max: 9 })),
+  first_day: fc.constant('2026-01-31'),
+  last_day: fc.constant('2026-02-01'),
+  last_at: time,
+  digests: fc.constant(['d-1']),
+  lines: spoken,
+})
+const snapshotBody = partly({
+  persona: fc.constant('mcp_Ada_00000000_1'),
+  name: fc.constantFrom('Ada', 'Bo'),
+  taken_at: time,
+  focus: orAnything(fc.constantFrom('', 'the audit')),
+  context: orAnything(partly({ topics: spoken, people: spoken, questions: spoken })),
+})
+const sessionBody = partly({
+  persona: fc.constant('mcp_Ada_00000000_1'),
+  started_at: time,
+  state: orAnything(fc.constantFrom('open', 'ending', 'ended')),
+  device: fc.constantFrom('', 'd_1'),
+  in_room: fc.boolean(),
+  ended_at: time,
+  done: fc.subarray(['snapshot', 'digest', 'consolidation', 'leave']),
+})
+const decision = partly({
+  round: orAnything(fc.nat(3)),
+  action: orAnything(fc.constantFrom('approve', 'reject', 'edit')),
+  at: time,
+  by: fc.constantFrom('ana', 'helper'),
+  edited: partly({ content: fc.constant('said otherwise') }),
+})
+const wholeDecision = fc.record({
+  round: fc.nat(3),
+  action: fc.constantFrom('approve', 'reject', 'edit'),
+  at: time,
+  by: fc.constantFrom('ana', 'helper'),
+})
+const said = {
+  by: fc.constantFrom('helper', 'other'),
+  agentDid: fc.constant('did:a2p:agent:local:helper'),
+  content: fc.constant('likes tea'),
+  category: fc.constant('a2p:preferences'),
+  memory_type: fc.constant('semantic'),
+  confidence: fc.constant(0.5),
+  proposedAt: time,
+  expiresAt: time,
+  status: fc.constantFrom('pending', 'approved'),
+}
+const decisionsOf = (one: fc.Arbitrary<unknown>) =>
+  fc.dictionary(fc.stringMatching(/^[0-3]-[a-f]{1,4}$/), one)
+const reopened = fc.dictionary(fc.stringMatching(/^[0-3]$/), fc.record({ at: time, by: fc.constant('ana') }))
+const proposalBody = fc.oneof(
+  fc.record({ ...said, decisions: decisionsOf(wholeDecision), reopened }) as fc.Arbitrary<JsonObject>,
+  partly({
+    ...said,
+    decisions: orAnything(decisionsOf(orAnything(decision))),
+    reopened: orAnything(reopened),
+    withdrawn: orAnything(partly({ at: time })),
+    resolution: orAnything(partly({ resolvedAt: time })),
+  }),
+)
+const memoryFields = {
+  content: fc.constantFrom('likes tea', 'likes jazz'),
+  category: fc.constant('a2p:preferences'),
+  memory_type: fc.constant('semantic'),
+  confidence: fc.constantFrom(0.2, 0.8),
+  status: fc.constantFrom('approved', 'archived', 'rejected'),
+  source: fc.constant({ type: 'user_manual', timestamp: '2025-12-24' }),
+}
+const memoryMeta = partly({ archivedAt: time, lastConfirmed: time, approvedAt: time })
+const memoryBody = fc.oneof(
+  fc.record(
+    { ...memoryFields, metadata: memoryMeta, faded: fc.boolean(), flagged: fc.boolean(), flaggedAt: time },
+    { requiredKeys: ['content', 'category', 'memory_type', 'confidence', 'status', 'source', 'metadata'] },
+  ) as fc.Arbitrary<JsonObject>,
+  partly({
+    ...memoryFields,
+    metadata: orAnything(memoryMeta),
+    faded: orAnything(fc.boolean()),
+    flaggedAt: anything,
+  }),
+)
+const cast = fc.record({ vote: fc.constantFrom('yes', 'no'), at: time })
+const ballotBody = partly({
+  claw: fc.constant('claw:helper'),
+  by: fc.constant('helper'),
+  group: fc.constant('crew'),
+  proposal: fc.constant('p-1'),
+  votes: orAnything(fc.dictionary(fc.stringMatching(/^[1-9]$/), cast)),
+  vote: fc.constantFrom('yes', 'no'),
+  n: fc.nat(9),
+  cast_at: time,
+})
+const statement = {
+  subject: fc.constantFrom('db', 'disk'),
+  predicate: fc.constant('is'),
+  object: fc.constantFrom('full', 'well'),
+  tags: fc.constant(['ops']),
+  published_at: time,
+}
+const factVersion = fc.record({
+  ...statement,
+  proposal: fc.constant('p-1'),
+  decision: fc.constant('d-1'),
+  source: fc.constant('claw:helper'),
+  yes: fc.nat(5),
+  no: fc.nat(5),
+})
+const poolFactBody = partly({
+  ...statement,
+  claw: fc.constant('claw:helper'),
+  by: fc.constant('helper'),
+  group: fc.constant('crew'),
+  fact: fc.constant('f-1'),
+  home: fc.constant('claw:helper'),
+  home_device: fc.constant('d_1'),
+  versions: orAnything(fc.dictionary(fc.stringMatching(/^[1-9]$/), factVersion)),
+  version: fc.integer({ min: 1, max: 9 }),
+  votes: fc.record({ yes: fc.nat(5), no: fc.nat(5) }),
+})
+const bodies: Readonly<Record<string, fc.Arbitrary<JsonObject>>> = {
+  skill: skillBody,
+  pool_ballot: ballotBody,
+  pool_fact: poolFactBody,
+  profile: profileBody,
+  proposal: proposalBody,
+  digest: digestBody,
+  pattern: patternBody,
+  snapshot: snapshotBody,
+  agent_session: sessionBody,
+  memory: memoryBody,
+}
 
 /** As the writer stores it: a body that fits comes with its defaults. */
 const whole = (kind: Kind, body: JsonObject) =>
   settled(kind, (kind.schema['~standard'].validate(body) as { value?: JsonObject }).value ?? body)
 
 describe('what follows from the rest of a body', () => {
-  it('is known for skills and profiles', () => {
-    expect(settling.map(({ name }) => name).toSorted()).toEqual(['profile', 'skill'])
+  it('is known for skills, profiles, memories, proposals, what is told of days, and what a pool votes on', () => {
+    const told = [
+      'agent_session',
+      'digest',
+      'memory',
+      'pattern',
+      'pool_ballot',
+      'pool_fact',
+      'profile',
+      'proposal',
+      'skill',
+      'snapshot',
+    ]
+    expect(settling.map(({ name }) => name).toSorted()).toEqual(told)
+  })
+
+  it('is told of a body whatever stands in the place of a number or a text', () => {
+    const noText = { toString: null }
+    const pattern = kinds.get('pattern')
+    const body = { about: 'Ada', days: noText, lines: [{ text: noText }] }
+    expect(pattern && settled(pattern, body)['text']).toBe('Ada: on  days from  to \n- ')
+    expect(kinds.get('document')?.idOf?.({ folder: noText, key: 'k' })).toContain('document::')
   })
 
   describe.each(settling.map((kind) => [kind.name, kind] as const))('%s', (name, kind) => {

@@ -1,7 +1,7 @@
 // A book whose texts an embedder of a few meanings reads, for the tests of vectors.
 import { afterEach } from 'vitest'
 import type { EmbedStatus } from '../../../src/core/capability/status.ts'
-import type { RecallResult } from '../../../src/core/capability/recall-port.ts'
+import type { RecallResult } from '../../../src/core/capability/port/recall-port.ts'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import type { MeaningEmbedder } from '../../support/meaning-embedder.ts'

@@ -1,6 +1,6 @@
 // Vectors behind the writes: they follow, survive a crash, never mix, go when their record goes, and are never waited for.
 import { describe, expect, test } from 'vitest'
-import type { RecallResult } from '../../../src/core/capability/recall-port.ts'
+import type { RecallResult } from '../../../src/core/capability/port/recall-port.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
 import { createMeaningEmbedder } from '../../support/meaning-embedder.ts'
 import { ids, keptDatabase, open, plain } from './embedding-case.ts'

@@ -9,6 +9,7 @@ import { parseEntries } from '../../eval/cranfield.ts'
 import { evidenceIds, sessionTime } from '../../eval/locomo.ts'
 import { embedderOf } from '../../eval/eval-embedder.ts'
 import { runEval } from '../../eval/run-eval.ts'
+import type { RecallPart } from '../../../src/recall/part.ts'
 import { startEmbeddingServer } from '../../support/server/embedding-server.ts'
 import { startTinyServer } from '../../support/server/tiny-server.ts'
 
@@ -168,6 +169,29 @@ test.each(['http', 'api', 'local', 'lsa', 'none'])(
     }
   },
 )
+
+test('by words alone, by vectors alone and by both, each text embedded once', async () => {
+  const server = await startEmbeddingServer()
+  try {
+    await put('cran.all.1400', '.I 1\n.T\nask a physician\n.I 2\n.T\ncount the beans\n')
+    await put('cran.qry', '.I 001\n.W\nhospital\n.I 002\n.W\nbeans\n')
+    await put('cranqrel', '1 1 2\n2 2 2\n')
+    const embedder = embedderOf({ embedder: 'http', 'embed-url': `${server.url}/embed` }, undefined)
+    const found = async (by: typeof embedder, without: readonly RecallPart[]) => {
+      const { text } = await runEval({ dataset: 'cranfield', path: folder, embedder: by, without })
+      return (text as { 'map@100': number })['map@100']
+    }
+    // The one question has its word in a record, the other only its meaning.
+    expect(await found({ provider: 'none' }, [])).toBe(0.5)
+    expect(await found(embedder, ['words'])).toBe(0.5)
+    const asked = server.requests.length
+    expect(asked).toBeGreaterThan(0)
+    expect(await found(embedder, [])).toBe(1)
+    expect(server.requests.length).toBe(asked)
+  } finally {
+    await server.close()
+  }
+})
 
 test('the golden corpus: figures with an embedder beside those without', async () => {
   const [none, lsa] = await Promise.all(

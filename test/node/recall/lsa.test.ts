@@ -1,7 +1,7 @@
 // Latent semantic analysis of a book: finds what shares meaning but no word, is the same each time, grows with the book.
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmbedStatus } from '../../../src/core/capability/status.ts'
-import type { RecallResult } from '../../../src/core/capability/recall-port.ts'
+import type { RecallResult } from '../../../src/core/capability/port/recall-port.ts'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { createLsaEmbedder } from '../../../src/recall/embed/lsa-embedder.ts'

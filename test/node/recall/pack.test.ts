@@ -26,12 +26,14 @@ const owners = {
   thread: { session: 's', resource: 'x', agent: 'b' },
   resource: { session: 't', resource: 'r', agent: 'b' },
   agent: { agent: 'a' },
+  pool: { agent: 'b' },
   other: { agent: 'b' },
 }
 
 const quotedOf = (lane: keyof typeof owners, id: string, said: string): Quoted => ({
   hit: { record: { id, kind: 'message', ...owners[lane] }, score: 0.5 } as unknown as Quoted['hit'],
   said,
+  ...(lane === 'pool' ? { pool: { votes: { yes: 2, no: 0 }, version: 1 } } : {}),
   happenedAt: '2026-01-31T10:00:00.000Z',
 })
 
@@ -122,7 +124,9 @@ it('gives what a lane leaves to the others, and cuts a record before it leaves i
 })
 
 function laneIn(id: string, all: readonly Quoted[]) {
-  const record = all.find(({ hit }) => hit.record.id === id)?.hit.record
+  const found = all.find(({ hit }) => hit.record.id === id)
+  if (found?.pool) return 'pool'
+  const record = found?.hit.record
   if (record?.session === 's') return 'thread'
   if (record?.resource === 'r') return 'resource'
   return record?.agent === 'a' ? 'agent' : 'other'

@@ -114,7 +114,7 @@ describe('recall', () => {
     const { hits, degraded, legs } = await recall({ text: 'red door' })
     expect(hits.map(({ record }) => record.id)).toEqual(['door', 'car'])
     expect(degraded).toEqual(['The model is away.'])
-    expect(legs).toEqual({ text: 2, window: 2, session: 2 })
+    expect(legs).toEqual({ text: 2, window: 2, session: 2, name: 0 })
   })
 
   test('does not return what was forgotten while it waited for the slowest leg', async () => {
@@ -139,6 +139,35 @@ describe('recall', () => {
     const book = open()
     const recall = createRecall({ store: book, clock, legs: [...createTextLegs(book)] })
     await expect(recall({ text: 'red' }, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+  })
+
+  test('finds nothing by words that go with every subject, when the book does not know the subject', async () => {
+    const book = open()
+    const recall = createRecall({ store: book, clock, legs: createTextLegs(book) })
+    const ask = async (text: string) => (await recall({ text })).hits.map(({ record }) => record.id)
+    book.db.transaction(() => {
+      book.put({ text: 'we never want to go there without knowing the way' }, { id: 'walk' })
+      book.put({ text: 'the penguins came to the harbour' }, { id: 'penguins' })
+    })
+    expect(await ask('so where did the elephants go')).toEqual([])
+    expect(await ask('i want to know about the parrot i never had')).toEqual([])
+    expect(await ask('where did the penguins go')).toEqual(expect.arrayContaining(['penguins']))
+    // Who asks for nothing else asks for them.
+    expect(await ask('never want')).toEqual(['walk'])
+  })
+
+  test('takes one known word of three for chance in a book of few long records as in one of many short ones', async () => {
+    const book = open()
+    const recall = createRecall({ store: book, clock, legs: createTextLegs(book) })
+    const ask = async (text: string) => (await recall({ text })).hits.map(({ record }) => record.id)
+    const words = (i: number) => Array.from({ length: 100 }, (_, j) => `word${i * 100 + j}`).join(' ')
+    book.db.transaction(() => {
+      for (let i = 0; i < 19; i++) book.put({ text: words(i) })
+    })
+    expect(await ask('red elephants dancing')).toEqual(['car', 'door'])
+    book.put({ text: words(19) })
+    book.put({ text: words(20) })
+    expect(await ask('red elephants dancing')).toEqual([])
   })
 
   test('takes one known word of three for chance in a book of a hundred, and for an answer in a small one', async () => {

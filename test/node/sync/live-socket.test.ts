@@ -128,7 +128,9 @@ describe('a line over a socket', () => {
       asked: [both, plain],
       heard: ['offline'],
     })
-    expect((await askedOf(['sync', 'room'], 'forbidden')).heard).toEqual(['forbidden'])
+    // A key that may not talk may still be told of changes.
+    expect(await askedOf(['sync', 'room'], 'forbidden')).toEqual({ asked: [both, plain], heard: ['offline'] })
+    expect((await askedOf(['room'], 'forbidden')).heard).toEqual(['forbidden'])
     expect((await askedOf(['room'], 'invalid-input')).heard).toEqual(['invalid-input'])
   })
 

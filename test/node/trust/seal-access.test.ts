@@ -20,6 +20,7 @@ function open() {
   const sealer = createTestSealer()
   const store = openTestStore(kinds, { sealer })
   const accessOf = createRecordAccess({
+    renew: (guest) => guest,
     secrets: noSecretGuard,
     store,
     ports: nodePorts,

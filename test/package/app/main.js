@@ -1,7 +1,8 @@
 // What a stranger writes: open a book, store a trace, find it again. The test reads `outcome`, and has `stay` called.
+// A page may say more of how it is opened in `given`.
 import { openDaybook } from 'daybook'
 
-const open = () => openDaybook({ name: 'stranger', agent: 'visitor' })
+const open = () => openDaybook({ name: 'stranger', agent: 'visitor', ...globalThis.given })
 
 async function run() {
   const book = await open()

@@ -1,5 +1,5 @@
 // The end of a schedule: fair weather, until nobody has anything to say.
-import { newKinds } from '../world/sim-kind.ts'
+import { newKinds, recordOf } from '../world/sim-kind.ts'
 import type { SimDevice } from '../world/sim-site.ts'
 import { plans } from '../world/sim-world.ts'
 import { carryThrough } from './carry.ts'
@@ -36,7 +36,8 @@ export async function comeToRest(stage: Stage): Promise<void> {
     site.crash()
     Object.assign(site, { kinds: newKinds, selection: {} })
   }
-  for (const { sealer } of world.devices) sealer.keys = [1]
+  for (const each of world.devices) each.lock(false)
+  await world.rest()
   for (let round = 0; round < 14; round++) {
     let quiet = true
     for (const each of world.devices) {
@@ -59,5 +60,9 @@ function mendable({ disk }: SimDevice): number[] {
     .all<{ id: string }>(
       'SELECT r.id FROM ops o JOIN records r ON r.seq = o.seq WHERE o.refused IS NOT NULL AND r.deleted = 0',
     )
-    .map(({ id }) => Number(id.replace('record-', '')))
+    .map(({ id }) => {
+      const record = recordOf(id)
+      if (record === undefined) throw new Error(`A change of ${id} was refused for good.`)
+      return record
+    })
 }

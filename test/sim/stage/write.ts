@@ -2,23 +2,26 @@
 import { isDaybookError } from '../../../src/core/errors.ts'
 import { formatTime } from '../../../src/core/time.ts'
 import { isSealedText, type Sensitivity } from '../../../src/core/sealed.ts'
+import type { RecordWriter } from '../../../src/core/capability/port/record-port.ts'
 import { decideConflict } from '../../../src/sync/sync-capability.ts'
 import { rowOf, tokenOf, type Write } from '../ledger.ts'
 import { Crash } from '../world/sim-disk.ts'
-import { idOf, kindOf, nextBody, openBodies } from '../world/sim-kind.ts'
+import { idOf, kindOf, nextBody, openBodies, saying } from '../world/sim-kind.ts'
 import type { Site } from '../world/sim-site.ts'
 import type { Stage } from './stage.ts'
 
-/** Runs `work` as one write of `site`; false when it was refused or the process died before its commit. */
-async function write(
+/** Runs `work` as one write of `site`, which may refuse it, or die before its commit. */
+export async function write(
+  { world }: Stage,
   site: Site,
-  work: (records: ReturnType<ReturnType<Site['run']>['access']['writer']>['records']) => unknown,
   agent: string,
-  nowMs: number,
+  work: (records: RecordWriter, now: string) => unknown,
 ): Promise<void> {
-  const { store, access } = site.run()
-  const now = formatTime(nowMs + site.skewMs)
-  await survive(store.writes.write(() => work(access.writer(now, { agent }).records)))
+  const { store, access, arrivals } = site.run()
+  const now = formatTime(world.clock.nowMs + site.skewMs)
+  const run = () => work(access.writer(now, { agent }).records, now)
+  if (!arrivals) return survive(store.writes.write(run))
+  await survive(arrivals.again(() => store.writes.write(() => arrivals.writing(run))))
 }
 
 /** What a dying process or a refusal says is no fault. */
@@ -37,43 +40,48 @@ export async function put(
   record: number,
   sensitivity?: Sensitivity,
 ): Promise<void> {
-  const { ledger, world } = stage
-  const [id, name] = [idOf(record), kindOf(record)]
+  const { ledger } = stage
+  const id = idOf(record)
+  const name = kindOf(record)
   const kind = site.kinds.get(name)
   if (!kind) return
   const before = rowOf(site.disk, id)
-  const seen = before && !before.deleted ? openBodies.need(before, before.body) : undefined
+  // At the mirror nobody reads what is sealed.
+  const isReadable = before && !before.deleted && !(site === stage.world.mirror && isSealedText(before.body))
+  const seen = isReadable ? openBodies.need(before, before.body) : undefined
   const token = ledger.token()
-  await write(
-    site,
-    (records) =>
-      records.put({
-        kind: name,
-        id,
-        body: nextBody(kind, token, seen),
-        scope: {
-          agent: token,
-          ...(sensitivity ? { sensitivity } : {}),
-        },
-      }),
-    token,
-    world.clock.nowMs,
+  await write(stage, site, token, (records) =>
+    records.put({
+      kind: name,
+      id,
+      body: nextBody(kind, token, seen),
+      scope: {
+        agent: token,
+        ...(sensitivity ? { sensitivity } : {}),
+      },
+    }),
   )
-  noteWrite(stage, site, { token, op: 'put', record: id, kind: name, saw: before && tokenOf(before) })
+  noteWrite(stage, site, {
+    token,
+    op: 'put',
+    record: id,
+    kind: name,
+    saw: before && tokenOf(before),
+    isBlind: before?.deleted === 0 && !isReadable,
+  })
 }
 
-export async function forget(stage: Stage, site: Site, record: number): Promise<void> {
-  const { ledger, world } = stage
-  const id = idOf(record)
+export async function forget(stage: Stage, site: Site, id: string): Promise<void> {
+  const { ledger } = stage
   const before = rowOf(site.disk, id)
   if (!before || before.deleted) return
   const token = ledger.token()
-  await write(site, (records) => records.forget(id), token, world.clock.nowMs)
+  await write(stage, site, token, (records) => records.forget(id))
   noteWrite(stage, site, { token, op: 'forget', record: id, kind: before.kind, saw: tokenOf(before) })
 }
 
 /** A device hears of its own writes, as its engine does. */
-function act(stage: Stage, site: Site, kind: string): void {
+export function noteAct(stage: Stage, site: Site, kind: string): void {
   const self = stage.world.devices.find((one) => one === site)
   if (!self?.isRunning()) return
   self.trigger().touched()
@@ -81,25 +89,25 @@ function act(stage: Stage, site: Site, kind: string): void {
 }
 
 /** A write counts once it is on the disk, whether or not its author lived to hear so. */
-function noteWrite(stage: Stage, site: Site, write: Omit<Write, 'by' | 'isSealed'>): void {
+export function noteWrite(stage: Stage, site: Site, write: Omit<Write, 'by' | 'isSealed'>): void {
   const row = rowOf(site.disk, write.record)
   if (!row || tokenOf(row) !== write.token) return
   stage.ledger.add({ ...write, by: site.name, isSealed: isSealedText(row.body) })
-  act(stage, site, write.kind)
+  noteAct(stage, site, write.kind)
 }
 
 export async function choose(stage: Stage, site: Site): Promise<void> {
-  const { ledger, world } = stage
+  const { ledger } = stage
   const { store } = site.run()
   const entry = store.conflicts.list({ limit: 1 })[0]
-  if (!entry || !site.kinds.has(entry.kind)) return
+  if (!entry || !site.kinds.has(entry.kind) || isTended(entry.kind)) return
   const before = rowOf(site.disk, entry.record)
   const token = ledger.token()
   const { lost } = entry
-  const body = { ...lost.body, text: token }
+  const body = saying(entry.kind, lost.body, token)
   const decision =
     lost.op === 'put' ? { id: entry.id, choose: 'body', body } : { id: entry.id, choose: 'lost' }
-  await write(site, (records) => decideConflict(decision, records), token, world.clock.nowMs)
+  await write(stage, site, token, (records) => decideConflict(decision, records))
   noteWrite(stage, site, {
     token,
     op: lost.op,
@@ -107,4 +115,30 @@ export async function choose(stage: Stage, site: Site): Promise<void> {
     kind: entry.kind,
     saw: before && tokenOf(before),
   })
+}
+
+/** Nobody decides what others put in order. */
+const isTended = (kind: string) => kind === 'mark' || kind === 'public_key'
+
+/** A person decides the `nth` of the newest conflicts for one of its sides, as that is. */
+export async function decideFor(
+  stage: Stage,
+  site: Site,
+  { nth, side }: { readonly nth: number; readonly side: 'lost' | 'kept' },
+): Promise<void> {
+  const { ledger } = stage
+  const entry = site
+    .run()
+    .store.conflicts.list({ limit: nth + 1 })
+    .at(-1)
+  if (!entry || !site.kinds.has(entry.kind) || isTended(entry.kind)) return
+  const { id, record, kind } = entry
+  const before = rowOf(site.disk, record)
+  const saw = before && tokenOf(before)
+  const agent = ledger.token()
+  await write(stage, site, agent, (records) => decideConflict({ id, choose: side }, records))
+  const after = rowOf(site.disk, record)
+  const token = after && tokenOf(after)
+  if (token === undefined || token === saw) return
+  noteWrite(stage, site, { token, op: after?.deleted ? 'forget' : 'put', record, kind, saw })
 }

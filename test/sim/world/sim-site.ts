@@ -3,6 +3,7 @@ import type { Kinds } from '../../../src/core/kind.ts'
 import type { Ports } from '../../../src/core/ports.ts'
 import { createRecordAccess, type RecordAccess } from '../../../src/engine/context/record-access.ts'
 import { noSecretGuard } from '../../../src/engine/context/secret-guard.ts'
+import { type Arrivals, createArrivals } from '../../../src/engine/service/arrival.ts'
 import { type BookStore, openBookStore } from '../../../src/store/book-store.ts'
 import type { Role } from '../../../src/store/record/mirror-places.ts'
 import type { Live } from '../../../src/sync/device/live.ts'
@@ -11,10 +12,11 @@ import type { SyncSession } from '../../../src/sync/device/session.ts'
 import type { SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
 import type { SyncTrigger } from '../../../src/sync/device/sync-trigger.ts'
 import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.ts'
+import type { PublicHalf } from '../../../src/trust/seal/key-pair.ts'
 import { noCipher, noDigest } from '../../support/server/no-port.ts'
-import type { TestSealer } from '../../support/test-sealer.ts'
 import { type Disk, type Handle, type Image, takeDisk } from './sim-disk.ts'
 import { newKinds } from './sim-kind.ts'
+import type { DeviceSealer, MirrorSealer } from './sim-sealer.ts'
 import type { SimTime } from './sim-time.ts'
 
 /** A running process: the device's or the mirror's. */
@@ -22,6 +24,8 @@ interface Process {
   readonly handle: Handle
   readonly store: BookStore
   readonly access: RecordAccess
+  /** On a device: receives the keys of what was left at the mirror. */
+  readonly arrivals: Arrivals | undefined
 }
 
 /** What may differ from one start of a process to the next. */
@@ -49,7 +53,11 @@ export interface SimDevice extends Site {
   trigger(): SyncTrigger
   live(): Live | undefined
   /** Its keys for what is sealed: `[1]` or none. */
-  readonly sealer: TestSealer
+  readonly sealer: DeviceSealer
+  /** Its keys are put away, or there again. */
+  lock(isLocked: boolean): void
+  /** Puts the book's public key in, where that is due. */
+  publish(): Promise<void>
   /** What it does by itself: a plan of `plans`. */
   readonly plan: SyncPreferences
   /** Starts a sync or joins the one that runs; the promise resolves whatever becomes of it. */
@@ -65,6 +73,9 @@ export interface SimDevice extends Site {
 export interface SimMirror extends Site {
   /** An empty disk. */
   readonly blank: Image
+  readonly sealer: MirrorSealer
+  /** The book's public key, as far as it is known there. */
+  publicHalf(): PublicHalf | undefined
   exchange(request: unknown): Promise<SyncResponse>
   tidy(): Promise<void>
 }
@@ -72,7 +83,7 @@ export interface SimMirror extends Site {
 interface SiteParts {
   readonly name: string
   readonly role: Role
-  readonly sealer?: TestSealer
+  readonly sealer: DeviceSealer | MirrorSealer
   readonly clock: { readonly nowMs: number }
   readonly time: SimTime
   readonly numbers: () => number
@@ -110,10 +121,20 @@ export function createSite<More extends object>(
       sealer,
       onCommit: () => undefined,
     })
-    const access = createRecordAccess({ secrets: noSecretGuard, store, ports, scope: { agent: name } })({
+    const access = createRecordAccess({
+      secrets: noSecretGuard,
+      renew: (guest) => guest,
+      store,
+      ports,
+      scope: { agent: name },
+    })({
       role: 'owner',
     })
-    return (process = { handle, store, access, more: extend(store, ports, site) })
+    const arrivals =
+      'keychain' in sealer
+        ? createArrivals({ store, keychain: { ...sealer, ...sealer.keychain } })
+        : undefined
+    return (process = { handle, store, access, arrivals, more: extend(store, ports, site) })
   }
   const site: Site = {
     name,
@@ -125,6 +146,7 @@ export function createSite<More extends object>(
     crash() {
       process?.handle.die()
       process = undefined
+      if ('renew' in sealer) sealer.renew()
     },
     isRunning: () => process?.handle.alive() === true,
     handle: () => plugged ?? disk.plug(),

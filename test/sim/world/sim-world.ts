@@ -1,7 +1,9 @@
 // A world to break sync in: devices and their mirror, each on a disk of its own, processes that die in the middle, and a
 // network whose every letter moves only when told. The mirror and the devices are the code that ships.
 import { neverAborted } from '../../../src/core/abort.ts'
-import type { Carrier } from '../../../src/core/ports.ts'
+import type { Carrier, Ports } from '../../../src/core/ports.ts'
+import { createPublicKey } from '../../../src/engine/service/public-key.ts'
+import type { BookStore } from '../../../src/store/book-store.ts'
 import { createMirror, type Mirror } from '../../../src/sync/mirror/mirror.ts'
 import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.ts'
 import { spillRequests } from '../../../src/sync/device/spill.ts'
@@ -10,11 +12,11 @@ import { createBookLive, type Live } from '../../../src/sync/device/live.ts'
 import { readSyncPlan, type SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
 import { createSyncTrigger } from '../../../src/sync/device/sync-trigger.ts'
 import { createNumbers } from '../../contract/mirror/mirror-world.ts'
-import { createTestSealer } from '../../support/test-sealer.ts'
 import { giveBack } from './sim-disk.ts'
 import { createSimPost, type Letter, type PostEvents } from './sim-letter.ts'
 import { createSimLines, type SimLines } from './sim-line.ts'
 import { createSite, type SimDevice, type SimMirror } from './sim-site.ts'
+import { createDeviceSealer, createMirrorSealer } from './sim-sealer.ts'
 import { createSimTime } from './sim-time.ts'
 
 /** What the devices do by themselves, in their order. */
@@ -59,14 +61,18 @@ export function createSimWorld(seed: number): SimWorld {
   }
 
   const place = { clock, time, numbers }
+  const mirrorSealer = createMirrorSealer()
   const { site: mirrorSite, more: onMirror } = createSite(
-    { ...place, name: 'mirror', role: 'mirror' },
+    { ...place, name: 'mirror', role: 'mirror', sealer: mirrorSealer },
     (store, ports) => ({
       mirror: createMirror({ store, clock: ports.clock, random: ports.random }) as Mirror,
+      publicKey: publicKeyOf('mirror', store, ports),
     }),
   )
   const mirror: SimMirror = Object.assign(mirrorSite, {
     blank: mirrorSite.disk.save(),
+    sealer: mirrorSealer,
+    publicHalf: () => onMirror().publicKey.read(),
     // A wire carries text: nothing but JSON comes through, and no object is shared.
     exchange: async (request: unknown) =>
       JSON.parse((await onMirror().mirror.exchange(JSON.stringify(request))).text) as SyncResponse,
@@ -99,7 +105,7 @@ export function createSimWorld(seed: number): SimWorld {
     onAnswer: () => undefined,
     onSilence: () => undefined,
     addDevice(name) {
-      const sealer = createTestSealer()
+      const sealer = createDeviceSealer()
       const plan = plans[devices.length % plans.length] ?? {}
       const { site, more } = createSite({ ...place, name, role: 'device', sealer }, (store, ports, self) => {
         const handle = self.handle()
@@ -133,7 +139,8 @@ export function createSimWorld(seed: number): SimWorld {
           onPoke: trigger.poked,
           onState: nothing,
         })
-        return { session, trigger, live, calls: 0 }
+        const publicKey = publicKeyOf(name, store, ports, sealer.keychain)
+        return { session, trigger, live, publicKey, calls: 0 }
       })
       const device: SimDevice = Object.assign(site, {
         late: [] as SimDevice['late'],
@@ -150,6 +157,12 @@ export function createSimWorld(seed: number): SimWorld {
         },
         plan,
         sealer,
+        lock(isLocked: boolean) {
+          sealer.keys = isLocked ? [] : [1]
+          sealer.renew()
+          site.run().arrivals?.renew()
+        },
+        publish: () => more().publicKey.publish('own'),
         session: () => more().session,
         trigger: () => more().trigger,
         live: () => more().live,
@@ -170,4 +183,17 @@ export function createSimWorld(seed: number): SimWorld {
     },
   }
   return world
+}
+
+type Keychain = Parameters<typeof createPublicKey>[0]['keychain']
+
+/** The book's public key at one place; a mirror has no keys of its own. */
+function publicKeyOf(
+  agent: string,
+  store: BookStore,
+  { clock, log }: Ports,
+  keychain: Keychain = { publicHalf: () => undefined, keyOfPair: () => undefined },
+) {
+  const wrote = () => undefined
+  return createPublicKey({ store, keychain, clock, log, agent, hasMirror: true, wrote })
 }

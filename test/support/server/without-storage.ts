@@ -6,9 +6,9 @@ import type { Plugin } from 'vite'
 
 /**
  * No `getDirectory` as in private windows of Firefox; a file system without sync handles; or whose handles fail, all of them
- * or those of a book's own files.
+ * or those of a book's own files. Or without today: its clock is a day behind.
  */
-export type Lack = 'opfs' | 'handles' | 'files' | 'pool' | 'indexeddb'
+export type Lack = 'opfs' | 'handles' | 'files' | 'pool' | 'indexeddb' | 'today'
 
 export const lacking: Readonly<Record<Lack, string>> = {
   opfs: `StorageManager.prototype.getDirectory = () =>
@@ -28,6 +28,15 @@ FileSystemFileHandle.prototype.createSyncAccessHandle = function () {
   indexeddb: `IDBFactory.prototype.open = () => {
   throw new DOMException('Not here.', 'SecurityError');
 };
+`,
+  today: `globalThis.Date = class extends Date {
+  constructor(...parts) {
+    super(...(parts.length === 0 ? [Date.now()] : parts))
+  }
+  static now() {
+    return super.now() - 86_400_000
+  }
+}
 `,
 }
 

@@ -1,5 +1,12 @@
 // A page with a book, as the tests of several tabs drive it: it writes until it is stopped and says what was acknowledged.
-import { type Daybook, isDaybookError, openDaybook, type OpenOptions } from '../../../src/index.ts'
+import { answerMessages, connectBook } from '../../../src/doors/message/message.ts'
+import {
+  type Daybook,
+  isDaybookError,
+  localNetwork,
+  openDaybook,
+  type OpenOptions,
+} from '../../../src/index.ts'
 
 const RealWorker = globalThis.Worker
 const workers: Worker[] = []
@@ -11,6 +18,9 @@ globalThis.Worker = class extends RealWorker {
 }
 
 export interface TabPage {
+  readonly localNetwork: typeof localNetwork
+  /** Both halves of a book that one window has and another uses. */
+  readonly message: { readonly answer: typeof answerMessages; readonly connect: typeof connectBook }
   book: Daybook | undefined
   /** Outcomes of opening and calling, for what crosses to the test runner must be plain. */
   open(options: OpenOptions): Promise<string>
@@ -60,6 +70,8 @@ const booked = () => {
 }
 
 globalThis.tab = {
+  localNetwork,
+  message: { answer: answerMessages, connect: connectBook },
   book: undefined,
   events: [],
   untold: [],

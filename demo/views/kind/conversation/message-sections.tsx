@@ -10,6 +10,7 @@ import { book } from '../../../state/book.ts'
 import { openRecord } from '../../../state/act/open-record.ts'
 import { countOf } from '../../../wording/size-word.ts'
 import { oneLine } from '../../../wording/text-word.ts'
+import { RunLink } from '../run-link.tsx'
 import { Block, FilterButton, hasFields, restOf, Row, Section } from '../section.tsx'
 
 const known = ['msg_id', 'content', 'source', 'timestamp', 'metadata']
@@ -34,7 +35,7 @@ export function MessageSections({ record: message }: { record: Message }) {
         </Row>
         {session !== undefined && (
           <Row name="session">
-            <FilterButton view="messages" field="session" value={session} />
+            <FilterButton view="messages" field="session" value={session} /> <RunLink record={message} />
           </Row>
         )}
         {name !== '' && <Row name="name">{name}</Row>}

@@ -31,7 +31,7 @@ export function ProfileSections({ record: profile }: { record: Profile }) {
           <Facts facts={value.earlier} />
         </Section>
       )}
-      <Section name="Profile" rest={restOf(profile, ['user_id', 'content', 'facts'])}>
+      <Section name="Whose" rest={restOf(profile, ['user_id', 'content', 'facts'])}>
         <HeadRows record={profile} view="profiles" />
       </Section>
     </>

@@ -3,12 +3,16 @@ import type { Trace } from '../../../../src/index.ts'
 import { ClampedText } from '../../../parts/clamped-text.tsx'
 import { Mark } from '../../../parts/mark.tsx'
 import { outcomeOf, type TraceField } from '../../../kind/trace-kind.ts'
+import { RunLink } from '../run-link.tsx'
 import { Block, FilterButton, hasFields, restOf, Row, Section } from '../section.tsx'
 
 export function TraceSections({ record: trace }: { record: Trace }) {
-  const { situation, task, action, result, metadata } = trace
+  const { situation, task, action, metadata } = trace
+  // Why it failed is what a reader of a failure wants first.
+  const isFailed = outcomeOf(trace) === 'failed'
   return (
     <>
+      {isFailed && <ResultSection trace={trace} />}
       <Section name="Situation" rest={restOf(situation, ['domain', 'actor', 'channel', 'context', 'now'])}>
         <Row name="domain">
           <Filter field="domain" value={situation.domain} />
@@ -21,7 +25,7 @@ export function TraceSections({ record: trace }: { record: Trace }) {
         {situation.channel !== undefined && <Row name="channel">{situation.channel}</Row>}
         {trace.session !== undefined && (
           <Row name="session">
-            <Filter field="session" value={trace.session} />
+            <Filter field="session" value={trace.session} /> <RunLink record={trace} />
           </Row>
         )}
         <Row name="agent">{trace.agent}</Row>
@@ -41,16 +45,7 @@ export function TraceSections({ record: trace }: { record: Trace }) {
         {action.tools_used.length > 0 && <Row name="tools">{action.tools_used.join(', ')}</Row>}
         {hasFields(action.parameters) && <Block name="parameters" value={action.parameters} />}
       </Section>
-      <Section name="Result" rest={result ? restOf(result, ['success', 'outcome', 'side_effects']) : {}}>
-        <Row name="outcome">
-          <Mark mark={outcomeOf(trace)} word />
-        </Row>
-        {!result && <p class="faint">Stored without a result; it can be completed later.</p>}
-        {result && hasFields(result.outcome) && <Block name="" value={result.outcome} />}
-        {result && result.side_effects.length > 0 && (
-          <Block name="side effects" value={result.side_effects} />
-        )}
-      </Section>
+      {!isFailed && <ResultSection trace={trace} />}
       <Section name="Metadata" rest={restOf(metadata, ['mode', 'tags', 'linked_traces'])}>
         <Row name="mode">
           <Filter field="mode" value={metadata.mode} />
@@ -64,6 +59,20 @@ export function TraceSections({ record: trace }: { record: Trace }) {
         )}
       </Section>
     </>
+  )
+}
+
+function ResultSection({ trace }: { trace: Trace }) {
+  const { result } = trace
+  return (
+    <Section name="Result" rest={result ? restOf(result, ['success', 'outcome', 'side_effects']) : {}}>
+      <Row name="outcome">
+        <Mark mark={outcomeOf(trace)} word />
+      </Row>
+      {!result && <p class="faint">Stored without a result; it can be completed later.</p>}
+      {result && hasFields(result.outcome) && <Block name="" value={result.outcome} />}
+      {result && result.side_effects.length > 0 && <Block name="side effects" value={result.side_effects} />}
+    </Section>
   )
 }
 

@@ -2,9 +2,9 @@
 import { Icon } from '../../../parts/icon.tsx'
 import { ShortId } from '../../../parts/short-id.tsx'
 import { Time } from '../../../parts/time.tsx'
-import { ownState, type Token } from '../../../kind/token-kind.ts'
+import { ownState, type Token, type TokenState } from '../../../kind/token-kind.ts'
 import { now } from '../../../page/clock.ts'
-import { tokenWords } from '../../../kind/token-word.ts'
+import { endedTokenWords, tokenWords } from '../../../kind/token-word.ts'
 import { FilterButton, restOf, Row, Section } from '../section.tsx'
 import { TokenLineage } from './token-lineage.tsx'
 import { TokenTrial } from './token-trial.tsx'
@@ -29,6 +29,8 @@ const known = [
   'state',
 ]
 
+const isOver = (state: TokenState) => state === 'revoked' || state === 'expired' || state === 'foreign'
+
 export function TokenSections({ record: token }: { record: Token }) {
   const state = token.state ?? ownState(token)
   return (
@@ -48,8 +50,8 @@ export function TokenSections({ record: token }: { record: Token }) {
           </span>
         </p>
       )}
-      <Section name="Allows">
-        {tokenWords(token, now.value).map((sentence) => (
+      <Section name={isOver(state) ? 'Permissions (ended)' : 'Permissions'}>
+        {(isOver(state) ? endedTokenWords(token, state) : tokenWords(token, now.value)).map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
       </Section>

@@ -12,7 +12,7 @@ import { isAccessKey } from '../../../trust/access-key.ts'
 import { isBearer } from '../../../trust/token.ts'
 import { openBookDoor } from './book-door.ts'
 import { readEdgeKeys } from './edge-key.ts'
-import type { EdgeTypes } from '../../../edge/edge-env.ts'
+import type { EdgeEnv, EdgeTypes } from '../../../edge/edge-env.ts'
 import type { Presented } from '../../../edge/mirror-door.ts'
 import { isJwt, readJwt } from './jwt.ts'
 import { isAskedHere } from './own-machine.ts'
@@ -35,27 +35,34 @@ export function requireEmbedding(): MiddlewareHandler<EdgeTypes> {
   return requireBearer((bearer, c) => enter(bearer, c))
 }
 
-/**
- * Opens the book `named`, or the one that `bearer` speaks for. What belongs to one book goes on to that book, which alone
- * can tell whether it is good; anything else that is not known here is `unauthorized`.
- */
 async function enter(bearer: string, c: Context<EdgeTypes>, named?: string): Promise<void> {
-  const keys = readEdgeKeys(c.env.DAYBOOK_KEY)
-  const open = (book: string, presented: Presented) =>
-    c.set('book', openBookDoor(c.env.MIRROR, book, presented))
+  const { book, presented } = await presentedBy(bearer, { env: c.env, raw: c.req.raw }, named)
+  c.set('book', openBookDoor(c.env.MIRROR, book, presented))
+}
+
+/**
+ * Who `bearer` is to the book `named`, or to the one that it speaks for. What belongs to one book goes on to that book, which
+ * alone can tell whether it is good; anything else that is not known here is `unauthorized`.
+ */
+export async function presentedBy(
+  bearer: string,
+  { env, raw }: { readonly env: EdgeEnv; readonly raw: Request },
+  named?: string,
+): Promise<{ readonly book: string; readonly presented: Presented }> {
+  const keys = readEdgeKeys(env.DAYBOOK_KEY)
   if (isBearer(bearer) || isAccessKey(bearer)) {
     if (named === undefined) throw refuse('It belongs to one book: ask at `/v1/books/:book/embed`.')
-    return open(named, { bearer })
+    return { book: named, presented: { bearer } }
   }
-  if (isJwt(bearer, c.env)) {
-    const claims = await readJwt(bearer, c.env)
+  if (isJwt(bearer, env)) {
+    const claims = await readJwt(bearer, env)
     const book = named ?? claims.book
     if (book === undefined) throw new DaybookError('forbidden', 'The token does not speak for any book.')
-    return open(book, { grant: claims.grantFor(book) })
+    return { book, presented: { grant: claims.grantFor(book) } }
   }
-  if (!(await isOneOf(bearer, keys.length > 0 ? keys : developmentKeys(c.req.raw))))
+  if (!(await isOneOf(bearer, keys.length > 0 ? keys : developmentKeys(raw))))
     throw refuse('The key is not known.')
-  open(named ?? embedBook, {})
+  return { book: named ?? embedBook, presented: {} }
 }
 
 function requireBearer(

@@ -3,7 +3,8 @@
 import { checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { noLines } from '../../../edge/live-lines.ts'
-import type { BookDoor, Mirrors, Presented } from '../../../edge/mirror-door.ts'
+import type { AgentAnswer, AgentAsk } from '../../../edge/agent/answer-agent.ts'
+import type { AgentPresented, BookDoor, Mirrors, Presented } from '../../../edge/mirror-door.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
 
 /** The book of that name for whoever presents this; `invalid-input` for what is no name of a book. */
@@ -15,15 +16,27 @@ export function openBookDoor(mirrors: Mirrors, book: string, presented: Presente
     erase: (asked) => fromOutcome(mirror.erase(asked, presented)),
     begin: (asked) => fromOutcome(mirror.begin(asked, presented)),
     exchange: (request) => fromOutcome(mirror.exchange(request, presented)),
-    call: (id, input, { requestId, purpose } = {}) =>
+    call: (id, input, { requestId, purpose, receipt, way } = {}) =>
       fromOutcome(
         mirror.call(id, input, {
           ...presented,
           ...(requestId === undefined ? {} : { requestId }),
           ...(purpose === undefined ? {} : { purpose }),
+          ...(receipt === undefined ? {} : { receipt }),
+          ...(way === undefined ? {} : { way }),
         }),
       ),
   }
+}
+
+/** What a request of the a2p protocol is answered by the book of that name. */
+export function askAgentDoor(
+  mirrors: Mirrors,
+  book: string,
+  presented: AgentPresented,
+  ask: AgentAsk,
+): Promise<AgentAnswer> {
+  return mirrors.getByName(checkBookName(book)).agentCall(ask, presented)
 }
 
 /** Answers the upgrade to a line of `book`, which knows by its ticket alone who asks. */

@@ -23,11 +23,32 @@ export function jsonBody<Given, Value = Given>(
   }
 }
 
+/** The bytes of a body, of at most `limitBytes`: as they came, for a signature is about those. */
+export async function readPlainBody(request: Request, limitBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const { headers, body } = request
+  if (!body || headers.get('content-length') === '0') return new Uint8Array()
+  if (Number(headers.get('content-length')) > limitBytes) throw tooLarge(limitBytes)
+  return readBytes(body, limitBytes)
+}
+
+/** What such a body says; an empty one is `undefined`. `invalid-input` for what is not JSON, or does not say that it is. */
+export function parsePlainBody({ headers }: Pick<Request, 'headers'>, bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0) return undefined
+  checkType(headers)
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (encoding !== 'identity' && encoding !== '') throw wrong('content-encoding', 'none is taken here')
+  return parseJson(decodeText(bytes))
+}
+
+function checkType(headers: Headers): void {
+  const type = headers.get('content-type') ?? ''
+  if (!/^application\/json\s*(?:;|$)/i.test(type)) throw wrong('content-type', '`application/json` is wanted')
+}
+
 async function readText(request: Request, limitBytes: number): Promise<string> {
   const { headers, body } = request
   if (!body || headers.get('content-length') === '0') return ''
-  const type = headers.get('content-type') ?? ''
-  if (!/^application\/json\s*(?:;|$)/i.test(type)) throw wrong('content-type', '`application/json` is wanted')
+  checkType(headers)
   if (Number(headers.get('content-length')) > limitBytes) throw tooLarge(limitBytes)
   const bytes = await readBytes(
     decoded(body, headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'),
@@ -46,7 +67,10 @@ function decoded(
 }
 
 /** Everything a stream gives, up to the limit: a few bytes of gzip can stand for gigabytes. */
-async function readBytes(stream: ReadableStream<Uint8Array>, limitBytes: number): Promise<Uint8Array> {
+async function readBytes(
+  stream: ReadableStream<Uint8Array>,
+  limitBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
   const reader = stream.getReader()

@@ -1,4 +1,5 @@
 // What never left this machine: there, and only there, plain HTTP and the development key will do.
+import type { Way } from '../../../core/access/policy-decision.ts'
 import { isOwnAddress, isOwnName } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { isPassedOn } from '../../../core/passed-on.ts'
@@ -15,6 +16,12 @@ export function isAskedHere({ url, headers }: Pick<Request, 'url' | 'headers'>):
     (address === null || isOwnAddress(address)) &&
     !isPassedOn(headers.keys())
   )
+}
+
+/** How a request came, for policies that ask for HTTPS: what names this very machine crosses no network that others hear. */
+export function wayOf(url: string): Way {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || isOwnName(hostname) ? 'https' : 'http'
 }
 
 /** Throws `forbidden` for plain HTTP, unless `url` names this very machine; the name is the caller's word. */

@@ -15,6 +15,7 @@ export function respondWith(c: Context, error: unknown): Response {
   return c.json(shown.toJSON(), errorTable[shown.code].status as ContentfulStatusCode)
 }
 
-function logFault(error: DaybookError): void {
+/** Writes down where a fault of Daybook itself was thrown. */
+export function logFault(error: DaybookError): void {
   console.error(JSON.stringify({ code: error.code, stack: faultTrace(error) }))
 }

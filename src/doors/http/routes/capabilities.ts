@@ -1,6 +1,6 @@
 // `POST /v1/books/:book/capabilities/:id`: any capability, run by the mirror's engine. The body is its input; or it is a
 // P3394 agent's `{ message_id, source, content }`, and then content and answer have the shape of that id's description.
-// A `Daybook-Purpose` says in the log of access what the call is for.
+// A `Daybook-Purpose` says in the log of access what the call is for, a `Daybook-Receipt` what it may read.
 import { Hono } from 'hono'
 import { validator } from 'hono/validator'
 import { z } from 'zod'
@@ -10,9 +10,10 @@ import { checkJson } from '../../../core/json/json.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
 import { parseWith } from '../../../core/schema.ts'
 import { callSeedShape, findSeedShape } from '../../seed-shape/seed-shape.ts'
-import { stepId } from '../../seed-shape/message.ts'
+import { stepId } from '../../p3394/run-capability.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { jsonBody } from '../request/json-body.ts'
+import { wayOf } from '../request/own-machine.ts'
 
 const known = new Set<string>(capabilityTable.map(({ id }) => id))
 const requestName = z
@@ -25,6 +26,10 @@ const headers = z.object({
   'daybook-purpose': z
     .string()
     .regex(/^[\x20-\x7e]{1,200}$/, 'is not 1 to 200 characters of ASCII')
+    .optional(),
+  'daybook-receipt': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, 'is not the id of a receipt')
     .optional(),
 })
 const headerFields = validator('header', (value) => parseWith(headers, value))
@@ -71,17 +76,18 @@ export const capabilityRoute = new Hono<BookTypes>().post(
       })
     }
     const book = c.get('book')
-    const { 'daybook-purpose': purpose } = c.req.valid('header')
+    const { 'daybook-purpose': purpose, 'daybook-receipt': receipt } = c.req.valid('header')
+    const beside = { purpose, receipt, way: wayOf(c.req.url) }
     const answer = isShaped
       ? await callSeedShape(id, input, {
           now: () => Date.now(),
           call: (capability, value, step) =>
             book.call(capability, value, {
               requestId: requestId === undefined ? undefined : stepId(requestId, step),
-              purpose,
+              ...beside,
             }),
         })
-      : await book.call(id, input, { requestId, purpose })
+      : await book.call(id, input, { requestId, ...beside })
     return c.json(answer ?? null, 200)
   },
 )

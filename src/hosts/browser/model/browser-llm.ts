@@ -5,7 +5,10 @@ import { DaybookError } from '../../../core/errors.ts'
 import type { Llm } from '../../../core/ports.ts'
 import { createLlm, unknownProvider } from '../../../memory/conversation/llm/llm-options.ts'
 import { browserPorts } from '../port/browser-ports.ts'
+import { localFetch } from '../port/local-network.ts'
 import type { BrowserLlmOptions, BuiltInOptions, PageModel } from '../wire/message.ts'
+
+const web = { fetch: localFetch, AbortController, TextDecoder }
 
 /** The model that `options` name; `page` is asked for its key, or for all of its answers. */
 export function createBrowserLlm(
@@ -17,7 +20,7 @@ export function createBrowserLlm(
     return createBuiltInLlm(options, page)
   }
   const keyed = options?.provider === 'api' && page ? { ...options, key: () => page.key() } : options
-  return createLlm(keyed, { web: globalThis, scheduler: browserPorts.scheduler })
+  return createLlm(keyed, { web, scheduler: browserPorts.scheduler })
 }
 
 function createBuiltInLlm({ deadlineMs = 60_000, limitChars = 6000 }: BuiltInOptions, page: PageModel): Llm {

@@ -1,9 +1,10 @@
 // The language model that some browsers bring along (the Prompt API), as the page gives it to the book's worker: workers
 // have no such model. Invariant: every question is asked in a session of its own, cloned from one that has only the
 // instruction, so that no conversation is ever seen by another; and nothing is downloaded unless the page asks for it.
+import { failed } from '../../../book/share/line-message.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { LlmQuestion } from '../../../core/ports.ts'
-import { failed, type ModelLanguages, type PageModel } from '../wire/message.ts'
+import { type ModelLanguages, type PageModel } from '../wire/message.ts'
 
 /** What the browser says of its model: it has none, could fetch it, is fetching it, or has it. */
 export type ModelAvailability = 'unavailable' | 'downloadable' | 'downloading' | 'available'

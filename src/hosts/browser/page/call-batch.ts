@@ -1,7 +1,7 @@
 // Calls of one capability that a page makes together, sent to its worker together: they share a transaction where they write.
 // Invariant: one call that cannot be sent does not keep those beside it from being sent.
 import { DaybookError } from '../../../core/errors.ts'
-import type { CallMessage, Reply } from '../wire/message.ts'
+import type { CallMessage, Reply } from '../../../book/share/line-message.ts'
 
 interface Waiting {
   /** The page has the outcomes of all calls below this number. */

@@ -1,7 +1,7 @@
 // What a page opens its book with, and what of it goes to the worker: what can be sent, and what stays with the page.
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import type { RoomSize } from '../../../core/capability/room-port.ts'
+import type { RoomSize } from '../../../core/capability/port/room-port.ts'
 import { roomOption } from '../../../commons/room/room-size.ts'
 import { type SecretMode, secretModes } from '../../../core/secret/stored-secrets.ts'
 import {
@@ -72,6 +72,12 @@ export interface OpenOptions {
    * (default 32). It is as the first of several tabs asked for.
    */
   readonly room?: Partial<RoomSize>
+  /**
+   * The ways to the agents of other books. `tabs`: the books of this origin that are open; `edge`: over the live line to the
+   * mirror, to the other devices of this book. Default none: envelopes wait in the outbox. It is as the first of several tabs
+   * asked for.
+   */
+  readonly pool?: { readonly tabs?: boolean; readonly edge?: boolean }
   /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
   readonly embedder?: EmbedderOptions
   /**
@@ -85,6 +91,12 @@ export interface OpenOptions {
    * without `sync`: with it, the mirror is the copy.
    */
   readonly checkpoint?: boolean
+  /**
+   * Address of a folder with the files that `npx daybook assets <folder>` copies: worker, hub of the tabs and WASM, all of
+   * this version. Needed with esbuild, Bun and others that leave the worker behind. It may be of another origin that allows
+   * this one to read it (CORS). Default: where the bundler put them, or beside `index.js`.
+   */
+  readonly assets?: string
   readonly signal?: AbortSignal
 }
 
@@ -108,6 +120,7 @@ const checkOptions = optionsOf<OpenOptions>({
   timeZone: textOption(100),
   secrets: wordOption(...secretModes),
   room: roomOption,
+  pool: optionsOf({ tabs: flagOption, edge: flagOption }),
   passphrase: textOption(1024),
   sync: optionsOf<NonNullable<OpenOptions['sync']>>(
     {
@@ -119,6 +132,7 @@ const checkOptions = optionsOf<OpenOptions>({
   embedder: embedderOption,
   llm: llmCheck,
   checkpoint: flagOption,
+  assets: textOption(2000),
   signal: signalOption,
 })
 
@@ -159,7 +173,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
       },
     )
   }
-  const { sync, embedder, llm, passphrase, checkpoint, secrets, room } = options
+  const { sync, embedder, llm, passphrase, checkpoint, secrets, room, pool } = options
   return {
     name: checkBookName(options.name),
     scope: bookScope(options),
@@ -173,6 +187,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
     ...(checkpoint === undefined ? {} : { checkpoint }),
     ...(secrets === undefined ? {} : { secrets }),
     ...(room === undefined ? {} : { room }),
+    ...(pool === undefined ? {} : { pool }),
   }
 }
 

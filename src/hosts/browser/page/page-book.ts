@@ -1,6 +1,7 @@
 // The open book of a page: its calls with their deadlines, and what follows from the first write.
 import type { BookCallOptions } from '../../../book/call-options.ts'
 import type { BookDoor } from '../../../book/daybook.ts'
+import type { ToolSource } from '../../../book/tool/tool-source.ts'
 import type { Status } from '../../../core/capability/status.ts'
 import type { BackgroundWatch } from './background-sync.ts'
 import { forgetKept, noteKept, wasKept } from './kept-note.ts'
@@ -63,6 +64,10 @@ export class PageBook implements BookDoor {
       noteKept(name)
       throw error
     }
+  }
+
+  get tools(): ToolSource {
+    return this.#parts.link.tools
   }
 
   on(listener: Parameters<BookDoor['on']>[0]): () => void {

@@ -4,10 +4,11 @@
 // the owner does for a page that is seen needs none, and is spared what a name costs.
 import { type AbortSignalLike, neverAborted } from '../../../core/abort.ts'
 import type { BookCallOptions } from '../../../book/call-options.ts'
+import type { ToolSource } from '../../../book/tool/tool-source.ts'
 import type { CapabilityEffect } from '../../../core/capability/capability.ts'
 import type { Status } from '../../../core/capability/status.ts'
 import { type DaybookError, isDaybookError } from '../../../core/errors.ts'
-import { requestOf } from '../wire/call-name.ts'
+import { requestOf } from '../../../book/share/call-name.ts'
 import type { MethodRow } from '../wire/message.ts'
 import { asleep, PageWorker, type StartingWorker } from './page-worker.ts'
 import type { WorkerLink } from './worker-link.ts'
@@ -15,6 +16,7 @@ import type { WorkerLink } from './worker-link.ts'
 export interface PageLink {
   readonly rows: readonly MethodRow[]
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
+  readonly tools: ToolSource
   /** Whether this tab is the owner: one should not stay that while it is hidden. */
   setOwner(isOwner: boolean): void
   close(): Promise<void>
@@ -69,11 +71,27 @@ export async function openPageLink(
   return {
     rows,
     call: (id, input, options) => calls.make(id, input, options),
+    tools: toolsOf(worker),
     setOwner(isOwner) {
       worker.follows(!isOwner)
       if (isOwner) worker.rest()
     },
     close: () => worker.close(),
+  }
+}
+
+/** The tools of whichever worker the page has. One that a sleep cut may have done a part: it ends with `owner-changed`. */
+function toolsOf(worker: PageWorker): ToolSource {
+  const asked = async <Value>(ask: (tools: ToolSource) => Promise<Value>) => {
+    try {
+      return await ask((await worker.awake(neverAborted)).tools)
+    } finally {
+      worker.rest()
+    }
+  }
+  return {
+    list: (sets) => asked((tools) => tools.list(sets)),
+    run: (sets, name, input, call) => asked((tools) => tools.run(sets, name, input, call)),
   }
 }
 

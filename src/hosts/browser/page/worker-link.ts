@@ -1,10 +1,12 @@
 // The page's end of the wire to its worker: deadlines and supervision.
 // Invariant: every call settles. When the worker dies, everything that waits is rejected with `engine-died`.
+import { failed, type Reply } from '../../../book/share/line-message.ts'
 import { proxy, type ProxyMarked, type Remote, releaseProxy, transfer, wrap } from 'comlink'
 import { orAborted } from '../../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 import { type BookCallOptions, carriedOf } from '../../../book/call-options.ts'
+import type { ToolOutcome, ToolSource, ToolText } from '../../../book/tool/tool-source.ts'
 import {
   aliveLock,
   type MethodRow,
@@ -12,12 +14,12 @@ import {
   type PageDoor,
   type PageOffer,
   type PageOffers,
-  type Reply,
+  type ToolVerb,
   type WorkerDoor,
 } from '../wire/message.ts'
 import type { PageEmbedder } from '../model/page-embedder.ts'
-import { joinHub } from '../tab/page-hub.ts'
 import { CallBatches } from './call-batch.ts'
+import { assetsHint } from '../script/page-script.ts'
 
 export interface NumberedOptions extends BookCallOptions {
   /** Names the call in its page. */
@@ -30,6 +32,8 @@ export interface WorkerLink {
   /** Opens the book; `listener` hears what happens in it. */
   open(request: LinkRequest, listener: (event: BookEvent) => void, given?: PageGiven): Promise<MethodRow[]>
   call(id: string, input: unknown, options: NumberedOptions): Promise<unknown>
+  /** The tools for models, whose verbs the page runs. */
+  readonly tools: ToolSource
   readonly allowBackground: (isAllowed: boolean) => void
   /** Has what waits for the mirror handed over; false too when nobody is there any more. */
   spill(): Promise<boolean>
@@ -56,7 +60,8 @@ export interface PageGiven extends Partial<Pick<PageOffers, 'syncKey' | 'embedde
 const openDeadlineMs = 20_000
 const closeDeadlineMs = 3000
 
-export function createWorkerLink(worker: Worker): WorkerLink {
+/** `joinHub` gives a port to where the tabs of this site are brought together, where there is such a place. */
+export function createWorkerLink(worker: Worker, joinHub: () => MessagePort | undefined): WorkerLink {
   // Pinned here: Comlink closes the port once every proxy of it is garbage, calls in flight or not.
   const remote: Remote<WorkerDoor> = wrap<WorkerDoor>(worker)
   const { promise: gone, resolve: tellGone } = Promise.withResolvers<DaybookError>()
@@ -89,9 +94,8 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     const what = event.message
       ? `The worker failed: ${event.message}.`
       : 'The script of the worker could not be loaded.'
-    const hint = 'In a Vite dev server older than 8, exclude daybook from optimizeDeps.'
     lose(
-      new DaybookError('engine-died', `${what} ${event.message ? '' : hint}`, {
+      new DaybookError('engine-died', `${what} ${event.message ? '' : assetsHint}`, {
         details: { script: event.filename },
       }),
     )
@@ -106,13 +110,21 @@ export function createWorkerLink(worker: Worker): WorkerLink {
     gone,
     cut: lose,
     isBusy: () => waiting.size > 0,
+    tools: {
+      list: async (sets) => valueOf(await answered<Reply<readonly ToolText[]>>(remote.listTools(sets))),
+      async run(sets, name, input, call) {
+        const verb: ToolVerb = (id, given, step) =>
+          call(id, given, step).then((value) => ({ ok: true, value }), failed)
+        return valueOf(await answered<Reply<ToolOutcome>>(remote.runTool(sets, name, input, proxy(verb))))
+      },
+    },
     allowBackground: (isAllowed) => void remote.allowBackground(isAllowed),
     spill: () => answered(remote.spill()).catch(() => false),
     async open(request, listener, given = {}) {
       const { modelWorker } = given
       if (modelWorker) void gone.then(modelWorker.end)
       const offers = Object.keys(given) as PageOffer[]
-      const page = doorOf({ ...given, hear: listener, joinHub: handOverHub })
+      const page = doorOf({ ...given, hear: listener, joinHub: handOverHub(joinHub) })
       const reply = await answered<Reply<MethodRow[]>>(
         remote.open({ ...request, offers }, page),
         openDeadlineMs,
@@ -148,8 +160,13 @@ export function createWorkerLink(worker: Worker): WorkerLink {
   }
 }
 
+function valueOf<Value>(reply: Reply<Value>): Value {
+  if (reply.ok) return reply.value
+  throw DaybookError.from(reply.error)
+}
+
 /** A port goes over once: it is the worker's then. */
-function handOverHub(): Promise<MessagePort | undefined> {
+const handOverHub = (joinHub: () => MessagePort | undefined) => (): Promise<MessagePort | undefined> => {
   const port = joinHub()
   return Promise.resolve(port && transfer(port, [port]))
 }

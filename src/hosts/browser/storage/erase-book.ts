@@ -5,10 +5,9 @@ import { type DBSchema, deleteDB, openDB } from 'idb'
 import { withSpills } from '../background/spill-place.ts'
 import { forgetPair } from '../key/key-store.ts'
 import { forgetVault } from '../key/vault-store.ts'
+import { databaseName, poolFolder } from './book-names.ts'
 import { forgetPlace } from './book-place.ts'
-import { databaseName } from './indexed-journal.ts'
 import { asideFolder } from './mend-pool.ts'
-import { poolFolder } from './opfs-pool.ts'
 
 interface MarkSchema extends DBSchema {
   /** When it was begun, in milliseconds since 1970 UTC. */

@@ -3,6 +3,7 @@
 // nobody writes behind another's back; a connection that is lost is made anew, and the head tells what had arrived.
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { databaseName } from './book-names.ts'
 import {
   extentBytes,
   type Journal,
@@ -33,8 +34,6 @@ type Change = IDBPTransaction<JournalSchema, ('head' | 'extents' | 'changes')[],
 const version = 1
 const nothing: KeptPages = { sizeBytes: 0, extents: [], changes: [] }
 const stores: ('head' | 'extents' | 'changes')[] = ['head', 'extents', 'changes']
-/** The database of the journal of a book. */
-export const databaseName = (book: string) => `daybook-book-${book}`
 /** A connection that is lost in the middle is made anew this often for one change. */
 const attempts = 3
 /** Read at once: some browsers can't hand over everything in one piece. */

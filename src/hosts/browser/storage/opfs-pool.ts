@@ -2,10 +2,9 @@
 // Invariant: only called while the book's Web Lock is held. A failed start never deletes anything.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError } from '../../../core/errors.ts'
+import { poolFolder } from './book-names.ts'
 import { inWords, isQuotaFault } from './browser-fault.ts'
 
-/** Has a folder for each book. */
-export const poolFolder = 'daybook'
 /** Database, WAL and what SQLite may need beside them, far below Safari's 252 handles. */
 const poolFiles = 12
 /** After a reload the page before may hold its handles for a moment. */

@@ -1,28 +1,34 @@
 // One tab of a book: it holds the book in its turn, or has its calls run by the tab that does.
 // Invariant: only one of both at a time, and it is settled by what the tab hears of other owners and of its own turn.
+import {
+  failed,
+  type CallMessage,
+  type FollowerMessage,
+  type OwnerMessage,
+  type Reply,
+} from '../../../book/share/line-message.ts'
 import { createMeetingRoom, type MeetingRoom } from '../../../commons/room/meeting-room.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
-import type { RoomEvent } from '../../../core/capability/room-port.ts'
+import type { RoomEvent } from '../../../core/capability/port/room-port.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/ports.ts'
 import type { Durability, Scope } from '../../../core/record.ts'
 import { kinds } from '../../../engine/capability-table.ts'
-import { isOwnRequest } from '../wire/call-name.ts'
-import { aliveLock, type CallMessage, failed, type Reply } from '../wire/message.ts'
+import { isOwnRequest } from '../../../book/share/call-name.ts'
+import { aliveLock } from '../wire/message.ts'
 import { LocalCalls } from './local-calls.ts'
-import { type CallNature, TabFollower } from './tab-follower.ts'
+import type { CallNature } from '../../../engine/call-nature.ts'
+import { Follower } from '../../../book/share/follower.ts'
 import type { OwnedBook } from './owned-book.ts'
 import type { TabOwner } from './tab-owner.ts'
 import type { TabChannel, TabPort } from './tab-port.ts'
 import { TabTurn } from './tab-turn.ts'
 import {
   compareVersions,
-  type FollowerMessage,
   type SharedMessage,
   sharedName,
   type Joiner,
   lineName,
-  type OwnerMessage,
   tabVersion,
 } from './tab-wire.ts'
 
@@ -74,7 +80,7 @@ export class BookTab {
   readonly #opening = Promise.withResolvers<void>()
   readonly #shared: TabChannel<SharedMessage>
   readonly #line: TabChannel<FollowerMessage>
-  readonly #follower: TabFollower
+  readonly #follower: Follower
   readonly #turn: TabTurn
   readonly #calls: LocalCalls
   /** A copy of the meeting room as the owner of `#roomEpoch` has it, so that it outlives that owner. */
@@ -97,7 +103,7 @@ export class BookTab {
       (message) => this.#hearLine(message),
       { of: 'tab', alive: aliveLock(tab), cut: () => this.#lineWasCut() },
     )
-    this.#follower = new TabFollower({
+    this.#follower = new Follower({
       tab,
       port,
       natureOf,
@@ -268,7 +274,7 @@ export class BookTab {
     return open({
       after: this.#follower.seen,
       acceptMemory: acceptMemory && !this.#wasDurable,
-      room: this.#room.snapshot,
+      room: () => this.#room.snapshot(),
       fault: () => this.#turn.stepDown(),
       wasServed: this.#wasServed || this.#options.isBack === true,
       erased: () => void this.#erased(),

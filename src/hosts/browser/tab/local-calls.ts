@@ -1,9 +1,10 @@
 // The calls of a tab that holds the book, run in its own engine.
 // Invariant: what the end of this tab's turn cuts is called again in the next turn only if that cannot do it twice.
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
-import { requestOf } from '../wire/call-name.ts'
-import { type CallMessage, failed, type Reply } from '../wire/message.ts'
-import type { CallNature, WaitingCall } from './tab-follower.ts'
+import { requestOf } from '../../../book/share/call-name.ts'
+import { failed, type CallMessage, type Reply } from '../../../book/share/line-message.ts'
+import type { CallNature } from '../../../engine/call-nature.ts'
+import type { WaitingCall } from '../../../book/share/follower.ts'
 import type { TabOwner } from './tab-owner.ts'
 import type { TabPort } from './tab-port.ts'
 

@@ -1,13 +1,20 @@
 // A tab that the owner of its book serves: the owner's engine runs its calls, and the answers go back on its line.
 // Invariant: only calls of this owner's own epoch are run, and what ended because the book was let go is not answered:
 // its follower sends it to the next owner.
+import {
+  failed,
+  type CallMessage,
+  type FollowerMessage,
+  type OwnerMessage,
+  type Reply,
+} from '../../../book/share/line-message.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { CallingTab } from '../../../engine/engine-shape.ts'
-import { aliveLock, type CallMessage, failed, type Reply } from '../wire/message.ts'
-import { AnswerLog } from './answer-log.ts'
+import { aliveLock } from '../wire/message.ts'
+import { AnswerLog } from '../../../book/share/answer-log.ts'
 import type { OwnedBook } from './owned-book.ts'
 import type { TabChannel, TabPort } from './tab-port.ts'
-import { type FollowerMessage, type Joiner, lineName, type OwnerMessage } from './tab-wire.ts'
+import { type Joiner, lineName } from './tab-wire.ts'
 
 /** What the owner has in common for all that it serves. */
 export interface Serving {

@@ -1,23 +1,16 @@
 // The tab that holds the book: it takes in the others, tells them what happens, and at its end lets go of everything.
 // Invariant: it closes the engine before the lines, so that what was committed at the very end is answered.
+import type { FollowerMessage, OwnerMessage } from '../../../book/share/line-message.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Durability } from '../../../core/record.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { aliveLock } from '../wire/message.ts'
-import { AnswerLog } from './answer-log.ts'
+import { AnswerLog } from '../../../book/share/answer-log.ts'
 import type { OwnedBook } from './owned-book.ts'
 import { ServedTab, type Serving } from './served-tab.ts'
 import type { TabChannel, TabPort } from './tab-port.ts'
-import {
-  compareVersions,
-  type FollowerMessage,
-  type SharedMessage,
-  type Joiner,
-  lineName,
-  type OwnerMessage,
-  tabVersion,
-} from './tab-wire.ts'
+import { compareVersions, type SharedMessage, type Joiner, lineName, tabVersion } from './tab-wire.ts'
 
 export interface TabOwnerOptions {
   readonly book: string

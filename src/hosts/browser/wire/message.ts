@@ -1,11 +1,11 @@
 // What page and worker say to each other over Comlink. Outcomes are values: an error keeps all its fields.
 import type { CapabilityEffect } from '../../../core/capability/capability.ts'
-import { type ErrorShape, toDaybookError } from '../../../core/errors.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 import type { LlmQuestion } from '../../../core/ports.ts'
-import type { RoomSize } from '../../../core/capability/room-port.ts'
+import type { RoomSize } from '../../../core/capability/port/room-port.ts'
 import type { Scope } from '../../../core/record.ts'
-import type { CarriedOptions } from '../../../book/call-options.ts'
+import type { ToolOutcome, ToolSetName, ToolText } from '../../../book/tool/tool-source.ts'
+import type { CallMessage, Reply } from '../../../book/share/line-message.ts'
 import type { SecretMode } from '../../../core/secret/stored-secrets.ts'
 import type { SyncPreferences } from '../../../sync/device/sync-plan.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
@@ -49,6 +49,7 @@ export interface OpenRequest {
   readonly isAudited?: boolean
   readonly secrets?: SecretMode
   readonly room?: Partial<RoomSize>
+  readonly pool?: { readonly tabs?: boolean; readonly edge?: boolean }
   /** The page knows that a book of this name was written here before. */
   readonly wasKept: boolean
   /** What this page may be asked for, beside what every page may. */
@@ -57,15 +58,6 @@ export interface OpenRequest {
 
 /** One row for each way a capability hangs on a book: method, id, effect. */
 export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
-
-export interface CallMessage extends CarriedOptions {
-  /** Names the call in its page. */
-  readonly number: number
-  readonly input: unknown
-}
-
-export type Reply<Value = unknown> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: ErrorShape }
 
 /** The page's model as its worker asks it. */
 export interface PageModel {
@@ -99,13 +91,11 @@ export interface PageDoor extends PageOffers {
   joinHub(): Promise<MessagePort | undefined>
 }
 
-/** An error as an outcome. */
-export function failed(error: unknown): Reply<never> {
-  return { ok: false, error: toDaybookError(error).toJSON() }
-}
-
 /** The Web Lock of a tab's worker: who is granted it knows that the worker is gone. */
 export const aliveLock = (tab: string) => `daybook:alive:${tab}`
+
+/** A verb that a tool asks for, run by the page: under the name that its calls have, and by the token of who asked. */
+export type ToolVerb = (id: string, input: unknown, step: number) => Promise<Reply>
 
 /** The worker as the page sees it. */
 export interface WorkerDoor {
@@ -116,6 +106,14 @@ export interface WorkerDoor {
    */
   call(id: string, calls: readonly CallMessage[], settled: number): Promise<Reply[]>
   abort(number: number): void
+  /** `ToolSource`, whose tables are beside the engine. */
+  listTools(sets: readonly ToolSetName[]): Promise<Reply<readonly ToolText[]>>
+  runTool(
+    sets: readonly ToolSetName[],
+    name: string,
+    input: unknown,
+    verb: ToolVerb,
+  ): Promise<Reply<ToolOutcome>>
   /** Whether the page has a service worker that sends when it is gone. */
   allowBackground(isAllowed: boolean): void
   /** The page goes out of sight: what the mirror has not acknowledged is handed over. True when something was. */

@@ -7,13 +7,15 @@ import type { Llm, SqlDatabase } from '../../../core/ports.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
 import { createHttpCarrier, syncAddress } from '../../../sync/device/http-carrier.ts'
-import { openZone } from '../../../web/web-zone.ts'
+import { openBookZone } from '../../../web/web-zone.ts'
 import { openSpillPlace } from '../background/spill-place.ts'
 import { openBrowserKeyring } from '../key/key-store.ts'
 import { openBrowserVault } from '../key/vault-store.ts'
 import type { browserEmbedder } from '../model/browser-embedder.ts'
 import { browserGzip } from '../port/browser-gzip.ts'
+import { openTabCarrier } from '../pool/tab-carrier.ts'
 import { browserPorts } from '../port/browser-ports.ts'
+import { localFetch } from '../port/local-network.ts'
 import { openBookStorage, openMemoryDatabase } from '../storage/book-storage.ts'
 import { finishErasing, markErasing, removeBook } from '../storage/erase-book.ts'
 import { loadSqlite } from '../storage/load-sqlite.ts'
@@ -117,7 +119,7 @@ function createBookEngine(
     ports: browserPorts,
     name,
     scope,
-    zone: openZone(timeZone),
+    zone: openBookZone(timeZone),
     durability,
     embedder: given.embedder,
     llm: given.llm,
@@ -133,6 +135,8 @@ function createBookEngine(
     tab,
     room: turn.room(),
     roomSize: roomSizeOf(request.room),
+    carriers: request.pool?.tabs ? [openTabCarrier(browserPorts)] : [],
+    poolLine: request.pool?.edge,
     spillPlace: isKept ? spillPlaceOf(request) : undefined,
     ...(sync && carrier ? { sync, carrier, mirror: sync.url } : {}),
     async eraseHere() {
@@ -159,7 +163,7 @@ function carrierOf({ name, sync }: OpenRequest, getKey: BookGiven['getKey']) {
     book: name,
     key: getKey ?? sync.key,
     scheduler: browserPorts.scheduler,
-    fetch: (...args) => fetch(...args),
+    fetch: (...args) => localFetch(...args),
     gzip: browserGzip,
     socket: (address, protocols) => new WebSocket(address, protocols),
   })

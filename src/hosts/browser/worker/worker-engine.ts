@@ -1,7 +1,10 @@
 // The worker's side of the wire: opens the page's way to its book and answers its calls with values, never with throws.
+import { type ProxyMethods, releaseProxy } from 'comlink'
+import type { ToolOutcome, ToolSetName, ToolText } from '../../../book/tool/tool-source.ts'
+import { failed, type CallMessage, type Reply } from '../../../book/share/line-message.ts'
 import { roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
-import type { AnyCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
+import { loadLocalTools } from '../../../doors/mcp/load-local-tools.ts'
 import { capabilityTable } from '../../../engine/capability-table.ts'
 import { browserEmbedder } from '../model/browser-embedder.ts'
 import { createBrowserLlm } from '../model/browser-llm.ts'
@@ -10,26 +13,24 @@ import { watchPlaces } from '../storage/book-place.ts'
 import { BookTab } from '../tab/book-tab.ts'
 import { createBrowserTabs } from '../tab/browser-tabs.ts'
 import type { OwnedBook } from '../tab/owned-book.ts'
-import type { CallNature } from '../tab/tab-follower.ts'
-import { firstOf } from '../wire/call-name.ts'
+import { natureOf } from '../../../engine/call-nature.ts'
+import { firstOf } from '../../../book/share/call-name.ts'
 import {
-  type CallMessage,
-  failed,
   type MethodRow,
   type OpenRequest,
   type PageDoor,
-  type Reply,
+  type ToolVerb,
   type WorkerDoor,
 } from '../wire/message.ts'
 import { openOwnedBook } from './open-book.ts'
 
-const natures: ReadonlyMap<string, CallNature> = new Map(
-  capabilityTable
-    .map((one): AnyCapability => one)
-    .map(({ id, effect, repeatable = false }) => [id, { effect, repeatable }]),
-)
-/** A call of something that is not in the table only finds out that it is not. */
-const unknown: CallNature = { effect: 'read', repeatable: true }
+async function outcomeOf<Value>(work: Promise<Value>): Promise<Reply<Value>> {
+  try {
+    return { ok: true, value: await work }
+  } catch (error) {
+    return failed(error)
+  }
+}
 
 /** A worker that has not opened a book yet. */
 export class WorkerEngine implements WorkerDoor {
@@ -39,6 +40,7 @@ export class WorkerEngine implements WorkerDoor {
   /** Something was written while this tab was there: if the book is new in a turn of it, it was taken away in between. */
   #wasWritten = false
   #mayBackground = false
+  readonly #tools = loadLocalTools()
   #unwatch = () => undefined as void
 
   async open(request: OpenRequest, page: PageDoor): Promise<Reply<MethodRow[]>> {
@@ -53,6 +55,24 @@ export class WorkerEngine implements WorkerDoor {
     if (this.#tab) return this.#tab.call(id, calls, settled)
     const reply = failed(new DaybookError('book-closed'))
     return calls.map(() => reply)
+  }
+
+  listTools(sets: readonly ToolSetName[]): Promise<Reply<readonly ToolText[]>> {
+    return outcomeOf(this.#tools.list(sets))
+  }
+
+  async runTool(
+    sets: readonly ToolSetName[],
+    name: string,
+    input: unknown,
+    verb: ToolVerb & Partial<ProxyMethods>,
+  ): Promise<Reply<ToolOutcome>> {
+    const run = this.#tools.run(sets, name, input, async (id, given, step) => {
+      const reply = await verb(id, given, step)
+      if (reply.ok) return reply.value
+      throw DaybookError.from(reply.error)
+    })
+    return outcomeOf(run).finally(() => verb[releaseProxy]?.())
   }
 
   abort(number: number): void {
@@ -120,7 +140,7 @@ export class WorkerEngine implements WorkerDoor {
       acceptMemory: onUnavailable === 'memory',
       port: createBrowserTabs(() => page.joinHub()),
       clock: browserPorts.clock,
-      natureOf: (id) => natures.get(id) ?? unknown,
+      natureOf,
       open: async (turn) => {
         const asked = { ...request, wasKept: request.wasKept || this.#wasWritten }
         this.#owned = await openOwnedBook(asked, { getKey, embedder, llm }, turn)

@@ -3,8 +3,9 @@ import { dirname, resolve } from 'node:path'
 import { createDaybook, type Daybook, methodTable } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
-import type { RoomSize } from '../../../core/capability/room-port.ts'
-import { roomOption, roomSizeOf } from '../../../commons/room/room-size.ts'
+import type { PoolCarrier } from '../../../core/pool/pool-carrier.ts'
+import type { RoomSize } from '../../../core/capability/port/room-port.ts'
+import { roomOption, roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
 import { type SecretMode, secretModes } from '../../../core/secret/stored-secrets.ts'
 import {
   anyOption,
@@ -13,9 +14,10 @@ import {
   scopeOptionTable,
   signalOption,
   textOption,
+  typedOption,
   wordOption,
 } from '../../../core/option/option-check.ts'
-import { createLocalDoor } from '../../../doors/local-door.ts'
+import { createLocalDoor, type EngineDoor } from '../../../doors/local-door.ts'
 import { capabilityTable } from '../../../engine/capability-table.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import { llmOption } from '../../../memory/conversation/llm/llm-option-check.ts'
@@ -23,7 +25,8 @@ import { createLlm, type LlmOptions } from '../../../memory/conversation/llm/llm
 import { embedderOption, type EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { createHttpCarrier } from '../../../sync/device/http-carrier.ts'
 import { mirrorOptionTable, type SyncPreferences } from '../../../sync/device/sync-plan.ts'
-import { openZone } from '../../../web/web-zone.ts'
+import { openBookZone } from '../../../web/web-zone.ts'
+import { type ArchiveOptions, nodeArchives } from '../archive/node-archives.ts'
 import { openNodeKeyring } from '../key/key-file.ts'
 import { openNodeVault } from '../key/vault-file.ts'
 import { nodeEmbedder } from '../model/node-embedder.ts'
@@ -32,6 +35,8 @@ import { nodePorts } from '../port/node-ports.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { type BookFile, openBookFile } from './book-file.ts'
 import { openNodeDatabase } from './node-database.ts'
+import { type HoldingTurn, type Joiner, openSharedBook } from '../socket/open-shared-book.ts'
+import { hasSockets } from '../socket/socket-place.ts'
 
 export interface NodeBookOptions {
   /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
@@ -77,6 +82,23 @@ export interface NodeBookOptions {
    * be read in a damaged file. Default true without `sync`: with it, the mirror is the copy.
    */
   readonly checkpoint?: boolean
+  /**
+   * The ways to the agents of other books. `edge`: over the live line to the mirror (`sync.live`), to the other devices of this
+   * book; `carriers`: others, as `openKafka` makes one. Default none: envelopes wait in the outbox.
+   */
+  readonly pool?: { readonly edge?: boolean; readonly carriers?: readonly PoolCarrier[] }
+  /**
+   * Processes of one user share a book: the first to open its file holds it and listens on a socket that is its user's alone,
+   * the others work through it, with the holder's `sync`, `embedder` and `llm`, and when it ends one of them holds the book.
+   * `false`: neither. `join: false`: hold it or reject with `open-elsewhere`. `path`: listen there too, for agents that speak
+   * P3394. A book that was opened with a passphrase is shared with those who give it. Default true; not on Windows.
+   */
+  readonly share?: boolean | { readonly path?: string; readonly join?: boolean }
+  /**
+   * Where archives of the book go (`book.archives`), unless a call says otherwise: `s3://bucket/path`. Credentials come from the
+   * environment alone, of a shared book from that of the process that holds it: see docs/move.md.
+   */
+  readonly archive?: ArchiveOptions
   readonly signal?: AbortSignal
 }
 
@@ -94,27 +116,61 @@ const checkOptions = optionsOf<NodeBookOptions>({
   embedder: embedderOption,
   llm: llmOption,
   checkpoint: flagOption,
+  pool: optionsOf({ edge: flagOption, carriers: anyOption }),
+  share: typedOption({ boolean: anyOption, object: optionsOf({ path: textOption(100), join: flagOption }) }),
+  archive: optionsOf({ target: textOption(1000) }),
   signal: signalOption,
 })
 
-/** Opens a book in this process. Rejects with `open-elsewhere` while another process has it open. */
+/**
+ * Opens a book in this process, or through the process that has it open. Rejects with `open-elsewhere` while another has it
+ * that does not share it.
+ */
 export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   checkOptions(options, '')
   if (options.signal) checkAborted(options.signal)
   const parts = partsOf(options)
+  if (parts.path !== memoryPath) makeOwnFolder(dirname(parts.path))
+  const door = createLocalDoor(await openEngine(options, parts), nodePorts.scheduler)
+  return createDaybook(door, methodTable(capabilityTable), globalThis)
+}
+
+type BookParts = ReturnType<typeof partsOf>
+
+async function openEngine(options: NodeBookOptions, parts: BookParts): Promise<EngineDoor> {
   const { path } = parts
-  if (path !== memoryPath) makeOwnFolder(dirname(path))
-  const { durability, passphrase } = options
-  const engine = openBookFile({ path, ...(durability ? { durability } : {}) }, (file) =>
-    createBookEngine(options, parts, file),
-  )
+  const { durability, passphrase, share = true } = options
+  const file = { path, ...(durability ? { durability } : {}) }
+  if (path !== memoryPath && share !== false && hasSockets) {
+    return openSharedBook({
+      path,
+      share: share === true ? {} : share,
+      joiner: joinerOf(options, parts),
+      signal: options.signal,
+      hold: (turn) =>
+        openBookFile(file, (found) => turn.held(found, createBookEngine(options, parts, found, turn))),
+    })
+  }
+  const engine = openBookFile(file, (found) => createBookEngine(options, parts, found))
   try {
     if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase })
-    const door = createLocalDoor(engine, nodePorts.scheduler)
-    return createDaybook(door, methodTable(capabilityTable), globalThis)
+    return engine
   } catch (error) {
     engine.close()
     throw error
+  }
+}
+
+/** What the holder of the book is told of this process. */
+function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joiner {
+  return {
+    scope: bookScope(options),
+    strict: options.durability === 'strict',
+    passphrase: options.passphrase,
+    embedder: embedder?.name ?? 'none',
+    mirror: options.sync?.url,
+    llm: llm?.name,
+    room: options.room && roomSizeText(roomSizeOf(options.room)),
   }
 }
 
@@ -126,7 +182,7 @@ function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptio
   return {
     name: checkedName,
     secrets,
-    zone: openZone(timeZone),
+    zone: openBookZone(timeZone),
     path: path === memoryPath ? path : resolve(path ?? `${checkedName}.daybook`),
     embedder: nodeEmbedder(embedder),
     llm: createLlm(llm, { web: globalThis, scheduler: nodePorts.scheduler }),
@@ -135,15 +191,21 @@ function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptio
 
 function createBookEngine(
   options: NodeBookOptions,
-  { name, path, zone, secrets, embedder, llm }: ReturnType<typeof partsOf>,
+  { name, path, zone, secrets, embedder, llm }: BookParts,
   { db, storage, check, checkpointFile, erase }: BookFile,
+  turn?: HoldingTurn,
 ): Engine {
   const { sync, checkpoint = !sync, textIndexInMemory } = options
   const isInMemory = path === memoryPath
   const kept = { storage, care: { check }, checkpointFile: { file: checkpointFile, isWanted: checkpoint } }
   const engine: Engine = createEngine({
     db,
-    eraseHere: async () => erase(() => engine.close()),
+    eraseHere: async () => {
+      turn?.erasing()
+      erase(() => engine.close())
+      turn?.erased()
+    },
+    ...(turn ? { tab: turn.process, room: turn.room() } : {}),
     ports: nodePorts,
     name,
     scope: bookScope(options),
@@ -159,6 +221,9 @@ function createBookEngine(
     roomSize: roomSizeOf(options.room),
     openMemory: () => openNodeDatabase({ path: memoryPath }),
     ...(sync ? { sync, carrier: carrierOf(name, sync) } : {}),
+    carriers: options.pool?.carriers,
+    poolLine: options.pool?.edge,
+    archives: nodeArchives(options.archive ?? {}, isInMemory ? undefined : path),
   })
   return engine
 }

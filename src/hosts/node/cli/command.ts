@@ -1,11 +1,12 @@
 // A command of the command line: what it takes, what it says about itself, what it does.
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Daybook } from '../../../book/daybook.ts'
+import type { PoolCarrier } from '../../../core/pool/pool-carrier.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Exit codes. They are part of what scripts rely on. */
-export const exitCode = { ok: 0, failed: 1, usage: 2, unsound: 3, interrupted: 130 } as const
+export const exitCode = { ok: 0, failed: 1, usage: 2, unsound: 3, unreachable: 4, interrupted: 130 } as const
 
 export type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
 
@@ -16,13 +17,26 @@ export interface Edge {
   readonly book?: string | undefined
 }
 
+export interface OpenChoice {
+  readonly create?: boolean
+  readonly file?: string
+  readonly edge?: Edge
+  readonly live?: boolean
+  readonly carriers?: readonly PoolCarrier[]
+}
+
 export interface CommandContext {
   readonly values: Values
   readonly positionals: readonly string[]
   readonly terminal: Terminal
   readonly signal: AbortSignal
-  /** Opens the agent's book. `create`: also when there is none yet. `edge`: with its mirror, asked when told to only. */
-  open(options?: { create?: boolean; edge?: Edge }): Promise<Daybook>
+  /**
+   * Opens the agent's book. `create`: also when there is none yet. `file`: this one instead. `edge`: with its mirror, asked when told to only, or over a
+   * live line with `live`. `carriers`: with these ways to the agents of other books.
+   */
+  open(options?: OpenChoice): Promise<Daybook>
+  /** Where the agent's book is. */
+  readonly bookFile: string
   /** Where exports of the agent go unless told otherwise. */
   readonly exportFolder: string
 }

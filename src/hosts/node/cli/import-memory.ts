@@ -3,12 +3,14 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { ImportResult } from '../../../book/daybook.ts'
+import { isS3Address, openArchiveSource } from '../archive/archive-source.ts'
 import { type Command, given, listOf, textOf } from './command.ts'
 import { UsageError } from './usage-error.ts'
 import { readPassphrase } from './passphrase-file.ts'
 
-/** A file as an import source: a stream that is opened when it is read. */
-export async function openSource(path: string) {
+/** A file, or an archive, as an import source: a stream that is opened when it is read. */
+export async function openSource(path: string, signal: AbortSignal) {
+  if (isS3Address(path)) return openArchiveSource(path, signal)
   if (path === '-') return Object.assign(process.stdin, { name: 'stdin' })
   const { size, mtimeMs } = await stat(path)
   return Object.assign(createReadStream(path), { name: basename(path), size, lastModified: mtimeMs })
@@ -27,7 +29,7 @@ export const importMemory: Command = {
     'signed-by': { type: 'string' },
   },
   help: {
-    from: '<file>     what to import; - for stdin',
+    from: '<file>     what to import; - for stdin, s3://bucket/key for an archive',
     types: '<list>    of a bundle only these, as in facts,skills',
     replace: '         make the memory what the bundle says, instead of merging; asks first',
     'dry-run': '         say what would happen, and change nothing',
@@ -51,7 +53,7 @@ export const importMemory: Command = {
         '--replace',
       )
     }
-    const source = await openSource(path)
+    const source = await openSource(path, signal)
     const book = await open({ create: true })
     book.on('progress', (step) => terminal.progress({ ...step, what: words[step.what] ?? 'Imported' }))
     const result = await book.import(source, { ...options, signal })

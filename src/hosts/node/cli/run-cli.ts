@@ -10,34 +10,23 @@ import { createKey, listKeys, revokeKey } from './access-keys.ts'
 import { readPassphrase } from './passphrase-file.ts'
 import { placeOf, requirePlace } from './book-place.ts'
 import { beginAnew, eraseMemory } from './erase-memory.ts'
+import { archiveMemory } from './archive/archive-command.ts'
+import { copyAssets } from './assets/copy-assets.ts'
+import { doctorCommand } from './doctor/doctor-command.ts'
 import { exportMemory } from './export-memory.ts'
 import { importMemory } from './import-memory.ts'
 import { queryCommand, recallCommand, statsCommand } from './read-commands.ts'
+import { forgetRecord } from './record/forget-record.ts'
+import { storeRecord } from './record/store-record.ts'
+import { sendMessage } from './agent/send-message.ts'
+import { runKafka } from './run-kafka.ts'
 import { deadLetters, syncMemory } from './sync-memory.ts'
+import { serveMcp } from './serve-mcp.ts'
 import { serveMirrors } from './serve-mirrors.ts'
 import { exportKeys, importKeys, rotateKeys } from './seal-keys.ts'
+import { createCompletion } from './shell/complete-command.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 import { verifyBundle } from './verify-bundle.ts'
-
-const commands: readonly Command[] = [
-  exportMemory,
-  importMemory,
-  verifyBundle,
-  recallCommand,
-  queryCommand,
-  statsCommand,
-  syncMemory,
-  deadLetters,
-  createKey,
-  listKeys,
-  revokeKey,
-  serveMirrors,
-  exportKeys,
-  importKeys,
-  rotateKeys,
-  eraseMemory,
-  beginAnew,
-]
 
 const sharedOptions = {
   home: { type: 'string' },
@@ -57,6 +46,34 @@ const sharedHelp: Readonly<Record<string, string>> = {
   help: '           this text',
 }
 
+const commands: readonly Command[] = [
+  exportMemory,
+  importMemory,
+  verifyBundle,
+  archiveMemory,
+  storeRecord,
+  forgetRecord,
+  recallCommand,
+  queryCommand,
+  statsCommand,
+  syncMemory,
+  deadLetters,
+  sendMessage,
+  createKey,
+  listKeys,
+  revokeKey,
+  serveMcp,
+  serveMirrors,
+  runKafka,
+  exportKeys,
+  importKeys,
+  rotateKeys,
+  eraseMemory,
+  beginAnew,
+  copyAssets,
+  doctorCommand,
+  createCompletion(() => commands, { options: sharedOptions, help: sharedHelp }),
+]
 const unsound = new Set<ErrorCode>(['invalid-file', 'bundle-newer', 'wrong-passphrase'])
 
 /** Runs `daybook <args>`; answers the exit code. */
@@ -83,24 +100,29 @@ export async function runCli(args: readonly string[], signal: AbortSignal): Prom
       terminal,
       signal,
       exportFolder: place.exportFolder,
-      async open({ create = false, edge } = {}) {
-        requirePlace(place, create)
-        const { agent, bookFile: path } = place
+      bookFile: place.bookFile,
+      async open({ create = false, file, edge, live = false, carriers } = {}) {
+        if (file === undefined) requirePlace(place, create)
+        const { agent } = place
+        const path = file ?? place.bookFile
         const unlockFile = textOf(values, 'unlock-file')
         const passphrase = unlockFile === undefined ? {} : { passphrase: await readPassphrase(unlockFile) }
         const sync = edge && {
           url: edge.url,
           key: edge.key,
-          triggers: 'manual' as const,
-          live: false,
+          ...(live ? {} : { triggers: 'manual' as const }),
+          live,
         }
         opened = await openDaybook({
           name: edge?.book ?? agent,
           agent,
           path,
           textIndexInMemory: false,
+          // What needs a mirror or carriers of its own does not work through another process, which has others.
+          share: { join: !sync && !carriers },
           ...passphrase,
           ...(sync ? { sync } : {}),
+          ...(carriers ? { pool: { carriers, edge: live } } : {}),
         })
         return opened
       },
@@ -141,6 +163,7 @@ function explain(error: unknown, name: string | undefined, signal: AbortSignal):
   const message = error instanceof Error ? error.message : String(error)
   stderr.write(`${isDaybookError(error) ? `${error.code}: ` : ''}${message}\n`)
   if (isDaybookError(error, 'invalid-input') || isDaybookError(error, 'invalid-filter')) return exitCode.usage
+  if (isDaybookError(error, 'no-transport')) return exitCode.unreachable
   return isDaybookError(error) && unsound.has(error.code) ? exitCode.unsound : exitCode.failed
 }
 
@@ -171,7 +194,8 @@ function overview(): string {
     ...rows,
     '',
     '`daybook <command> --help` says more. Exit codes: 0 done, 1 failed, 2 not understood or not confirmed,',
-    '3 the file is not sound (altered, cut off, another passphrase, from the future), 130 interrupted.',
+    '3 the file is not sound (altered, cut off, another passphrase, from the future), 4 no way to the agent,',
+    '130 interrupted.',
   ].join('\n')
 }
 

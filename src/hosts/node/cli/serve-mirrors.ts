@@ -1,5 +1,6 @@
 // `daybook serve`: mirrors for the devices of many books, their truth in PostgreSQL.
 // Invariant: secrets come from the environment, and neither they nor the database's address are ever printed.
+import { checkBookName } from '../../../core/book.ts'
 import { serveMirrors as serve } from '../serve/serve-mirrors.ts'
 import { type Command, numberOf, textOf } from './command.ts'
 import { UsageError } from './usage-error.ts'
@@ -12,6 +13,9 @@ const edgeSettings = [
   'DAYBOOK_JWT_ALGORITHMS',
   'DAYBOOK_JWT_BOOK',
   'DAYBOOK_RATE',
+  'DAYBOOK_DID',
+  'DAYBOOK_A2P_RATE',
+  'DAYBOOK_BOOK',
   'DAYBOOK_EMBED_KEY',
   'DAYBOOK_EMBED_URL',
   'DAYBOOK_EMBED_MODEL',
@@ -33,6 +37,7 @@ export const serveMirrors: Command = {
     'database-ca': { type: 'string' },
     connections: { type: 'string' },
     origins: { type: 'string' },
+    book: { type: 'string' },
     quiet: { type: 'boolean' },
   },
   help: {
@@ -42,12 +47,14 @@ export const serveMirrors: Command = {
     'database-ca': '<file>  who vouches for the database: its certificate is then checked',
     connections: '<n>  most connections to the database, default 10',
     origins: '<list>  origins of pages that may call, apart by blanks (or $DAYBOOK_ORIGINS)',
+    book: '<name>    the book that agents of P3394 mean who name none (or $DAYBOOK_BOOK)',
     quiet: '        say nothing of each request',
   },
   async run({ values, terminal, signal }) {
     const { env } = process
     const database = env['DAYBOOK_DATABASE_URL']
     if (!database) throw new UsageError('The address of the database is expected in $DAYBOOK_DATABASE_URL')
+    const book = textOf(values, 'book')
     const isQuiet = values['quiet'] === true
     const server = await serve({
       database,
@@ -59,9 +66,12 @@ export const serveMirrors: Command = {
       key: env['DAYBOOK_KEY'],
       behindProxy: values['behind-proxy'] === true,
       origins: textOf(values, 'origins') ?? env['DAYBOOK_ORIGINS'],
-      settings: Object.fromEntries(
-        edgeSettings.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
-      ),
+      settings: {
+        ...Object.fromEntries(
+          edgeSettings.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+        ),
+        ...(book === undefined ? {} : { DAYBOOK_BOOK: checkBookName(book) }),
+      },
       ...(isQuiet
         ? {}
         : {

@@ -2,6 +2,6 @@
 // By default V8 lets the young generation of a process that streams a book grow to a hundred megabytes.
 import { setFlagsFromString } from 'node:v8'
 
-// A server lives long and is to be fast.
+// A server and a bridge live long and are to be fast.
 if (process.argv[2] !== 'serve')
   for (const flag of ['--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag)

@@ -22,7 +22,7 @@ export const verifyBundle: Command = {
       signed_by: textOf(values, 'signed-by'),
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile),
     })
-    const source = await openSource(path)
+    const source = await openSource(path, signal)
     await using book = await openDaybook({ name: 'verify', path: ':memory:', textIndexInMemory: false })
     book.on('progress', (step) => terminal.progress({ ...step, what: 'Read' }))
     const found = await book.verify(source, { ...options, signal })

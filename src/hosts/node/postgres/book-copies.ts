@@ -5,6 +5,7 @@ import { DaybookError } from '../../../core/errors.ts'
 import { toHex } from '../../../core/ids.ts'
 import type { Llm, Ports } from '../../../core/ports.ts'
 import { edgeAgent, unknownToken } from '../../../edge/answer-mirror.ts'
+import { type AgentRate, usualAgentRate } from '../../../edge/agent/agent-rate.ts'
 import type { Rate } from '../../../edge/rate-limit.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import { migrate } from '../../../store/schema/migrate.ts'
@@ -14,14 +15,17 @@ import { verifyingKeyring } from '../key/key-file.ts'
 import type { Postgres } from './connect-postgres.ts'
 import { findBook, nameCopy } from './find-book.ts'
 import { createPostgresTruth, type PostgresTruth, type PostgresTruthOptions } from './postgres-truth.ts'
+import { createSharedAgentGate, type SharedAgentGate } from './shared-agent-gate.ts'
 import { createSharedRate, type SharedRate } from './shared-rate.ts'
 import { createSharedTickets, type SharedTickets } from './shared-ticket.ts'
+import { openBookZone } from '../../../web/web-zone.ts'
 
 export interface BookCopy {
   readonly engine: Engine
   readonly mirror: Mirror
   readonly truth: PostgresTruth
   readonly rate: SharedRate
+  readonly agents: SharedAgentGate
   readonly tickets: SharedTickets
 }
 
@@ -31,6 +35,7 @@ export interface BookCopiesOptions {
   readonly bypasses: boolean
   readonly ports: Ports
   readonly rate: Rate
+  readonly agentRate?: AgentRate | undefined
   readonly llm?: Llm | undefined
   /** Copies that are open at once, 64 by default, and how long one may be idle, 10 minutes. */
   readonly openBooks?: number | undefined
@@ -137,7 +142,16 @@ export class BookCopies {
   }
 
   async #open(book: string, mayMake: boolean): Promise<BookCopy> {
-    const { postgres, bypasses, ports, rate, llm, onStep, onCommitted } = this.#options
+    const {
+      postgres,
+      bypasses,
+      ports,
+      rate,
+      agentRate = usualAgentRate,
+      llm,
+      onStep,
+      onCommitted,
+    } = this.#options
     const place = { postgres, book, bypasses }
     const name = (letter: string) => `${letter}_${toHex(ports.random.bytes(16))}`
     const names = await findBook(place, mayMake ? { epoch: name('e'), device: name('d') } : undefined)
@@ -155,6 +169,7 @@ export class BookCopies {
         scope: { agent: edgeAgent },
         durability: 'postgres',
         role: 'mirror',
+        zone: openBookZone('UTC'),
         keys: verifyingKeyring,
         llm,
       })
@@ -165,6 +180,7 @@ export class BookCopies {
         truth,
         mirror: createMirror({ store: engine.store, ...ports, erasedAt: names.erasedAt }),
         rate: createSharedRate(place, rate, ports.clock),
+        agents: createSharedAgentGate(place, agentRate, ports.clock),
         tickets: createSharedTickets(place, ports.random),
       }
     } catch (error) {

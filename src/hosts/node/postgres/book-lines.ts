@@ -37,6 +37,8 @@ export interface BookLines {
   look(): void
   /** Ends lines that have been silent too long, or whose time is over. */
   sweep(): void
+  /** Ends who has left the meeting room of `book` without a word. */
+  sweepRoom(book: string, live: LiveBook): Promise<void>
   /** Ends all lines. */
   close(): void
 }
@@ -159,13 +161,22 @@ export function createBookLines(options: BookLinesOptions): BookLines {
       withBook(book, (live, lines) => {
         for (const [device, seq] of came) lines.came(device, seq, live)
         lines.changed(live)
+        lines.roomChanged(live)
       }),
     relay: (book, relay) => withBook(book, (live, lines) => lines.relay(relay, live)),
     look() {
-      for (const book of books.keys()) withBook(book, (live, lines) => lines.changed(live))
+      for (const book of books.keys())
+        withBook(book, (live, lines) => {
+          lines.changed(live)
+          lines.roomChanged(live)
+        })
     },
     sweep() {
       for (const book of books.keys()) withBook(book, (live, lines) => void lines.sweep(live))
+    },
+    async sweepRoom(book, live) {
+      const known = books.get(book)?.lines
+      await (known ? known.sweepRoom(live) : live.meeting?.sweep(() => undefined))
     },
     close() {
       for (const { open } of books.values()) for (const line of open) line.end(restartCode)

@@ -5,9 +5,11 @@ import type { Llm, Ports } from '../../../core/ports.ts'
 import { answerMirror } from '../../../edge/answer-mirror.ts'
 import type { MirrorBook } from '../../../edge/mirror-book.ts'
 import { forgetEndedKeys } from '../../../edge/forget-ended-keys.ts'
-import { noLines, type OfferedLine } from '../../../edge/live-lines.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import { type LiveBook, noLines, type OfferedLine } from '../../../edge/live-lines.ts'
 import { readRelay } from '../../../edge/line-frames.ts'
 import type { MirrorDoor } from '../../../edge/mirror-door.ts'
+import type { AgentRate } from '../../../edge/agent/agent-rate.ts'
 import type { Rate } from '../../../edge/rate-limit.ts'
 import { BookCopies, type BookCopy } from './book-copies.ts'
 import { type BookLines, createBookLines } from './book-lines.ts'
@@ -28,6 +30,8 @@ export interface PostgresMirrorsOptions {
   readonly ports: Ports
   /** What each caller may ask of one book, of all processes together. */
   readonly rate: Rate
+  /** What each caller may ask over the a2p protocol; the protocol's own numbers by default. */
+  readonly agentRate?: AgentRate | undefined
   /** Where to hear of what other processes write: see news-postgres.ts. Without it there are no lines. */
   readonly news?: Pick<PostgresNewsOptions, 'connection' | 'lookEveryMs'> | undefined
   /** A language model for summaries and profiles. */
@@ -58,6 +62,7 @@ export interface PostgresMirrors {
 
 const tidyEveryMs = 3_600_000
 const sweepEveryMs = 300_000
+const roomEveryMs = 60_000
 /** Something went wrong here (RFC 6455, section 7.4.1). */
 const faultCode = 1011
 const requestMemoryMs = 7 * 86_400_000
@@ -76,6 +81,12 @@ async function bypassesRows(postgres: Postgres): Promise<boolean> {
   )
   return role?.bypasses ?? true
 }
+
+const toLiveBook = (engine: Engine): LiveBook => ({
+  store: engine.store,
+  meeting: engine.meeting,
+  recheck: (standing) => engine.recheck(standing),
+})
 
 class Mirrors implements PostgresMirrors {
   readonly #options: PostgresMirrorsOptions
@@ -101,6 +112,7 @@ class Mirrors implements PostgresMirrors {
     this.#timers = [
       setInterval(() => void this.#tidyAll(), tidyEveryMs),
       setInterval(() => this.#lines?.sweep(), sweepEveryMs),
+      setInterval(() => void this.sweepRooms(), roomEveryMs),
     ]
     for (const timer of this.#timers) timer.unref()
   }
@@ -145,16 +157,31 @@ class Mirrors implements PostgresMirrors {
   /** Once a day for each book that is in use, by whichever process comes first. */
   async tidy(book: string): Promise<boolean> {
     if (!(await this.#takeTidying(book))) return false
-    await this.#copies.within(book, false, async ({ engine, mirror, rate }) => {
+    await this.#copies.within(book, false, async ({ engine, mirror, rate, agents }) => {
       const { store } = engine
       const now = this.#options.ports.clock.now()
       await mirror.tidy()
       await forgetEndedKeys(engine, now)
+      if (!this.#lines?.has(book)) await engine.meeting?.sweep(() => undefined)
       const before = new Date(now - requestMemoryMs).toISOString()
       await store.writes.write(() => store.requests.prune(before))
       await rate.tidy()
+      await agents.tidy()
     })
     return true
+  }
+
+  /** Each process says of its own lines that they are there; whoever is nowhere any more leaves. */
+  async sweepRooms(): Promise<void> {
+    // Where there is no line, those who read a room see who has left it, and what is done once a day ends it.
+    for (const book of this.#copies.books.filter((one) => this.#lines?.has(one))) {
+      await this.#copies
+        .within(book, false, async ({ engine, truth }) => {
+          await truth.follow()
+          await this.#lines?.sweepRoom(book, toLiveBook(engine))
+        })
+        .catch(() => undefined)
+    }
   }
 
   newsState(): ReturnType<PostgresNews['state']> {
@@ -173,12 +200,13 @@ class Mirrors implements PostgresMirrors {
     await closed
   }
 
-  #toMirrorBook(book: string, { engine, mirror, truth, rate, tickets }: BookCopy): MirrorBook {
+  #toMirrorBook(book: string, { engine, mirror, truth, rate, agents, tickets }: BookCopy): MirrorBook {
     const lines = this.#lines
     return {
       engine,
       mirror,
       rate,
+      agents,
       follow: () => truth.follow(),
       synced: (device, cursor) => {
         if (cursor !== undefined) this.#announce(book, [[device, cursor]])
@@ -203,7 +231,7 @@ class Mirrors implements PostgresMirrors {
       within: (book, work) =>
         this.#copies.within(book, false, async ({ engine, truth }) => {
           await truth.follow()
-          work({ store: engine.store, recheck: (standing) => engine.recheck(standing) })
+          work(toLiveBook(engine))
         }),
     })
   }

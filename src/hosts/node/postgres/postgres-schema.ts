@@ -122,4 +122,25 @@ export const postgresMigrations: readonly string[] = [
   -- A version that is kept for a waiting change alone, which a mirror has none of.
   ALTER TABLE daybook.history ADD COLUMN passing smallint NOT NULL DEFAULT 0;
   `,
+  `
+  -- Requests that agents sign: nonces that must not come again yet, and what each caller has left, by its hash. A crash of
+  -- the server may empty the buckets, not the nonces.
+  CREATE TABLE daybook.agent_nonces (
+    book text NOT NULL REFERENCES daybook.books ON DELETE CASCADE, agent text NOT NULL, nonce text NOT NULL,
+    until timestamptz NOT NULL, PRIMARY KEY (book, agent, nonce));
+  CREATE INDEX agent_nonces_until ON daybook.agent_nonces (book, until);
+  CREATE UNLOGGED TABLE daybook.agent_buckets (
+    book text NOT NULL REFERENCES daybook.books ON DELETE CASCADE, caller text NOT NULL, bucket text NOT NULL,
+    left_over double precision NOT NULL, at timestamptz NOT NULL, PRIMARY KEY (book, caller, bucket));
+  ${['agent_nonces', 'agent_buckets'].map(separate).join('\n')}
+  ${opened('agent_nonces', 'agent_buckets')}
+  `,
+  `
+  -- The meeting room of a book while somebody is in it.
+  CREATE TABLE daybook.meeting (
+    ${owned}, n bigint NOT NULL, stamp text NOT NULL, state text NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (book, n));
+  CREATE INDEX meeting_txn ON daybook.meeting (book, txn);
+  ${separate('meeting')}
+  ${opened('meeting')}
+  `,
 ]

@@ -1,9 +1,9 @@
 // The statements of PostgreSQL for each relation, and how values travel: rows as one JSON text, so that a commit is a
 // few statements however many rows it has. Every statement names the book, although no other could be seen.
 import type { SqlRow } from '../../../core/ports.ts'
-import { quoted, type Relation } from '../../../store/mirror/relation.ts'
+import { type ColumnType, quoted, type Relation } from '../../../store/mirror/relation.ts'
 
-const types = { text: 'text', integer: 'bigint', json: 'text' } as const
+const types = { text: 'text', integer: 'bigint', json: 'text', bytes: 'text' } as const
 
 const fieldsOf = ({ columns }: Relation, names = Object.keys(columns)) =>
   names.map((name) => `${quoted(name)} ${types[columns[name] ?? 'text']}`).join(', ')
@@ -12,13 +12,18 @@ const fieldsOf = ({ columns }: Relation, names = Object.keys(columns)) =>
 export function upsertSql(relation: Relation): string {
   const { name, key, columns } = relation
   const names = Object.keys(columns)
-  const cast = { text: '', integer: '', json: '::json' } as const
-  const values = names.map((column) => `x.${quoted(column)}${cast[columns[column] ?? 'text']}`)
+  const values = names.map((column) => valueSql(`x.${quoted(column)}`, columns[column] ?? 'text'))
   const others = names.filter((column) => !key.includes(column))
   const set = ['txn', ...others.map(quoted)].map((column) => `${column} = excluded.${column}`)
   return `INSERT INTO daybook.${name} (book, txn, ${names.map(quoted).join(', ')})
     SELECT $1, $2::bigint, ${values.join(', ')} FROM json_to_recordset($3::text::json) AS x(${fieldsOf(relation)})
     ON CONFLICT (book, ${key.map(quoted).join(', ')}) DO UPDATE SET ${set.join(', ')}`
+}
+
+/** A value of the JSON that rows travel in, as its column takes it. */
+function valueSql(value: string, type: ColumnType): string {
+  if (type === 'bytes') return `decode(${value}, 'base64')`
+  return type === 'json' ? `${value}::json` : value
 }
 
 /** $1 book, $2 keys. */
@@ -53,12 +58,13 @@ const escape = '\uffff'
 
 /**
  * Values as JSON text. PostgreSQL has no character U+0000 in texts: it is written as U+FFFF and `0`, U+FFFF itself as
- * U+FFFF and `1`.
+ * U+FFFF and `1`. Bytes are base64.
  */
 export function toThere(values: unknown): string {
-  return JSON.stringify(values, (_key, value: unknown) =>
-    typeof value === 'string' ? textThere(value) : value,
-  )
+  return JSON.stringify(values, (_key, value: unknown) => {
+    if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+    return typeof value === 'string' ? textThere(value) : value
+  })
 }
 
 function textThere(text: string): string {

@@ -14,9 +14,11 @@ import {
   textOption,
 } from '../../../core/option/option-check.ts'
 import { createApp } from '../../../doors/http/app.ts'
+import type { ArchiveEnv } from '../../../edge/archive/archive-env.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { edgeSettingTable } from '../../../edge/edge-settings.ts'
 import { edgeLlm } from '../../../edge/edge-llm.ts'
+import { readAgentRate } from '../../../edge/agent/agent-rate.ts'
 import { readRate } from '../../../edge/rate-limit.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import { offeredLine } from '../../../edge/live-lines.ts'
@@ -25,6 +27,7 @@ import { connectionTo, connectPostgres } from '../postgres/connect-postgres.ts'
 import { migratePostgres } from '../postgres/migrate-postgres.ts'
 import { openPostgresMirrors, type PostgresMirrors } from '../postgres/postgres-mirrors.ts'
 import { answerUpgrades, switchedProtocols, type Upgrade, wantsWebSocket } from './answer-upgrade.ts'
+import { bookHeader } from '../../../doors/http/routes/addressed.ts'
 import { createHealth } from './health.ts'
 
 export interface ServeMirrorsOptions {
@@ -57,10 +60,19 @@ export interface ServeMirrorsOptions {
   readonly onAnswer?: (answer: Answered) => void
 }
 
-/** What an edge can be set to beside its key and origins. Vectors of records would be lost with each copy, so there are none. */
+/**
+ * What an edge can be set to beside its key and origins. Vectors of records would be lost with each copy, so there are none;
+ * archives are those of the edge with a bucket.
+ */
 export type EdgeSettings = Omit<
   EdgeEnv,
-  'MIRROR' | 'DAYBOOK_KEY' | 'DAYBOOK_ORIGINS' | 'RATE_LIMIT' | 'AI' | 'DAYBOOK_EMBED_RECORDS'
+  | 'MIRROR'
+  | 'DAYBOOK_KEY'
+  | 'DAYBOOK_ORIGINS'
+  | 'RATE_LIMIT'
+  | 'AI'
+  | 'DAYBOOK_EMBED_RECORDS'
+  | keyof ArchiveEnv
 >
 
 export interface Answered {
@@ -79,11 +91,15 @@ export interface MirrorServer extends AsyncDisposable {
 const graceMs = 10_000
 
 const portOption = numberOption(0, 65_535)
-// Some settings of a deployment are options of their own here, and there are no vectors of records.
+// Some settings of a deployment are options of their own here, and there are no vectors of records, and no archives.
 const {
   DAYBOOK_KEY: _key,
   DAYBOOK_ORIGINS: _origins,
   DAYBOOK_EMBED_RECORDS: _records,
+  DAYBOOK_ARCHIVE_EVERY: _every,
+  DAYBOOK_ARCHIVE_PREFIX: _prefix,
+  DAYBOOK_ARCHIVE_KEEP: _keep,
+  DAYBOOK_ARCHIVE_DAYS: _days,
   ...settingTable
 } = edgeSettingTable
 
@@ -121,6 +137,7 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
       postgres,
       ports: nodePorts,
       rate: readRate(settings.DAYBOOK_RATE),
+      agentRate: readAgentRate(settings.DAYBOOK_A2P_RATE),
       news: {
         connection: connectionTo({
           url: options.listenDatabase ?? options.database,
@@ -148,7 +165,10 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
     const listener = getRequestListener(
       (request, { incoming }) => {
         const { pathname } = new URL(request.url)
-        if (pathname === '/health') return answerHealth(request)
+        // Who asks of a book is let in to it as elsewhere.
+        const ofBook =
+          request.headers.has('authorization') && (env.DAYBOOK_BOOK ?? request.headers.get(bookHeader))
+        if (pathname === '/health' && !ofBook) return answerHealth(request)
         return app.fetch(addressed(request, incoming as HttpBindings['incoming'], behindProxy), env)
       },
       { overrideGlobalObjects: false },

@@ -15,7 +15,7 @@ import { cosineOf, directionOf, particularsOf } from './question-direction.ts'
 import { questionLikeness } from './question-likeness.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { wordedRecord } from '../record-name.ts'
-import { wordsOf } from '../message/content-word.ts'
+import { wordsOf } from '../../../core/text/content-word.ts'
 
 /** From this likeness on, two questions are one. */
 export const sameQuestion = 0.95

@@ -1,9 +1,9 @@
 // Where a question points in the space of an embedder, small enough to be kept with its answer: one byte a dimension.
-import type { SpaceVector } from '../../../core/capability/recall-port.ts'
+import type { SpaceVector } from '../../../core/capability/port/recall-port.ts'
 import { fromBase64, toBase64 } from '../../../shape/encoded-bytes.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { negations } from './question-likeness.ts'
-import { wordsOf } from '../message/content-word.ts'
+import { wordsOf } from '../../../core/text/content-word.ts'
 
 export interface Direction {
   readonly space: string

@@ -1,6 +1,6 @@
 // How alike two questions are, by their words alone: a stated measure that would rather miss than mistake.
 import { fold } from '../../../core/text/fold.ts'
-import { contentWords, wordsOf } from '../message/content-word.ts'
+import { contentWords, wordsOf } from '../../../core/text/content-word.ts'
 
 /** Words and neighbouring pairs of a question, folded, in their order, with repeats. */
 function featuresOf(question: string): string[] {

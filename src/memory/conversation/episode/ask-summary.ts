@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { AbortSignalLike } from '../../../core/abort.ts'
 import type { Llm } from '../../../core/ports.ts'
 import { type Line, speakerOf } from '../message/history.ts'
-import { asData, askJson, type Asked } from '../llm/ask.ts'
-import { partition } from '../llm/partition.ts'
+import { asData, askJson, type Asked } from '../../../shape/llm/ask.ts'
+import { partition } from '../../../shape/llm/partition.ts'
 
 const said = z.strictObject({
   summary: z.string().trim().min(1).max(2000),

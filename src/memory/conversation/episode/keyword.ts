@@ -1,7 +1,7 @@
 // Keywords without a language model.
 import type { Line } from '../message/history.ts'
 import { fold } from '../../../core/text/fold.ts'
-import { commonWords, isUnspaced, wordsOf } from '../message/content-word.ts'
+import { commonWords, isUnspaced, wordsOf } from '../../../core/text/content-word.ts'
 
 export const keywordLimit = 10
 const longest = 3

@@ -1,7 +1,7 @@
 // A summary without a language model: the sentences that say most of what the whole says, each said once.
 import { type Line, speakerOf } from '../message/history.ts'
-import { sentencesOf } from '../message/sentence.ts'
-import { contentWords } from '../message/content-word.ts'
+import { sentencesOf } from '../../../core/text/sentence.ts'
+import { contentWords } from '../../../core/text/content-word.ts'
 
 export const summaryLimit = { sentences: 5, characters: 700, sentence: 300 } as const
 const lambda = 0.7

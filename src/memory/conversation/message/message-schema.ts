@@ -28,6 +28,8 @@ export const messageBody = z.looseObject({
   source: source.default({}),
   timestamp: instant,
   metadata: metadata.default({}),
+  /** Since then it is out of recall and lists, and kept. */
+  archived_at: instant.optional(),
 })
 export type MessageBody = z.output<typeof messageBody>
 

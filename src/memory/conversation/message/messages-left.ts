@@ -1,5 +1,5 @@
 // The messages of a list of ids that are still there, for what was made from them.
-import type { RecordReader } from '../../../core/capability/record-port.ts'
+import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import type { Message } from './message-schema.ts'
 
 /** Those of the messages `ids` that the caller can read, each once, in their order. */

@@ -5,8 +5,8 @@ import type { Llm } from '../../../core/ports.ts'
 import { type Line, speakerOf } from '../message/history.ts'
 import { fold } from '../../../core/text/fold.ts'
 import type { Statement } from './user-fact.ts'
-import { asData, askJson, type Asked } from '../llm/ask.ts'
-import { partition } from '../llm/partition.ts'
+import { asData, askJson, type Asked } from '../../../shape/llm/ask.ts'
+import { partition } from '../../../shape/llm/partition.ts'
 
 const said = z.strictObject({
   facts: z

@@ -1,5 +1,5 @@
 // The facts of a profile as they are without the messages that are gone, read from the book.
-import type { RecordReader } from '../../../core/capability/record-port.ts'
+import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import type { Message } from '../message/message-schema.ts'
 import { messagesLeft } from '../message/messages-left.ts'
 import type { Facts } from './profile-fact.ts'

@@ -1,7 +1,7 @@
 // Facts that users tell of themselves, found by stated patterns in what they say. No model, no guessing: what fits no
 // pattern is no fact. English, German, French and Spanish, and the plainest forms of Japanese and Chinese.
 import { type Line, isUser } from '../message/history.ts'
-import { sentencesOf } from '../message/sentence.ts'
+import { sentencesOf } from '../../../core/text/sentence.ts'
 import { fold } from '../../../core/text/fold.ts'
 
 /** One thing said about a user. */

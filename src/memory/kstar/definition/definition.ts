@@ -1,6 +1,6 @@
 // Finding what is registered, by name. Every definition has the one id that its name gives, so this is a look-up.
 // Invariant: a rule that a later Daybook wrote otherwise is not passed over: what it would hold is refused.
-import type { RecordWriter } from '../../../core/capability/record-port.ts'
+import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import { needUnderstood } from '../../../core/capability/understood.ts'
 import { definitionKinds } from './definition-kind.ts'

@@ -1,7 +1,7 @@
 // The promise of several tabs, held against every order of events that a seed can think of: nothing acknowledged is lost,
 // nothing is done twice, one tab at a time has the book, and whoever lives is answered.
 import { expect, it } from 'vitest'
-import type { Reply } from '../../../../src/hosts/browser/wire/message.ts'
+import type { Reply } from '../../../../src/book/share/line-message.ts'
 import { makeTrace } from '../../../support/trace.ts'
 import { makeTrajectory } from '../../../support/made-trajectory.ts'
 import { createDice } from './tabs/tab-dice.ts'

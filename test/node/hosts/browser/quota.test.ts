@@ -85,8 +85,8 @@ it.for([3_000_000, 12_000_000, 40_000_000])(
       for (const id of ids) expect(await call('kstar:get_trace', { id })).toMatchObject({ id })
     }
     expect(await fill('a')).toMatchObject({ code: 'storage-full' })
-    // Most of the quota was there to be used.
-    expect(acked.length).toBeGreaterThan(150)
+    // Most of the quota was there to be used, but for the pages that an empty book takes itself.
+    expect(acked.length).toBeGreaterThan(140)
     await readAll(acked)
     // What is indexed behind the writes finds no room either; nothing of it is needed to read or to forget.
     await pass(20_000)

@@ -1,17 +1,14 @@
 // Who belongs to which owner's turn: a follower heeds no other owner than its own, and an owner runs no other one's calls.
+import type { FollowerMessage, OwnerMessage } from '../../../../src/book/share/line-message.ts'
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../../src/engine/engine.ts'
-import { TabFollower } from '../../../../src/hosts/browser/tab/tab-follower.ts'
+import { Follower } from '../../../../src/book/share/follower.ts'
 import { TabOwner } from '../../../../src/hosts/browser/tab/tab-owner.ts'
-import {
-  type FollowerMessage,
-  type OwnerMessage,
-  tabVersion,
-} from '../../../../src/hosts/browser/tab/tab-wire.ts'
+import { tabVersion } from '../../../../src/hosts/browser/tab/tab-wire.ts'
 
 it('heeds nothing that a deposed owner says', async () => {
   const posted: FollowerMessage[] = []
-  const follower = new TabFollower({
+  const follower = new Follower({
     tab: 't',
     port: { later: () => () => undefined },
     natureOf: () => ({ effect: 'write', repeatable: true }),

@@ -31,7 +31,8 @@ async function bundle(): Promise<string> {
   return file
 }
 
-const cli = await bundle()
+/** The command line as one file. */
+export const cli = await bundle()
 
 export interface Ended {
   readonly code: number | null

@@ -47,11 +47,11 @@ it('is refused while another process has the book, which notices nothing', async
   const folder = newFolder()
   const path = await write(folder)
   const held = await openDaybook({ name: 'garden', path })
-  expect((await failure(openDaybook({ name: 'garden', path }))).code).toBe('open-elsewhere')
+  expect((await failure(openDaybook({ name: 'garden', path, share: false }))).code).toBe('open-elsewhere')
   expect((await held.traces.count()).total).toBe(20)
   // One that was begun elsewhere and goes on is not finished for it.
   writeFileSync(`${path}.erasing`, '')
-  expect((await failure(openDaybook({ name: 'garden', path }))).code).toBe('open-elsewhere')
+  expect((await failure(openDaybook({ name: 'garden', path, share: false }))).code).toBe('open-elsewhere')
   expect((await held.traces.count()).total).toBe(20)
   await held.erase({ confirm: 'garden' })
   expect(readdirSync(folder)).toEqual([])

@@ -101,7 +101,9 @@ it('keeps a second opening in this process from letting go of the first', async 
   const path = join(newPlace(), 'b.daybook')
   await using book = await openDaybook({ name: 'b', path })
   chmodSync(path, 0o644)
-  await expect(openDaybook({ name: 'b', path })).rejects.toMatchObject({ code: 'open-elsewhere' })
+  await expect(openDaybook({ name: 'b', path, share: false })).rejects.toMatchObject({
+    code: 'open-elsewhere',
+  })
   expect(modeOf(path)).toBe('600')
   // SQLite's locks are the process's: closing another handle of the file would have dropped them.
   const source = `

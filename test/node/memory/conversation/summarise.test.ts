@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { sentencesOf } from '../../../../src/memory/conversation/message/sentence.ts'
+import { sentencesOf } from '../../../../src/core/text/sentence.ts'
 import { keywordLimit, keywordsOf } from '../../../../src/memory/conversation/episode/keyword.ts'
 import { summarise, summaryLimit } from '../../../../src/memory/conversation/episode/summarise.ts'
-import { contentWords } from '../../../../src/memory/conversation/message/content-word.ts'
+import { contentWords } from '../../../../src/core/text/content-word.ts'
 
 const line = (name: string, content: string) => ({
   content,

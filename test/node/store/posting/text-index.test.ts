@@ -1,6 +1,6 @@
 // The engine with the text index in memory: it fills by itself, and what is recalled doesn't depend on whether it has.
 import { afterEach, describe, expect, test } from 'vitest'
-import type { RecallResult } from '../../../../src/core/capability/recall-port.ts'
+import type { RecallResult } from '../../../../src/core/capability/port/recall-port.ts'
 import type { Ports } from '../../../../src/core/ports.ts'
 import { createEngine, type Engine, type EngineOptions } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'

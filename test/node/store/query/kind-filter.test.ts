@@ -62,7 +62,6 @@ function put(body: JsonObject, [step = '', ...rest]: readonly string[], value: J
 function currentOf(kind: Kind, records: readonly JsonObject[], now: string): Set<unknown> {
   const paths = (kind.cites ?? []).filter((one) => one.supersedes).map(({ path }) => path)
   const targetsOf = (record: JsonObject) => paths.flatMap((path) => citedIds(record, path))
-  const superseded = new Set(records.flatMap(targetsOf))
   // All are of one time, so that the least id stands where the other side is the authority, else the greatest.
   const stands = (one: JsonObject, other: JsonObject) =>
     String(one['id']) < String(other['id']) === (kind.policy === 'remote_wins')
@@ -77,6 +76,8 @@ function currentOf(kind: Kind, records: readonly JsonObject[], now: string): Set
             other['id'] === target && !above.includes(target) && isDisplaced(other, [...above, target]),
         ),
     )
+  // What several records of which none stands supersede is current.
+  const superseded = new Set(records.filter((one) => !isDisplaced(one)).flatMap(targetsOf))
   const isExpired = (record: JsonObject) => {
     const at = kind.expires === undefined ? undefined : readPath(record, kind.expires)
     const until =

@@ -28,7 +28,7 @@ function isBefore(policy: ConflictPolicy, one: Live, other: Live): boolean {
   return policy === 'remote_wins' ? isEarlier : !isEarlier
 }
 
-/** What nothing supersedes, and what neither yields to a rival nor stands on what does. */
+/** What nothing that stands supersedes, and what neither yields to a rival nor stands on what does. */
 function expected(policy: ConflictPolicy, live: readonly Live[]): string[] {
   const yields = (one: Live) =>
     one.targets.some((target) =>
@@ -41,7 +41,7 @@ function expected(policy: ConflictPolicy, live: readonly Live[]): string[] {
       return !found || above.has(target) || stands(found, new Set([...above, one.id]))
     })
   return live
-    .filter((one) => !live.some((other) => other.targets.includes(one.id)) && stands(one))
+    .filter((one) => !live.some((other) => other.targets.includes(one.id) && stands(other)) && stands(one))
     .map((one) => one.id)
     .toSorted()
 }

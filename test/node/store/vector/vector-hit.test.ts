@@ -1,8 +1,8 @@
 // What vectors bring into recall by themselves, what never becomes one, and which embedder's they are.
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmbedStatus } from '../../../../src/core/capability/status.ts'
-import type { RecallResult } from '../../../../src/core/capability/recall-port.ts'
-import { createMeaningEmbedder, type MeaningEmbedder } from '../../../support/meaning-embedder.ts'
+import type { RecallResult } from '../../../../src/core/capability/port/recall-port.ts'
+import { createMeaningEmbedder, meaningOf, type MeaningEmbedder } from '../../../support/meaning-embedder.ts'
 import { openTestEngine, type TestEngine } from '../../../support/test-engine.ts'
 
 const opened: TestEngine[] = []
@@ -87,5 +87,56 @@ describe('a hit that vectors alone brought', () => {
     expect(await book.recall('medicine')).toMatchObject({ hits: [], legs: { vector: 2 } })
     const { hits } = await book.recall('hospital')
     expect(hits.map(({ because }) => because.vector?.rank)).toEqual([1, 2])
+  })
+})
+
+describe('a model that says of no similarity what it means', () => {
+  /** As many models do: whatever two texts say, they are 0.7 alike or more, and what means the same is somewhat more. */
+  const crowded = (): MeaningEmbedder => {
+    const inner = createMeaningEmbedder()
+    return {
+      ...inner,
+      minSimilarity: undefined,
+      dimensions: 1 + 64 + meaningOf('').length,
+      embed: (texts) =>
+        Promise.resolve(
+          texts.map((text) => {
+            const meaning = meaningOf(text)
+            const own = noiseOf(text)
+            const numbers = [1.6, ...own, ...meaning]
+            const length = Math.hypot(...numbers)
+            return Float32Array.from(numbers, (number) => number / length)
+          }),
+        ),
+    }
+  }
+  const noiseOf = (text: string) => {
+    let state = [...text].reduce((sum, letter) => Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0), 7)
+    const numbers = Array.from({ length: 64 }, () => {
+      state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0
+      return state / 2 ** 31
+    })
+    const length = Math.hypot(...numbers)
+    return numbers.map((number) => (0.7 * number) / length)
+  }
+  const others = Array.from({ length: 40 }, (_, i) => `errand${i} parcel${i} ribbon${i}`)
+
+  test('answers nonsense with nothing, and finds what only means the same', async () => {
+    const book = open(crowded())
+    await book.store([...others, 'ask a physician'])
+    await book.pass()
+    const { hits } = await book.recall('medicine')
+    expect(hits.map(({ record }) => record.id)).toEqual(['t-40'])
+    expect(hits[0]?.because.vector?.similarity).toBeGreaterThan(0.7)
+    for (const nonsense of ['zeppelin', 'purple elephants juggling', 'quantum pancakes'])
+      expect([nonsense, (await book.recall(nonsense)).hits]).toEqual([nonsense, []])
+  })
+
+  test('answers with less where full text answers too', async () => {
+    const book = open(crowded())
+    await book.store([...others, 'ask a physician'])
+    await book.pass()
+    const { hits } = await book.recall('medicine errand7')
+    expect(hits.map(({ record }) => record.id)).toEqual(expect.arrayContaining(['t-7', 't-40']))
   })
 })

@@ -10,8 +10,8 @@ const nodeWasm = wasmOf(globalThis)
 const unit = (vector: readonly number[]) => normalise(vector) ?? new Float32Array(vector.length)
 const roomy = 64_000_000
 const pair = (dimensions: number) => ({
-  simd: createVectorMatrix(createVectorKernel(nodeWasm), dimensions, roomy),
-  scalar: createVectorMatrix(createScalarKernel(), dimensions, roomy),
+  simd: createVectorMatrix(createVectorKernel(nodeWasm), dimensions, { limitBytes: roomy }),
+  scalar: createVectorMatrix(createScalarKernel(), dimensions, { limitBytes: roomy }),
 })
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 
@@ -150,10 +150,42 @@ describe('vectors in memory', () => {
   })
 
   test('says when there is no room left, and keeps what it has', () => {
-    const matrix = createVectorMatrix(createScalarKernel(), 32, 36 * 3)
+    const matrix = createVectorMatrix(createScalarKernel(), 32, { limitBytes: 36 * 3 })
     const vector = quantise(makeVector(1, 32))
     expect([1, 2, 3, 4].map((seq) => matrix.set(seq, vector))).toEqual([true, true, true, false])
     expect(matrix.set(2, vector)).toBe(true)
     expect(matrix.size()).toBe(3)
+  })
+
+  test('what is usual is the mean and the deviation over all vectors but those of zeros', () => {
+    for (const matrix of Object.values(pair(48))) {
+      const question = makeVector(500, 48)
+      expect(matrix.spread(question)).toEqual({ count: 0, mean: 0, deviation: 0 })
+      const similar: number[] = []
+      for (let seq = 1; seq <= 900; seq++) {
+        const vector = seq % 9 === 0 ? new Float32Array(48) : makeVector(seq, 48)
+        matrix.set(seq, quantise(vector))
+        if (seq % 9 !== 0) similar.push(dot(question, vector))
+      }
+      const mean = similar.reduce((sum, one) => sum + one, 0) / similar.length
+      const variance = similar.reduce((sum, one) => sum + (one - mean) ** 2, 0) / similar.length
+      const usual = matrix.spread(question)
+      expect(usual.mean).toBeCloseTo(mean, 3)
+      expect(usual.deviation).toBeCloseTo(Math.sqrt(variance), 3)
+    }
+  })
+
+  test('of many vectors some tell what is usual of all', () => {
+    const { simd } = pair(32)
+    const question = makeVector(9, 32)
+    let sum = 0
+    for (let seq = 1; seq <= 6000; seq++) {
+      const vector = makeVector(seq, 32)
+      simd.set(seq, quantise(vector))
+      sum += dot(question, vector)
+    }
+    const { count, mean, deviation } = simd.spread(question)
+    expect(count).toBe(6000)
+    expect(Math.abs(mean - sum / 6000)).toBeLessThan(deviation / 5)
   })
 })

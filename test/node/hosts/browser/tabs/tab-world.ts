@@ -1,12 +1,12 @@
 // A world of tabs without a browser: the real tabs of a book and their engines over one disk, with channels, locks and time that the test
 // moves by hand. Tabs die, freeze, thaw and lose the book behind their backs, in an order that a seed decides.
 import { DaybookError, isDaybookError } from '../../../../../src/core/errors.ts'
-import type { RoomEvent } from '../../../../../src/core/capability/room-port.ts'
+import type { RoomEvent } from '../../../../../src/core/capability/port/room-port.ts'
 import type { Ports, SqlDatabase } from '../../../../../src/core/ports.ts'
 import { capabilityTable } from '../../../../../src/engine/capability-table.ts'
 import type { AnyCapability } from '../../../../../src/core/capability/capability.ts'
 import { createEngine } from '../../../../../src/engine/engine.ts'
-import type { CallMessage, Reply } from '../../../../../src/hosts/browser/wire/message.ts'
+import type { CallMessage, Reply } from '../../../../../src/book/share/line-message.ts'
 import type { LineEnd, TabPort } from '../../../../../src/hosts/browser/tab/tab-port.ts'
 import { BookTab } from '../../../../../src/hosts/browser/tab/book-tab.ts'
 import { lineName } from '../../../../../src/hosts/browser/tab/tab-wire.ts'

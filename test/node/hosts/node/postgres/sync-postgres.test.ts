@@ -91,7 +91,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
     const book = any?.book ?? ''
     const tables = await sql.rows<{ name: string }>(`SELECT tablename AS name FROM pg_tables
       WHERE schemaname = 'daybook' AND tablename <> 'schema_version' ORDER BY 1`)
-    expect(tables).toHaveLength(14)
+    expect(tables).toHaveLength(17)
     for (const { name } of tables) {
       const books = (opening: string) =>
         sql.begin(opening, (tx) => tx.rows<{ book: string }>(`SELECT DISTINCT book FROM daybook.${name}`))

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDaybook } from '../../../../../src/hosts/node/index.ts'
 import { guestRouteCases } from '../../../../contract/access/guest-route.ts'
 import { guestSyncCases } from '../../../../contract/access/guest-sync.ts'
+import { consentRouteCases } from '../../../../contract/consent/consent-route.ts'
+import { proposerRouteCases } from '../../../../contract/consent/proposer-route.ts'
+import { sealedConsentRouteCases } from '../../../../contract/consent/sealed-route.ts'
 import type { GuestHost } from '../../../../contract/access/guest-world.ts'
 import { sealedRouteCases } from '../../../../contract/access/sealed-route.ts'
 import { makeTrace } from '../../../../support/trace.ts'
@@ -32,7 +35,10 @@ describe.skipIf(skipped !== '')(`a guest of daybook serve${skipped}`, { timeout:
   }
   guestRouteCases(host)
   guestSyncCases(host)
+  proposerRouteCases(host)
+  consentRouteCases(host)
   sealedRouteCases(host)
+  sealedConsentRouteCases(host)
 
   it('K6 a device of another name than its key takes over whose its records are', async () => {
     const made = await run({ url, book: 'renamed' }, 'daybook:create_access_key', {

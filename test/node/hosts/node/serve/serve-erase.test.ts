@@ -6,7 +6,7 @@ import { createServeWorld } from './serve-world.ts'
 
 const { key, postgres, closing, start, ask, open, close } = createServeWorld()
 
-describe.skipIf(skipped !== '')(`Erasing at \`daybook serve\`${skipped}`, { timeout: 20_000 }, () => {
+describe.skipIf(skipped !== '')(`Erasing at \`daybook serve\`${skipped}`, () => {
   const urls: string[] = []
   let turn = 0
   const url = () => urls[turn++ % urls.length] ?? ''

@@ -1,13 +1,14 @@
 // What lines say to each other, each of them at another process of `daybook serve`.
 import { afterAll, beforeAll, describe } from 'vitest'
-import { type LineHost, lineFrameCases } from '../../../../contract/mirror/line-frame.ts'
+import { type LineHost, lineFrameCases } from '../../../../contract/mirror/line/line-frame.ts'
+import { mirrorRoomCases } from '../../../../contract/mirror/line/mirror-room.ts'
 import { skipped } from '../postgres/postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
 
 const { key, closing, start, ask, run, open, close } = createServeWorld()
 const bearing = (bearer: string) => ({ authorization: `Bearer ${bearer}` })
 
-describe.skipIf(skipped !== '')(`Talk on lines of several processes${skipped}`, { timeout: 20_000 }, () => {
+describe.skipIf(skipped !== '')(`Talk on lines of several processes${skipped}`, () => {
   const urls: string[] = []
   let turn = 0
   const url = () => urls[turn++ % urls.length] ?? ''
@@ -72,4 +73,5 @@ describe.skipIf(skipped !== '')(`Talk on lines of several processes${skipped}`, 
   }
 
   lineFrameCases(host)
+  mirrorRoomCases(host)
 })

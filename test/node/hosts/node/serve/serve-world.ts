@@ -2,7 +2,7 @@
 import { type Daybook, openDaybook, serveMirrors } from '../../../../../src/hosts/node/index.ts'
 import { createPostgres } from '../postgres/postgres-world.ts'
 
-interface BookAt {
+export interface BookAt {
   readonly url: string
   readonly book: string
 }

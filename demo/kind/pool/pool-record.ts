@@ -1,0 +1,86 @@
+// What the pool answers, and its records as they are stored.
+import type { CapabilityOutput } from '../../../src/index.ts'
+import type { BookRecord } from '../record-kind.ts'
+
+export type Proposal = CapabilityOutput<'pool:list_proposals'>['proposals'][number]
+export type Claws = CapabilityOutput<'pool:claws'>
+export type Claw = Claws['claws'][number]
+export type Config = CapabilityOutput<'pool:configure'>['config']
+export type AuditEntry = CapabilityOutput<'pool:audit'>['entries'][number]
+
+interface Spoken extends BookRecord {
+  /** The agent that said it, as agents of a pool know each other. */
+  readonly claw: string
+  readonly group: string
+}
+
+export interface ProposalRecord extends Spoken {
+  readonly proposal: string
+  readonly title?: string
+  readonly statement: string
+  readonly tags: readonly string[]
+  readonly proposed_at: string
+  readonly expires_at: string
+}
+
+export interface BallotRecord extends Spoken {
+  /** The id of the record of its proposal. */
+  readonly proposal: string
+  readonly vote: 'yes' | 'no'
+  readonly n: number
+  readonly cast_at: string
+  readonly votes: Readonly<
+    Record<string, { readonly vote: string; readonly at: string; readonly reason?: string }>
+  >
+}
+
+export interface DecisionRecord extends Spoken {
+  /** The id of the record of its proposal. */
+  readonly proposal: string
+  readonly outcome: 'approved' | 'rejected' | 'expired'
+  readonly yes: number
+  readonly no: number
+  readonly reason: string
+  readonly decided_at: string
+}
+
+export interface FactWords {
+  readonly subject: string
+  readonly predicate: string
+  readonly object: string
+}
+
+export interface FactVersion extends FactWords {
+  readonly tags: readonly string[]
+  /** Its id among agents of the pool. */
+  readonly proposal: string
+  readonly source: string
+  readonly yes: number
+  readonly no: number
+  readonly published_at: string
+}
+
+export interface FactRecord extends BookRecord, FactWords {
+  readonly fact: string
+  readonly group: string
+  readonly home: string
+  readonly version: number
+  readonly versions: Readonly<Record<string, FactVersion>>
+  readonly tags: readonly string[]
+  readonly votes: { readonly yes: number; readonly no: number }
+  readonly published_at: string
+}
+
+export interface ClawRecord extends Spoken {
+  readonly display_name?: string
+  readonly model?: string
+  readonly capabilities: readonly string[]
+  readonly keys?: readonly string[]
+  readonly first_seen_at: string
+  readonly announced_at: string
+}
+
+export const factLine = ({ subject, predicate, object }: FactWords) => `${subject} ${predicate} ${object}`
+
+/** `3 to 1`: votes for it and against it. */
+export const tallyWord = ({ yes, no }: { readonly yes: number; readonly no: number }) => `${yes} to ${no}`

@@ -1,0 +1,99 @@
+// How the vote on a proposal stands: who has voted, who has not, and what is still needed. Pure.
+// Invariant: what is counted for an open proposal is what the engine would count at this moment.
+import type { Claws, Config, Proposal } from './pool-record.ts'
+
+export type Side = 'yes' | 'no'
+
+/** An agent at the vote. `proposer`: its own vote does not count; `away`: it is not active, so its vote does not count now. */
+export interface Seat {
+  readonly claw: string
+  readonly name?: string | undefined
+  readonly place: 'counts' | 'proposer' | 'away'
+  readonly isYou: boolean
+  readonly ballot?: Proposal['ballots'][number] | undefined
+}
+
+export interface Standing {
+  /** In the order of their ids, so that a vote that comes moves nobody. */
+  readonly seats: readonly Seat[]
+  readonly yes: number
+  readonly no: number
+  readonly active: number
+  /** Absent for a decision that does not say by how many votes it was made. */
+  readonly needed?: { readonly yes: number; readonly no: number }
+  /** Fewer agents than anything is decided among. */
+  readonly isTooSmall: boolean
+  readonly least: number
+  /** The side that has what it needs, though nobody has counted yet. */
+  readonly reached?: Side | undefined
+  /** Who counts: the proposer while it is active, else the first of those that are. */
+  readonly decider?: string | undefined
+}
+
+const folded = (claw: string) => claw.toLowerCase()
+const same = (one: string, other: string) => folded(one) === folded(other)
+
+interface Asked {
+  readonly proposal: Proposal
+  readonly claws: Claws
+  readonly config: Pick<Config, 'quorum' | 'self_vote'>
+}
+
+export function standingOf({ proposal, claws, config }: Asked): Standing {
+  const { decision } = proposal
+  const byMajority = config.quorum.rule === 'majority'
+  const active = decision?.active ?? activeOf(claws)
+  const seats = seatsOf({ proposal, claws, config }, active, byMajority)
+  const counted = seats.filter(({ place }) => place === 'counts')
+  const votes = (side: Side) => counted.filter(({ ballot }) => ballot?.vote === side).length
+  const common = { seats, active: decision?.active?.length ?? claws.active, least: claws.quorum.least }
+  if (decision) {
+    const { yes, no, quorum } = decision
+    const needed = quorum === undefined ? {} : { needed: { yes: quorum, no: quorum } }
+    return { ...common, yes, no, ...needed, isTooSmall: false }
+  }
+  const [yes, no, needed] = [votes('yes'), votes('no'), claws.quorum] as const
+  const isTooSmall = byMajority && claws.active < needed.least
+  const won = !isTooSmall && yes >= needed.yes && yes > no ? 'yes' : undefined
+  const lost = !isTooSmall && no >= needed.no ? 'no' : undefined
+  const decider = active.find((claw) => same(claw, proposal.claw)) ?? active.toSorted(byName)[0]
+  return { ...common, yes, no, needed, isTooSmall, reached: won ?? lost, decider }
+}
+
+/** Those that are there; this book's own agent among them, whether it has said anything of itself or not. */
+function activeOf({ claws, own }: Claws): string[] {
+  const there = claws.filter((one) => one.active).map(({ claw }) => claw)
+  return there.some((claw) => same(claw, own)) ? there : [...there, own]
+}
+
+const byName = (one: string, other: string) => (folded(one) < folded(other) ? -1 : 1)
+
+function seatsOf({ proposal, claws, config }: Asked, active: readonly string[], byMajority: boolean): Seat[] {
+  const ballots = new Map(proposal.ballots.map((one) => [folded(one.claw), one]))
+  const names = new Map(claws.claws.map((one) => [folded(one.claw), one.display_name]))
+  const there = new Set(active.map(folded))
+  const all = [proposal.claw, ...active, ...proposal.ballots.map(({ claw }) => claw)]
+  const each = new Map(all.map((claw) => [folded(claw), claw]))
+  return [...each.values()].toSorted(byName).map((claw): Seat => {
+    const isProposer = same(claw, proposal.claw) && !config.self_vote
+    const isAway = byMajority && !there.has(folded(claw))
+    return {
+      claw,
+      name: names.get(folded(claw)),
+      place: isProposer ? 'proposer' : isAway ? 'away' : 'counts',
+      isYou: same(claw, claws.you),
+      ballot: ballots.get(folded(claw)),
+    }
+  })
+}
+
+/** Open, and without a vote of whoever looks that would count. */
+export function wantsVote({ claw, state, ballots }: Proposal, you: string, selfVote: boolean): boolean {
+  if (state !== 'open' || (same(claw, you) && !selfVote)) return false
+  return !ballots.some((one) => same(one.claw, you))
+}
+
+/** The vote of one agent on it. */
+export function voteOf({ ballots }: Proposal, claw: string): Proposal['ballots'][number] | undefined {
+  return ballots.find((one) => same(one.claw, claw))
+}

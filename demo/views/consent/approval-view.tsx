@@ -1,0 +1,148 @@
+// The view of what waits for a decision: the one that is read, the others below it, and what was just decided.
+import { useEffect } from 'preact/hooks'
+import { EmptyNote } from '../../parts/empty-note.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { Time } from '../../parts/time.tsx'
+import { go } from '../../state/address.ts'
+import {
+  decided,
+  isOver,
+  loadQueue,
+  queueFailure,
+  requests,
+  sealedCount,
+  waiting,
+  type Waiting,
+} from '../../state/consent/queue.ts'
+import { cardHeading, current, onCardDrawn, position, show, takeBack } from '../../state/consent/review.ts'
+import { scopeWord } from '../../wording/policy-word.ts'
+import { countOf } from '../../wording/size-word.ts'
+import { capital, oneLine } from '../../wording/text-word.ts'
+import { ConsentPage } from './consent-page.tsx'
+import { ProposalCard } from './proposal-card.tsx'
+
+export function ApprovalView() {
+  const all = waiting.value
+  const one = current.value
+  return (
+    <ConsentPage title="Waiting for approval">
+      {queueFailure.value !== undefined && (
+        <ErrorNotice
+          title="The queue could not be read."
+          error={queueFailure.value}
+          retry={() => void loadQueue()}
+        />
+      )}
+      {requests.value.length > 0 && (
+        <p class="notice" role="note">
+          {countOf(requests.value.length, 'access request')} waiting.{' '}
+          <button type="button" class="link" onClick={() => go({ view: 'policies', id: undefined })}>
+            Decide in Policies
+          </button>
+        </p>
+      )}
+      {sealedCount.value > 0 && (
+        <p class="notice" role="note">
+          {countOf(sealedCount.value, 'entry', 'entries')} locked: unlock the keys of this book in Storage.
+        </p>
+      )}
+      {one && all && (
+        <ProposalCard
+          key={one.id}
+          one={one}
+          place={position.value < 0 ? '' : `${position.value + 1} of ${all.length} ·`}
+        />
+      )}
+      {all && !one && all.length === 0 && <Nothing />}
+      {all && one && <Others all={all} shown={one.id} />}
+      <DecidedList />
+    </ConsentPage>
+  )
+}
+
+function Nothing() {
+  useEffect(onCardDrawn, [])
+  return (
+    <section aria-label="Queue">
+      <h2 tabIndex={-1} ref={cardHeading} class="empty-head">
+        Nothing is waiting for you.
+      </h2>
+      <EmptyNote title="">
+        <p>
+          This is where proposals of agents appear. An agent proposes a memory with{' '}
+          <code>book.proposals.propose({'{ content, category }'})</code>; nothing is remembered before you
+          approve it. Try it in this page’s console:
+        </p>
+        <pre class="code-sample">{`book.with({ agent: 'assistant' }).proposals.propose({
+  content: 'Prefers short answers',
+  category: 'a2p:preferences.communication',
+})`}</pre>
+      </EmptyNote>
+    </section>
+  )
+}
+
+function Others({ all, shown }: { all: readonly Waiting[]; shown: string }) {
+  if (all.length === 0) return <p class="quiet">Nothing else is waiting.</p>
+  return (
+    <section aria-label="Queue">
+      <h2>
+        Queue ({all.length})
+        <span class="queue-keys faint">
+          <KeyCap name="j" /> <KeyCap name="k" /> next and previous
+        </span>
+      </h2>
+      <ol class="queue">
+        {all.map((one) => (
+          <li key={one.id}>
+            <button
+              type="button"
+              class="queue-row"
+              aria-current={one.id === shown ? 'true' : undefined}
+              onClick={() => show(one.id)}
+            >
+              <bdi class="queue-text">{oneLine(one.content, 120)}</bdi>
+              <span class="faint">
+                <bdi>{oneLine(one.agent, 48)}</bdi> · {scopeWord(one.category)}
+                {one.hidden.length > 0 && ' · hidden characters'}
+                {isOver(one) && ' · expired'}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function DecidedList() {
+  const all = decided.value
+  if (all.length === 0) return null
+  return (
+    <section aria-label="Decided">
+      <h2>
+        Decided in the last 10 minutes
+        <span class="queue-keys faint">
+          <KeyCap name="u" /> undo the last one
+        </span>
+      </h2>
+      <ul class="queue">
+        {all.map(({ id, status, content, editedContent, resolvedAt }) => (
+          <li key={id} class="decided-row">
+            <span class={`state state-${status}`}>
+              {status === 'edited' ? 'Approved with changes' : capital(status)}
+            </span>
+            <bdi class="queue-text">{oneLine(editedContent ?? content, 120)}</bdi>
+            <span class="faint">
+              <Time at={resolvedAt} />
+            </span>
+            <button type="button" class="button small" onClick={() => void takeBack(id)}>
+              Undo<span class="hidden"> “{oneLine(content, 40)}”</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

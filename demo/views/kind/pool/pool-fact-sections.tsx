@@ -1,0 +1,80 @@
+// A confirmed fact: what it says, and its versions with what each changed and the decision that it rests on.
+import { Time } from '../../../parts/time.tsx'
+import type { FactRecord, FactVersion } from '../../../kind/pool/pool-record.ts'
+import { tallyWord } from '../../../kind/pool/pool-record.ts'
+import { go } from '../../../state/address.ts'
+import { ClawName } from '../../pool/claw-name.tsx'
+import { FactDifference } from '../../pool/fact-difference.tsx'
+import { FilterButton, restOf, Row, Section } from '../section.tsx'
+
+const known = [
+  'fact',
+  'group',
+  'home',
+  'version',
+  'versions',
+  'tags',
+  'votes',
+  'published_at',
+  'subject',
+  'predicate',
+  'object',
+  'by',
+  'claw',
+]
+
+export function PoolFactSections({ record: fact }: { record: FactRecord }) {
+  const versions = Object.entries(fact.versions)
+    .map(([number, one]) => ({ number: Number(number), one }))
+    .toSorted((a, b) => b.number - a.number)
+  return (
+    <>
+      <Section name="Fact" rest={restOf(fact, known)}>
+        <FactDifference after={fact} />
+        <Row name="votes">{tallyWord(fact.votes)}</Row>
+        <Row name="publisher">
+          <ClawName claw={fact.home} />
+        </Row>
+        <Row name="tags">
+          {fact.tags.map((tag) => (
+            <FilterButton key={tag} view="poolFacts" field="tag" value={tag} />
+          ))}
+        </Row>
+        <Row name="id">
+          <code>{fact.fact}</code>
+        </Row>
+      </Section>
+      <Section name={`Versions (${versions.length})`}>
+        <ol class="chain" reversed>
+          {versions.map(({ number, one }, i) => (
+            <Version key={number} number={number} one={one} before={versions[i + 1]?.one} />
+          ))}
+        </ol>
+      </Section>
+    </>
+  )
+}
+
+interface VersionProps {
+  readonly number: number
+  readonly one: FactVersion
+  readonly before: FactVersion | undefined
+}
+
+function Version({ number, one, before }: VersionProps) {
+  return (
+    <li class="chain-link">
+      <p class="chain-head">
+        <b>Version {number}</b>
+        <span class="faint">
+          <Time at={one.published_at} />
+        </span>
+        <button type="button" class="link" onClick={() => go({ view: 'pool', chips: [], id: one.proposal })}>
+          Decided {tallyWord(one)}
+          <span class="hidden">, open the votes on version {number}</span>
+        </button>
+      </p>
+      <FactDifference before={before} after={one} />
+    </li>
+  )
+}

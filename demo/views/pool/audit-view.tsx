@@ -1,0 +1,183 @@
+// The view of the audit: what became of every envelope at this copy of the book, and why.
+import { EmptyNote } from '../../parts/empty-note.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Time } from '../../parts/time.tsx'
+import { auditChoices, refusedResults } from '../../kind/pool/pool-field.ts'
+import type { AuditEntry } from '../../kind/pool/pool-record.ts'
+import { chipOf, narrow } from '../../state/address.ts'
+import { audit, auditFailure, hasFresh, loadAudit, loadOlder } from '../../state/pool/audit.ts'
+import {
+  envelopeWord,
+  envelopeWords,
+  isKnownReason,
+  reasonSentence,
+  resultWords,
+  wayWord,
+} from '../../wording/pool-word.ts'
+import { ClawName } from './claw-name.tsx'
+import { PoolPage } from './pool-page.tsx'
+
+export function PoolAuditView() {
+  const all = audit.value
+  return (
+    <PoolPage title="Audit">
+      <p class="quiet">
+        Every envelope that came to this copy of the book or left it, with what became of it and why. It stays
+        on this device, 30 days and 10,000 entries at most.
+      </p>
+      <Filters />
+      {auditFailure.value !== undefined && (
+        <ErrorNotice
+          title="The audit could not be read."
+          error={auditFailure.value}
+          retry={() => void loadAudit()}
+        />
+      )}
+      {hasFresh.value && (
+        <p>
+          <button type="button" class="button" onClick={() => void loadAudit()}>
+            Show new entries
+          </button>
+        </p>
+      )}
+      {all && all.entries.length === 0 && <Nothing />}
+      {all && all.entries.length > 0 && <Table all={all.entries} />}
+      {all?.cursor !== undefined && (
+        <p>
+          <button type="button" class="button" onClick={() => void loadOlder()}>
+            Show older entries
+          </button>
+        </p>
+      )}
+    </PoolPage>
+  )
+}
+
+function Filters() {
+  return (
+    <div class="field-row" role="search" aria-label="Filter the audit">
+      <Choice name="result" label="Result" all="All results" words={auditChoices} />
+      <Choice name="type" label="Type" all="All types" words={envelopeWords} />
+      <label class="labelled">
+        Agent
+        <input
+          class="input"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="exact id, like logs@main"
+          value={chipOf('claw') ?? ''}
+          onChange={({ currentTarget: { value } }) => narrow({ claw: value.trim() })}
+        />
+      </label>
+      <button type="button" class="button" onClick={() => void loadAudit()}>
+        Refresh
+      </button>
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  readonly name: string
+  readonly label: string
+  readonly all: string
+  readonly words: Readonly<Record<string, string>>
+}
+
+function Choice({ name, label, all, words }: ChoiceProps) {
+  return (
+    <label class="labelled">
+      {label}
+      <select
+        class="input"
+        value={chipOf(name) ?? ''}
+        onChange={({ currentTarget: { value } }) => narrow({ [name]: value })}
+      >
+        <option value="">{all}</option>
+        {Object.entries(words).map(([value, word]) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function Nothing() {
+  if (['result', 'type', 'claw'].some((name) => chipOf(name) !== undefined))
+    return <EmptyNote title="No entry matches these filters." />
+  return (
+    <EmptyNote title="No envelopes yet">
+      <p>
+        This is where envelopes of the pool appear: presence, proposals, votes, decisions and facts, and the
+        reason where one was not taken in. Connect in Agents, or hand one in with{' '}
+        <code>book.pool.takeIn({'{ envelope }'})</code>.
+      </p>
+    </EmptyNote>
+  )
+}
+
+function Table({ all }: { all: readonly AuditEntry[] }) {
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label="Entries">
+      <table class="log-table audit">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">Result</th>
+            <th scope="col">Why</th>
+            <th scope="col">Type</th>
+            <th scope="col">Agent</th>
+            <th scope="col">Came by</th>
+          </tr>
+        </thead>
+        <tbody>
+          {all.map((entry) => (
+            <Row key={entry.n} entry={entry} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const refused: readonly string[] = refusedResults
+const markOf = (result: string) =>
+  result === 'accepted' ? 'done' : refused.includes(result) ? 'refused' : 'superseded'
+
+function Row({ entry: { at, result, type, claw, reason, from, count } }: { entry: AuditEntry }) {
+  return (
+    <tr>
+      <td class="log-time">
+        <Time at={at} />
+        {count > 1 && <span class="faint"> × {count}</span>}
+      </td>
+      <td class="log-outcome">
+        <span aria-hidden="true">
+          <Mark mark={markOf(result)} />
+        </span>{' '}
+        {resultWords[result]}
+      </td>
+      <td class="audit-why">
+        {reasonSentence(reason)} {isKnownReason(reason) && <code class="faint">{reason}</code>}
+      </td>
+      <td>{envelopeWord(type)}</td>
+      <td class="audit-claw">
+        {claw === '' ? (
+          <span class="faint">unknown</span>
+        ) : (
+          <button type="button" class="link" onClick={() => narrow({ claw: claw })}>
+            <ClawName claw={claw} />
+          </button>
+        )}
+      </td>
+      <td class="log-time">{wayIn(from, reason)}</td>
+    </tr>
+  )
+}
+
+function wayIn(from: string | undefined, reason: string): string {
+  if (from !== undefined) return wayWord(from)
+  return reason === 'sent' ? 'This book' : 'By hand'
+}

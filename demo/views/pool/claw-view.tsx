@@ -1,0 +1,171 @@
+// The view of agents: who is there and what each can do, this page's own word about itself, the ways to them, and the rules.
+import { EmptyNote } from '../../parts/empty-note.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { ShortId } from '../../parts/short-id.tsx'
+import { Time } from '../../parts/time.tsx'
+import { clawStates } from '../../kind/pool/pool-field.ts'
+import type { Claw } from '../../kind/pool/pool-record.ts'
+import { chipOf, go, narrow } from '../../state/address.ts'
+import { able, askFailure, claws } from '../../state/pool/claws.ts'
+import { type Pool, pool } from '../../state/pool/pool.ts'
+import { errorWords } from '../../wording/error-word.ts'
+import { ruleSentences, silenceSentence } from '../../wording/pool-word.ts'
+import { countOf } from '../../wording/size-word.ts'
+import { AnnounceCard } from './announce-card.tsx'
+import { ConnectionCard } from './connection-card.tsx'
+import { PoolPage } from './pool-page.tsx'
+
+export function ClawView() {
+  const known = pool.value
+  return (
+    <PoolPage title="Agents">
+      {known && (
+        <>
+          <Known known={known} />
+          <AnnounceCard key={known.claws.you} you={known.claws.you} />
+          <ConnectionCard claws={known.claws} />
+          <section aria-label="Rules">
+            <h2>Rules of the group “{known.config.group}”</h2>
+            <ul class="plain-list sentences">
+              {ruleSentences(known.config).map((sentence) => (
+                <li key={sentence}>{sentence}</li>
+              ))}
+            </ul>
+            <p class="faint">
+              Changed with <code>book.pool.configure()</code>, for all devices of this book.
+            </p>
+          </section>
+        </>
+      )}
+    </PoolPage>
+  )
+}
+
+function Known({ known: { claws: all } }: { known: Pool }) {
+  const shown = claws.value
+  if (all.claws.length === 0)
+    return (
+      <EmptyNote title="No agents yet">
+        <p>
+          This is where the agents of the pool appear: what each can do, and whether it is active. Announce
+          this book as an agent below, and connect it to the others.
+        </p>
+      </EmptyNote>
+    )
+  return (
+    <>
+      <p class="quiet" role="status">
+        {silenceSentence(all.active, all.quorum)}
+      </p>
+      <Filters />
+      {shown.length === 0 ? (
+        <EmptyNote title="No agent matches these filters." />
+      ) : (
+        <section aria-label="Known agents">
+          <h2>{countOf(shown.length, 'agent')}</h2>
+          <ul class="queue">
+            {shown.map((claw) => (
+              <ClawRow key={claw.claw} claw={claw} isYou={claw.claw === all.you} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}
+
+function Filters() {
+  const failure = askFailure.value
+  return (
+    <div class="field-row" role="search" aria-label="Filter agents">
+      <label class="labelled">
+        State
+        <select
+          class="input"
+          value={chipOf('state') ?? ''}
+          onChange={({ currentTarget: { value } }) => narrow({ state: value })}
+        >
+          <option value="">All states</option>
+          {Object.entries(clawStates).map(([value, word]) => (
+            <option key={value} value={value}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="labelled">
+        Who can
+        <input
+          class="input"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="logs.read:/var/log/app/*"
+          value={chipOf('can') ?? ''}
+          aria-describedby={failure === undefined ? undefined : 'who-can-error'}
+          onChange={({ currentTarget: { value } }) => narrow({ can: value.trim() })}
+        />
+      </label>
+      {failure !== undefined && <ErrorNotice title={errorWords(failure as never).what} error={failure} />}
+    </div>
+  )
+}
+
+const markOf = { active: 'present', stale: 'stale', stopping: 'stopping' } as const
+
+function ClawRow({ claw: one, isYou }: { claw: Claw; isYou: boolean }) {
+  const { claw, display_name: name, state, seen_at: seen, capabilities, keys, model } = one
+  const matched = able.value?.get(claw)?.matched ?? []
+  return (
+    <li class="memory-row claw-row">
+      <p class="claw-head">
+        <strong>
+          <bdi>{name ?? claw}</bdi>
+        </strong>
+        {name !== undefined && <code class="faint">{claw}</code>}
+        {isYou && <span class="state">You</span>}
+        <span class="spacer" />
+        <Mark mark={markOf[state]} word />
+      </p>
+      {capabilities.length === 0 ? (
+        <p class="faint">It has not said what it can do.</p>
+      ) : (
+        <ul class="capabilities" aria-label="Capabilities">
+          {capabilities.map((capability) => (
+            <li key={capability}>
+              <button
+                type="button"
+                class={matched.includes(capability) ? 'capability is-matched' : 'capability'}
+                title="Who else can do this?"
+                onClick={() => narrow({ can: capability })}
+              >
+                {capability}
+                {matched.includes(capability) && <span class="hidden"> (matches)</span>}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="memory-said">
+        {seen !== undefined && (
+          <span>
+            last heard of <Time at={seen} />
+          </span>
+        )}
+        {model !== undefined && <bdi>{model}</bdi>}
+        {keys.map((key) => (
+          <span key={key}>
+            key <ShortId id={key} what="key" />
+          </span>
+        ))}
+        <button
+          type="button"
+          class="link"
+          onClick={() => go({ view: 'poolAudit', id: undefined, chips: [{ field: 'claw', value: claw }] })}
+        >
+          What came of it<span class="hidden">: {claw}</span>
+        </button>
+      </p>
+    </li>
+  )
+}

@@ -1,0 +1,189 @@
+// The list of runs: what each was for, whose it is, how it ended, how long it took and when.
+import { EmptyNote } from '../../parts/empty-note.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Time } from '../../parts/time.tsx'
+import { runFields } from '../../kind/run/run-field.ts'
+import { chipOf, narrow } from '../../state/address.ts'
+import {
+  loadMoreRuns,
+  loadRuns,
+  orderRuns,
+  type Run,
+  type RunColumn,
+  runOrder,
+  runPage,
+  runsFailure,
+} from '../../state/run/runs.ts'
+import { openRun } from '../../state/run/transcript.ts'
+import { longDuration } from '../../wording/run/run-word.ts'
+import { countOf, countWord } from '../../wording/size-word.ts'
+import { RunOutcome } from './run-outcome.tsx'
+
+export function RunList() {
+  const page = runPage.value
+  return (
+    <div class="page-scroll">
+      <div class="page run-page">
+        <h1>Runs</h1>
+        {(page?.total !== 0 || isNarrowed()) && <Filters />}
+        {runsFailure.value !== undefined && (
+          <ErrorNotice
+            title="The runs could not be read."
+            error={runsFailure.value}
+            retry={() => void loadRuns()}
+          />
+        )}
+        {page && page.sealed > 0 && (
+          <p class="notice" role="note">
+            {countOf(page.sealed, 'record')} locked and not counted here: unlock the keys of this book in
+            Storage.
+          </p>
+        )}
+        {page?.total === 0 && <Nothing />}
+        {page && page.total > 0 && <Table runs={page.runs} />}
+        {page && page.total > page.runs.length && (
+          <p>
+            <button type="button" class="button" onClick={() => void loadMoreRuns()}>
+              Show more runs
+            </button>{' '}
+            <span class="faint">
+              {countWord(page.runs.length)} of {countWord(page.total)}
+            </span>
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const isNarrowed = () => chipOf('outcome') !== undefined || chipOf('agent') !== undefined
+
+function Filters() {
+  const outcome = runFields.runs?.['outcome']
+  return (
+    <div class="field-row" role="search" aria-label="Filter the runs">
+      <label class="labelled">
+        Outcome
+        <select
+          class="input"
+          value={chipOf('outcome') ?? ''}
+          onChange={({ currentTarget: { value } }) => narrow({ outcome: value })}
+        >
+          <option value="">All runs</option>
+          {outcome?.type === 'choice' &&
+            outcome.choices.map(({ value, word }) => (
+              <option key={value} value={value}>
+                {word}
+              </option>
+            ))}
+        </select>
+      </label>
+      <label class="labelled">
+        Agent
+        <input
+          class="input"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="exact name"
+          value={chipOf('agent') ?? ''}
+          onChange={({ currentTarget: { value } }) => narrow({ agent: value.trim() })}
+        />
+      </label>
+    </div>
+  )
+}
+
+function Nothing() {
+  if (isNarrowed()) return <EmptyNote title="No run matches these filters." />
+  return (
+    <EmptyNote title="No runs yet">
+      <p>
+        This is where runs appear: the traces and messages that share a session. Store them with a{' '}
+        <code>session</code>, open the book with one, or import a trajectory.
+      </p>
+    </EmptyNote>
+  )
+}
+
+function Head({ column, children }: { column: RunColumn; children: string }) {
+  const { column: now, isDown } = runOrder.value
+  const isHere = now === column
+  return (
+    <th scope="col" aria-sort={isHere ? (isDown ? 'descending' : 'ascending') : undefined}>
+      <button type="button" class="link run-sort" onClick={() => orderRuns(column)}>
+        {children}
+        {isHere && <span aria-hidden="true"> {isDown ? '↓' : '↑'}</span>}
+      </button>
+    </th>
+  )
+}
+
+function Table({ runs }: { runs: readonly Run[] }) {
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label="Runs">
+      <table class="log-table run-table">
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col">Outcome</th>
+            <Head column="steps">Steps</Head>
+            <Head column="failed">Failed</Head>
+            <Head column="messages">Messages</Head>
+            <Head column="duration">Duration</Head>
+            <Head column="ended_at">Last step</Head>
+            <th scope="col">Agent</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <Row key={run.session} run={run} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ run }: { run: Run }) {
+  return (
+    <tr>
+      <th scope="row" class="run-name">
+        <button type="button" class="link" dir="auto" onClick={() => openRun(run.session)}>
+          {run.name === '' ? run.session : run.name}
+        </button>
+        <span class="faint run-session">
+          <bdi>{run.session}</bdi>
+        </span>
+      </th>
+      <td>
+        <RunOutcome outcome={run.outcome} />
+      </td>
+      <td class="run-number">{countWord(run.steps)}</td>
+      <td class="run-number">
+        {run.failed_step === undefined ? (
+          0
+        ) : (
+          <button
+            type="button"
+            class="link"
+            title="Open the last failed step"
+            onClick={() => openRun(run.session, run.failed_step)}
+          >
+            {countWord(run.failed)}
+            <span class="hidden"> failed, open the last</span>
+          </button>
+        )}
+      </td>
+      <td class="run-number">{countWord(run.messages)}</td>
+      <td class="run-number">{longDuration(run.duration_ms)}</td>
+      <td class="log-time">
+        <Time at={run.ended_at} />
+      </td>
+      <td>
+        <button type="button" class="link" onClick={() => narrow({ agent: run.agent })}>
+          <bdi>{run.agent}</bdi>
+        </button>
+      </td>
+    </tr>
+  )
+}

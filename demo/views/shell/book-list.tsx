@@ -1,0 +1,62 @@
+// The books of this origin as links, with what is shown where there are none, and a way to begin one.
+import { useSignal } from '@preact/signals'
+import { bookName, isBookNamed } from '../../state/address.ts'
+import { addressOfBook, books, goToBook } from '../../state/books.ts'
+import { isEmbedded } from '../../state/embedded.ts'
+
+const namePattern = '[A-Za-z0-9_\\-][A-Za-z0-9._\\-]{0,63}'
+
+export function BookList() {
+  const list = books.value
+  if (!list) return <p class="quiet">Looking for books…</p>
+  if (list.length === 0)
+    return (
+      <p>
+        This site has no book yet. It has one as soon as its page calls <code>openDaybook</code>.
+      </p>
+    )
+  return (
+    <ul class="book-list">
+      {list.map(({ name, storage }) => (
+        <li key={name}>
+          <a
+            class="book-link"
+            href={addressOfBook(name)}
+            aria-current={isBookNamed && name === bookName ? 'page' : undefined}
+          >
+            <span class="mono">{name}</span>
+            <span class="faint">{storage === 'opfs' ? 'in files' : 'in IndexedDB'}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Begins a book of any name; in an app, where books are the app's to begin, there is nothing of it. */
+export function NewBook() {
+  const typed = useSignal('')
+  if (isEmbedded) return null
+  const begin = (event: Event) => {
+    event.preventDefault()
+    goToBook(typed.value)
+  }
+  return (
+    <form class="new-book" onSubmit={begin}>
+      <label class="labelled">
+        New book
+        <input
+          class="input mono"
+          required
+          pattern={namePattern}
+          title="1 to 64 letters, digits, dots, dashes and underscores"
+          value={typed.value}
+          onInput={(event) => (typed.value = event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="button">
+        Open it
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,84 @@
+// What is said of a run and its steps: how long, with which tokens, for how much, and whose times they are.
+import type { Trace } from '../../../src/index.ts'
+
+export type Outcome = 'succeeded' | 'failed' | 'open' | 'none'
+
+/** `820 ms`, `4.2 s`, `12 min 5 s`, `3 h 20 min`, `2 d 4 h`. */
+export function longDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  const units = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1000],
+  ] as const
+  const first = units.findIndex(([, size]) => ms >= size)
+  return units
+    .slice(first, first + 2)
+    .map(
+      ([unit, size], i, both) =>
+        [Math.floor((i === 0 ? ms : ms % (both[0]?.[1] ?? 1)) / size), unit] as const,
+    )
+    .filter(([count], i) => i === 0 || count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ')
+}
+
+/** Files of these tools carry no times: the times of their steps follow from when the file was written. */
+const timeless = /^(?:swe-agent|chat):/
+
+export function importedNote(session: string): string | undefined {
+  return timeless.test(session)
+    ? 'Imported from a file without times. The last step has the time at which the file was written; earlier ones are counted back from it.'
+    : undefined
+}
+
+/** The first finite number, zero or more, at one of these dotted paths of a trace. */
+function numberAt(trace: Trace, paths: readonly string[]): number | undefined {
+  for (const path of paths) {
+    let value: unknown = trace
+    for (const step of path.split('.')) {
+      value =
+        typeof value === 'object' && value !== null
+          ? Object.getOwnPropertyDescriptor(value, step)?.value
+          : undefined
+    }
+    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
+  }
+  return undefined
+}
+
+const places = ['result.outcome', 'metadata', 'situation.context', 'action.parameters'] as const
+const within = (...names: readonly string[]) =>
+  places.flatMap((place) => names.map((name) => `${place}.${name}`))
+const secondPaths = within('execution_time', 'duration_s', 'seconds')
+const msPaths = within('duration_ms', 'elapsed_ms', 'latency_ms')
+const tokenPaths = within('usage.total_tokens', 'usage.totalTokens', 'total_tokens', 'tokens')
+const inputPaths = within('usage.input_tokens', 'usage.inputTokens', 'usage.prompt_tokens')
+const outputPaths = within('usage.output_tokens', 'usage.outputTokens', 'usage.completion_tokens')
+const costPaths = within('usage.cost_usd', 'usage.cost', 'cost_usd', 'total_cost_usd', 'cost')
+
+/** How long a step took, in milliseconds, where it says so. */
+export function stepMs(trace: Trace): number | undefined {
+  const seconds = numberAt(trace, secondPaths)
+  return numberAt(trace, msPaths) ?? (seconds === undefined ? undefined : seconds * 1000)
+}
+
+/** Tokens of a step: the total that it names, else what went in and came out. */
+export function stepTokens(trace: Trace): number | undefined {
+  const total = numberAt(trace, tokenPaths)
+  if (total !== undefined) return total
+  const parts = [numberAt(trace, inputPaths), numberAt(trace, outputPaths)].filter((one) => one !== undefined)
+  return parts.length === 0 ? undefined : parts.reduce((sum, one) => sum + one, 0)
+}
+
+/** What a step cost, in US dollars. */
+export function stepCost(trace: Trace): number | undefined {
+  return numberAt(trace, costPaths)
+}
+
+/** `$0.0042`, `$1.25`. */
+export function costWord(dollars: number): string {
+  return `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`
+}

@@ -1,0 +1,44 @@
+// What the holder of a token may call, for those who list tools: asked of the book that the token is of, as its owner, for a
+// token that may not read can't ask what it may. Nothing else is told of the token, and each call is judged on its own.
+import type { BookEvent } from '../../core/capability/event.ts'
+import { DaybookError, isDaybookError } from '../../core/errors.ts'
+
+export interface DoorRights {
+  /** Rejects with `unauthorized` for a token that does not hold now. */
+  permissions(): Promise<readonly string[]>
+  /** Tells that they may be others now; answers how to stop. */
+  onChange(listener: () => void): () => void
+}
+
+/** As much of a book's door as is asked. */
+export interface RightsDoor {
+  call(id: string, input: unknown, options: object): Promise<unknown>
+  on(listener: (event: BookEvent) => void): () => void
+}
+
+interface Lineage {
+  readonly tokens: readonly { readonly state: string; readonly permissions: readonly string[] }[]
+}
+
+export function rightsOf(door: RightsDoor, token: string): DoorRights {
+  return {
+    async permissions() {
+      const [found] = (await lineageOf(door, token)).tokens
+      if (found?.state === 'active') return found.permissions
+      throw new DaybookError('unauthorized', 'The token does not hold here.', { details: { path: 'as' } })
+    },
+    onChange: (listener) =>
+      door.on(({ name, detail }) => {
+        if (name === 'change' && detail.kinds.includes('token')) listener()
+      }),
+  }
+}
+
+async function lineageOf(door: RightsDoor, token: string): Promise<Lineage> {
+  try {
+    return (await door.call('kstar:get_token_lineage', { token_id: token }, {})) as Lineage
+  } catch (error) {
+    if (isDaybookError(error, 'not-found')) return { tokens: [] }
+    throw error
+  }
+}

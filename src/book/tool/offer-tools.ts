@@ -1,0 +1,202 @@
+// `book.offerTools`: the tools of a book for the agent of the browser (WebMCP), where there is `document.modelContext`.
+// Invariant: they are offered under a token only, those that it permits, and are gone when it is revoked, when they are taken
+// back, and when the handle or the book is closed.
+import type { AbortSignalLike } from '../../core/abort.ts'
+import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
+import { listOption, optionsOf, textOption } from '../../core/option/option-check.ts'
+import { type BookEnd } from '../book-end.ts'
+import type { DoorRights } from './door-right.ts'
+import { setsOf, type ToolSetOptions, toolSetTable } from './model-tools.ts'
+import { createToolBelt, failureText, type ToolBelt, type ToolDoor } from './tool-belt.ts'
+import type { ToolText } from './tool-source.ts'
+
+export interface OfferOptions extends ToolSetOptions {
+  /** Origins whose frames may find and call the tools too. Default none but the page's own. */
+  readonly exposedTo?: readonly string[] | undefined
+}
+
+export interface OfferedTools extends Disposable {
+  /** False where this browser knows no tools of pages: then none are offered, and that is no error. */
+  readonly isSupported: boolean
+  /** What is offered now; fewer when the token is narrowed, none when it is revoked. */
+  readonly names: readonly string[]
+  /** Takes them back. */
+  close(): void
+}
+
+/** `document.modelContext`, as far as it is used. */
+interface ModelContext {
+  registerTool(
+    tool: object,
+    options: { readonly signal: unknown; readonly exposedTo?: readonly string[] },
+  ): Promise<unknown> | undefined
+}
+
+interface Aborter {
+  readonly signal: AbortSignalLike
+  abort(reason?: unknown): void
+}
+
+/** The globals of a page, as far as they are used. */
+export interface OfferHost {
+  readonly document?: { readonly modelContext?: ModelContext }
+  readonly AbortController?: new () => Aborter
+}
+
+const checkOptions = optionsOf<OfferOptions>({ ...toolSetTable, exposedTo: listOption(textOption(300)) })
+
+/** Throws `invalid-input` with the path of what is wrong. */
+export const checkOfferOptions = (options: unknown): void => checkOptions(options, 'options')
+
+export async function offerTools(
+  door: ToolDoor,
+  options: OfferOptions,
+  end: BookEnd,
+  host: OfferHost,
+): Promise<OfferedTools> {
+  const { rights } = door
+  if (!rights) {
+    throw new DaybookError(
+      'invalid-input',
+      '`options.as`: The agent of a browser is given tools under a control token only, never the owner’s book.',
+      { details: { path: 'options.as' } },
+    )
+  }
+  const belt = createToolBelt(door, setsOf(options))
+  const texts = await belt.list()
+  const context = host.document?.modelContext
+  const Controller = host.AbortController
+  if (!context || !Controller) return notOffered
+  const offer = new Offer({ belt, rights, context, Controller, exposedTo: options.exposedTo })
+  await offer.begin(texts, end)
+  return offer
+}
+
+const notOffered: OfferedTools = {
+  isSupported: false,
+  names: [],
+  close: () => undefined,
+  [Symbol.dispose]: () => undefined,
+}
+
+interface OfferParts {
+  readonly belt: ToolBelt
+  readonly rights: DoorRights
+  readonly context: ModelContext
+  readonly Controller: new () => Aborter
+  readonly exposedTo: readonly string[] | undefined
+}
+
+class Offer implements OfferedTools {
+  readonly isSupported = true
+  readonly #parts: OfferParts
+  readonly #offered = new Map<string, Aborter>()
+  readonly #stops: (() => void)[] = []
+  #isClosed = false
+  /** Changes of rights are followed one after the other. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: OfferParts) {
+    this.#parts = parts
+  }
+
+  get names(): readonly string[] {
+    return [...this.#offered.keys()]
+  }
+
+  /** Rejects with `conflict` where the page offers a tool of such a name already, and then offers none. */
+  async begin(texts: readonly ToolText[], end: BookEnd): Promise<void> {
+    this.#stops.push(end.onEnd(() => this.close()))
+    try {
+      for (const text of texts) await this.#add(text)
+    } catch (error) {
+      this.close()
+      throw error
+    }
+    this.#stops.push(this.#parts.rights.onChange(() => this.#follow()))
+    if (this.#isClosed) this.close()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const stop of this.#stops.splice(0)) stop()
+    for (const name of this.names) this.#remove(name)
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  async #add(text: ToolText): Promise<void> {
+    if (this.#isClosed || this.#offered.has(text.name)) return
+    const { context, Controller, exposedTo } = this.#parts
+    const aborter = new Controller()
+    this.#offered.set(text.name, aborter)
+    try {
+      await context.registerTool(
+        {
+          name: text.name,
+          description: text.description,
+          inputSchema: text.input,
+          annotations: { readOnlyHint: text.readsOnly, untrustedContentHint: text.isQuoted },
+          execute: (input: unknown, client?: { readonly signal?: AbortSignalLike }) =>
+            this.#run(text.name, input, client?.signal),
+        },
+        { signal: aborter.signal, ...(exposedTo ? { exposedTo } : {}) },
+      )
+    } catch (cause) {
+      this.#offered.delete(text.name)
+      throw refusal(text.name, cause)
+    }
+  }
+
+  #remove(name: string): void {
+    const aborter = this.#offered.get(name)
+    this.#offered.delete(name)
+    aborter?.abort()
+  }
+
+  /** In the shape of the Model Context Protocol, which the agents of browsers know. */
+  async #run(name: string, input: unknown, signal: AbortSignalLike | undefined): Promise<unknown> {
+    try {
+      if (this.#isClosed) throw new DaybookError('book-closed', 'The tools of this book were taken back.')
+      const { value, texts, isFailure } = await this.#parts.belt.run(name, input, signal ? { signal } : {})
+      return answerOf(texts, value, isFailure)
+    } catch (error) {
+      // A token ends by itself, and then nobody tells.
+      if (isDaybookError(error, 'unauthorized')) this.#follow()
+      const { text, value } = failureText(error)
+      return answerOf([text], value, true)
+    }
+  }
+
+  /** Offers what the token permits now. One that can't be asked offers nothing. */
+  #follow(): void {
+    this.#last = this.#last.then(async () => {
+      if (this.#isClosed) return
+      const texts = await this.#parts.belt.list().catch(() => [])
+      const names = new Set(texts.map(({ name }) => name))
+      for (const name of this.names) if (!names.has(name)) this.#remove(name)
+      // A name that the page has taken meanwhile stays the page's.
+      for (const text of texts) await this.#add(text).catch(() => undefined)
+    })
+  }
+}
+
+function answerOf(texts: readonly string[], value: unknown, isError: boolean) {
+  const content = texts.map((text) => ({ type: 'text', text }))
+  return { content, structuredContent: value ?? null, ...(isError ? { isError } : {}) }
+}
+
+function refusal(name: string, cause: unknown): DaybookError {
+  const kind = cause instanceof Error ? cause.name : ''
+  const details = { path: 'options.set', tool: name }
+  if (kind === 'InvalidStateError') {
+    return new DaybookError('conflict', `This page offers a tool \`${name}\` already.`, { details, cause })
+  }
+  if (kind === 'NotAllowedError' || kind === 'SecurityError') {
+    const message = 'The policy of this page (`tools`) allows no tools to be offered.'
+    return new DaybookError('forbidden', message, { details, cause })
+  }
+  return toDaybookError(cause)
+}

@@ -1,0 +1,45 @@
+// Reads the file of the reference memory server of MCP (JSON lines of entities and relations): each becomes a fact under the id
+// that its name makes, where the tools of the set `graph` find it again.
+import { z } from 'zod'
+import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
+import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/graph-id.ts'
+import type { Draft, Drafts, SourceFile } from './draft.ts'
+import { fileFault, readLines, readShape } from './file-fault.ts'
+
+const name = z.string().min(1).max(1000)
+const line = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('entity'),
+    name,
+    entityType: name,
+    observations: z.array(z.string().max(100_000)).max(10_000),
+  }),
+  z.looseObject({ type: z.literal('relation'), from: name, to: name, relationType: name }),
+])
+
+export function looksLikeServerMemory(first: unknown): boolean {
+  if (!isJsonObject(first)) return false
+  return first['type'] === 'entity' ? 'observations' in first : first['type'] === 'relation' && 'to' in first
+}
+
+export function parseServerMemory({ name: file, text }: SourceFile): Drafts {
+  const drafts = new Map<string, Draft>()
+  for (const { line: number, value } of readLines(file, text)) {
+    const said = readShape(file, `line ${number}`, line, value)
+    if (said.type === 'relation') {
+      const { from, to, relationType } = said
+      const id = relationId(from, to, relationType)
+      drafts.set(id, factDraft(id, relationSchema, { from, to, relationType }))
+      continue
+    }
+    const { entityType, observations } = said
+    const id = entityId(said.name)
+    if (drafts.has(id)) throw fileFault(file, `line ${number}.name`, `\`${said.name}\` stands there twice`)
+    drafts.set(id, factDraft(id, entitySchema, { name: said.name, entityType, observations }))
+  }
+  return { records: [...drafts.values()] }
+}
+
+function factDraft(id: string, schema: string, data: JsonObject): Draft {
+  return { kind: 'fact', id, body: { schema, data, source: 'server-memory', verified: false }, scope: {} }
+}

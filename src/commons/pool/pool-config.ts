@@ -1,0 +1,87 @@
+// How a book takes part in a pool. One record, so that all devices of the owner keep to it.
+import { z } from 'zod'
+import { parseDuration } from '../../core/calendar/duration.ts'
+import type { Kind } from '../../core/kind.ts'
+import { bodyOf, type RecordHead } from '../../core/record.ts'
+import { nameId } from '../../core/text/name-id.ts'
+import { poolLimits } from '../../shape/envelope.ts'
+
+const word = z
+  .string()
+  .min(1)
+  .max(poolLimits.id)
+  .refine((text) => text.isWellFormed() && text.trim() === text, 'is not a name')
+const tag = z.string().min(1).max(poolLimits.tag)
+const duration = z
+  .string()
+  .refine(
+    (text) => (parseDuration(text) ?? 0) >= 1000,
+    'is no duration of a second or more: write 120s, 24h, 7d',
+  )
+const number = z.number().int().min(1).max(10_000)
+
+export const quorumRule = z.discriminatedUnion('rule', [
+  /** A majority of the claws that are active when it is counted, of which there must be three. */
+  z.strictObject({ rule: z.literal('majority') }),
+  /** So many votes; while fewer than `min_pool` claws are known it waits, or is approved at once. */
+  z.strictObject({
+    rule: z.literal('fixed'),
+    enabled: z.boolean().default(true),
+    min_pool: number.default(3),
+    yes: number.default(2),
+    no: number.default(2),
+    below_minimum: z.enum(['wait', 'approve']).default('wait'),
+  }),
+])
+
+export const configFields = {
+  /** The group whose topics and envelopes are meant. */
+  group: word.default('daybook'),
+  /** False: proposals, votes, decisions and facts are ignored; presence and capabilities go on. */
+  governance: z.boolean().default(true),
+  /** How the agent of this book is known among claws; default `<agent>@<book>`. */
+  claw: word.optional(),
+  display_name: word.optional(),
+  model: word.optional(),
+  verify: z.enum(['off', 'warn', 'require']).default('require'),
+  self_vote: z.boolean().default(false),
+  /** Takes part among claws that count by fixed numbers: tallies are taken at their word, a changed vote is dropped. */
+  compatibility: z.boolean().default(false),
+  quorum: quorumRule.default({ rule: 'majority' }),
+  /** How long a proposal may be voted on. */
+  timeout: duration.default('24h'),
+  tags_allowed: z.array(tag).max(100).default(['ops', 'security', 'runbook', 'integration']),
+  tags_denied: z.array(tag).max(100).default(['pii', 'secrets', 'customer-private']),
+  /** Most envelopes of one claw in a second. */
+  flood_per_second: number.default(100),
+} as const
+
+export const configBody = z.looseObject(configFields)
+export type PoolConfig = z.output<typeof configBody>
+
+export const configId = nameId('pool_config', 'book')
+
+export const configKind: Kind<'pool_config', PoolConfig> = {
+  name: 'pool_config',
+  summary: 'How this book takes part in a pool of agents.',
+  version: 1,
+  schema: configBody,
+  text: [],
+  facets: {},
+  idPrefix: 'pool_config::',
+  policy: 'last_write_wins',
+  guests: 'read',
+  timeless: true,
+  embed: false,
+  recallable: () => false,
+}
+
+const defaults = configBody.parse({})
+
+/** As it was configured, or the defaults. */
+export function readConfig(record: RecordHead | undefined): PoolConfig {
+  const read = record?.kind === 'pool_config' ? configBody.safeParse(bodyOf(record)).data : undefined
+  return read ?? defaults
+}
+
+export const timeoutMs = ({ timeout }: PoolConfig) => parseDuration(timeout) ?? 86_400_000

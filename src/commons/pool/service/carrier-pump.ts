@@ -1,0 +1,116 @@
+// Gives what waits in the outbox to one carrier, oldest first, until nothing waits. Invariant: how far it has come moves on
+// only when the carrier has an envelope in its keeping, so that one may go out twice and none is left out.
+import type { Outgoing, PoolCarrier } from '../../../core/pool/pool-carrier.ts'
+import type { PoolSending } from '../../../core/pool/pool-port.ts'
+import type { ServiceParts } from '../../../core/capability/service.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import type { Keyring } from '../../../core/ports.ts'
+import { parseTime } from '../../../core/time.ts'
+import { signedText } from '../../../shape/envelope.ts'
+import { activeForMs } from '../rule/presence.ts'
+
+const batch = 200
+const firstRetryMs = 1000
+const lastRetryMs = 60_000
+
+type PumpParts = Pick<ServiceParts, 'pool' | 'write' | 'keys' | 'scheduler' | 'clock' | 'log'>
+
+/** The envelope with this book's signature, where it has a key to sign with. */
+export async function signEnvelope(text: string, keys: Keyring): Promise<string> {
+  const signer = await keys.signer()
+  if (!signer) return text
+  const envelope = JSON.parse(text) as JsonObject
+  const value = await signer.sign(signedText(envelope))
+  return JSON.stringify({ ...envelope, signature: { key: signer.key, value } })
+}
+
+export class CarrierPump {
+  readonly #carrier: PoolCarrier
+  readonly #parts: PumpParts
+  #isRunning = false
+  #isAsked = false
+  #isClosed = false
+  #retryMs = firstRetryMs
+  #cancelRetry: (() => void) | undefined
+  #fault: string | undefined
+
+  constructor(carrier: PoolCarrier, parts: PumpParts) {
+    this.#carrier = carrier
+    this.#parts = parts
+  }
+
+  /** Something may wait, or the way is open again. */
+  wake(): void {
+    if (this.#isClosed) return
+    this.#isAsked = true
+    if (this.#isRunning) return
+    this.#isRunning = true
+    this.#cancelRetry?.()
+    this.#cancelRetry = undefined
+    void this.#run()
+  }
+
+  /** Why nothing goes out, if that is so. */
+  degraded(): string | undefined {
+    const own = this.#carrier.degraded?.()
+    const fault = own ?? this.#fault
+    return fault === undefined ? undefined : `The pool can't send over ${this.#carrier.name}: ${fault}`
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#cancelRetry?.()
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#isAsked && !this.#isClosed) {
+        this.#isAsked = false
+        if (await this.#sendSome()) this.#isAsked = true
+      }
+      this.#fault = undefined
+      this.#retryMs = firstRetryMs
+    } catch (error) {
+      this.#fault = error instanceof Error ? error.message : String(error)
+      this.#retryLater()
+    } finally {
+      this.#isRunning = false
+    }
+  }
+
+  #retryLater(): void {
+    if (this.#isClosed) return
+    this.#cancelRetry = this.#parts.scheduler.later(this.#retryMs, () => this.wake())
+    this.#retryMs = Math.min(lastRetryMs, this.#retryMs * 2)
+  }
+
+  /** True when there may be more. */
+  async #sendSome(): Promise<boolean> {
+    const { pool, write, keys } = this.#parts
+    const { name } = this.#carrier
+    const waiting = pool.outbox(name, batch)
+    if (waiting.length === 0) return false
+    const signed: (Outgoing | undefined)[] = []
+    for (const one of waiting) signed.push(await this.#outgoing(one, keys))
+    if (this.#isClosed) return false
+    const sent = await Promise.allSettled(signed.map((one) => one && this.#carrier.send(one)))
+    const failed = sent.findIndex(({ status }) => status === 'rejected')
+    const last = waiting[(failed === -1 ? waiting.length : failed) - 1]
+    if (last && !this.#isClosed) await write((at) => at.pool.sent(name, last.n))
+    const fault = sent[failed]
+    if (fault?.status === 'rejected') throw fault.reason
+    return waiting.length === batch
+  }
+
+  /** Undefined for what says who is there, of so long ago that it says nothing any more. */
+  async #outgoing(
+    { type, key, group, text, own }: PoolSending,
+    keys: Keyring,
+  ): Promise<Outgoing | undefined> {
+    if (type === 'presence') {
+      const { timestamp } = JSON.parse(text) as { timestamp: string }
+      if (this.#parts.clock.now() - (parseTime(timestamp) ?? 0) > activeForMs) return undefined
+    }
+    return { type, key, group, text: own ? await signEnvelope(text, keys) : text }
+  }
+}

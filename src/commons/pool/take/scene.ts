@@ -1,0 +1,152 @@
+// What the rules of the pool work on: the records and tables of one transaction, read and written by their own shapes.
+import type { PoolWritePort } from '../../../core/pool/pool-port.ts'
+import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import { bodyOf } from '../../../core/record.ts'
+import { nameHash } from '../../../core/text/murmur.ts'
+import { formatTime, parseTime } from '../../../core/time.ts'
+import { type EnvelopeDraft, type EnvelopeV1, orderKey, signedText } from '../../../shape/envelope.ts'
+import { configId, type PoolConfig, readConfig } from '../pool-config.ts'
+import {
+  type BallotBody,
+  ballotBody,
+  type ClawBody,
+  clawBody,
+  type DecisionBody,
+  decisionBody,
+  type FactBody,
+  factBody,
+  type ProposalBody,
+  proposalBody,
+  recordIds,
+} from '../pool-kind.ts'
+import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
+import { activeClaws, saidAt } from '../rule/presence.ts'
+
+export type SceneRecords = Pick<RecordWriter, 'get' | 'put' | 'citing' | 'rules'>
+
+export interface Scene {
+  readonly records: SceneRecords
+  readonly pool: PoolWritePort
+  readonly config: PoolConfig
+  /** Milliseconds. */
+  readonly now: number
+  /** The claw of the agent that the book was opened for. */
+  readonly own: string
+}
+
+export interface SceneParts {
+  readonly records: SceneRecords
+  readonly pool: PoolWritePort
+  readonly now: number
+}
+
+export function openScene({ records, pool, now }: SceneParts): Scene {
+  const config = readConfig(records.rules.get(configId))
+  return { records, pool, now, config, own: ownClaw(config, pool.self) }
+}
+
+/** The claw of the agent that a book was opened for. */
+export function ownClaw({ claw }: PoolConfig, { agent, book }: { agent: string; book: string }): string {
+  return claw ?? clawIdOf(agent, book)
+}
+
+/** The claw in whose name an agent of this book speaks. */
+export function clawFor(
+  { config, pool: { self } }: { readonly config: PoolConfig; readonly pool: Pick<PoolWritePort, 'self'> },
+  agent: string,
+): string {
+  return agent === self.agent ? ownClaw(config, self) : clawIdOf(agent, self.book)
+}
+
+export const isOwnClaw = ({ pool, own }: Scene, claw: string): boolean =>
+  sameClaw(own, claw) || pool.isOwn(claw)
+
+/** The claws that are there now; this book's own among them. */
+export function activeNow({ pool, own, now }: Scene): string[] {
+  const presence = pool.presence()
+  const here = { claw: own, instance: pool.self.instance, at: now, status: 'active' as const, own: true }
+  return activeClaws([...presence.filter(({ claw }) => !sameClaw(claw, own)), here], now)
+}
+
+interface Body<Shape> {
+  safeParse(value: unknown): { data?: Shape | undefined }
+}
+
+function read<Shape>({ records }: Scene, id: string, kind: string, body: Body<Shape>): Shape | undefined {
+  const record = records.get(id)
+  return record?.kind === kind ? body.safeParse(bodyOf(record)).data : undefined
+}
+
+export const readProposal = (scene: Scene, proposal: string): ProposalBody | undefined =>
+  read(scene, recordIds.proposal(proposal), 'pool_proposal', proposalBody)
+export const readDecision = (scene: Scene, proposal: string): DecisionBody | undefined =>
+  read(scene, recordIds.decision(proposal), 'pool_decision', decisionBody)
+export const readFact = (scene: Scene, fact: string): FactBody | undefined =>
+  read(scene, recordIds.fact(fact), 'pool_fact', factBody)
+export const readClaw = (scene: Scene, claw: string): ClawBody | undefined =>
+  read(scene, recordIds.claw(claw), 'pool_claw', clawBody)
+
+export const readBallot = (scene: Scene, proposal: string, claw: string): BallotBody | undefined =>
+  read(scene, recordIds.ballot(proposal, claw), 'pool_ballot', ballotBody) ??
+  ballotsOf(scene, proposal).find((one) => sameClaw(one.claw, claw))
+
+/** The ballots on a proposal, one for each claw; a guest's may have an id of its own. */
+export function ballotsOf(scene: Scene, proposal: string): BallotBody[] {
+  const found = scene.records.citing(recordIds.proposal(proposal)).flatMap(({ id, kind }) => {
+    const one = kind === 'pool_ballot' ? read(scene, id, 'pool_ballot', ballotBody) : undefined
+    return one ? [one] : []
+  })
+  return [...new Map(found.map((one) => [one.claw.toLowerCase(), one])).values()]
+}
+
+/** Who reaches the group of a pool sees all that is under the ids of its records. */
+export function put({ records, config }: Scene, kind: string, id: string, body: object): void {
+  const name = { kind, id, scopes: [`pool:${config.group}`] }
+  records.put({ kind, name, body: body as JsonObject, exact: true })
+}
+
+/** When an envelope was said, as far as its clock can be believed, as canonical text. */
+export function saidTime({ now }: Scene, claimed: string): string {
+  return formatTime(saidAt(parseTime(claimed) ?? now, now))
+}
+
+/** A text that stands for what an envelope says, to tell another one of the same key from it. */
+export const wordOf = (envelope: EnvelopeDraft | EnvelopeV1): string => nameHash(signedText(envelope))
+
+/** Puts an envelope of this book into the outbox; it goes out once the transaction is committed. */
+export function say(scene: Scene, draft: EnvelopeDraft): void {
+  const { pool, config, now } = scene
+  const { type, clawId: claw, instanceId: instance, idempotencyKey: key, traceId: trace } = draft
+  pool.send(
+    { type, key: orderKey(draft as EnvelopeV1), group: config.group, text: JSON.stringify(draft), own: true },
+    now,
+  )
+  if (!isPassing(type)) pool.remember(claw, key, wordOf(draft))
+  pool.own(claw)
+  pool.note({ at: formatTime(now), type, claw, instance, key, trace, result: 'accepted', reason: 'sent' })
+}
+
+/** Types that only say how things are, over and over: the next one makes up for one that was lost. */
+export const isPassing = (type: string): boolean => type === 'presence' || type === 'capabilities'
+
+/** The head of an envelope that this book writes now. */
+export function headFor(
+  {
+    pool,
+    now,
+  }: {
+    readonly pool: Pick<PoolWritePort, 'self'> & Partial<Pick<PoolWritePort, 'newId'>>
+    readonly now: number
+  },
+  said: { readonly claw: string; readonly key: string; readonly trace?: string },
+) {
+  return {
+    schemaVersion: 'v1' as const,
+    traceId: said.trace ?? pool.newId?.('tr-') ?? said.key,
+    timestamp: formatTime(now),
+    idempotencyKey: said.key,
+    clawId: said.claw,
+    instanceId: pool.self.instance,
+  }
+}

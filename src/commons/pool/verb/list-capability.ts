@@ -1,0 +1,215 @@
+// The verbs that show what the pool knows: proposals with their ballots, and facts with their versions.
+import { z } from 'zod'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { bodyOf } from '../../../core/record.ts'
+import { poolLimits } from '../../../shape/envelope.ts'
+import {
+  type BallotBody,
+  ballotBody,
+  type DecisionBody,
+  decisionBody,
+  factBody,
+  type ProposalBody,
+  proposalBody,
+} from '../pool-kind.ts'
+import { cursor, id, limit, part, text } from './shape.ts'
+
+const vote = z.enum(['yes', 'no'])
+const tally = { yes: z.number(), no: z.number() }
+const outcome = z.enum(['approved', 'rejected', 'expired'])
+
+const proposalView = z.object({
+  proposal: z.string(),
+  /** The record that holds it. */
+  record: z.string(),
+  claw: z.string(),
+  title: z.string().optional(),
+  statement: z.string(),
+  tags: z.array(z.string()),
+  proposed_at: z.string(),
+  expires_at: z.string(),
+  /** `expired` also where the time is over and nobody has said so. */
+  state: z.enum(['open', 'approved', 'rejected', 'expired']),
+  ballots: z.array(
+    z.object({ claw: z.string(), vote, n: z.number(), cast_at: z.string(), reason: z.string().optional() }),
+  ),
+  decision: z
+    .object({
+      claw: z.string(),
+      outcome,
+      ...tally,
+      reason: z.string(),
+      quorum: z.number().optional(),
+      active: z.array(z.string()).optional(),
+      decided_at: z.string(),
+    })
+    .optional(),
+  fact: z
+    .object({ id: z.string(), version: z.number(), subject: part, predicate: part, object: part })
+    .optional(),
+})
+type ProposalView = z.output<typeof proposalView>
+
+/** What is said of a proposal, and who said it. */
+function around({ get, citing }: RecordReader, record: string) {
+  const ballots: BallotBody[] = []
+  let decision: DecisionBody | undefined
+  for (const { id: cited, kind } of citing(record)) {
+    const body = bodyOf(get(cited) ?? {})
+    if (kind === 'pool_ballot') ballots.push(...[ballotBody.safeParse(body).data ?? []].flat())
+    if (kind === 'pool_decision') decision = decisionBody.safeParse(body).data
+  }
+  return { ballots, decision }
+}
+
+function viewOf(records: RecordReader, id: string, body: ProposalBody, now: string): ProposalView {
+  const { ballots, decision } = around(records, id)
+  const { proposal, claw, title, statement, tags, proposed_at, expires_at, fact } = body
+  const state = decision?.outcome ?? (expires_at <= now ? 'expired' : 'open')
+  return {
+    proposal,
+    record: id,
+    claw,
+    ...(title === undefined ? {} : { title }),
+    statement,
+    tags,
+    proposed_at,
+    expires_at,
+    state,
+    ballots: ballots
+      .toSorted((a, b) => (a.cast_at < b.cast_at ? -1 : 1))
+      .map(({ claw: by, vote: cast, n, cast_at, votes }) => {
+        const reason = votes[String(n)]?.reason
+        return { claw: by, vote: cast, n, cast_at, ...(reason === undefined ? {} : { reason }) }
+      }),
+    ...(decision ? { decision: decisionOf(decision) } : {}),
+    ...(fact ? { fact } : {}),
+  }
+}
+
+function decisionOf({ claw, outcome: came, yes, no, reason, quorum, active, decided_at }: DecisionBody) {
+  return {
+    claw,
+    outcome: came,
+    yes,
+    no,
+    reason,
+    ...(quorum === undefined ? {} : { quorum }),
+    ...(active ? { active } : {}),
+    decided_at,
+  }
+}
+
+const factVersionView = z.object({
+  version: z.number(),
+  subject: z.string(),
+  predicate: z.string(),
+  object: z.string(),
+  proposal: z.string(),
+  source: z.string(),
+  ...tally,
+  published_at: z.string(),
+})
+
+const factView = z.object({
+  fact: z.string(),
+  /** The record that recall finds it by. */
+  record: z.string(),
+  version: z.number(),
+  subject: z.string(),
+  predicate: z.string(),
+  object: z.string(),
+  tags: z.array(z.string()),
+  votes: z.object(tally),
+  published_at: z.string(),
+  home: z.string(),
+  /** All that are kept, the newest first. */
+  versions: z.array(factVersionView).optional(),
+})
+
+export const listCapabilities = [
+  defineCapability({
+    id: 'pool:list_proposals',
+    permission: 'read',
+    methods: ['pool.listProposals'],
+    summary: 'Proposals of the group with their ballots and what became of them, newest first.',
+    input: z
+      .strictObject({
+        proposal: id.optional(),
+        state: z.enum(['open', 'approved', 'rejected', 'expired']).optional(),
+        claw: id.optional(),
+        limit,
+        cursor,
+      })
+      .prefault({}),
+    output: z.object({ proposals: z.array(proposalView), cursor: z.string().optional() }),
+    effect: 'read',
+    uses: ['records'],
+    run({ proposal, state, claw, limit: most, cursor: from }, at) {
+      const filters = [
+        ...(proposal === undefined ? [] : [{ proposal }]),
+        ...(claw === undefined ? [] : [{ claw }]),
+        // What is open is not over; what else it is, its decision says.
+        ...(state === 'open' ? [{ expires_at: { gt: at.call.now } }] : []),
+      ]
+      const page = at.records.query({
+        kind: 'pool_proposal',
+        ...(filters.length === 0 ? {} : { filters: { and: filters } }),
+        limit: most,
+        cursor: from,
+      })
+      const proposals = page.records.flatMap((record) => {
+        const { data } = proposalBody.safeParse(bodyOf(record))
+        const view = data && viewOf(at.records, record.id, data, at.call.now)
+        return view && (state === undefined || view.state === state) ? [view] : []
+      })
+      return { proposals, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+    },
+  }),
+  defineCapability({
+    id: 'pool:facts',
+    permission: 'read',
+    methods: ['pool.facts'],
+    summary:
+      'What the group has confirmed by vote, newest first; with `versions`, how each fact came to be what it is.',
+    input: z
+      .strictObject({
+        fact: id.optional(),
+        subject: text(poolLimits.part).optional(),
+        predicate: text(poolLimits.part).optional(),
+        tag: text(poolLimits.tag).optional(),
+        versions: z.boolean().default(false),
+        limit,
+        cursor,
+      })
+      .prefault({}),
+    output: z.object({ facts: z.array(factView), cursor: z.string().optional() }),
+    effect: 'read',
+    uses: ['records'],
+    run({ fact, subject, predicate, tag, versions: isWhole, limit: most, cursor: from }, at) {
+      const asked = Object.entries({ fact, subject, predicate }).flatMap(([name, value]) =>
+        value === undefined ? [] : [{ [name]: value }],
+      )
+      const filters = [...asked, ...(tag === undefined ? [] : [{ tags: { contains: tag } }])]
+      const page = at.records.query({
+        kind: 'pool_fact',
+        ...(filters.length === 0 ? {} : { filters: { and: filters } }),
+        limit: most,
+        cursor: from,
+      })
+      const facts = page.records.flatMap((record) => {
+        const { data } = factBody.safeParse(bodyOf(record))
+        if (!data) return []
+        const { versions, fact: name, version, tags, votes, published_at, home, ...body } = data
+        const said = { subject: body.subject, predicate: body.predicate, object: body.object }
+        const all = Object.entries(versions)
+          .map(([number, one]) => ({ ...one, version: Number(number) }))
+          .toSorted((a, b) => b.version - a.version)
+        const view = { fact: name, record: record.id, version, ...said, tags, votes, published_at, home }
+        return [{ ...view, ...(isWhole ? { versions: all } : {}) }]
+      })
+      return { facts, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+    },
+  }),
+] as const

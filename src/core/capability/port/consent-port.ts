@@ -1,0 +1,14 @@
+// What the chapter of consent works with: the records that say what was consented to, whoever calls, and what they come to.
+import type { PolicyDecision } from '../../access/policy-decision.ts'
+import type { Ledger, LedgerWriter } from './record-port.ts'
+
+/** Of policies, receipts and requests for access alone; the chapter decides itself what of them a guest may know. */
+export interface ConsentPort {
+  readonly records: Ledger
+  /** What the policies let `agent` read in a call that comes as this one does. */
+  decide(agent: string): PolicyDecision
+}
+
+export interface ConsentWriter {
+  readonly records: LedgerWriter
+}

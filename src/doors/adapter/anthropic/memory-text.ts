@@ -1,0 +1,90 @@
+// What the memory tool answers, letter for letter as the reference implementation does: models were trained on it.
+import { utf8Length } from '../../../core/text/utf8.ts'
+import { adapterError } from '../adapter-error.ts'
+
+/** Most lines of a file that is viewed; line numbers are as wide as this is. */
+const lineLimit = 999_999
+const numberWidth = String(lineLimit).length
+
+/** A file below the folder that is viewed: its path from there, and what it holds. */
+export interface ListedFile {
+  readonly path: readonly string[]
+  readonly text: string
+}
+
+/** `0B`, `13B`, `1.5K`. */
+export function sizeText(bytes: number): string {
+  if (bytes === 0) return '0B'
+  const step = Math.min(3, Math.floor(Math.log(bytes) / Math.log(1024)))
+  const size = bytes / 1024 ** step
+  return `${size % 1 === 0 ? size : size.toFixed(1)}${'BKMG'[step]}`
+}
+
+export function directoryText(said: string, files: readonly ListedFile[]): string {
+  const header = `Here're the files and directories up to 2 levels deep in ${said}, excluding hidden items and node_modules:`
+  const sum = (some: readonly ListedFile[]) => some.reduce((bytes, { text }) => bytes + utf8Length(text), 0)
+  const lines = [`${sizeText(sum(files))}\t${said}`]
+  const list = (some: readonly ListedFile[], depth: number, before: string) => {
+    const names = [...new Set(some.map(({ path }) => path[depth] ?? ''))].sort()
+    for (const name of names) {
+      if (name.startsWith('.') || name === 'node_modules') continue
+      const own = some.filter(({ path }) => path[depth] === name)
+      const isDirectory = own.some(({ path }) => path.length > depth + 1)
+      lines.push(`${sizeText(sum(own))}\t${said}/${before}${name}${isDirectory ? '/' : ''}`)
+      if (isDirectory && depth < 1) list(own, depth + 1, `${before}${name}/`)
+    }
+  }
+  list(files, 0, '')
+  return `${header}\n${lines.join('\n')}`
+}
+
+const numbered = (lines: readonly string[], first: number) =>
+  lines.map((line, i) => `${String(first + i).padStart(numberWidth, ' ')}\t${line}`).join('\n')
+
+/** `range`: the first and the last line, from 1; -1 is the last one there is. */
+export function fileText(said: string, text: string, range: readonly number[] | null | undefined): string {
+  const lines = text.split('\n')
+  if (lines.length > lineLimit) {
+    const message = `File ${said} has too many lines (${lines.length}). Maximum is 999,999 lines.`
+    throw adapterError('too-large', message, { path: 'path', limit: lineLimit })
+  }
+  const isRange = range?.length === 2
+  const start = isRange ? Math.max(1, range[0] ?? 1) - 1 : 0
+  const end = isRange && range[1] !== -1 ? range[1] : lines.length
+  return `Here's the content of ${said} with line numbers:\n${numbered(lines.slice(start, end), start + 1)}`
+}
+
+/** `text` with the one occurrence of `old` replaced, and the answer that shows the place. */
+export function replacedText(said: string, text: string, old: string, next: string) {
+  const places: number[] = []
+  // An empty text is found everywhere, and stands for nothing that could be replaced.
+  for (let at = old === '' ? -1 : text.indexOf(old); at !== -1; at = text.indexOf(old, at + 1))
+    places.push(at)
+  const [place] = places
+  if (place === undefined) {
+    const message = `No replacement was performed, old_str \`${old}\` did not appear verbatim in ${said}.`
+    throw adapterError('not-found', message, { path: 'old_str' })
+  }
+  const lineOf = (at: number) => text.slice(0, at).split('\n').length
+  if (places.length > 1) {
+    const lines = [...new Set(places.map(lineOf))].join(', ')
+    const message = `No replacement was performed. Multiple occurrences of old_str \`${old}\` in lines: ${lines}. Please ensure it is unique`
+    throw adapterError('conflict', message, { path: 'old_str' })
+  }
+  const replaced = text.slice(0, place) + next + text.slice(place + old.length)
+  const first = Math.max(0, lineOf(place) - 3)
+  const snippet = numbered(replaced.split('\n').slice(first, lineOf(place) + 2), first + 1)
+  const answer = `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`
+  return { text: replaced, answer }
+}
+
+/** `text` with `inserted` behind line `line`, 0 being before the first. */
+export function insertedText(text: string, line: number, inserted: string): string {
+  const lines = text.split('\n')
+  if (!Number.isInteger(line) || line < 0 || line > lines.length) {
+    const message = `Invalid \`insert_line\` parameter: ${line}. It should be within the range of lines of the file: [0, ${lines.length}]`
+    throw adapterError('invalid-input', message, { path: 'insert_line' })
+  }
+  lines.splice(line, 0, inserted.replace(/\n$/, ''))
+  return lines.join('\n')
+}

@@ -1,0 +1,245 @@
+// `DaybookSaver`: checkpoints of LangGraph in a book, so that a run goes on where it was, in another tab, process or device.
+import type { RunnableConfig } from '@langchain/core/runnables'
+import {
+  BaseCheckpointSaver,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointPendingWrite,
+  type CheckpointTuple,
+  compareWritesSortKeys,
+  copyCheckpoint,
+  maxChannelVersion,
+  type PendingWrite,
+  type SerializerProtocol,
+  TASKS,
+  WRITES_IDX_MAP,
+  writesSortKey,
+} from '@langchain/langgraph-checkpoint'
+import type { CapabilityOutput, Daybook } from '../../../book/daybook.ts'
+import { adapterError } from '../adapter-error.ts'
+import { PartCache } from './part-cache.ts'
+import { type CheckpointPlace, needCheckpoint, needThread, placeOf } from './run-config.ts'
+import { fromNode, fromText, hashesOf, type Node, type Parts, toNode, toText } from './state-parts.ts'
+
+type Stored = NonNullable<CapabilityOutput<'checkpoint:read'>['checkpoint']>
+/** A checkpoint without its values, and each of them. */
+interface State {
+  readonly head: Node
+  readonly values: Readonly<Record<string, Node>>
+}
+
+export class DaybookSaver extends BaseCheckpointSaver {
+  readonly #book: Pick<Daybook, 'checkpoints'>
+  readonly #cache = new PartCache()
+
+  /** `book`: an open book or a handle of one. `serde`: a serializer of the framework's; default its own. */
+  constructor(book: Pick<Daybook, 'checkpoints'>, serde?: SerializerProtocol) {
+    super(serde)
+    this.#book = book
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions?: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const place = placeOf(config)
+    const thread = needThread(place, 'checkpoint')
+    const namespace = place.namespace ?? ''
+    const { channel_values, ...head } = copyCheckpoint(checkpoint)
+    const unset = await this.#unset(place, checkpoint, newVersions)
+    const parts: Parts = new Map()
+    const values = await Promise.all(
+      Object.entries(channel_values)
+        .filter(([channel]) => !unset.has(channel))
+        .map(async ([channel, value]) => [channel, await toNode(this.serde, value, parts)] as const),
+    )
+    const state: State = {
+      head: await toNode(this.serde, head, parts),
+      // A channel may have any name, `__proto__` too.
+      values: Object.fromEntries(values),
+    }
+    await this.#send(thread, parts, {
+      thread,
+      namespace,
+      checkpoint: checkpoint.id,
+      ...(place.checkpoint === undefined ? {} : { parent: place.checkpoint }),
+      state: JSON.stringify(state),
+      metadata: await toText(this.serde, metadata),
+      parts: [...new Set([state.head, ...Object.values(state.values)].flatMap(hashesOf))],
+    })
+    return { configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: checkpoint.id } }
+  }
+
+  /**
+   * Channels whose values are no part of the checkpoint: this step did not set them, and no step before it that is stored.
+   * Where there is a checkpoint before it, that one has them; a first one may be a copy of one from elsewhere in the thread.
+   */
+  async #unset(
+    place: CheckpointPlace,
+    { channel_values, channel_versions }: Checkpoint,
+    set?: ChannelVersions,
+  ) {
+    const unset = new Set(
+      Object.keys(channel_values).filter((channel) => set && !Object.hasOwn(set, channel)),
+    )
+    if (unset.size === 0 || place.checkpoint !== undefined) return new Set<string>()
+    const config = { configurable: { thread_id: place.thread, checkpoint_ns: place.namespace ?? '' } }
+    for await (const { checkpoint: other } of this.list(config)) {
+      for (const channel of unset) {
+        const isSame = other.channel_versions[channel] === channel_versions[channel]
+        if (isSame && Object.hasOwn(other.channel_values, channel)) unset.delete(channel)
+      }
+      if (unset.size === 0) break
+    }
+    return unset
+  }
+
+  /** Sends what the book may not have; where somebody deleted what it had, all of it. */
+  async #send(
+    thread: string,
+    parts: Parts,
+    body: Omit<Parameters<Daybook['checkpoints']['put']>[0], 'data'>,
+  ) {
+    const known = this.#cache.of(thread)
+    const fresh = [...parts].filter(([hash]) => !known.has(hash))
+    const { missing } = await this.#book.checkpoints.put({ ...body, data: Object.fromEntries(fresh) })
+    if (missing.length > 0) {
+      this.#cache.forget(thread)
+      await this.#book.checkpoints.put({ ...body, data: Object.fromEntries(parts) })
+    }
+    this.#cache.keep(thread, parts)
+  }
+
+  override async putWrites(
+    config: RunnableConfig,
+    writes: PendingWrite[],
+    taskId: string,
+    taskPath = '',
+  ): Promise<void> {
+    const place = placeOf(config)
+    const thread = needThread(place, 'writes')
+    const checkpoint = needCheckpoint(place)
+    const named = await Promise.all(
+      writes.map(async ([channel, value], place) => ({
+        place: WRITES_IDX_MAP[channel] ?? place,
+        channel,
+        value: await toText(this.serde, value),
+      })),
+    )
+    const key = { thread, namespace: place.namespace ?? '', checkpoint }
+    await this.#book.checkpoints.putWrites({ ...key, task: taskId, path: taskPath, writes: named })
+  }
+
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const { thread, namespace = '', checkpoint } = placeOf(config)
+    if (thread === undefined) return undefined
+    const found = await this.#read(thread, namespace, checkpoint)
+    if (!found) return undefined
+    const tuple = await this.#tuple(found, this.#cache.of(thread))
+    return checkpoint === undefined ? tuple : { ...tuple, config }
+  }
+
+  async #read(thread: string, namespace: string, checkpoint: string | undefined) {
+    const known = [...this.#cache.of(thread).keys()]
+    const asked = { thread, namespace, ...(checkpoint === undefined ? {} : { checkpoint }), known }
+    const answer = await this.#book.checkpoints.read(asked)
+    this.#cache.keep(thread, Object.entries(answer.parts))
+    return answer.checkpoint ?? undefined
+  }
+
+  override async *list(
+    config: RunnableConfig,
+    { limit = Number.POSITIVE_INFINITY, before, filter }: CheckpointListOptions = {},
+  ): AsyncGenerator<CheckpointTuple> {
+    const last = before && placeOf(before).checkpoint
+    const asked = { ...placeOf(config), ...(last === undefined ? {} : { before: last }) }
+    const parts: Parts = new Map()
+    let left = limit
+    let cursor: string | undefined
+    do {
+      if (left <= 0) return
+      const page = await this.#book.checkpoints.list({
+        ...asked,
+        known: [...parts.keys()],
+        limit: filter ? 100 : Math.min(20, left),
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      for (const [hash, text] of Object.entries(page.parts)) parts.set(hash, text)
+      for (const stored of page.checkpoints) {
+        const metadata = (await fromText(this.serde, stored.metadata)) as Record<string, unknown>
+        if (filter && !Object.entries(filter).every(([key, value]) => metadata[key] === value)) continue
+        if (left <= 0) return
+        left -= 1
+        yield await this.#tuple(stored, parts)
+      }
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  }
+
+  override async deleteThread(threadId: string): Promise<void> {
+    const thread = needThread(placeOf({ configurable: { thread_id: threadId } }), 'checkpoint')
+    this.#cache.forget(thread)
+    await this.#book.checkpoints.deleteThread({ thread })
+  }
+
+  async #tuple(stored: Stored, parts: ReadonlyMap<string, string>): Promise<CheckpointTuple> {
+    const { thread, namespace, parent } = stored
+    const configOf = (checkpoint_id: string) => ({
+      configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id },
+    })
+    const checkpoint = await this.#checkpoint(stored, parts)
+    if (checkpoint.v < 4 && parent !== undefined) await this.#addSends(checkpoint, stored, parent)
+    return {
+      config: configOf(stored.checkpoint),
+      checkpoint,
+      metadata: (await fromText(this.serde, stored.metadata)) as CheckpointMetadata,
+      pendingWrites: await this.#writes(stored),
+      ...(parent === undefined ? {} : { parentConfig: configOf(parent) }),
+    }
+  }
+
+  async #checkpoint(stored: Stored, parts: ReadonlyMap<string, string>): Promise<Checkpoint> {
+    const { head, values } = JSON.parse(stored.state) as State
+    try {
+      const entries = await Promise.all(
+        Object.entries(values).map(
+          async ([channel, node]) => [channel, await fromNode(this.serde, node, parts)] as const,
+        ),
+      )
+      const rest = (await fromNode(this.serde, head, parts)) as Omit<Checkpoint, 'channel_values'>
+      return { ...rest, channel_values: Object.fromEntries(entries) }
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      throw adapterError('invalid-input', `Checkpoint ${stored.checkpoint} can't be read: ${error.message}`)
+    }
+  }
+
+  /** What tasks wrote after a checkpoint, in the order in which a running graph applies it. */
+  async #writes({ writes }: Pick<Stored, 'writes'>): Promise<CheckpointPendingWrite[]> {
+    const keyed = writes.flatMap(({ task, path, writes: own }) =>
+      own.map((one) => ({ key: writesSortKey(path, task, one.place), task, ...one })),
+    )
+    keyed.sort((one, other) => compareWritesSortKeys(one.key, other.key))
+    return Promise.all(
+      keyed.map(async ({ task, channel, value }): Promise<CheckpointPendingWrite> => [
+        task,
+        channel,
+        await fromText(this.serde, value),
+      ]),
+    )
+  }
+
+  /** Checkpoints of older graphs have what was sent to tasks among the writes of the checkpoint before. */
+  async #addSends(checkpoint: Checkpoint, { thread, namespace }: Stored, parent: string): Promise<void> {
+    const before = await this.#read(thread, namespace, parent)
+    const sends = before ? (await this.#writes(before)).filter(([, channel]) => channel === TASKS) : []
+    const versions = Object.values(checkpoint.channel_versions)
+    checkpoint.channel_values[TASKS] = sends.map(([, , value]) => value)
+    checkpoint.channel_versions[TASKS] =
+      versions.length > 0 ? (maxChannelVersion(...versions) as number) : this.getNextVersion(undefined)
+  }
+}

@@ -1,0 +1,111 @@
+// How values of a checkpoint become texts, and values again. What is long is a part of its own, named by its content: a list
+// of messages that grows by one with each step is stored once, and not once a step.
+// Invariant: what comes out of the serializer of the framework goes into it again byte for byte.
+import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { base64 } from '@scure/base'
+import { adapterError } from '../adapter-error.ts'
+
+/** Texts up to this length stand in the checkpoint itself. */
+const inlineLimit = 200
+const partLength = 400_000
+
+/** A value as it is stored: its text, or the hashes of the parts that make its text up, or its elements. */
+export type Node =
+  | { readonly type: string; readonly bytes?: true; readonly text: string }
+  | { readonly type: string; readonly bytes?: true; readonly parts: readonly string[] }
+  | { readonly list: readonly Node[] }
+
+/** Parts by their hash. */
+export type Parts = Map<string, string>
+
+export async function toNode(serde: SerializerProtocol, value: unknown, parts: Parts): Promise<Node> {
+  if (isListOfObjects(value)) {
+    return { list: await Promise.all(value.map((element) => leaf(serde, element, parts))) }
+  }
+  return leaf(serde, value, parts)
+}
+
+/** Elements that are objects read the same alone as in their list. */
+function isListOfObjects(value: unknown): value is readonly object[] {
+  if (!Array.isArray(value) || value.length < 2) return false
+  return value.every((one) => typeof one === 'object' && one !== null && !ArrayBuffer.isView(one))
+}
+
+async function leaf(serde: SerializerProtocol, value: unknown, parts: Parts): Promise<Node> {
+  const [type, bytes] = await serde.dumpsTyped(value)
+  const { text, isBytes } = textOf(bytes)
+  const head = { type, ...(isBytes ? { bytes: true as const } : {}) }
+  if (text.length <= inlineLimit) return { ...head, text }
+  const hashes: string[] = []
+  for (let at = 0; at < text.length;) {
+    const end = partEnd(text, at)
+    const part = text.slice(at, end)
+    const hash = hashOf(part)
+    parts.set(hash, part)
+    hashes.push(hash)
+    at = end
+  }
+  return { ...head, parts: hashes }
+}
+
+/** A part ends before a character, never within one. */
+function partEnd(text: string, start: number): number {
+  const end = Math.min(text.length, start + partLength)
+  const isWithin = end < text.length && /[\ud800-\udbff]/.test(text[end - 1] ?? '')
+  return isWithin ? end - 1 : end
+}
+
+function hashOf(part: string): string {
+  return Array.from(sha256(new TextEncoder().encode(part)).slice(0, 16), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Bytes that are UTF-8 as that text, so that it compresses and is guarded like any; others in base64. */
+function textOf(bytes: Uint8Array): { text: string; isBytes: boolean } {
+  try {
+    return { text: utf8.decode(bytes), isBytes: false }
+  } catch {
+    return { text: base64.encode(bytes), isBytes: true }
+  }
+}
+
+/** The text of one value alone, for what is written between two checkpoints. */
+export async function toText(serde: SerializerProtocol, value: unknown): Promise<string> {
+  const [type, bytes] = await serde.dumpsTyped(value)
+  const { text, isBytes } = textOf(bytes)
+  return JSON.stringify({ type, ...(isBytes ? { bytes: true } : {}), text } satisfies Node)
+}
+
+export async function fromText(serde: SerializerProtocol, text: string): Promise<unknown> {
+  return fromNode(serde, JSON.parse(text) as Node, new Map())
+}
+
+export async function fromNode(
+  serde: SerializerProtocol,
+  node: Node,
+  parts: ReadonlyMap<string, string>,
+): Promise<unknown> {
+  if ('list' in node) return Promise.all(node.list.map((one) => fromNode(serde, one, parts)))
+  const text = 'text' in node ? node.text : node.parts.map((hash) => partOf(parts, hash)).join('')
+  const bytes = node.bytes ? base64.decode(text) : new TextEncoder().encode(text)
+  return serde.loadsTyped(node.type, bytes) as Promise<unknown>
+}
+
+function partOf(parts: ReadonlyMap<string, string>, hash: string): string {
+  const part = parts.get(hash)
+  if (part !== undefined) return part
+  throw adapterError(
+    'not-found',
+    `A part of the checkpoint is not here (${hash}): sync the book and try again.`,
+  )
+}
+
+/** The hashes that a node names. */
+export function hashesOf(node: Node): readonly string[] {
+  if ('list' in node) return node.list.flatMap(hashesOf)
+  return 'parts' in node ? node.parts : []
+}

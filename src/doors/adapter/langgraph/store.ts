@@ -1,0 +1,156 @@
+// `DaybookStore`: what graphs of LangGraph remember across threads, as documents of a book. `query` asks the book's recall,
+// which needs no key and no model.
+import {
+  BaseStore,
+  type GetOperation,
+  type Item,
+  type ListNamespacesOperation,
+  type Operation,
+  type OperationResults,
+  type PutOperation,
+  type SearchItem,
+  type SearchOperation,
+} from '@langchain/langgraph-checkpoint'
+import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../book/daybook.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import { adapterError } from '../adapter-error.ts'
+import { passes } from './item-filter.ts'
+import { folderOf, isStored, matches, namespaceOf } from './namespace.ts'
+
+type Document = Pick<
+  NonNullable<CapabilityOutput<'document:read'>>,
+  'folder' | 'key' | 'value' | 'created_at' | 'updated_at'
+>
+type Change = CapabilityInput<'document:write'>['changes'][number]
+
+/** Recall answers so many at most. */
+const recallLimit = 200
+
+export class DaybookStore extends BaseStore {
+  readonly #book: Pick<Daybook, 'documents' | 'recall'>
+
+  /** `book`: an open book or a handle of one. */
+  constructor(book: Pick<Daybook, 'documents' | 'recall'>) {
+    super()
+    this.#book = book
+  }
+
+  /** Reads what is there before the writes of the same batch; of two writes of one item the last one counts. */
+  override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
+    // Everything is checked before anything is done.
+    const puts = new Map<string, Change>()
+    for (const operation of operations) {
+      if (!isPut(operation)) continue
+      const change = changeOf(operation)
+      puts.set(JSON.stringify([change.folder, change.key]), change)
+    }
+    const results = await Promise.all(operations.map((operation) => this.#answer(operation)))
+    if (puts.size > 0) await this.#book.documents.write({ changes: [...puts.values()] })
+    return results as OperationResults<Op>
+  }
+
+  async #answer(operation: Operation): Promise<Item | SearchItem[] | string[][] | null> {
+    if (isPut(operation)) return null
+    if ('namespacePrefix' in operation) return this.#search(operation)
+    if ('key' in operation) return this.#get(operation)
+    return this.#namespaces(operation)
+  }
+
+  async #get({ namespace, key }: GetOperation): Promise<Item | null> {
+    const found = await this.#book.documents.read({ folder: folderOf(namespace), key })
+    return found && itemOf(found)
+  }
+
+  async #search(operation: SearchOperation): Promise<SearchItem[]> {
+    const { namespacePrefix, filter, query, limit = 10, offset = 0 } = operation
+    const folder = folderOf(namespacePrefix, true)
+    if (query !== undefined && query !== '') return this.#recall(operation, query, folder)
+    const found: SearchItem[] = []
+    for await (const document of this.#all(folder, filter ? 1000 : offset + limit)) {
+      if (found.length >= offset + limit) break
+      if (passes(document.value as JsonObject, filter)) found.push(itemOf(document))
+    }
+    return found.slice(offset, offset + limit)
+  }
+
+  async #recall({ filter, limit = 10, offset = 0 }: SearchOperation, text: string, folder: string) {
+    const { hits } = await this.#book.recall({
+      text: text.slice(0, 10_000),
+      kinds: ['document'],
+      filters: { folder: { gte: folder, lt: `${folder.slice(0, -1)}0` } },
+      limit: filter ? recallLimit : Math.min(recallLimit, offset + limit),
+      distinct: false,
+    })
+    const found = hits.flatMap(({ record, score }): SearchItem[] => {
+      const document = record as unknown as Document
+      return passes(document.value as JsonObject, filter) ? [{ ...itemOf(document), score }] : []
+    })
+    return found.slice(offset, offset + limit)
+  }
+
+  async #namespaces({ matchConditions = [], maxDepth, limit, offset = 0 }: ListNamespacesOperation) {
+    const folders = new Set<string>()
+    for await (const { folder } of this.#all(folderOf([], true), 1000)) folders.add(folder)
+    const found = [...folders]
+      .map(namespaceOf)
+      .filter((namespace) => matchConditions.every((one) => matches(namespace, one)))
+    const cut = maxDepth === undefined ? found : found.map((namespace) => namespace.slice(0, maxDepth))
+    // No label has a colon in it.
+    const distinct = new Map(cut.map((namespace) => [namespace.join(':'), namespace]))
+    return [...distinct]
+      .sort(([one], [other]) => one.localeCompare(other))
+      .map(([, namespace]) => namespace)
+      .slice(offset, limit === undefined ? undefined : offset + limit)
+  }
+
+  /** The documents of a folder and below it, a page at a time. */
+  async *#all(folder: string, atOnce: number): AsyncGenerator<Document> {
+    const limit = Math.max(1, Math.min(1000, atOnce))
+    let cursor: string | undefined
+    do {
+      const asked = { folder, limit, ...(cursor === undefined ? {} : { cursor }) }
+      const page: CapabilityOutput<'document:list'> = await this.#book.documents.list(asked)
+      for (const document of page.documents) if (isStored(document.folder)) yield document
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  }
+}
+
+/** Operations are told apart by their keys. */
+const isPut = (operation: Operation): operation is PutOperation => 'value' in operation
+
+function changeOf({ namespace, key, value, index }: PutOperation): Change {
+  const folder = folderOf(namespace)
+  if (typeof key !== 'string' || key === '') {
+    throw adapterError('invalid-input', 'The key of an item is a text of at least one character.', {
+      path: 'key',
+    })
+  }
+  if (value === null) return { folder, key, value: null }
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw adapterError('invalid-input', 'The value of an item is an object, or null to delete it.', {
+      path: 'value',
+    })
+  }
+  return { folder, key, value: jsonOf(value), recalled: index !== false }
+}
+
+/** The value as JSON says it: a date as its text, and what JSON has no word for is left out. */
+function jsonOf(value: Readonly<Record<string, unknown>>) {
+  try {
+    return JSON.parse(JSON.stringify(value)) as NonNullable<Change['value']>
+  } catch (error) {
+    const message = `The value of an item can't be written as JSON: ${(error as Error).message}`
+    throw adapterError('invalid-input', message, { path: 'value' })
+  }
+}
+
+function itemOf({ folder, key, value, created_at, updated_at }: Document): Item {
+  return {
+    namespace: namespaceOf(folder),
+    key,
+    value: value as Record<string, unknown>,
+    createdAt: new Date(created_at),
+    updatedAt: new Date(updated_at),
+  }
+}

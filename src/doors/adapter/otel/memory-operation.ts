@@ -1,0 +1,110 @@
+// Which verbs of a book are operations on memory, as OpenTelemetry's conventions for generative AI name them.
+// Invariant: a verb that is not here leaves no span; what stands here is what the book offers (a test compares them).
+import type { CapabilityId, LiveMethod } from '../../../book/daybook.ts'
+
+export type MemoryOperation =
+  | 'create_memory'
+  | 'delete_memory'
+  | 'delete_memory_store'
+  | 'search_memory'
+  | 'update_memory'
+  | 'upsert_memory'
+
+interface Row {
+  readonly id: CapabilityId
+  readonly methods: readonly LiveMethod[]
+  readonly operation: MemoryOperation
+}
+
+const row =
+  (operation: MemoryOperation) =>
+  ([id, ...methods]: readonly [CapabilityId, ...LiveMethod[]]): Row => ({ id, methods, operation })
+
+const forgetting: readonly LiveMethod[] = [
+  'records.forget',
+  'traces.forget',
+  'perceptions.forget',
+  'facts.forget',
+  'skills.forget',
+]
+
+const searching: readonly (readonly [CapabilityId, ...LiveMethod[]])[] = [
+  ['daybook:recall', 'recall'],
+  ['recall:context', 'context'],
+  ['kstar:get_record', 'records.get'],
+  ['kstar:query_memory', 'records.query'],
+  ['kstar:search_memory', 'records.search'],
+  ['kstar:get_trace', 'traces.get'],
+  ['kstar:query_traces', 'traces.query'],
+  ['kstar:search_traces', 'traces.search'],
+  ['kstar:get_perceptions', 'perceptions.get'],
+  ['kstar:query_perceptions', 'perceptions.query'],
+  ['kstar:get_facts', 'facts.get'],
+  ['kstar:query_facts', 'facts.query'],
+  ['kstar:get_skill', 'skills.get'],
+  ['kstar:query_skills', 'skills.query'],
+  ['ks:recall', 'conversation.recall'],
+  ['ks:list_messages', 'conversation.list'],
+  ['ks:list_episodes', 'conversation.episodes'],
+  ['ks:get_profile', 'conversation.profile'],
+  ['a2p:query_memories', 'memories.query'],
+  ['a2p:find_similar', 'memories.similar'],
+  ['a2p:get_profile', 'memories.profile'],
+  ['katra:recall_recent', 'thoughts.recent'],
+  ['katra:recall_relevant', 'thoughts.relevant'],
+  ['katra:recall_topic', 'thoughts.topic'],
+  ['document:read', 'documents.read'],
+  ['document:list', 'documents.list'],
+  ['checkpoint:read', 'checkpoints.read'],
+  ['checkpoint:list', 'checkpoints.list'],
+]
+const creating: readonly (readonly [CapabilityId, ...LiveMethod[]])[] = [
+  ['kstar:store_trace', 'traces.store'],
+  ['kstar:store_traces', 'traces.storeMany'],
+  ['kstar:store_perception', 'perceptions.store'],
+  ['kstar:store_fact', 'facts.store'],
+  ['kstar:store_skill', 'skills.store'],
+  ['ks:store', 'conversation.store'],
+  ['ks:store_messages', 'conversation.storeMany'],
+  ['a2p:store_memory', 'memories.store'],
+  ['katra:remember', 'thoughts.remember'],
+  ['checkpoint:put', 'checkpoints.put'],
+  ['checkpoint:put_writes', 'checkpoints.putWrites'],
+]
+const updating: readonly (readonly [CapabilityId, ...LiveMethod[]])[] = [
+  ['kstar:complete_trace', 'traces.complete'],
+  ['kstar:update_perception', 'perceptions.update'],
+  ['kstar:supersede_fact', 'facts.supersede'],
+  ['kstar:update_skill_maturity', 'skills.recordOutcome'],
+  ['kstar:restore', 'records.restore'],
+  ['kstar:set_sensitivity', 'records.setSensitivity'],
+  ['mark:set', 'records.mark'],
+  ['a2p:edit_memory', 'memories.edit'],
+  ['a2p:archive', 'memories.archive'],
+]
+const deleting: readonly (readonly [CapabilityId, ...LiveMethod[]])[] = [
+  ['kstar:forget', ...forgetting],
+  ['kstar:purge', 'records.purge'],
+  ['ks:delete_message', 'conversation.forget'],
+  ['ks:delete_episode', 'conversation.forgetEpisode'],
+  ['ks:delete_agent_data', 'conversation.forgetAgent'],
+  ['a2p:forget', 'memories.forget'],
+  ['checkpoint:delete_thread', 'checkpoints.deleteThread'],
+]
+
+export const memoryVerbs: readonly Row[] = [
+  ...searching.map(row('search_memory')),
+  ...creating.map(row('create_memory')),
+  ...updating.map(row('update_memory')),
+  ...deleting.map(row('delete_memory')),
+  // Whoever writes a document does not say whether there is one, nor does what is learned of a user.
+  row('upsert_memory')(['document:write', 'documents.write']),
+  row('upsert_memory')(['ks:update_profile', 'conversation.updateProfile']),
+  row('delete_memory_store')(['daybook:erase', 'erase']),
+]
+
+/** The operation that a call is: one that may replace what is there is an upsert. */
+export function operationOf(operation: MemoryOperation, input: unknown): MemoryOperation {
+  const { replace } = (input ?? {}) as { readonly replace?: unknown }
+  return operation === 'create_memory' && replace === true ? 'upsert_memory' : operation
+}

@@ -1,0 +1,164 @@
+// `daybook/otel`: a book whose operations on memory leave spans, by the conventions of OpenTelemetry for generative AI.
+// Invariant: without being asked nothing that is remembered, searched for or quoted by an error is in a span; a call goes to
+// the book as it came, and its answer to the caller as the book gave it.
+import type { Span, Tracer } from '@opentelemetry/api'
+import type { BookCallOptions, Daybook } from '../../../book/daybook.ts'
+import { toDaybookError } from '../../../core/errors.ts'
+import { adapterError } from '../adapter-error.ts'
+import { type MemoryOperation, memoryVerbs, operationOf } from './memory-operation.ts'
+
+export interface TracingOptions {
+  /** A tracer of `@opentelemetry/api`, or what is called like one. Undefined: the book is answered as it is. */
+  readonly tracer: Pick<Tracer, 'startActiveSpan'> | undefined
+  /** `gen_ai.memory.store.id`: which memory it is, in your words. Default: it is not said. */
+  readonly storeId?: string
+  /** True: queries, records and messages of errors are in spans too. They are personal: say so to whoever is concerned. */
+  readonly captureContent?: boolean
+}
+
+type Verb = (input?: unknown, options?: BookCallOptions) => Promise<unknown>
+type Operations = ReadonlyMap<string, { readonly id: string; readonly operation: MemoryOperation }>
+
+const byMethod: Operations = new Map(
+  memoryVerbs.flatMap(({ id, methods, operation }) =>
+    methods.map((method) => [method, { id, operation }] as const),
+  ),
+)
+const byId: Operations = new Map(memoryVerbs.map(({ id, operation }) => [id, { id, operation }]))
+
+/** `SpanKind.INTERNAL` and `SpanStatusCode.ERROR`: the numbers of the API, which is a type here and no module. */
+const internalKind = 0
+const errorStatus = 2
+
+/**
+ * `book`, with a span around each verb that stores, changes, finds or forgets; so are handles made of it, and adapters that are
+ * given it. A span is named by its operation (`search_memory`) and has its kind, how many records it was about and, of one,
+ * which; a failed call has its code as `error.type`. Context is the tracer's. Closing it closes the book. Throws
+ * `invalid-input` for a tracer that is none.
+ */
+export function withTracing(book: Daybook, options: TracingOptions): Daybook {
+  const { tracer } = options
+  if (tracer === undefined) return book
+  if (typeof tracer?.startActiveSpan !== 'function') {
+    throw adapterError(
+      'invalid-input',
+      'A tracer has `startActiveSpan`: `trace.getTracer(name)` gives one.',
+      {
+        path: 'tracer',
+      },
+    )
+  }
+  const traced = tracedMembers(book, '', (verb, name) => {
+    const known = byMethod.get(name)
+    return known ? (input, call) => inSpan(known, input, () => verb(input, call)) : verb
+  })
+  const inSpan = spansOf(tracer, options)
+  return Object.assign(traced, {
+    call: (id: string, input?: unknown, call?: BookCallOptions) => {
+      const known = byId.get(id)
+      const run = () => book.call(id as never, input as never, call)
+      return known ? inSpan(known, input, run) : run()
+    },
+    with: (given: Parameters<Daybook['with']>[0]) => withTracing(book.with(given), options),
+  }) as unknown as Daybook
+}
+
+/** A copy of the book, each of its verbs as `wrap` makes it. */
+function tracedMembers(from: object, prefix: string, wrap: (verb: Verb, name: string) => Verb): object {
+  const members = Reflect.ownKeys(from).map((key) => {
+    const member = (from as Record<PropertyKey, unknown>)[key]
+    const name = `${prefix}${String(key)}`
+    if (typeof member === 'function') return [key, wrap(member as Verb, name)] as const
+    const isNamespace = typeof member === 'object' && member !== null
+    return [key, isNamespace ? tracedMembers(member, `${name}.`, wrap) : member] as const
+  })
+  return Object.fromEntries(members)
+}
+
+type Known = { readonly id: string; readonly operation: MemoryOperation }
+
+function spansOf(
+  tracer: Pick<Tracer, 'startActiveSpan'>,
+  { storeId, captureContent = false }: TracingOptions,
+) {
+  return ({ id, operation: usual }: Known, input: unknown, run: () => Promise<unknown>): Promise<unknown> => {
+    const operation = operationOf(usual, input)
+    const attributes = {
+      'gen_ai.operation.name': operation,
+      'daybook.capability': id,
+      ...(storeId === undefined ? {} : { 'gen_ai.memory.store.id': storeId }),
+    }
+    return tracer.startActiveSpan(operation, { kind: internalKind, attributes }, async (span) => {
+      try {
+        const answer = await run()
+        if (span.isRecording()) tell(span, { operation, input, answer, captureContent })
+        return answer
+      } catch (error) {
+        const { code, message } = toDaybookError(error)
+        span.setAttribute('error.type', code)
+        span.setStatus({ code: errorStatus, message: captureContent ? message : code })
+        throw error
+      } finally {
+        span.end()
+      }
+    })
+  }
+}
+
+interface Call {
+  readonly operation: MemoryOperation
+  readonly input: unknown
+  readonly answer: unknown
+  readonly captureContent: boolean
+}
+
+/** Stands in ids that follow from a name: what a file or a skill is called is content. */
+const nameMark = '::'
+
+function tell(span: Span, { operation, input, answer, captureContent }: Call): void {
+  const found = recordsOf(answer)
+  const [first] = found.length === 1 ? found : []
+  const id = textAt(first, 'id') ?? textAt(input, 'id')
+  const isFound = operation === 'search_memory'
+  span.setAttribute('gen_ai.memory.record.count', found.length)
+  const isTold = captureContent || !id?.includes(nameMark)
+  if (id !== undefined && isTold && found.length <= 1) span.setAttribute('gen_ai.memory.record.id', id)
+  if (!captureContent) return
+  const query = textAt(input, 'text') ?? textAt(input, 'query')
+  if (isFound && query !== undefined) span.setAttribute('gen_ai.memory.query.text', query)
+  const records = isFound ? found : operation.startsWith('delete') ? [] : [input]
+  if (records.length > 0) span.setAttribute('gen_ai.memory.records', JSON.stringify(records))
+}
+
+/** Under what name answers list their records, or what was done to each. */
+const listNames = [
+  'hits',
+  'records',
+  'items',
+  'documents',
+  'checkpoints',
+  'messages',
+  'memories',
+  'episodes',
+  'thoughts',
+  'profiles',
+  'results',
+  'written',
+  'ids',
+]
+
+/** What an answer is about, as far as it tells: its list, or the one record that it is or names. */
+function recordsOf(answer: unknown): readonly unknown[] {
+  if (answer === null || answer === undefined) return []
+  if (Array.isArray(answer)) return answer as readonly unknown[]
+  const fields = answer as Readonly<Record<string, unknown>>
+  const list = listNames.map((name) => fields[name]).find(Array.isArray) as readonly unknown[] | undefined
+  if (list) return list.map((one) => (typeof one === 'string' ? { id: one } : (one as unknown)))
+  const isNone = ['forgotten', 'purged', 'updated'].some((name) => fields[name] === false)
+  return isNone ? [] : [answer]
+}
+
+function textAt(value: unknown, name: string): string | undefined {
+  const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  return typeof found === 'string' ? found : undefined
+}

@@ -1,0 +1,226 @@
+// `daybook/tanstack-db`: collections of TanStack DB over an open book, live as the book is.
+// Invariant: a change is shown at once, and from when the book has it as the book has it; what is refused is taken back.
+import type {
+  BaseCollectionConfig,
+  Collection,
+  CollectionConfig,
+  InferSchemaOutput,
+  PendingMutation,
+} from '@tanstack/db'
+import type { CapabilityOutput } from '../../../book/daybook.ts'
+import type { DaybookError } from '../../../core/errors.ts'
+import type { Filters } from '../../../core/filter/filter.ts'
+import { parseFilters } from '../../../core/filter/filter.ts'
+import { adapterError } from '../adapter-error.ts'
+import {
+  type CollectionBook,
+  documentSource,
+  type FoundRecord,
+  recordSource,
+  type RowKey,
+  type RowSource,
+} from './row-source.ts'
+import { RowSync } from './row-sync.ts'
+import { documentWriter, isWritable, recordWriter, type RowChange, type RowWriter } from './row-write.ts'
+
+export type { CollectionBook, FoundRecord } from './row-source.ts'
+
+type Schema = NonNullable<BaseCollectionConfig['schema']>
+
+/** Options of TanStack DB that are passed on as they are; see there. */
+type PassedOn<Row extends object, Key extends RowKey> = Partial<
+  Pick<
+    BaseCollectionConfig<Row, Key>,
+    | 'autoIndex'
+    | 'compare'
+    | 'defaultIndexType'
+    | 'defaultStringCollation'
+    | 'gcTime'
+    | 'id'
+    | 'startSync'
+    | 'syncMode'
+  >
+>
+
+interface OwnOptions {
+  /** An open book or a handle of one: `book.with({ … })` says in whose name. */
+  readonly book: CollectionBook
+  /** Told when the book could not be read: before there was anything, `preload()` rejects with it too. What was read stays. */
+  readonly onError?: (error: DaybookError) => void
+}
+
+/** Rows of your own, each a document of the book. They may hold dates, bigints and bytes. */
+export interface RowOptions<Row extends object, Key extends RowKey = RowKey>
+  extends PassedOn<Row, Key>, OwnOptions {
+  readonly kind?: 'document'
+  /** Where they lie, with `/` at the end: `todos/`. Another collection has another folder. */
+  readonly folder: string
+  readonly getKey: (row: Row) => Key
+  /** True: recall finds them as memories. Default false. */
+  readonly recalled?: boolean
+}
+
+/** The records of a kind, by their ids; skills by their names. */
+export interface RecordOptions<Kind extends string> extends PassedOn<RecordRow<Kind>, string>, OwnOptions {
+  /** `trace`, `perception`, `fact` and `skill` can be changed; all others are looked at. */
+  readonly kind: Kind
+  /** Which of them: the filters of `records.query`. */
+  readonly filters?: Filters
+}
+
+interface KnownRows {
+  readonly trace: CapabilityOutput<'kstar:query_traces'>['records'][number]
+  readonly perception: CapabilityOutput<'kstar:query_perceptions'>['records'][number]
+  readonly fact: CapabilityOutput<'kstar:query_facts'>['records'][number]
+  readonly skill: CapabilityOutput<'kstar:query_skills'>['records'][number]
+}
+
+/** What the book writes itself need not be said of a new row. */
+type Head = 'kind' | 'created_at' | 'updated_at' | 'ver' | 'agent'
+
+type WithoutHead<Row> = { [Name in keyof Row as Name extends Head ? never : Name]: Row[Name] }
+
+export type RecordRow<Kind extends string> = Kind extends keyof KnownRows
+  ? Partial<Pick<KnownRows[Kind], Head>> & WithoutHead<KnownRows[Kind]>
+  : FoundRecord
+
+/** What a collection over a book has in `utils`. */
+export interface DaybookUtils {
+  /**
+   * Writes the changes that a transaction of your own makes to this collection, for its `mutationFn`; resolves when the
+   * collection has them from the book. Rows of your own are written all together.
+   */
+  acceptMutations(transaction: { readonly mutations: readonly PendingMutation<never>[] }): Promise<void>
+  /** Reads everything again. Changes are followed without it. */
+  refetch(): Promise<void>
+  readonly [name: string]: (...given: never[]) => unknown
+}
+
+type Options<Row extends object, Key extends RowKey, S extends Schema = never> = CollectionConfig<
+  Row,
+  Key,
+  S,
+  DaybookUtils
+> & { readonly utils: DaybookUtils }
+
+/**
+ * Options for `createCollection` of `@tanstack/db`: a collection over a book that follows it, whoever writes there, in this
+ * tab, in another or by a sync. With `syncMode: 'on-demand'` it reads what live queries ask for. A change that the book
+ * refuses is taken back, and its transaction rejects with the `DaybookError`. Throws `invalid-input` or `invalid-filter`.
+ */
+export function daybookCollectionOptions<S extends Schema, Key extends RowKey = RowKey>(
+  options: RowOptions<InferSchemaOutput<S>, Key> & { readonly schema: S },
+): Options<InferSchemaOutput<S>, Key, S> & { readonly schema: S }
+export function daybookCollectionOptions<Row extends object, Key extends RowKey = RowKey>(
+  options: RowOptions<Row, Key> & { readonly schema?: never },
+): Options<Row, Key> & { readonly schema?: never }
+export function daybookCollectionOptions<Kind extends string>(
+  options: RecordOptions<Kind> & { readonly schema?: never },
+): Options<RecordRow<Kind>, string> & { readonly schema?: never }
+export function daybookCollectionOptions(
+  options: (RowOptions<object> | RecordOptions<string>) & { readonly schema?: unknown },
+): object {
+  const { source, writer, passedOn } = read(options)
+  const { book, onError } = options
+  const id = options.id ?? `daybook:${source.kind}:${crypto.randomUUID()}`
+  /** By collection: several may be made from the same options. */
+  const runs = new Map<object, RowSync>()
+  // One after another: what was changed last stands last.
+  let last: Promise<unknown> = Promise.resolve()
+  const change = (write: RowWriter, changes: readonly RowChange[]): Promise<void> => {
+    const turn = last.then(async () => {
+      const written = new Set<string>()
+      try {
+        await write(changes, written)
+      } finally {
+        // Until it is here as the book has it, the row that was shown at once stays. Who can't read is told so by `onError`.
+        for (const run of runs.values()) await run.refresh(written).catch(() => undefined)
+      }
+    })
+    last = turn.catch(() => undefined)
+    return turn
+  }
+  const handler =
+    writer && (({ transaction }: Handled) => change(writer, transaction.mutations.map(changeOf)))
+  return {
+    ...passedOn,
+    id,
+    ...(handler ? { onInsert: handler, onUpdate: handler, onDelete: handler } : {}),
+    sync: {
+      rowUpdateMode: 'full',
+      sync(params: ConstructorParameters<typeof RowSync>[1]) {
+        const isOnDemand = options.syncMode === 'on-demand'
+        const run = new RowSync({ book, source, isOnDemand, onError }, params)
+        runs.set(params.collection, run)
+        run.start()
+        return {
+          cleanup() {
+            run.end()
+            if (runs.get(params.collection) === run) runs.delete(params.collection)
+          },
+          ...(isOnDemand
+            ? { loadSubset: run.loadSubset.bind(run), unloadSubset: run.unloadSubset.bind(run) }
+            : {}),
+        }
+      },
+    },
+    utils: {
+      async acceptMutations({ mutations }: { readonly mutations: readonly AnyMutation[] }) {
+        const own = mutations.filter(({ collection }) => collection.id === id).map(changeOf)
+        if (own.length === 0) return
+        if (!writer)
+          throw adapterError('invalid-input', `Records of kind \`${source.kind}\` are only looked at here.`)
+        await change(writer, own)
+      },
+      refetch: async () => {
+        await Promise.all([...runs.values()].map((run) => run.refetch()))
+      },
+    },
+  }
+}
+
+type AnyMutation = Pick<PendingMutation, 'changes' | 'key' | 'modified' | 'original' | 'type'> & {
+  readonly collection: Pick<Collection, 'id'>
+}
+interface Handled {
+  readonly transaction: { readonly mutations: readonly AnyMutation[] }
+}
+
+const changeOf = ({ type, key, original, modified, changes }: AnyMutation): RowChange => {
+  return { type, key: key as RowKey, original, modified, changes }
+}
+
+interface Read {
+  readonly source: RowSource
+  readonly writer: RowWriter | undefined
+  readonly passedOn: object
+}
+
+function read(options: RowOptions<object> | RecordOptions<string>): Read {
+  const { book } = options
+  if ('folder' in options) {
+    const { book: _book, kind: _kind, folder, recalled = false, onError: _onError, ...passedOn } = options
+    if (typeof folder !== 'string' || !/^[^/].*\/$/su.test(folder)) {
+      throw adapterError('invalid-input', 'A folder is a text that ends with `/`: `todos/`.', {
+        path: 'folder',
+      })
+    }
+    if (typeof options.getKey !== 'function') {
+      throw adapterError('invalid-input', '`getKey` says the key of a row.', { path: 'getKey' })
+    }
+    return {
+      source: documentSource(folder, options.getKey),
+      writer: documentWriter(book, folder, recalled),
+      passedOn,
+    }
+  }
+  const { book: _book, kind, filters, onError: _onError, ...rest } = options
+  if (typeof kind !== 'string' || kind === '' || kind === 'document') {
+    const message = 'Say a `kind` of records, or the `folder` of rows of your own and their `getKey`.'
+    throw adapterError('invalid-input', message, { path: 'kind' })
+  }
+  parseFilters(filters)
+  const getKey = (row: Record<string, string>) => (kind === 'skill' ? row['name'] : row['id'])
+  const writer = isWritable(kind) ? recordWriter(book, kind) : undefined
+  return { source: recordSource(kind, filters), writer, passedOn: { ...rest, getKey } }
+}

@@ -1,0 +1,190 @@
+// Reads the records of a collection: all, those of some ids, or the part that a live query asks for first.
+// Invariant: of what a query asks for with an order and a limit nothing is left out, whatever the order of its page is.
+import type { IR, LoadSubsetOptions } from '@tanstack/db'
+import { isDaybookError } from '../../../core/errors.ts'
+import type { Filters } from '../../../core/filter/filter.ts'
+import { isJsonObject, readPath } from '../../../core/json/path.ts'
+import { bigintField, dateField } from './row-json.ts'
+import { type CollectionBook, type FoundRecord, instant, type RowSource, supersededBy } from './row-source.ts'
+import { fieldOf, isOrderedAlike, type SubsetFilter, subsetFilter } from './subset-filter.ts'
+
+const pageSize = 1000
+
+/** The leading order of a query: by ties of it everything behind is decided, so that all of them are read. */
+interface Order {
+  readonly field: string
+  readonly isDescending: boolean
+  readonly areMissingFirst: boolean
+  readonly isLexical: boolean
+}
+
+export class RowReader {
+  readonly #book: CollectionBook
+  readonly #source: RowSource
+
+  constructor(book: CollectionBook, source: RowSource) {
+    this.#book = book
+    this.#source = source
+  }
+
+  /** The records that satisfy `filters` beside those of the collection. */
+  async all(filters?: Filters): Promise<FoundRecord[]> {
+    const found: FoundRecord[] = []
+    let cursor: string | undefined
+    do {
+      const page = await this.#page(filters, { limit: pageSize, cursor, order_by: 'created_at' })
+      found.push(...page.records)
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return found
+  }
+
+  /** The records of the collection among those of `ids`. */
+  async some(ids: readonly string[]): Promise<FoundRecord[]> {
+    const found: FoundRecord[] = []
+    for (let at = 0; at < ids.length; at += pageSize) {
+      found.push(...(await this.all({ id: { in: ids.slice(at, at + pageSize) } })))
+    }
+    return found
+  }
+
+  /** For each record of `ids` that there still is, the one in whose place it stands. */
+  async superseded(ids: readonly string[]): Promise<Map<string, string | undefined>> {
+    const links = new Map<string, string | undefined>()
+    for (let at = 0; at < ids.length; at += pageSize) {
+      const { records } = await this.#book.records.query({
+        kind: this.#source.kind,
+        filters: { id: { in: ids.slice(at, at + pageSize) } },
+        include_superseded: true,
+        include_expired: true,
+        include_outdated: true,
+        limit: pageSize,
+      })
+      for (const record of records) links.set(record.id, supersededBy(record))
+    }
+    return links
+  }
+
+  /** What `asked` needs at least. */
+  async subset(asked: LoadSubsetOptions): Promise<FoundRecord[]> {
+    const where = subsetFilter(asked.where, this.#source)
+    try {
+      const window = where.isExact ? await this.#window(asked, where) : undefined
+      return window ?? (await this.all(where.filters))
+    } catch (error) {
+      // Together with what the collection wants itself they are more conditions than a question takes.
+      if (!isDaybookError(error, 'invalid-filter')) throw error
+      return this.all()
+    }
+  }
+
+  /** The first records by the order of `asked`, with all ties; undefined where a book may order them differently. */
+  async #window(
+    asked: LoadSubsetOptions,
+    { filters, numbers }: SubsetFilter,
+  ): Promise<FoundRecord[] | undefined> {
+    const { limit, cursor, offset = 0 } = asked
+    const order = this.#orderOf(asked.orderBy)
+    if (limit === undefined || !order) return undefined
+    const from = subsetFilter(cursor?.whereFrom, this.#source)
+    const current = subsetFilter(cursor?.whereCurrent, this.#source)
+    if (!from.isExact || !current.isExact) return undefined
+    const wanted = limit + (cursor ? 0 : offset)
+    if (await this.#hasUnordered([order.field, ...numbers])) return undefined
+    const first = await this.#first(order, both(filters, from.filters), wanted)
+    if (!first) return undefined
+    const last = first.at(-1)
+    const isFull = first.length === wanted
+    const { field, areMissingFirst } = order
+    const ties = last && isFull ? await this.all(both(filters, tieOf(order, last))) : []
+    const missing =
+      areMissingFirst || !isFull
+        ? await this.all(both(filters, { or: [{ [field]: null }, { [field]: { exists: false } }] }))
+        : []
+    const before = cursor ? await this.all(both(filters, current.filters)) : []
+    return [...before, ...first, ...ties, ...missing]
+  }
+
+  /** Whether there are values of one of these fields that a book has no number for, and compares in another way. */
+  async #hasUnordered(fields: readonly string[]): Promise<boolean> {
+    const { uncompared } = this.#source
+    if (uncompared.length === 0) return false
+    const or = fields.flatMap((field) =>
+      [...uncompared, `.${bigintField}`].map((under) => ({ [`${field}${under}`]: { exists: true } })),
+    )
+    const { records } = await this.#page({ or }, { limit: 1, cursor: undefined, order_by: 'created_at' })
+    return records.length > 0
+  }
+
+  async #first(
+    order: Order,
+    filters: Filters | undefined,
+    wanted: number,
+  ): Promise<FoundRecord[] | undefined> {
+    const found: FoundRecord[] = []
+    const sorts = new Set<string>()
+    let cursor: string | undefined
+    const there = both(filters, { [order.field]: { exists: true }, not: { [order.field]: null } })
+    const order_by = order.isDescending ? `-${order.field}` : order.field
+    do {
+      const limit = Math.min(pageSize, wanted - found.length)
+      if (limit <= 0) return found
+      const page = await this.#page(there, { limit, cursor, order_by })
+      for (const record of page.records) sorts.add(sortOf(order, record))
+      if (sorts.size > 1 || sorts.has('other')) return undefined
+      found.push(...page.records)
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return found
+  }
+
+  #orderOf(orderBy: IR.OrderBy | undefined): Order | undefined {
+    const [clause] = orderBy ?? []
+    const field = fieldOf(clause?.expression as IR.BasicExpression | undefined, this.#source)
+    if (!clause || field === undefined) return undefined
+    const { direction, nulls, stringSort } = clause.compareOptions as IR.OrderByClause['compareOptions'] & {
+      stringSort?: string
+    }
+    return {
+      field,
+      isDescending: direction === 'desc',
+      areMissingFirst: nulls === 'first',
+      isLexical: stringSort === 'lexical',
+    }
+  }
+
+  #page(filters: Filters | undefined, more: { limit: number; cursor: string | undefined; order_by: string }) {
+    const { kind, filters: own } = this.#source
+    const { cursor, ...page } = more
+    const said = both(own, filters)
+    return this.#book.records.query({
+      kind,
+      ...page,
+      ...(said ? { filters: said } : {}),
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+  }
+}
+
+function both(one: Filters | undefined, other: Filters | undefined): Filters | undefined {
+  if (!one || !other) return one ?? other
+  return { and: [one, other] }
+}
+
+function tieOf({ field }: Order, record: FoundRecord): Filters {
+  const value = readPath(record, field)
+  return isJsonObject(value)
+    ? { [`${field}.${dateField}`]: value[dateField] as string }
+    : { [field]: value as string | number | boolean }
+}
+
+/** The sort of value by which a record is ordered; `other` where a page orders such values differently. */
+function sortOf({ field, isLexical }: Order, record: FoundRecord): string {
+  const value = readPath(record, field)
+  if (typeof value === 'number' || typeof value === 'boolean') return typeof value
+  // Every collation has times in the order of their characters; names it may order in its own way.
+  if (typeof value === 'string' && instant.test(value)) return 'time'
+  if (typeof value === 'string') return isLexical && isOrderedAlike(value) ? 'text' : 'other'
+  const date = isJsonObject(value) ? value[dateField] : undefined
+  return typeof date === 'string' && /^\d/.test(date) ? 'date' : 'other'
+}

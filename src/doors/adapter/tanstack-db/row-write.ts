@@ -1,0 +1,170 @@
+// How changes of a collection reach the book: by the verbs of their kind alone. Invariant: a row is changed where it differs
+// from what the user saw of it, over what the book has now; rows of a program's own are changed together or not at all.
+import type { CapabilityInput } from '../../../book/daybook.ts'
+import { isDaybookError } from '../../../core/errors.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import { bodyOf, headFields } from '../../../core/record.ts'
+import { adapterError } from '../adapter-error.ts'
+import { rowToJson } from './row-json.ts'
+import { type CollectionBook, documentKeyOf, type FoundRecord, type RowKey } from './row-source.ts'
+
+export interface RowChange {
+  readonly type: 'insert' | 'update' | 'delete'
+  readonly key: RowKey
+  readonly original: object
+  readonly modified: object
+  readonly changes: object
+}
+
+/** Writes `changes`; the ids of what was written go into `written` as they are, also before it fails. */
+export type RowWriter = (changes: readonly RowChange[], written: Set<string>) => Promise<void>
+
+type DocumentChange = CapabilityInput<'document:write'>['changes'][number]
+
+/** How often a change is made again because somebody else came first: each time, somebody else got on. */
+const tries = 100
+
+const noRow = (key: RowKey) =>
+  adapterError('not-found', `There is no row \`${key}\` any more.`, { path: 'key' })
+
+/** Rows of a program's own, in `folder`. */
+export function documentWriter(
+  { documents }: Pick<CollectionBook, 'documents'>,
+  folder: string,
+  recalled: boolean,
+): RowWriter {
+  const changeOf = async ({ type, key, modified, changes }: RowChange): Promise<DocumentChange> => {
+    const name = { folder, key: documentKeyOf(key) }
+    if (type === 'delete') return { ...name, value: null }
+    if (type === 'insert') {
+      return { ...name, value: rowToJson(modified) as DocumentChange['value'], recalled, if_match: null }
+    }
+    const before = await documents.read(name)
+    if (!before) throw noRow(key)
+    const said = rowToJson(changes)
+    const kept = Object.entries(before.value).filter(([field]) => !Object.hasOwn(changes, field))
+    const value = { ...Object.fromEntries(kept), ...said }
+    return { ...name, value: value as DocumentChange['value'], if_match: before.etag }
+  }
+  return async (changes, written) => {
+    const canChangeBetween = changes.some(({ type }) => type === 'update')
+    const isNew = changes.every(({ type }) => type !== 'insert')
+    for (let left = canChangeBetween && isNew ? tries : 0; ; left--) {
+      const said: DocumentChange[] = []
+      for (const one of changes) said.push(await changeOf(one))
+      try {
+        const answer = await documents.write({ changes: said })
+        for (const { id } of answer.written) written.add(id)
+        return
+      } catch (error) {
+        if (!isDaybookError(error, 'conflict') || left === 0) throw error
+      }
+    }
+  }
+}
+
+type Kstar = 'trace' | 'perception' | 'fact' | 'skill'
+
+/** The kinds whose records are stored, changed and forgotten through a collection; others are looked at. */
+export function isWritable(kind: string): kind is Kstar {
+  return ['trace', 'perception', 'fact', 'skill'].includes(kind)
+}
+
+/** Records of `kind`, one after another: what was written before one is refused stays. Traces come in together. */
+export function recordWriter(book: CollectionBook, kind: Kstar): RowWriter {
+  const verbs = recordVerbs(book)[kind]
+  return async (changes, written) => {
+    const inserted = changes.filter(({ type }) => type === 'insert')
+    if (inserted.length > 0) {
+      const rows = inserted.map(({ key, modified }) => inputOf(modified, kind, key))
+      for (const id of await verbs.insert(rows)) written.add(id)
+    }
+    for (const { type, key, original, changes: said } of changes) {
+      if (type === 'insert') continue
+      const id = kind === 'skill' ? String((original as JsonObject)['id']) : String(key)
+      const before = await book.records.get({ id })
+      if (type === 'update') {
+        if (before?.kind !== kind) throw noRow(key)
+        checkFields(said)
+        await verbs.update(before, said as JsonObject)
+      } else if (before) await book.records.forget({ id })
+      written.add(id)
+    }
+  }
+}
+
+interface RecordVerbs {
+  insert(rows: readonly JsonObject[]): Promise<readonly string[]>
+  update(before: FoundRecord, changes: JsonObject): Promise<unknown>
+}
+
+function recordVerbs({ traces, perceptions, facts, skills, records }: CollectionBook) {
+  /** One by one, with the verb that stores one. */
+  const each =
+    (store: (row: never) => Promise<{ readonly id: string }>) => async (rows: readonly JsonObject[]) => {
+      const ids: string[] = []
+      for (const row of rows) ids.push((await store(row as never)).id)
+      return ids
+    }
+  return {
+    trace: {
+      insert: async (rows) => (await traces.storeMany({ traces: rows as never })).ids,
+      update: (before, changes) =>
+        traces.store({ ...merged(before, changes), id: before.id, replace: true } as never),
+    },
+    perception: {
+      insert: each((row) => perceptions.store(row)),
+      update({ id }, changes) {
+        const updates = Object.entries(changes).map(([name, value]) => [name, value ?? null])
+        return perceptions.update({ id, updates: Object.fromEntries(updates) })
+      },
+    },
+    fact: {
+      insert: each(async (row: never) => {
+        const { id } = row as { readonly id: string }
+        if (await records.get({ id })) {
+          throw adapterError('conflict', `There is a record \`${id}\` already.`, { path: 'id', id })
+        }
+        return facts.store(row)
+      }),
+      update(before, changes) {
+        const { schema_version: _version, ...said } = merged(before, changes)
+        return facts.store({ ...said, id: before.id } as never)
+      },
+    },
+    skill: {
+      insert: each((row) => skills.store(row)),
+      update(before, changes) {
+        // How well it goes is counted by the book, and stays.
+        const { maturity: _maturity, ...said } = merged(before, changes)
+        const { maturity } = changes
+        const grown = maturity === undefined ? {} : { maturity }
+        return skills.store({ ...said, ...grown, replace: true } as never)
+      },
+    },
+  } satisfies Record<Kstar, RecordVerbs>
+}
+
+function merged(before: FoundRecord, changes: JsonObject): JsonObject {
+  const all = Object.entries({ ...bodyOf(before), ...changes })
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined))
+}
+
+/** Whose record it is is said when it is stored; the rest of a head comes from the book. */
+const saidOnce = ['agent', 'session', 'resource', 'sensitivity'] as const
+
+function inputOf(row: object, kind: Kstar, key: RowKey): JsonObject {
+  const scope = saidOnce.flatMap((name) => {
+    const value = (row as JsonObject)[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const id = kind === 'skill' ? {} : { id: String(key) }
+  return { ...bodyOf(row), ...Object.fromEntries(scope), ...id }
+}
+
+function checkFields(changes: object): void {
+  const head = Object.keys(changes).find((name) => (headFields as readonly string[]).includes(name))
+  if (head === undefined) return
+  const message = `\`${head}\` belongs to the head of a record, which the book writes.`
+  throw adapterError('invalid-input', message, { path: `changes.${head}` })
+}

@@ -1,0 +1,102 @@
+// Who sends a request of the a2p protocol: an agent, by a signature, or whoever presents a key or token as elsewhere at this edge.
+// Invariant: what is no authorization is none; nothing of it is ever repeated in an answer.
+import { DaybookError } from '../../../core/errors.ts'
+import type { AgentPresented } from '../../../edge/mirror-door.ts'
+import type { EdgeEnv } from '../../../edge/edge-env.ts'
+import { presentedBy } from '../request/auth.ts'
+
+/** The fields of `Authorization: A2P-Signature did="…",sig="…",ts="…",nonce="…"[,exp="…"]`. */
+export interface SignatureFields {
+  readonly did: string
+  readonly sig: string
+  readonly ts: string
+  readonly nonce: string
+  readonly exp?: string
+}
+
+const scheme = /^A2P-Signature(?:\s+|$)/i
+const headerLimit = 4000
+const names = ['did', 'sig', 'ts', 'nonce', 'exp'] as const
+const needed = names.slice(0, 4)
+/** One field and what parts it off from the next. Values have neither quotes nor controls. */
+const field = /^\s*([A-Za-z]+)\s*=\s*(?:"([\x20\x21\x23-\x7e]*)"|([\x21\x23-\x2b\x2d-\x7e]*))\s*(?:,|$)/
+
+const refuse = (message: string, path = 'authorization') =>
+  new DaybookError('unauthorized', message, { details: { path } })
+
+/** True for a header that says that a request is signed. */
+export function isSignature(header: string): boolean {
+  return scheme.test(header)
+}
+
+/** Reads such a header; `unauthorized` for one that lacks a field, has one twice or has what it should not. */
+export function readSignature(header: string): SignatureFields {
+  let rest = header.slice(0, headerLimit + 1).replace(scheme, '')
+  if (header.length > headerLimit) throw refuse('The signature header is too long.')
+  const found = new Map<string, string>()
+  while (rest.trim() !== '') {
+    const match = field.exec(rest)
+    const [whole = '', rawName = '', quoted, bare] = match ?? []
+    const name = rawName.toLowerCase()
+    if (!match || !names.some((one) => one === name) || found.has(name))
+      throw refuse('The signature header is not `A2P-Signature did="…",sig="…",ts="…",nonce="…"`.')
+    found.set(name, quoted ?? bare ?? '')
+    rest = rest.slice(whole.length)
+  }
+  const missing = needed.find((name) => !found.get(name))
+  if (missing !== undefined) throw refuse(`The signature header lacks \`${missing}\`.`, missing)
+  const [did = '', sig = '', ts = '', nonce = ''] = needed.map((name) => found.get(name))
+  const exp = found.get('exp')
+  return { did, sig, ts, nonce, ...(exp === undefined ? {} : { exp }) }
+}
+
+/** What of the request a signature is about. */
+export interface SignedParts {
+  readonly method: string
+  readonly url: URL
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** Who sends a request to `book`, as the book is to look at it. */
+export type Authorization = (book: string) => Promise<AgentPresented>
+
+/**
+ * Reads who sends `request`. What is no authorization at all is `unauthorized`, before anything is asked of a book; what it is
+ * worth the book says.
+ */
+export function readAuthorization(request: Request, env: EdgeEnv): (parts: SignedParts) => Authorization {
+  const header = request.headers.get('authorization')
+  if (header === null || header.trim() === '')
+    throw refuse('No authorization was sent: sign the request, or send a key as a bearer token.')
+  if (isSignature(header)) {
+    const fields = readSignature(header)
+    return (parts) => async () => ({ signed: { ...fields, ...(await signedParts(parts)) } })
+  }
+  const [, bearer] = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header) ?? []
+  if (bearer === undefined) throw refuse('The authorization is neither `A2P-Signature …` nor `Bearer <key>`.')
+  return () => async (book) => (await presentedBy(bearer, { env, raw: request }, book)).presented
+}
+
+async function signedParts({ method, url, body }: SignedParts) {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', body))
+  return {
+    method,
+    paths: spellings(url),
+    bodyHash: Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    hasBody: body.byteLength > 0,
+  }
+}
+
+/** The address as its sender may have written it down to sign it: with its query or without, encoded or not. */
+function spellings({ pathname, search }: URL): string[] {
+  const plain = decoded(pathname)
+  return [...new Set([pathname + search, plain + search, pathname, plain])]
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

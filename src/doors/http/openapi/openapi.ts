@@ -1,0 +1,236 @@
+// The edge as an OpenAPI 3.1 document, made of the capability table and of what is said of the other routes.
+// Invariant: it names every route of the app and no other; a test holds it to the app.
+import type { AnyCapability } from '../../../core/capability/capability.ts'
+import { errorTable } from '../../../core/errors.ts'
+import { describeCapability, type JsonSchema } from '../../manifest.ts'
+import { a2pRoutes } from '../a2p/a2p-app.ts'
+import { Components } from './components.ts'
+import { otherRoutes, type RouteText } from './route-text.ts'
+
+export interface OpenApi {
+  readonly openapi: '3.1.1'
+  readonly info: Readonly<Record<string, unknown>>
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string }[]
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  /** By address, and there by method in small letters. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: Readonly<Record<string, unknown>>
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly parameters?: readonly unknown[]
+  readonly requestBody?: unknown
+  readonly responses: Readonly<Record<string, unknown>>
+  readonly security?: OpenApi['security']
+}
+
+const json = (schema: JsonSchema) => ({ 'application/json': { schema } })
+const refTo = (place: string) => ({ $ref: `#/components/${place}` })
+const wrong = { default: refTo('responses/Error') }
+
+/** The document for an edge of `version` that runs the capabilities of `table`. */
+export function createOpenApi(table: readonly AnyCapability[], version: string): OpenApi {
+  const components = new Components()
+  const paths = new Map<string, Record<string, Operation>>()
+  const add = (method: string, path: string, operation: Operation) =>
+    paths.set(path, { ...paths.get(path), [method.toLowerCase()]: operation })
+  // Others need private keys, or the device of their owner: a mirror has neither.
+  for (const capability of table.filter(({ runs = 'anywhere' }) => runs === 'anywhere'))
+    add('POST', `/v1/books/{book}/capabilities/${capability.id}`, capabilityOperation(capability, components))
+  for (const route of otherRoutes) add(route.method, route.path, routeOperation(route))
+  for (const { method, path, capability } of a2pRoutes)
+    add(
+      method,
+      `/a2p/v1${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+      a2pOperation({ method, path, capability }, table),
+    )
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Daybook',
+      version,
+      summary: 'Long-term memory for agents: the mirror of a book.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: ['edge', 'book', 'sync', 'agents', 'capabilities', 'a2p'].map((name) => ({ name })),
+    security: [{ key: [] }],
+    paths: Object.fromEntries(paths),
+    components: { ...shared, schemas: { ...shared.schemas, ...components.schemas } },
+  }
+}
+
+function capabilityOperation(capability: AnyCapability, components: Components): Operation {
+  const { id, summary, effect, input, output } = describeCapability(capability)
+  return {
+    operationId: id,
+    summary,
+    tags: ['capabilities'],
+    parameters: [
+      refTo('parameters/book'),
+      // What only reads has nothing to take effect twice.
+      ...(effect === 'read' ? [] : [refTo('parameters/requestId')]),
+      refTo('parameters/purpose'),
+      refTo('parameters/receipt'),
+    ],
+    requestBody: { required: true, content: json(components.hoist(id, input)) },
+    responses: { 200: { description: 'Done.', content: json(components.hoist(id, output)) }, ...wrong },
+  }
+}
+
+const inPath = (path: string) => [...path.matchAll(/[{:](\w+)\}?/g)].map(([, name]) => name ?? '')
+
+function routeOperation({
+  path,
+  name,
+  summary,
+  tag,
+  isOpen,
+  headers = [],
+  body,
+  answers,
+}: RouteText): Operation {
+  const parameters = [...inPath(path), ...headers].map((one) => refTo(`parameters/${one}`))
+  return {
+    operationId: name,
+    summary,
+    tags: [tag],
+    ...(isOpen && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: json(body) } }),
+    responses: { ...answersOf(answers), ...wrong },
+  }
+}
+
+function answersOf(answers: RouteText['answers']) {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, schema }]) => [
+      status,
+      { description, ...(schema && { content: json(schema) }) },
+    ]),
+  )
+}
+
+function a2pOperation(
+  { method, path, capability: id }: { method: string; path: string; capability: string },
+  table: readonly AnyCapability[],
+): Operation {
+  return {
+    operationId: `a2p:${method.toLowerCase()}${path.replaceAll(/[/:]+/g, '-')}`,
+    summary: table.find((one) => one.id === id)?.summary ?? id,
+    tags: ['a2p'],
+    security: [{ signature: [] }, { key: [] }],
+    parameters: [
+      ...inPath(path).map((one) => refTo(`parameters/${one}`)),
+      ...(path.startsWith('/profile/') ? [] : [refTo('parameters/bookHeader')]),
+    ],
+    ...(method === 'GET' ? {} : { requestBody: { content: json({ type: 'object' }) } }),
+    responses: {
+      '2XX': { description: 'Done.', content: json(refTo('schemas/A2pAnswer')) },
+      default: { description: 'Refused.', content: json(refTo('schemas/A2pRefusal')) },
+    },
+  }
+}
+
+const text = (pattern: string) => ({ type: 'string', pattern })
+const parameter = (place: 'path' | 'header', name: string, schema: JsonSchema, description: string) => ({
+  name,
+  in: place,
+  required: place === 'path',
+  schema,
+  description,
+})
+
+/** What several operations have. */
+const shared = {
+  securitySchemes: {
+    key: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An access key of a book, a control token, a JSON Web Token, or the key of the edge.',
+    },
+    signature: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description: 'A2P-Signature did="…",sig="…",ts="…",nonce="…"',
+    },
+  },
+  parameters: {
+    book: parameter('path', 'book', text('^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$'), 'The name of the book.'),
+    id: parameter('path', 'id', { type: 'string' }, 'What it is about, by its id.'),
+    did: parameter('path', 'did', text('^did:'), 'The DID of a user, an agent or a key.'),
+    bookHeader: parameter(
+      'header',
+      'X-Daybook-Book',
+      { type: 'string' },
+      'The book; default the one of the edge.',
+    ),
+    requestId: parameter(
+      'header',
+      'Idempotency-Key',
+      text('^[!-~]{1,200}$'),
+      'A name for this request: sent again under it, it takes effect once.',
+    ),
+    purpose: parameter(
+      'header',
+      'Daybook-Purpose',
+      text('^[ -~]{1,200}$'),
+      'What the call is for, in the log of access.',
+    ),
+    receipt: parameter(
+      'header',
+      'Daybook-Receipt',
+      text('^[!-~]{1,200}$'),
+      'The receipt of a consent under which it reads.',
+    ),
+    messageId: parameter(
+      'header',
+      'X-P3394-Message-ID',
+      text('^[!-~]{1,200}$'),
+      'The id of the message, as a request id.',
+    ),
+  },
+  responses: {
+    Error: {
+      description: 'Refused, with a code that says why and what to do.',
+      headers: {
+        'Retry-After': { description: 'Seconds, where waiting helps.', schema: { type: 'integer' } },
+      },
+      content: json(refTo('schemas/Error')),
+    },
+  },
+  schemas: {
+    Error: {
+      type: 'object',
+      required: ['code', 'message', 'retry', 'details'],
+      properties: {
+        code: { type: 'string', enum: Object.keys(errorTable) },
+        message: { type: 'string' },
+        retry: { type: 'boolean', description: 'Whether the same request may be sent again.' },
+        details: { type: 'object', description: '`path` says where; others by code.' },
+      },
+    },
+    A2pAnswer: {
+      type: 'object',
+      required: ['success', 'data', 'meta'],
+      properties: { success: { const: true }, data: {}, meta: { type: 'object' } },
+    },
+    A2pRefusal: {
+      type: 'object',
+      required: ['success', 'error'],
+      properties: {
+        success: { const: false },
+        error: {
+          type: 'object',
+          required: ['code', 'message'],
+          properties: { code: text('^A2P\\d{3}$'), message: { type: 'string' } },
+        },
+      },
+    },
+  },
+}

@@ -1,0 +1,228 @@
+// What is said of each route that is not one capability.
+import { z } from 'zod'
+import { ticketAnswer, ticketRequest } from '../../../sync/wire/live-wire.ts'
+import type { JsonSchema } from '../../manifest.ts'
+
+export interface RouteText {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly name: string
+  readonly summary: string
+  readonly tag: 'edge' | 'book' | 'sync' | 'agents' | 'a2p'
+  /** Answers without a key. */
+  readonly isOpen?: true
+  /** Headers by their names among the parameters of the document. */
+  readonly headers?: readonly string[]
+  readonly body?: JsonSchema
+  /** By status. */
+  readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: JsonSchema }>>
+}
+
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
+}
+const object = (properties: JsonSchema = {}, required: readonly string[] = []): JsonSchema => ({
+  type: 'object',
+  properties,
+  ...(required.length > 0 && { required }),
+})
+const done = (schema?: JsonSchema, description = 'Done.') => ({
+  200: { description, ...(schema && { schema }) },
+})
+
+const texts = {
+  type: 'array',
+  items: { type: 'string' },
+  minItems: 1,
+  maxItems: 100,
+}
+const embed = {
+  method: 'POST',
+  summary: 'Vectors of texts, by the embedder of this edge.',
+  body: object({ texts }, ['texts']),
+  answers: done(
+    object(
+      {
+        embeddings: { type: 'array', items: { type: 'array', items: { type: 'number' } } },
+        dimensions: { type: 'integer' },
+      },
+      ['embeddings', 'dimensions'],
+    ),
+  ),
+} as const
+const confirmed = object({
+  confirm: { type: 'string', description: 'The name of the book.' },
+  epoch: { type: 'string', description: 'The epoch of the mirror that is meant.' },
+})
+const message = { description: 'A message of P3394, in either of its forms.', ...object() }
+
+export const otherRoutes: readonly RouteText[] = [
+  {
+    method: 'GET',
+    path: '/health',
+    name: 'health',
+    summary: 'Whether the edge answers; with a key, how the book is that is named.',
+    tag: 'edge',
+    isOpen: true,
+    headers: ['bookHeader'],
+    answers: done(
+      object(
+        {
+          ok: { type: 'boolean' },
+          wire: { type: 'integer' },
+          database: { enum: ['up', 'down'] },
+          book: { type: 'object' },
+        },
+        ['ok', 'wire'],
+      ),
+    ),
+  },
+  {
+    method: 'GET',
+    path: '/manifest',
+    name: 'manifest',
+    summary: 'Every capability with its schemas.',
+    tag: 'edge',
+    isOpen: true,
+    answers: done(object({ capabilities: { type: 'array' } }, ['capabilities'])),
+  },
+  {
+    method: 'GET',
+    path: '/openapi.json',
+    name: 'openapi',
+    summary: 'This document.',
+    tag: 'edge',
+    isOpen: true,
+    answers: done(object({ openapi: { const: '3.1.1' } }, ['openapi'])),
+  },
+  { ...embed, path: '/embed', name: 'embed', tag: 'edge' },
+  { ...embed, path: '/v1/books/{book}/embed', name: 'embedOfBook', tag: 'book' },
+  {
+    method: 'PUT',
+    path: '/v1/books/{book}',
+    name: 'beginBook',
+    summary: 'Begins an erased book of that name anew.',
+    tag: 'book',
+    body: confirmed,
+    answers: done(object()),
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/books/{book}',
+    name: 'eraseBook',
+    summary: 'Erases the book at its mirror. It cannot be undone.',
+    tag: 'book',
+    body: confirmed,
+    answers: done(object()),
+  },
+  {
+    method: 'POST',
+    path: '/v1/books/{book}/inbox',
+    name: 'sendToInbox',
+    summary: 'A message for an agent of the book.',
+    tag: 'agents',
+    headers: ['requestId'],
+    body: object(
+      { text: { type: 'string' }, to: { type: 'string' }, subject: { type: 'string' }, data: {} },
+      ['text'],
+    ),
+    answers: {
+      200: { description: 'It was sent before.', schema: object({ id: { type: 'string' } }, ['id']) },
+      201: { description: 'Sent.', schema: object({ id: { type: 'string' } }, ['id']) },
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/books/{book}/sync',
+    name: 'sync',
+    summary:
+      'One round of sync between a device and the mirror, as the specification of the protocol has it.',
+    tag: 'sync',
+    body: object(
+      {
+        p: { type: 'integer' },
+        device: { type: 'string' },
+        ops: { type: 'array' },
+        pull: { type: 'object' },
+      },
+      ['p', 'device'],
+    ),
+    answers: done(object()),
+  },
+  {
+    method: 'POST',
+    path: '/v1/books/{book}/live',
+    name: 'ticket',
+    summary: 'A ticket for a live line.',
+    tag: 'sync',
+    body: schemaOf(ticketRequest, 'input'),
+    answers: done(schemaOf(ticketAnswer, 'output')),
+  },
+  {
+    method: 'GET',
+    path: '/v1/books/{book}/live',
+    name: 'line',
+    summary: 'The live line: a WebSocket, with the ticket as a subprotocol.',
+    tag: 'sync',
+    isOpen: true,
+    answers: { 101: { description: 'The line is open.' } },
+  },
+  {
+    method: 'POST',
+    path: '/v1/books/{book}/mcp',
+    name: 'mcp',
+    summary: 'The Model Context Protocol over Streamable HTTP.',
+    tag: 'agents',
+    body: object({ jsonrpc: { const: '2.0' }, method: { type: 'string' } }, ['jsonrpc']),
+    answers: { ...done(object()), 202: { description: 'Taken; there is nothing to answer.' } },
+  },
+  {
+    method: 'POST',
+    path: '/v1/books/{book}/messages',
+    name: 'messageToBook',
+    summary: 'A message of P3394, answered with one.',
+    tag: 'agents',
+    headers: ['messageId'],
+    body: message,
+    answers: done(message),
+  },
+  {
+    method: 'POST',
+    path: '/messages',
+    name: 'message',
+    summary: 'A message of P3394 to the book that a header names.',
+    tag: 'agents',
+    headers: ['bookHeader', 'messageId'],
+    body: message,
+    answers: done(message),
+  },
+  {
+    method: 'POST',
+    path: '/capabilities/{id}',
+    name: 'capability',
+    summary: 'A capability of the book that a header names.',
+    tag: 'agents',
+    headers: ['bookHeader', 'messageId', 'requestId'],
+    body: object(),
+    answers: done(),
+  },
+  {
+    method: 'GET',
+    path: '/a2p/v1/health',
+    name: 'a2pHealth',
+    summary: 'Whether the a2p protocol is answered here.',
+    tag: 'a2p',
+    isOpen: true,
+    answers: done(object()),
+  },
+  {
+    method: 'GET',
+    path: '/a2p/v1/did/{did}',
+    name: 'a2pDid',
+    summary: 'The document of a DID that is a key.',
+    tag: 'a2p',
+    isOpen: true,
+    answers: done(object()),
+  },
+]

@@ -1,0 +1,63 @@
+// `POST /v1/books/:book/mcp`: the Model Context Protocol over Streamable HTTP, as whoever the key speaks for. `?tools=recall,graph`
+// says which sets of tools. The library is loaded with the first request that asks for it.
+import { Hono } from 'hono'
+import { product } from '../../../bundle/format/product.ts'
+import { isDaybookError } from '../../../core/errors.ts'
+import { orAborted } from '../../../core/abort.ts'
+import type { BookDoor } from '../../../edge/mirror-door.ts'
+import type { BookTypes } from '../../../edge/edge-env.ts'
+import { loadMcp } from '../../mcp/load-mcp.ts'
+import type { McpBook } from '../../mcp/mcp-book.ts'
+import { answerMcp } from '../../mcp/mcp-http.ts'
+import { createMcpServer } from '../../mcp/mcp-server.ts'
+import { readSets } from '../../mcp/tool-set.ts'
+import { isAllowedOrigin } from '../request/origin.ts'
+import { wayOf } from '../request/own-machine.ts'
+import { logFault } from '../request/problem.ts'
+
+/** Verbs of the rights that agents come with: who has none of them has nothing to do here. */
+const entrances = ['kstar:query_memory', 'kstar:store_fact', 'a2p:propose'] as const
+
+export const mcpRoute = new Hono<BookTypes>().post('/mcp', async (c) => {
+  const { url } = c.req
+  const { origin: ownOrigin, protocol } = new URL(url)
+  const sets = readSets(c.req.query('tools'))
+  await requireEntrance(c.get('book'))
+  const book = bookOf(c.get('book'), url)
+  const mcp = await loadMcp()
+  const guards = {
+    isOwnMachine: protocol !== 'https:',
+    isAllowedOrigin: (origin: string) =>
+      origin === ownOrigin || isAllowedOrigin(origin, c.env.DAYBOOK_ORIGINS),
+  }
+  return answerMcp(c.req.raw, {
+    mcp,
+    guards,
+    factory: ({ era }) => createMcpServer({ mcp, era, book, sets, version: product.version }),
+  })
+})
+
+/** Throws what the book says of a key that opens nothing here, before anything is said of what there is. */
+async function requireEntrance(door: BookDoor): Promise<void> {
+  for (const [i, id] of entrances.entries()) {
+    try {
+      await door.admit(id)
+      return
+    } catch (error) {
+      if (!isDaybookError(error, 'forbidden') || i === entrances.length - 1) throw error
+    }
+  }
+}
+
+function bookOf(door: BookDoor, url: string): McpBook {
+  const way = wayOf(url)
+  return {
+    place: 'mirror',
+    now: () => Date.now(),
+    call(id, input, { requestId, signal } = {}) {
+      const call = door.call(id, input, { requestId, way })
+      return signal ? orAborted(call, signal) : call
+    },
+    onFault: logFault,
+  }
+}

@@ -1,0 +1,46 @@
+// `POST /v1/books/:book/messages`: a message of P3394, in either form, answered with one. An error is also the answer to the
+// request: its status, and its fields beside those of the message.
+import { Hono } from 'hono'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { checkJson } from '../../../core/json/json.ts'
+import { isJsonObject } from '../../../core/json/path.ts'
+import type { BookTypes } from '../../../edge/edge-env.ts'
+import { type AgentAnswer, answerAgent } from '../../p3394/answer-agent.ts'
+import { jsonBody } from '../request/json-body.ts'
+import { wayOf } from '../request/own-machine.ts'
+import { logFault, respondWith } from '../request/problem.ts'
+
+const body = jsonBody((value) => {
+  checkJson(value)
+  return value
+})
+
+export const messageRoute = new Hono<BookTypes>().post('/messages', body, async (c) => {
+  const book = c.get('book')
+  const way = wayOf(c.req.url)
+  const answer = await answerAgent(c.req.valid('json'), {
+    now: () => Date.now(),
+    newId: () => crypto.randomUUID(),
+    async call(id, input, requestId) {
+      try {
+        return await book.call(id, input, { requestId, way })
+      } catch (error) {
+        if (isDaybookError(error) && error.code !== 'internal') throw error
+        logFault(isDaybookError(error) ? error : new DaybookError('internal', '', { cause: error }))
+        throw new DaybookError('internal')
+      }
+    },
+  })
+  const error = errorOf(answer)
+  if (!error) return c.json(answer, 200)
+  const refused = respondWith(c, error)
+  const told = { ...answer, ...((await refused.json()) as object) }
+  return new Response(JSON.stringify(told), { status: refused.status, headers: refused.headers })
+})
+
+function errorOf(answer: AgentAnswer): DaybookError | undefined {
+  const isError = 'spec_version' in answer ? answer.kind === 'error' : answer.type === 'error'
+  const [{ data }] = 'spec_version' in answer ? answer.payload.parts : answer.content
+  if (!isError || !isJsonObject(data)) return undefined
+  return DaybookError.from(data as unknown as DaybookError)
+}

@@ -1,0 +1,11 @@
+// The tools of an open book, made when somebody first asks: a book whose models bring tools of their own pays nothing.
+import type { ToolSource } from '../../book/tool/tool-source.ts'
+
+export function loadLocalTools(): ToolSource {
+  let made: Promise<ToolSource> | undefined
+  const load = () => (made ??= import('./local-tools.ts').then(({ createLocalTools }) => createLocalTools()))
+  return {
+    list: async (sets) => (await load()).list(sets),
+    run: async (sets, name, input, call) => (await load()).run(sets, name, input, call),
+  }
+}

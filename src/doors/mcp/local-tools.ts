@@ -1,0 +1,48 @@
+// The sets of tools for whoever has an open book before them: models in a page or program, and the agent of a browser.
+// Invariant: they are the tools that MCP serves, and reach no verb that MCP does not.
+import type { ToolSource, ToolText } from '../../book/tool/tool-source.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { inTurn } from './in-turn.ts'
+import { requireOffered } from './tool/offered-verb.ts'
+import { type McpTool, textsOf } from './tool/tool.ts'
+import { toolsOf } from './tool-set.ts'
+
+/** Where a caller says which sets. */
+const path = 'options.set'
+
+export function createLocalTools(): ToolSource {
+  const own = {}
+  return {
+    list: async (sets) => toolsOf(sets, 'device', path).map(textOf),
+    async run(sets, name, input, call) {
+      const tool = toolsOf(sets, 'device', path).find((one) => one.name === name)
+      if (!tool) throw unknown(name)
+      const answer = await tool.run(input, {
+        now: () => Date.now(),
+        alone: (work) => inTurn(own, work),
+        async call(id, given, step) {
+          requireOffered(id)
+          return call(id, given, step)
+        },
+      })
+      return { value: answer.value, texts: textsOf(answer), isFailure: answer.isFailure === true }
+    },
+  }
+}
+
+function textOf({ name, description, input, verbs, hints, isQuoted }: McpTool): ToolText {
+  return {
+    name,
+    description,
+    input,
+    verbs: verbs.map(requireOffered).map(({ id, permission }) => ({ id, permission })),
+    readsOnly: hints.readOnlyHint,
+    isQuoted,
+  }
+}
+
+function unknown(name: string): DaybookError {
+  return new DaybookError('unknown-capability', `There is no tool \`${name.slice(0, 80)}\` in these sets.`, {
+    details: { path: 'name' },
+  })
+}

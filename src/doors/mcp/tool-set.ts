@@ -1,0 +1,150 @@
+// The sets of tools that MCP serves, each an explicit table. A set is what an agent is given to choose from: what is not in
+// one is not there, whatever its caller may do.
+import { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-source.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { graphTools } from './graph/graph-tool.ts'
+import { offeredVerb } from './tool/offered-verb.ts'
+import type { McpTool } from './tool/tool.ts'
+import { shapeTool, verbTool } from './tool/verb-tool.ts'
+
+export { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-source.ts'
+
+const sets: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
+  /** Ten tools for an agent that shall remember: to find, to keep, to forget. */
+  recall: () => [
+    verbTool('recall', 'daybook:recall'),
+    verbTool('context', 'recall:context'),
+    verbTool('store_trace', 'kstar:store_trace'),
+    verbTool('store_perception', 'kstar:store_perception'),
+    verbTool('store_fact', 'kstar:store_fact'),
+    verbTool('query_memory', 'kstar:query_memory'),
+    verbTool('get_record', 'kstar:get_record'),
+    verbTool('get_skill', 'kstar:get_skill'),
+    verbTool('update_skill', 'kstar:update_skill_maturity'),
+    verbTool('forget', 'kstar:forget'),
+  ],
+  /** The ten tools of the KSTAR memory's specification. */
+  kstar: () => [
+    shapeTool('mcp__kstar__store_trace'),
+    shapeTool('mcp__kstar__query_memory'),
+    shapeTool('mcp__kstar__store_perception'),
+    shapeTool('mcp__kstar__store_fact'),
+    shapeTool('mcp__kstar__update_skill'),
+    shapeTool('mcp__kstar__store_control_token', {
+      summary: 'Stores a control token that somebody signed. Granting one is left to the owner.',
+      without: ['kstar:grant_control_token'],
+    }),
+    shapeTool('mcp__kstar__verify_control_token'),
+    shapeTool('mcp__kstar__revoke_control_token'),
+    shapeTool('mcp__kstar__get_token_lineage'),
+    shapeTool('mcp__kstar__export_memory'),
+  ],
+  /** Plain names: a kernel of KS2.2 takes the server that has both `store` and `recall` for its memory. */
+  ks: () => [
+    shapeTool('store'),
+    shapeTool('recall'),
+    shapeTool('update_profile'),
+    shapeTool('archive_episode'),
+  ],
+  embedding: () => [shapeTool('embed'), shapeTool('embed_batch')],
+  katra: () => [
+    shapeTool('katra_register'),
+    shapeTool('katra_whoami'),
+    shapeTool('katra_session_start'),
+    shapeTool('katra_session_end'),
+    shapeTool('katra_remember'),
+    shapeTool('katra_learn'),
+    shapeTool('katra_decide'),
+    shapeTool('katra_recall'),
+    shapeTool('katra_recent'),
+    shapeTool('katra_begin_turn'),
+    shapeTool('katra_end_turn'),
+    shapeTool('katra_review_turn'),
+    shapeTool('katra_update_metadata'),
+    shapeTool('katra_get_collections'),
+    shapeTool('katra_sunrise'),
+    shapeTool('katra_sundown'),
+    shapeTool('katra_capture_context_snapshot'),
+    shapeTool('katra_restore_context'),
+    shapeTool('katra_consolidate'),
+    shapeTool('katra_say'),
+    shapeTool('katra_hear'),
+    shapeTool('katra_who_is_here'),
+  ],
+  pool: () => [
+    verbTool('pool_propose', 'pool:propose'),
+    verbTool('pool_publish', 'pool:publish'),
+    verbTool('pool_vote', 'pool:vote'),
+    verbTool('pool_list_proposals', 'pool:list_proposals'),
+    verbTool('pool_facts', 'pool:facts'),
+    verbTool('pool_announce', 'pool:announce'),
+    verbTool('pool_claws', 'pool:claws'),
+    verbTool('pool_who_can', 'pool:who_can'),
+  ],
+  /** An agent proposes, and reads what it may. What the user says or decides is not an agent's to say. */
+  a2p: () => [
+    shapeTool('a2p_get_profile'),
+    shapeTool('a2p_query_memories'),
+    shapeTool('a2p_propose_memory'),
+    shapeTool('a2p_list_proposals'),
+    shapeTool('a2p_withdraw_proposal'),
+  ],
+  graph: () => graphTools,
+}
+
+const made = new Map<ToolSetName, readonly McpTool[]>()
+
+function toolsOfSet(name: ToolSetName): readonly McpTool[] {
+  const known = made.get(name)
+  if (known) return known
+  const tools = sets[name]()
+  made.set(name, tools)
+  return tools
+}
+
+/** Names of sets as they are written, `recall,graph`; throws `invalid-input` at `tools` for what is none. */
+export function readSets(text: string | undefined): readonly ToolSetName[] {
+  const names = (text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  if (names.length === 0) return usualSets
+  return [...new Set(names)].map((name) => {
+    const known = toolSetNames.find((one) => one === name)
+    if (known) return known
+    throw wrong(`there is no set \`${name.slice(0, 80)}\`; there are ${toolSetNames.join(', ')}`)
+  })
+}
+
+/**
+ * The tools of these sets, as far as they can do what they say at `place`. Throws `invalid-input` at `path` where two sets
+ * have a tool of one name: each is a promise of another shape.
+ */
+export function toolsOf(
+  names: readonly ToolSetName[],
+  place: 'device' | 'mirror',
+  path = 'tools',
+): readonly McpTool[] {
+  const tools = new Map<string, { readonly tool: McpTool; readonly set: ToolSetName }>()
+  for (const set of names) {
+    for (const tool of toolsOfSet(set)) {
+      const other = tools.get(tool.name)
+      if (other)
+        throw wrong(
+          `\`${other.set}\` and \`${set}\` both have a tool \`${tool.name}\`: serve one of them`,
+          path,
+        )
+      if (tool.verbs.every((id) => isDone(id, place))) tools.set(tool.name, { tool, set })
+    }
+  }
+  return [...tools.values()].map(({ tool }) => tool)
+}
+
+function isDone(id: string, place: 'device' | 'mirror'): boolean {
+  const { runs = 'anywhere' } = offeredVerb(id) ?? {}
+  return runs === 'anywhere' || runs === place
+}
+
+function wrong(message: string, path = 'tools'): DaybookError {
+  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
+}

@@ -1,0 +1,238 @@
+// Lets other windows, frames, workers and extensions use an open book over `postMessage`. Invariant: nobody is answered whose
+// origin was not named, whoever is answered has the token that was given and no more, and a message that is not understood
+// changes nothing.
+import type { BookCallOptions, Daybook } from '../../book/daybook.ts'
+import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
+import { checkJson } from '../../core/json/json.ts'
+import { isJsonObject } from '../../core/json/path.ts'
+import { anyOption, listOption, optionsOf, textOption, wholeOption } from '../../core/option/option-check.ts'
+import {
+  type CallAnswer,
+  type CallRequest,
+  checkSize,
+  isConnect,
+  isLeave,
+  messageVersion,
+  mostCalls,
+  type PortLike,
+  type Welcome,
+} from './message-wire.ts'
+
+/** What messages come to: a window, a worker that this page started, a port. */
+export interface MessageSource {
+  addEventListener(type: 'message', listener: (event: MessageEvent) => void): void
+  removeEventListener(type: 'message', listener: (event: MessageEvent) => void): void
+  /** Of a port. */
+  start?(): void
+}
+
+export interface AnswerMessagesOptions {
+  /** The id of a stored control token: what is asked is done as its holder would do it. */
+  readonly as: string
+  /**
+   * Whose pages may connect, each exactly as `location.origin` says it: `https://app.example.com`,
+   * `chrome-extension://<id>`. Pages without an origin of their own (sandboxed, `data:`) may never.
+   */
+  readonly origins?: readonly string[] | undefined
+  /**
+   * Where the messages come in. Default this window. A worker or a port is whatever this page made or was given: what comes
+   * from it has no origin, and needs none.
+   */
+  readonly from?: MessageSource | undefined
+  /** Most connections at once. Default 32. */
+  readonly connections?: number | undefined
+}
+
+export interface MessageDoor extends Disposable {
+  /** Connections that are open. */
+  readonly connections: number
+  /** Ends all connections; the book stays open. */
+  close(): void
+}
+
+const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s*@]+$/
+const checkOptions = optionsOf<AnswerMessagesOptions>(
+  {
+    as: textOption(1000),
+    origins: listOption((value, path) => {
+      if (typeof value !== 'string' || !origin.test(value))
+        throw wrong(path, 'An origin is wanted, such as https://app.example.com, without a path or a star')
+    }),
+    from: anyOption,
+    connections: wholeOption(1, 1000),
+  },
+  ['as'],
+)
+
+/** Answers until it is closed, or the book is. Throws `invalid-input` with the path of what is wrong. */
+export function answerMessages(book: Daybook, options: AnswerMessagesOptions): MessageDoor {
+  checkOptions(options, 'options')
+  const { as, origins = [], connections: most = 32 } = options
+  const isOwn = options.from !== undefined && options.from !== (globalThis as unknown)
+  const from = options.from ?? (globalThis as unknown as MessageSource)
+  if (!isOwn && origins.length === 0) throw wrong('options.origins', 'A window answers to named origins only')
+  const handle = book.with({ as })
+  const open = new Set<Connection>()
+  let isClosed = false
+  const close = () => {
+    if (isClosed) return
+    isClosed = true
+    from.removeEventListener('message', listen)
+    stop()
+    for (const one of open) one.end(new DaybookError('book-closed', 'The book answers here no more.'))
+    open.clear()
+    void handle.close()
+  }
+  const stop = handle.on('closed', close)
+  const listen = ({ data, origin: sender, ports: [port] }: MessageEvent) => {
+    if (!isConnect(data) || !port) return
+    const refused = refusal(data, sender)
+    if (refused) return refuse(port, refused)
+    const connection = new Connection(port, handle, { ended: () => open.delete(connection), closed: close })
+    open.add(connection)
+  }
+  const refusal = ({ version }: { readonly version?: unknown }, sender: string) => {
+    const isKnown = sender === '' ? isOwn : origins.includes(sender)
+    if (!isKnown)
+      return new DaybookError('forbidden', 'Pages of this origin may not connect.', {
+        details: { origin: sender, reason: 'origin' },
+      })
+    if (version !== messageVersion)
+      return new DaybookError('protocol-error', `Version ${messageVersion} of the messages is spoken here.`, {
+        details: { path: 'version' },
+      })
+    return open.size < most
+      ? undefined
+      : new DaybookError('rate-limited', `${most} connections are open.`, { details: { connections: most } })
+  }
+  from.addEventListener('message', listen)
+  from.start?.()
+  return {
+    get connections() {
+      return open.size
+    },
+    close,
+    [Symbol.dispose]: close,
+  }
+}
+
+function refuse(port: PortLike, error: DaybookError): void {
+  const refused: Welcome = { daybook: 'refused', error: error.toJSON() }
+  port.postMessage(refused)
+  port.close()
+}
+
+interface ConnectionHooks {
+  /** The other side is gone, or was sent away. */
+  ended(): void
+  /** The book is closed. */
+  closed(): void
+}
+
+class Connection {
+  readonly #port: PortLike
+  readonly #book: Daybook
+  readonly #hooks: ConnectionHooks
+  readonly #calls = new Map<string, AbortController>()
+  #isEnded = false
+
+  constructor(port: PortLike, book: Daybook, hooks: ConnectionHooks) {
+    this.#port = port
+    this.#book = book
+    this.#hooks = hooks
+    port.addEventListener('message', (event) => void this.#hear(event))
+    port.addEventListener('messageerror', () =>
+      this.#say(failed(null, wrong('message', 'It could not be read'))),
+    )
+    port.addEventListener('close', () => this.#leave())
+    port.start()
+    port.postMessage({ daybook: 'connected', version: messageVersion } satisfies Welcome)
+  }
+
+  end(error: DaybookError): void {
+    if (this.#isEnded) return
+    this.#port.postMessage({ daybook: 'closed', error: error.toJSON() } satisfies Welcome)
+    this.#leave()
+  }
+
+  /** Calls that nobody waits for any more are given up. */
+  #leave(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    for (const call of this.#calls.values()) call.abort()
+    this.#calls.clear()
+    this.#port.close()
+    this.#hooks.ended()
+  }
+
+  #say(answer: CallAnswer): void {
+    if (!this.#isEnded) this.#port.postMessage(answer)
+  }
+
+  async #hear({ data, ports }: MessageEvent): Promise<void> {
+    // Nobody here wants a port, and one that is kept open keeps its window's memory.
+    for (const port of ports) port.close()
+    if (isLeave(data)) return this.#leave()
+    const id = idOf(data)
+    try {
+      checkSize(data)
+      const asked = readMessage(data)
+      if ('cancel' in asked) return this.#calls.get(asked.cancel)?.abort()
+      if (ports.length > 0) throw wrong('ports', 'A call brings no ports')
+      this.#say({ id: asked.id, ok: true, answer: await this.#run(asked) })
+    } catch (error) {
+      this.#say(failed(id, error))
+      if (isDaybookError(error, 'book-closed')) this.#hooks.closed()
+    }
+  }
+
+  async #run({ id, capability, input, ...named }: CallRequest): Promise<unknown> {
+    if (this.#calls.has(id)) throw wrong('id', 'A call of that id has no answer yet')
+    if (this.#calls.size >= mostCalls)
+      throw new DaybookError('rate-limited', `${mostCalls} calls have no answer yet.`, {
+        details: { calls: mostCalls },
+      })
+    const call = new AbortController()
+    this.#calls.set(id, call)
+    try {
+      const options: BookCallOptions = { ...named, signal: call.signal }
+      return await this.#book.call(capability as string & {}, input, options)
+    } finally {
+      this.#calls.delete(id)
+    }
+  }
+}
+
+const name = textOption(200)
+const checkCall = optionsOf<CallRequest>(
+  { id: name, capability: name, input: anyOption, requestId: name, purpose: name, receipt: name },
+  ['id', 'capability'],
+)
+const checkCancel = optionsOf<{ readonly cancel: string }>({ cancel: name }, ['cancel'])
+
+/** A message that came from outside, or `invalid-input` with the path of what is wrong. */
+function readMessage(data: unknown): CallRequest | { readonly cancel: string } {
+  checkJson(data)
+  if (isJsonObject(data) && 'cancel' in data) {
+    checkCancel(data, '')
+    return data as unknown as { readonly cancel: string }
+  }
+  checkCall(data, '')
+  return data as unknown as CallRequest
+}
+
+/** As much of a message, whatever else is wrong with it, as its answer is addressed by. */
+function idOf(data: unknown): string | null {
+  const id = isJsonObject(data) ? data['id'] : undefined
+  return typeof id === 'string' && id.length <= 200 ? id : null
+}
+
+function failed(id: string | null, error: unknown): CallAnswer {
+  const known = toDaybookError(error)
+  const shown = isDaybookError(known, 'internal') ? new DaybookError('internal') : known
+  return { id, ok: false, error: shown.toJSON() }
+}
+
+function wrong(path: string, message: string): DaybookError {
+  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
+}

@@ -1,0 +1,15 @@
+// `daybook/message`: a book of one window, used by another.
+export {
+  answerMessages,
+  type AnswerMessagesOptions,
+  type MessageDoor,
+  type MessageSource,
+} from './answer-messages.ts'
+export {
+  type BookConnection,
+  connectBook,
+  type ConnectOptions,
+  type MessageCallOptions,
+  type MessageTarget,
+} from './connect-book.ts'
+export { DaybookError, type ErrorCode, isDaybookError } from '../../core/errors.ts'

@@ -1,0 +1,29 @@
+// Messages to a book in this very process. Closing the way leaves the book open.
+import type { Daybook } from '../../book/daybook.ts'
+import { orAborted } from '../../core/abort.ts'
+import { toDaybookError } from '../../core/errors.ts'
+import { runCapability } from './run-capability.ts'
+import { type AgentTransport, replyOf } from './transport.ts'
+
+/** As whoever the book or handle is: give agents `book.with({ as: token })`. */
+export function createDirectTransport(book: Pick<Daybook, 'call'>): AgentTransport {
+  return {
+    type: 'direct',
+    async send({ id, capability, content }, signal) {
+      try {
+        const call = (verb: string, input: unknown, requestId: string) =>
+          book.call(verb, input, { requestId, signal })
+        const asked = { capability, input: content, requestId: id }
+        const at = { now: () => Date.now(), newId: () => id, call }
+        return { ok: true, data: await orAborted(runCapability(asked, at), signal) }
+      } catch (error) {
+        if (signal.aborted) throw error
+        return replyOf(toDaybookError(error))
+      }
+    },
+    async beat() {
+      await book.call('daybook:status', {})
+    },
+    close: () => undefined,
+  }
+}

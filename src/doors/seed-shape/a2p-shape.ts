@@ -1,0 +1,134 @@
+// The shapes of the a2p protocol's memories: the profile document with its lists by type, a memory as it stands in one, and a
+// proposal in both of its forms. What is sent as the description has it comes out as it has it.
+import { z } from 'zod'
+import { DaybookError } from '../../core/errors.ts'
+import { isJsonObject } from '../../core/json/path.ts'
+import { given, type Given, object, oneCall, renamed, type SeedShape, text, without } from './shape.ts'
+
+const a2p = (method: string): [string, ...string[]] => [`a2p_${method}`, `mcp__a2p__${method}`]
+const types = ['episodic', 'semantic', 'procedural'] as const
+/** Memories of a document that is taken in at once: as many as one call lists. */
+const documentLimit = 1000
+
+/** A memory without its type: that is the list which it stands in. */
+const inList = ({ memory_type: _type, ...memory }: Given): Given => {
+  const { source } = memory
+  const { type } = isJsonObject(source) ? source : {}
+  return type === 'proposal'
+    ? { ...memory, source: { ...(source as Given), type: 'agent_proposal' } }
+    : memory
+}
+
+/** A memory as the description of it may have it: what other hosts say of themselves is not ours to store. */
+const storable = (memory: Given): Given => {
+  const { consolidatedFrom, metadata, ...rest } = memory
+  const merged = consolidatedFrom === undefined ? {} : { consolidatedFrom, mergedFrom: consolidatedFrom }
+  const told = { ...merged, ...(metadata as Given | undefined) }
+  return Object.keys(told).length === 0 ? rest : { ...rest, metadata: told }
+}
+
+export const a2pShapes: readonly SeedShape[] = [
+  oneCall({
+    names: a2p('get_profile'),
+    summary: 'Gives the profile of the user: memories by type, as far as the caller may read them.',
+    capability: 'a2p:get_profile',
+    input: given({ scopes: z.array(text).optional(), did: text.optional() }),
+  }),
+  storeProfile(),
+  oneCall({
+    names: a2p('store_memory'),
+    summary: 'Stores a memory that the user says; its type beside it, or else episodic.',
+    capability: 'a2p:store_memory',
+    input: given({ content: text, category: text, memory_type: text.optional() }),
+    wrapped: 'memory',
+    to: storable,
+    from: ({ id, result }) => ({ memory_id: id, result }),
+  }),
+  oneCall({
+    names: a2p('query_memories'),
+    summary: 'Lists memories by category, type, status and sensitivity.',
+    capability: 'a2p:query_memories',
+    input: given({ category: text.optional(), memory_type: text.optional(), status: text.optional() }),
+    from: ({ memories }) => (memories as readonly Given[]).map(withoutType),
+  }),
+  oneCall({
+    names: a2p('propose_memory'),
+    summary: 'Proposes a memory to the user, flat or with the memory inside.',
+    capability: 'a2p:propose',
+    input: given({ content: text.optional(), memory: object.optional(), memory_type: text.optional() }),
+    wrapped: 'proposal',
+    from: ({ id, status, expiresAt, result }) => ({ proposal_id: id, status, expiresAt, result }),
+  }),
+  oneCall({
+    names: a2p('list_proposals'),
+    summary: 'Lists proposals: an agent its own, the user all; `form: schema` has the memory inside.',
+    capability: 'a2p:list_proposals',
+    input: given({ status: text.optional(), form: z.enum(['flat', 'schema']).optional() }),
+    from: ({ proposals }) => proposals,
+  }),
+  oneCall({
+    names: a2p('withdraw_proposal'),
+    summary: 'Takes back a proposal that nobody has decided yet.',
+    capability: 'a2p:withdraw',
+    input: given({ proposal_id: text }),
+    fields: { id: 'proposal_id' },
+    to: (one) => renamed(one, 'proposal_id', 'id'),
+    from: ({ id, status }) => ({ proposal_id: id, status }),
+  }),
+  oneCall({
+    names: a2p('consolidate_memories'),
+    summary: 'Makes one memory of several; asked by an agent, proposes that.',
+    capability: 'a2p:consolidate',
+    input: given({ memory_ids: z.array(text), content: text.optional() }),
+    fields: { ids: 'memory_ids' },
+    to: (one) => renamed(one, 'memory_ids', 'ids'),
+    from: ({ id, result }) => ({ memory_id: id, result }),
+  }),
+]
+
+/** Flat, with the type beside it: `source.type` as the protocol's schema knows it. */
+function withoutType(memory: Given): Given {
+  return { ...inList(memory), memory_type: memory['memory_type'] }
+}
+
+/** The document as a whole: every memory of its three lists, each of the type that its list says. */
+function storeProfile(): SeedShape {
+  const capability = 'a2p:store_memory'
+  return {
+    names: a2p('store_profile'),
+    summary: 'Stores the memories of a profile document, each by the type of its list.',
+    uses: [capability],
+    input: given({ memories: z.record(text, z.unknown()) }),
+    wrapped: 'profile',
+    async run({ memories }, { call }) {
+      const all = types.flatMap((type) => listOf(memories as Given, type))
+      if (all.length > documentLimit)
+        throw new DaybookError('too-large', `The profile has more than ${documentLimit} memories.`, {
+          details: { path: 'memories', limit: documentLimit },
+        })
+      const ids: unknown[] = []
+      for (const [step, memory] of all.entries()) {
+        const { id } = (await call(capability, memory, step)) as Given
+        ids.push(id)
+      }
+      return { memory_ids: ids }
+    },
+  }
+}
+
+/** The memories of one list, ready to be stored. A memory that says another type than its list is in the wrong one. */
+function listOf(memories: Given, type: (typeof types)[number]): Given[] {
+  const path = `memories.a2p:${type}`
+  const { [`a2p:${type}`]: list = [] } = memories
+  if (!Array.isArray(list)) throw wrong(path, 'It is not a list')
+  return (list as readonly unknown[]).map((memory, i) => {
+    if (!isJsonObject(memory)) throw wrong(`${path}.${i}`, 'It is not a memory')
+    const { memory_type = type } = memory
+    if (memory_type !== type) throw wrong(`${path}.${i}.memory_type`, `It is not ${type}, as its list says`)
+    return { ...storable(without(memory, 'memory_type')), memory_type: type }
+  })
+}
+
+function wrong(path: string, message: string): DaybookError {
+  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
+}

@@ -1,0 +1,92 @@
+// The port to records that no scope reaches: an agent's own ones, and all of them for the owner.
+// Invariant: a guest's put is in its own name, over what it made itself, and into no state that only the owner decides.
+import type { Caller, Guest } from '../../core/capability/caller.ts'
+import type { OwnReader, OwnWriter } from '../../core/capability/port/own-port.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { PutRequest } from '../../core/put-request.ts'
+import { isLowered, type Sensitivity } from '../../core/sealed.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { countMade } from '../../store/query/made-count.ts'
+import { sealedField } from '../../shape/sealed-count.ts'
+import { type RecordRow, toRecord } from '../../store/schema/record-row.ts'
+import { checkUndecided, lowering, outside, unseen } from './guest-write.ts'
+
+type OwnStore = Pick<BookStore, 'db' | 'records' | 'bodies' | 'kinds' | 'queries' | 'projection'>
+
+export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
+  const { bodies, queries } = store
+  const guest = caller.role === 'guest' ? caller : undefined
+  const within = (filters: unknown): unknown =>
+    guest ? { and: [{ agent: guest.agent }, ...(filters === undefined ? [] : [filters])] } : filters
+  const unread = (kind: string) => queries.unread({ kinds: [kind], agent: guest?.agent })
+  return {
+    get(id) {
+      const row = ownRow(store, guest, id)
+      return row && toRecord(row, bodies.need(row, row.body))
+    },
+    query(query) {
+      if (!isOwnKind(store, query.kind)) return { records: [] }
+      const page = queries.query({ ...query, filters: within(query.filters) })
+      return { ...page, ...sealedField(unread(query.kind)) }
+    },
+    unread: (kind) => (isOwnKind(store, kind) ? unread(kind) : 0),
+    count: (kind, filters) =>
+      isOwnKind(store, kind) ? queries.count({ kind, filters: within(filters), by: 'month' }).total : 0,
+  }
+}
+
+/** `put` is that of the transaction, which checks the body, logs the op and applies it. */
+export function createOwnWriter(
+  store: OwnStore,
+  caller: Caller,
+  { put, newId }: { put(request: PutRequest): string; newId(): string },
+): OwnWriter {
+  const { records, bodies, kinds, queries, projection } = store
+  const guest = caller.role === 'guest' ? caller : undefined
+  const reader = createOwnReader(store, caller)
+  return {
+    get: reader.get,
+    query: (query) => projection.readWithin(() => reader.query(query)),
+    count: (kind, filters) => projection.readWithin(() => reader.count(kind, filters)),
+    unread: reader.unread,
+    newId,
+    isFree: (id) => records.row(id) === undefined,
+    put(request) {
+      const kind = kinds.get(request.kind)
+      if (kind?.guests !== 'own') throw outside()
+      if (guest) {
+        const row = records.row(request.id)
+        const before = ownRow(store, guest, request.id)
+        if (row && !before) throw unseen()
+        const body = before && bodies.read(before, before.body)
+        const stands = before && {
+          ...before,
+          body: body ?? {},
+          isUnread: body === undefined,
+          sensitivity: undefined,
+        }
+        checkUndecided(kind, request.body, stands)
+        const stood = (before?.sensitivity ?? undefined) as Sensitivity | undefined
+        if (before && isLowered(request.scope?.sensitivity ?? stood, stood)) throw lowering()
+      }
+      return put(guest ? { ...request, scope: { ...request.scope, agent: guest.agent } } : request)
+    },
+    countMade: (made) => countMade(store.db, projection, made),
+    countWhere: (kind, filters) =>
+      projection.readWithin(
+        () => queries.count({ kind, filters, by: 'month' }).total + queries.unread({ kinds: [kind] }),
+      ),
+  }
+}
+
+function isOwnKind({ kinds }: Pick<OwnStore, 'kinds'>, name: string): boolean {
+  if (kinds.get(name)?.guests === 'own') return true
+  throw new DaybookError('internal', `\`${name}\` is not of those that an agent has for itself.`)
+}
+
+/** The live row of a record of such a kind that the caller has. */
+function ownRow({ records, kinds }: OwnStore, guest: Guest | undefined, id: string): RecordRow | undefined {
+  const row = records.row(id)
+  if (!row || row.deleted || kinds.get(row.kind)?.guests !== 'own') return undefined
+  return guest && row.agent !== guest.agent ? undefined : row
+}

@@ -1,0 +1,31 @@
+// What is made from other records is as sensitive as the most sensitive of them: when it is put, and when one of them becomes
+// more sensitive later, in the same transaction.
+import type { JsonObject } from '../../../core/json/path.ts'
+import type { Kind } from '../../../core/kind.ts'
+import type { PutRequest } from '../../../core/put-request.ts'
+import { isLowered, type Sensitivity } from '../../../core/sealed.ts'
+import type { BookStore } from '../../../store/book-store.ts'
+
+/** The head of what is made from other records: it is as sensitive as the most sensitive of them. */
+export function guardedHead<Head extends { readonly sensitivity?: Sensitivity }>(
+  { sources }: Pick<BookStore, 'sources'>,
+  kind: Kind,
+  body: JsonObject,
+  head: Head,
+): Head {
+  const level = sources.level(kind, body)
+  return level !== undefined && isLowered(head.sensitivity, level) ? { ...head, sensitivity: level } : head
+}
+
+/** What was made from `id` and is less sensitive than that is now, as it is put again in the same transaction. */
+export function raisedBy(
+  { sources, kinds, bodies }: Pick<BookStore, 'sources' | 'kinds' | 'bodies'>,
+  id: string,
+  sensitivity: Sensitivity,
+): PutRequest[] {
+  return sources.madeOf(id).flatMap((row) => {
+    const own = (row.sensitivity ?? kinds.get(row.kind)?.sensitivity) as Sensitivity | undefined
+    const body = isLowered(own, sensitivity) ? bodies.read(row, row.body) : undefined
+    return body ? [{ kind: row.kind, id: row.id, body, checked: true, scope: { sensitivity } }] : []
+  })
+}

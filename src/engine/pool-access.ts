@@ -1,0 +1,34 @@
+// The knowledge pool's tables at this copy, with who this copy is among claws and what it verifies signatures with.
+import type { PoolPort, PoolWritePort } from '../core/pool/pool-port.ts'
+import { toHex } from '../core/ids.ts'
+import type { Keyring, Random } from '../core/ports.ts'
+import type { BookStore } from '../store/book-store.ts'
+import type { EngineOptions } from './engine-options.ts'
+
+export interface PoolAccessParts {
+  readonly store: Pick<BookStore, 'pool' | 'device'>
+  readonly options: Pick<EngineOptions, 'name' | 'scope' | 'carriers'>
+  readonly keys: Keyring
+  readonly random: Random
+}
+
+export type PoolAccess = PoolPort & PoolWritePort
+
+export function createPoolAccess({ store, options, keys, random }: PoolAccessParts): PoolAccess {
+  const { name: book, scope, carriers = [] } = options
+  const start = toHex(random.bytes(4))
+  // The tables count their changes as they go: a copy of them would stand still.
+  return Object.create(store.pool, {
+    self: {
+      get: () => ({
+        book,
+        agent: scope.agent,
+        device: store.device,
+        instance: `${store.device}#${start}`,
+      }),
+    },
+    carriers: { value: carriers.map(({ name }) => name) },
+    newId: { value: (prefix: string) => `${prefix}${toHex(random.bytes(8))}` },
+    verify: { value: keys.verify.bind(keys) },
+  }) as PoolAccess
+}

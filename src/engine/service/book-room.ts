@@ -1,0 +1,120 @@
+// The meeting room of a book in this engine: a device's, which goes on at the mirror while there is a line, or the mirror's own.
+import { DeviceRoom } from '../../commons/room/device-room.ts'
+import type { GivenNumbers, NumberShelf } from '../../commons/room/given-number.ts'
+import { createMirrorRoom, type MirrorRoom } from '../../commons/room/mirror-room.ts'
+import { defaultRoom, roomSizeText } from '../../commons/room/room-size.ts'
+import { isDaybookError } from '../../core/errors.ts'
+import type { Room, RoomEvent, RoomSize } from '../../core/capability/port/room-port.ts'
+import { openGivenNumbers, openRoomRow } from '../../store/mirror/room-row.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { EngineOptions } from '../engine-options.ts'
+import type { BookEventFeed } from './book-events.ts'
+
+/** What the tabs of a device need of the room. */
+export interface RoomCopies {
+  apply(event: RoomEvent): void
+  leaveTab(tab: string): void
+  snapshot(): RoomEvent[]
+  tabs(): string[]
+}
+
+export interface BookRoom {
+  /** The room as `tab` uses it; what it says under a `key` is said once. */
+  of(tab: string, key?: string): Room
+  size(): RoomSize
+  readonly copies: RoomCopies
+  readonly device?: DeviceRoom
+  readonly mirror?: MirrorRoom
+  /** That the room is not as this device asked for. */
+  degraded(): string[]
+}
+
+interface Parts {
+  readonly options: EngineOptions
+  readonly store: BookStore
+  readonly events: Pick<BookEventFeed, 'tell'>
+}
+
+export function createBookRoom(parts: Parts): BookRoom {
+  return parts.options.role === 'mirror' ? atMirror(parts) : onDevice(parts)
+}
+
+function onDevice({ options, store, events }: Parts): BookRoom {
+  const { ports, roomSize, room: known, tab = 'here' } = options
+  const device = new DeviceRoom(
+    {
+      ...ports,
+      device: store.device,
+      tab,
+      size: roomSize,
+      numbers: numberShelf(store),
+      tell: (detail) => events.tell('room', detail),
+    },
+    known,
+  )
+  const { copy } = device
+  return {
+    of: (from, key) => device.of(from, key),
+    size: () => copy.size(),
+    copies: {
+      apply: (event) => device.apply(event),
+      leaveTab: (from) => device.leaveTab(from),
+      snapshot: () => copy.snapshot(),
+      tabs: () => device.tabs(),
+    },
+    device,
+    degraded() {
+      const [asked, used] = [roomSize ?? defaultRoom, copy.size()].map(roomSizeText)
+      if (copy.place === 'device' || asked === roomSizeText(defaultRoom) || asked === used) return []
+      return [
+        `room: this device asked for \`${asked}\`, but the room at the mirror has \`${used}\`, which is used.`,
+      ]
+    },
+  }
+}
+
+/** The numbers are one setting of the book. What can't be written is forgotten with the memory, and nobody is kept from talking. */
+function numberShelf({ settings, newer }: BookStore): NumberShelf {
+  const given = openGivenNumbers(settings)
+  return {
+    read() {
+      const text = given.read()
+      return text === undefined ? undefined : (JSON.parse(text) as GivenNumbers)
+    },
+    write(numbers) {
+      if (newer) return
+      try {
+        given.write(JSON.stringify(numbers))
+      } catch (error) {
+        // A full disk must not end the talk.
+        if (!isDaybookError(error)) throw error
+      }
+    },
+  }
+}
+
+function atMirror({ options, store, events }: Parts): BookRoom {
+  const { ports, truth } = options
+  const commit = truth
+    ? store.writes.write
+    : async <Result>(work: () => Result): Promise<Result> => {
+        let result: { readonly value: Result } | undefined
+        store.db.transaction(() => (result = { value: work() }))
+        await Promise.resolve()
+        return (result as unknown as { readonly value: Result }).value
+      }
+  const mirror = createMirrorRoom({
+    ...ports,
+    shelf: openRoomRow(store.db, store.settings),
+    commit: (work) => (store.newer ? Promise.reject(store.newer.error()) : commit(work)),
+    onChange: () => events.tell('room', { type: 'place', at: 'mirror' }),
+  })
+  const nothing = () => undefined
+  return {
+    of: (_tab, key) => mirror.of(key),
+    size: () => mirror.size(),
+    copies: { apply: nothing, leaveTab: nothing, snapshot: () => [], tabs: () => [] },
+    mirror,
+    degraded: () => [],
+  }
+}

@@ -1,0 +1,171 @@
+// Holds guests to what the owner has consented to: what the policies of the book, and a receipt where one is presented, leave
+// of the reach of their tokens. Invariants: every call of a guest passes here before anything is read for it; the policies are
+// those that stand then, read again when one has changed; and a receipt only ever narrows.
+import { nothingGoverned } from '../../core/access/governed.ts'
+import type { PolicyDecision, Way } from '../../core/access/policy-decision.ts'
+import { narrowReach } from '../../core/access/reach.ts'
+import type { Caller, Guest } from '../../core/capability/caller.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Ports } from '../../core/ports.ts'
+import type { Zone } from '../../core/calendar/zone.ts'
+import { formatTime } from '../../core/time.ts'
+import { type CompiledPolicies, compilePolicies, type Policy } from '../../memory/consent/policy/decide.ts'
+import { accessRequestBody, policyBody, receiptBody } from '../../memory/consent/policy/policy-kind.ts'
+import { checkReceipt, receiptReach } from '../../memory/consent/policy/receipt.ts'
+import type { BookStore } from '../../store/book-store.ts'
+
+/** How a call comes, and what is presented with it. */
+export interface Presenting {
+  readonly receipt?: string | undefined
+  readonly way?: Way | undefined
+}
+
+export interface ConsentGate {
+  /** Whoever calls, with what is left of its reach; `unauthorized` for a receipt that is over or not its own. */
+  admit(caller: Caller, presenting: Presenting): Caller
+  /** The same guest as policies and its receipt stand now: for what goes on for longer than a call, and inside a transaction. */
+  renew(guest: Guest): Guest
+  decide(agent: string, way: Way): PolicyDecision
+}
+
+export interface ConsentGateParts {
+  readonly store: Pick<BookStore, 'policyRows' | 'records' | 'access'>
+  readonly ports: Pick<Ports, 'clock'>
+  /** Whose days are meant where a policy names no zone. */
+  readonly zone: Zone
+}
+
+/** The verb that an agent without a token may call where a policy lets it propose. */
+const proposing = 'a2p:propose'
+
+/** Calls of so many agents are counted, and so many of each. */
+const agentLimit = 1000
+const callLimit = 100_000
+
+export function createConsentGate({ store, ports: { clock }, zone }: ConsentGateParts): ConsentGate {
+  const calls = new CallCounts(store)
+  let compiled: { readonly version: string; readonly policies: CompiledPolicies } | undefined
+
+  const policies = (): CompiledPolicies => {
+    const version = store.policyRows.version()
+    if (compiled?.version !== version) compiled = { version, policies: compilePolicies(readPolicies(store)) }
+    return compiled.policies
+  }
+  const zoneNamed = (name: string | undefined) =>
+    name === undefined || name === zone.name ? zone : zone.named?.(name)
+
+  const decide: ConsentGate['decide'] = (agent, way) =>
+    policies().decide(agent, {
+      nowMs: clock.now(),
+      way,
+      zone: zoneNamed,
+      calls: (sinceMs) => calls.since(agent, sinceMs),
+    })
+
+  const receiptOf = (id: string, agent: string) => {
+    const bodyOf = (one: string, kind: string) => {
+      const row = store.records.row(one)
+      return row?.kind === kind && row.deleted === 0 ? (JSON.parse(row.body) as unknown) : undefined
+    }
+    const receipt = receiptBody.safeParse(bodyOf(id, 'receipt')).data
+    const request = accessRequestBody.safeParse(bodyOf(receipt?.request ?? '', 'access_request')).data
+    checkReceipt(receipt, request, agent, formatTime(clock.now()))
+    return receipt
+  }
+
+  const narrowed = (guest: Guest, receipt: string | undefined, way: Way): Guest => {
+    const { agent } = guest
+    const own = guest.own ?? guest.reach
+    const { governed, permissions } = decide(agent, way)
+    const presented = receipt === undefined ? undefined : receiptOf(receipt, agent)
+    const reach = presented
+      ? narrowReach(own, receiptReach(presented, governed))
+      : { ...own, governed: own.governed ?? governed }
+    const mayPropose = permissions.some((level) => level === 'propose' || level === 'write')
+    const isSilent = guest.proposesByPolicy === true && !mayPropose
+    return {
+      ...guest,
+      ...(isSilent ? { permissions: guest.permissions.filter((one) => one !== proposing) } : {}),
+      own,
+      reach,
+      consent: { way, ...(receipt === undefined ? {} : { receipt }) },
+    }
+  }
+
+  return {
+    decide,
+    admit(caller, { receipt, way = 'here' }) {
+      if (caller.role === 'owner') {
+        if (receipt === undefined) return caller
+        throw new DaybookError(
+          'invalid-input',
+          '`receipt`: It narrows a guest, and the owner has no bounds.',
+          {
+            details: { path: 'receipt' },
+          },
+        )
+      }
+      // Nobody counts where no policy asks.
+      if (policies().isCounting) calls.note(caller.agent, clock.now())
+      return narrowed(caller, receipt, way)
+    },
+    renew: (guest) => narrowed(guest, guest.consent?.receipt, guest.consent?.way ?? 'here'),
+  }
+}
+
+function readPolicies({ policyRows }: ConsentGateParts['store']): Policy[] {
+  return policyRows.live().flatMap(({ id, body }): Policy[] => {
+    const read = policyBody.safeParse(JSON.parse(body)).data
+    return read ? [{ ...read, id }] : [shut(id)]
+  })
+}
+
+/** A policy that can't be read may have denied anything: nothing is read until it is mended. */
+const shut = (id: string): Policy => ({
+  id,
+  for_agents: '*',
+  allow: [],
+  deny: [],
+  permissions: ['none'],
+  priority: 0,
+  enabled: true,
+})
+
+/** When agents have called this copy of the book. It begins with what the log of access knows of an agent. */
+class CallCounts {
+  readonly #access: ConsentGateParts['store']['access']
+  readonly #calls = new Map<string, number[]>()
+
+  constructor({ access }: ConsentGateParts['store']) {
+    this.#access = access
+  }
+
+  note(agent: string, atMs: number): void {
+    const known = this.#calls.get(agent) ?? this.#logged(agent)
+    known.push(atMs)
+    if (known.length > callLimit) known.splice(0, known.length - callLimit)
+    this.#calls.delete(agent)
+    if (this.#calls.size >= agentLimit) this.#calls.delete(this.#calls.keys().next().value ?? '')
+    this.#calls.set(agent, known)
+  }
+
+  since(agent: string, sinceMs: number): number {
+    const known = this.#calls.get(agent) ?? []
+    let first = known.length
+    while (first > 0 && (known[first - 1] ?? 0) > sinceMs) first -= 1
+    return known.length - first
+  }
+
+  #logged(agent: string): number[] {
+    const entries = this.#access?.page({ agent, limit: 1000 }) ?? []
+    return entries
+      .filter(({ by }) => by !== 'owner' && by !== 'unknown')
+      .map(({ at }) => Date.parse(at))
+      .toReversed()
+  }
+}
+
+/** True when neither policies nor a receipt let `guest` read anything that they decide about. */
+export function isWithoutConsent({ reach }: Guest): boolean {
+  return (reach.governed ?? nothingGoverned).rules.every(({ isLimit }) => isLimit)
+}

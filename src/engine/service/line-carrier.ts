@@ -1,0 +1,59 @@
+// The pool's way over the line to the mirror, which hands on what one device says to the others of the same book.
+import type { PoolCarrier } from '../../core/pool/pool-carrier.ts'
+import type { Clock, Scheduler } from '../../core/ports.ts'
+import type { EngineOptions } from '../engine-options.ts'
+import type { Live } from '../../sync/device/live.ts'
+import type { RelayedFrame } from '../../sync/wire/live-wire.ts'
+import { TalkCarrier } from '../../commons/pool/carrier/talk-carrier.ts'
+
+export interface LineCarrier {
+  readonly carrier: TalkCarrier
+  /** The line, as soon as there is one. */
+  join(line: Pick<Live, 'say'>): void
+  /** The line may carry envelopes now, or may not. */
+  turned(isOpen: boolean): void
+  hear(frame: RelayedFrame): void
+}
+
+/** The name under which the outbox knows how far it was sent. */
+export const lineCarrierName = 'edge'
+/** What a line brings at most, and a third of it: heartbeats, pokes and the meeting room are on it too. */
+const framesPerSecond = 66
+
+/** The ways of the pool that a book is opened with, and the line among them. */
+export function waysOf({ poolLine = false, carrier, carriers = [], ports }: EngineOptions): {
+  readonly line: LineCarrier | undefined
+  readonly carriers: readonly PoolCarrier[]
+} {
+  const line = poolLine && carrier ? createLineCarrier(ports) : undefined
+  return { line, carriers: line ? [...carriers, line.carrier] : carriers }
+}
+
+export function createLineCarrier(ports: {
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+}): LineCarrier {
+  let line: Pick<Live, 'say'> | undefined
+  let isOpen = false
+  const carrier = new TalkCarrier({
+    ...ports,
+    name: lineCarrierName,
+    perSecond: framesPerSecond,
+    say: (data, to) => line?.say({ type: 'envelope', data, ...(to === undefined ? {} : { to }) }) ?? false,
+  })
+  return {
+    carrier,
+    join(joined) {
+      line = joined
+    },
+    turned(is) {
+      if (isOpen === is) return
+      isOpen = is
+      if (is) carrier.opened()
+      else carrier.gone()
+    },
+    hear({ type, data, from }) {
+      if (type === 'envelope') carrier.hear(data, from.device)
+    },
+  }
+}

@@ -1,0 +1,42 @@
+// Which books this origin has. Invariant: nothing is opened or made by looking.
+import { isBookName } from '../../../core/book.ts'
+import { bookOfDatabase, poolFolder } from '../storage/book-names.ts'
+
+/** A book that this browser keeps for this origin. */
+export interface KeptBook {
+  readonly name: string
+  readonly storage: 'opfs' | 'indexeddb'
+}
+
+/** The books of this origin, by name. Empty where the browser keeps none, or lets nobody look. */
+export async function listBooks(): Promise<KeptBook[]> {
+  const [inFiles, inDatabases] = await Promise.all([booksInFiles(), booksInDatabases()])
+  const kept = new Map<string, KeptBook>()
+  for (const name of inDatabases) kept.set(name, { name, storage: 'indexeddb' })
+  // A book in files may have a copy in a database beside it.
+  for (const name of inFiles) kept.set(name, { name, storage: 'opfs' })
+  return [...kept.values()]
+    .filter(({ name }) => isBookName(name))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+async function booksInFiles(): Promise<string[]> {
+  try {
+    const root = await navigator.storage.getDirectory()
+    const folder = await root.getDirectoryHandle(poolFolder)
+    const names: string[] = []
+    for await (const [name, { kind }] of folder.entries()) if (kind === 'directory') names.push(name)
+    return names
+  } catch {
+    return []
+  }
+}
+
+async function booksInDatabases(): Promise<string[]> {
+  try {
+    const databases = await indexedDB.databases()
+    return databases.flatMap(({ name = '' }) => bookOfDatabase(name) ?? [])
+  } catch {
+    return []
+  }
+}

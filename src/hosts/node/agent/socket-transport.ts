@@ -1,0 +1,106 @@
+// Messages over a Unix socket: that of the process that holds a book, or of another agent that speaks P3394 in such frames.
+import { connect } from 'node:net'
+import type { AbortSignalLike } from '../../../core/abort.ts'
+import { orAborted } from '../../../core/abort.ts'
+import { isJsonObject } from '../../../core/json/path.ts'
+import { DaybookError, type ErrorShape } from '../../../core/errors.ts'
+import {
+  type AgentReply,
+  type AgentRequest,
+  type AgentTransport,
+  broken,
+  errorOf,
+  replyOf,
+} from '../../../doors/p3394/transport.ts'
+import { FrameLine } from '../socket/frame-line.ts'
+
+export interface SocketWay {
+  /** Where it is, asked for anew with each connection: the next holder of a book may listen elsewhere. */
+  readonly path: string | (() => string | undefined)
+  /** A token of the book: what is sent is done as its holder. */
+  readonly token?: string | undefined
+}
+
+const patience = { firstMs: 600_000 }
+
+interface OpenLine {
+  readonly line: FrameLine
+  readonly waiting: Map<string, (reply: unknown) => void>
+  readonly over: Promise<never>
+}
+
+export function createSocketTransport({ path, token }: SocketWay): AgentTransport {
+  let open: Promise<OpenLine> | undefined
+  const opened = () => {
+    const now = (open ??= openLine(typeof path === 'string' ? path : path(), token))
+    const forget = () => {
+      if (open === now) open = undefined
+    }
+    now.then(({ over }) => over.catch(forget), forget)
+    return now
+  }
+  return {
+    type: 'unix_socket',
+    async send(request, signal) {
+      const { line, waiting, over } = await opened()
+      const answered = new Promise((resolve) => waiting.set(request.id, resolve))
+      line.hold(true)
+      try {
+        line.post(messageOf(request))
+        return readReply(await orAborted(Promise.race([answered, over]), signal))
+      } finally {
+        waiting.delete(request.id)
+        if (waiting.size === 0) line.hold(false)
+      }
+    },
+    async beat(signal: AbortSignalLike) {
+      await orAborted(opened(), signal)
+    },
+    async close() {
+      const last = await open?.catch(() => undefined)
+      last?.line.end()
+    },
+  }
+}
+
+async function openLine(path: string | undefined, token: string | undefined): Promise<OpenLine> {
+  if (path === undefined) throw broken('unix_socket', new Error('nobody listens'))
+  const socket = connect(path)
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve)
+    socket.once('error', (cause) => reject(broken('unix_socket', cause)))
+  })
+  const waiting = new Map<string, (reply: unknown) => void>()
+  const { promise: over, reject: end } = Promise.withResolvers<never>()
+  over.catch(() => undefined)
+  const line = new FrameLine(socket, {
+    patience,
+    hear(message) {
+      if (!isJsonObject(message)) return
+      const { reply_to, error } = message
+      if (isJsonObject(error)) end(DaybookError.from(error as unknown as ErrorShape))
+      else if (typeof reply_to === 'string') waiting.get(reply_to)?.(message)
+    },
+    closed: () => end(broken('unix_socket', new Error('the connection has ended'))),
+  })
+  if (token !== undefined) line.post({ t: 'auth', token })
+  return { line, waiting, over }
+}
+
+const messageOf = ({ id, agent, capability, content, source }: AgentRequest) => ({
+  id,
+  type: 'request',
+  source: { agent_id: source },
+  destination: { agent_id: agent, capability_id: capability },
+  content: [{ type: 'json', data: content }],
+})
+
+function readReply(message: unknown): AgentReply {
+  const { type, content } = message as {
+    readonly type: string
+    readonly content: readonly [{ readonly data: unknown }]
+  }
+  const { data } = content[0]
+  if (type === 'response') return { ok: true, data }
+  return replyOf(errorOf(data as ErrorShape))
+}

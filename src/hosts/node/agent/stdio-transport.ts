@@ -1,0 +1,128 @@
+// Messages to a server of the Model Context Protocol that this process starts: a capability is its tool
+// (`kstar:store_trace` is `mcp__kstar__store_trace`), the id of a message is its `daybook/request-id`.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { type AbortSignalLike, orAborted } from '../../../core/abort.ts'
+import { isJsonObject } from '../../../core/json/path.ts'
+import { DaybookError, type ErrorShape } from '../../../core/errors.ts'
+import { findSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
+import {
+  type AgentReply,
+  type AgentTransport,
+  broken,
+  errorOf,
+  replyOf,
+} from '../../../doors/p3394/transport.ts'
+import { product } from '../../../bundle/format/product.ts'
+
+export interface StdioWay {
+  readonly command: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+interface Server {
+  readonly child: ChildProcess
+  ask(method: string, params: object): Promise<unknown>
+}
+
+export function createStdioTransport(way: StdioWay): AgentTransport {
+  let started: Promise<Server> | undefined
+  const server = () => {
+    const now = (started ??= start(way))
+    const forget = () => {
+      if (started === now) started = undefined
+    }
+    now.then(({ child }) => child.once('exit', forget), forget)
+    return now
+  }
+  return {
+    type: 'mcp_stdio',
+    async send({ id, capability, content }, signal): Promise<AgentReply> {
+      const { ask } = await server()
+      const params = {
+        name: toolOf(capability),
+        arguments: content,
+        _meta: { 'daybook/request-id': id },
+      }
+      return readResult(await orAborted(ask('tools/call', params), signal))
+    },
+    async beat(signal: AbortSignalLike) {
+      const { ask } = await server()
+      await orAborted(ask('ping', {}), signal)
+    },
+    async close() {
+      const last = await started?.catch(() => undefined)
+      last?.child.stdin?.end()
+      last?.child.kill()
+    },
+  }
+}
+
+function toolOf(capability: string): string {
+  return findSeedShape(capability)?.names.find((name) => name.startsWith('mcp__')) ?? capability
+}
+
+async function start({ command, args = [], env = process.env }: StdioWay): Promise<Server> {
+  const child = spawn(command, [...args], { stdio: ['pipe', 'pipe', 'inherit'], env })
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  const fail = (cause: unknown) => {
+    for (const { reject } of waiting.values()) reject(broken('mcp_stdio', cause))
+    waiting.clear()
+  }
+  child.once('error', fail)
+  child.once('exit', () => fail(new Error('the server has ended')))
+  child.stdin.on('error', fail)
+  let last = 0
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const message: unknown = readJson(line)
+    if (!isJsonObject(message) || typeof message['id'] !== 'number') return
+    const one = waiting.get(message['id'])
+    waiting.delete(message['id'])
+    const { error, result } = message
+    // An error of the protocol: no tool has begun anything, and another way may have one.
+    if (isJsonObject(error)) one?.reject(broken('mcp_stdio', new Error(String(error['message']))))
+    else one?.resolve(result)
+  })
+  const ask = (method: string, params: object) => {
+    last += 1
+    const answer = Promise.withResolvers<unknown>()
+    if (child.exitCode !== null || child.signalCode !== null) fail(new Error('the server has ended'))
+    waiting.set(last, answer)
+    send({ id: last, method, params })
+    return answer.promise
+  }
+  const clientInfo = { name: product.type, version: product.version }
+  await ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })
+  send({ method: 'notifications/initialized' })
+  return { child, ask }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function readResult(result: unknown): AgentReply {
+  const { isError, structuredContent, content } = result as {
+    readonly isError?: boolean
+    readonly structuredContent?: unknown
+    readonly content?: readonly { readonly text?: string }[]
+  }
+  const text = content?.[0]?.text ?? ''
+  if (isError !== true) return { ok: true, data: plain(structuredContent) ?? readJson(text) ?? text }
+  const error = structuredContent ?? readJson(text)
+  if (isJsonObject(error) && typeof error['code'] === 'string')
+    return replyOf(errorOf(error as unknown as ErrorShape))
+  return { ok: false, error: new DaybookError('invalid-input', text) }
+}
+
+/** What is no object stands in `result` there. */
+function plain(value: unknown): unknown {
+  const isWrapped = isJsonObject(value) && 'result' in value && Object.keys(value).length === 1
+  return isWrapped ? value['result'] : value
+}

@@ -1,0 +1,212 @@
+// One request to S3: signed, sent, and where the storage asks for it sent again. Invariants: a signature leaves only in its
+// header, and no redirection is followed with it; what is sent again is what the storage has told us to, and only so often.
+import { createHash } from 'node:crypto'
+import { AwsV4Signer } from 'aws4fetch'
+import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { Clock, Random } from '../../../core/ports.ts'
+import { retryAfterMs } from '../../../core/retry-after.ts'
+import { readRefusal, type S3Refusal, s3Fault } from './s3-fault.ts'
+import type { S3Place } from './s3-target.ts'
+
+export interface S3Request {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  /** Of an object; of the bucket itself without one. */
+  readonly key?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array<ArrayBuffer>
+}
+
+export interface S3Answer {
+  readonly response: Response
+  /** Gives up what was not read of it. */
+  end(): void
+}
+
+export interface S3Ports {
+  readonly clock: Clock
+  readonly random: Random
+  /** Calls `task` in so many milliseconds, which keep the process alive; answers how to stop that. */
+  readonly later: (ms: number, task: () => void) => () => void
+  readonly fetch: typeof globalThis.fetch
+}
+
+export interface S3Client {
+  /** What people call it. */
+  readonly name: string
+  /** Answers what succeeded. Throws the error that a refusal is, `offline`, or `aborted`. */
+  ask(request: S3Request, signal: AbortSignalLike): Promise<S3Answer>
+  /** The same, and the text of the answer. */
+  text(
+    request: S3Request,
+    signal: AbortSignalLike,
+  ): Promise<{ readonly text: string; readonly headers: Headers }>
+}
+
+/** How often something is tried, how long one try may take, and the longest pause between two. */
+export const s3Patience = { tries: 5, tryMs: 300_000, firstPauseMs: 250, longestPauseMs: 20_000 } as const
+/** Characters of an answer in XML. */
+const textLimit = 4_000_000
+
+export function createS3Client(place: S3Place, ports: S3Ports): S3Client {
+  const { endpoint, bucket, region, credentials } = place
+  const { host } = new URL(endpoint)
+  const keys = new Map<string, ArrayBuffer>()
+  const name = `s3://${bucket}/${place.prefix}`.replace(/\/$/, '')
+
+  const signed = async ({ method, key, query = {}, headers = {}, body }: S3Request) => {
+    const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${key}`}`)
+    for (const [field, value] of Object.entries(query)) url.searchParams.set(field, value)
+    const sum = createHash('sha256')
+      .update(body ?? '')
+      .digest('hex')
+    const signer = new AwsV4Signer({
+      ...credentials,
+      method,
+      url: url.href,
+      headers: { ...headers, 'x-amz-content-sha256': sum },
+      region,
+      service: 's3',
+      cache: keys,
+      datetime: new Date(ports.clock.now()).toISOString().replaceAll(/[:-]|\.\d{3}/g, ''),
+    })
+    const { url: to, headers: all } = await signer.sign()
+    return { url: to, init: { method, headers: all, ...(body ? sent(body, all) : {}) } }
+  }
+
+  const send = async (request: S3Request, signal: AbortSignalLike): Promise<S3Answer> => {
+    const stop = linked(signal, s3Patience.tryMs)
+    try {
+      const { url, init } = await signed(request)
+      const response = await ports.fetch(url, { ...init, redirect: 'manual', signal: stop.signal })
+      // From now on it is late only when it says nothing more, which fetch looks after.
+      stop.arrived()
+      return { response, end: () => stop.end() }
+    } catch (cause) {
+      stop.end()
+      checkAborted(signal)
+      throw unreachable(host, cause)
+    }
+  }
+
+  const refusalOf = async ({ response, end }: S3Answer, signal: AbortSignalLike): Promise<S3Refusal> => {
+    const body = await readText(response).catch(() => '')
+    end()
+    checkAborted(signal)
+    return readRefusal(response.status, body, (field) => response.headers.get(field))
+  }
+
+  const ask: S3Client['ask'] = async (request, signal) => {
+    for (let number = 1; ; number += 1) {
+      checkAborted(signal)
+      const answer = await send(request, signal)
+      const { response } = answer
+      if (response.ok) return answer
+      const refusal = await refusalOf(answer, signal)
+      if (!mayTryAgain(refusal) || number === s3Patience.tries) throw s3Fault(refusal, name, request.key)
+      const asked = retryAfterMs(response.headers.get('retry-after'), ports.clock.now())
+      await pause(asked ?? pauseMs(number, ports.random), ports.later, signal)
+    }
+  }
+
+  return {
+    name,
+    ask,
+    async text(request, signal) {
+      const { response, end } = await ask(request, signal)
+      try {
+        return { text: await readText(response), headers: response.headers }
+      } catch (cause) {
+        checkAborted(signal)
+        throw unreachable(host, cause)
+      } finally {
+        end()
+      }
+    },
+  }
+}
+
+/** Bytes of a body that are given to the connection at once. */
+const pieceBytes = 65_536
+
+/** A body as a stream over its bytes: of bytes themselves fetch makes a copy first, which for parts is a lot of memory. */
+function sent(body: Uint8Array<ArrayBuffer>, headers: Headers) {
+  headers.set('content-length', String(body.byteLength))
+  let at = 0
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      if (at < body.byteLength) controller.enqueue(body.subarray(at, at + pieceBytes))
+      else controller.close()
+      at += pieceBytes
+    },
+  })
+  return { body: stream, duplex: 'half' as const }
+}
+
+/** What S3 itself says is worth another try: its documents name 500 and 503 alone. */
+function mayTryAgain({ status, code }: S3Refusal): boolean {
+  return status === 500 || status === 503 || code === 'SlowDown' || code === 'InternalError'
+}
+
+function pauseMs(number: number, random: Random): number {
+  const share = 0.5 + (random.bytes(1)[0] ?? 0) / 512
+  return s3Patience.firstPauseMs * 2 ** (number - 1) * share
+}
+
+function pause(ms: number, later: S3Ports['later'], signal: AbortSignalLike): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      cancel()
+      reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
+    }
+    const cancel = later(Math.min(ms, s3Patience.longestPauseMs), () => {
+      signal.removeEventListener('abort', end)
+      resolve()
+    })
+    signal.addEventListener('abort', end, { once: true })
+    if (signal.aborted) end()
+  })
+}
+
+/** The error of a storage that can't be reached, or that goes away in the middle. */
+export function unreachable(host: string, cause: unknown): DaybookError {
+  return new DaybookError('offline', `The storage of archives at ${host} cannot be reached.`, {
+    details: { host },
+    cause,
+  })
+}
+
+interface Linked {
+  readonly signal: AbortSignal
+  /** There is an answer: the time does not run out any more. */
+  arrived(): void
+  /** Lets go of the caller's signal. */
+  end(): void
+}
+
+/** A signal of the platform that follows ours, and is aborted by itself when nothing has arrived after `ms`. */
+function linked(signal: AbortSignalLike, ms: number): Linked {
+  const source = new AbortController()
+  const stop = () => source.abort()
+  const timer = setTimeout(stop, ms)
+  signal.addEventListener('abort', stop, { once: true })
+  return {
+    signal: source.signal,
+    arrived: () => clearTimeout(timer),
+    end() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+    },
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > textLimit) throw new Error('The answer is too long.')
+  }
+  return text + decoder.decode()
+}

@@ -1,0 +1,105 @@
+// Which bucket, under which path, at which address, with whose credentials: a target as it is written, and the environment.
+// Invariant: credentials come from the environment alone, and stand in no error.
+import { DaybookError } from '../../../core/errors.ts'
+
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
+export interface S3Place {
+  /** Without a slash at its end; the bucket follows. */
+  readonly endpoint: string
+  readonly region: string
+  readonly bucket: string
+  /** Nothing, or a path that ends with `/`. */
+  readonly prefix: string
+  readonly credentials: S3Credentials
+}
+
+/** What of the environment is looked at, by the names that the tools of S3 have for it. */
+export type S3Environment = Readonly<
+  Partial<
+    Record<
+      | 'AWS_ACCESS_KEY_ID'
+      | 'AWS_SECRET_ACCESS_KEY'
+      | 'AWS_SESSION_TOKEN'
+      | 'AWS_REGION'
+      | 'AWS_DEFAULT_REGION'
+      | 'AWS_ENDPOINT_URL_S3'
+      | 'AWS_ENDPOINT_URL'
+      | 'DAYBOOK_ARCHIVE',
+      string | undefined
+    >
+  >
+>
+
+export interface S3Address {
+  readonly bucket: string
+  /** A path below the bucket, without slashes at its ends; may be empty. */
+  readonly path: string
+}
+
+const bucketName = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+/** What needs no escaping in any of the places where a key is written. */
+const pathText = /^[A-Za-z0-9!_.*'()-]+(?:\/[A-Za-z0-9!_.*'()-]+)*$/
+
+function wrong(path: string, why: string): DaybookError {
+  return new DaybookError('invalid-input', `\`${path}\`: ${why}.`, { details: { path } })
+}
+
+/** `s3://bucket/path`, or `invalid-input`. */
+export function readS3Address(text: string): S3Address {
+  const [, bucket = '', path = ''] = /^s3:\/\/([^/]*)(?:\/(.*?))?\/?$/s.exec(text) ?? []
+  if (!bucketName.test(bucket)) throw wrong('target', 'A place of archives is written `s3://bucket/path`')
+  const isPath =
+    path === '' || (path.length <= 700 && pathText.test(path) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(path))
+  if (!isPath)
+    throw wrong('target', "The path below the bucket has letters, digits, `/` and any of `!_.*'()-`")
+  return { bucket, path }
+}
+
+/** The place that `target` names. Throws `archive-off` where the environment has no credentials. */
+export function s3Place(target: string, env: S3Environment): S3Place {
+  const { bucket, path } = readS3Address(target)
+  const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1'
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(region)) throw wrong('AWS_REGION', 'It is no name of a region')
+  return {
+    bucket,
+    prefix: path === '' ? '' : `${path}/`,
+    region,
+    endpoint: endpointOf(env, region),
+    credentials: credentialsOf(env),
+  }
+}
+
+function credentialsOf(env: S3Environment): S3Credentials {
+  const accessKeyId = env.AWS_ACCESS_KEY_ID?.trim()
+  const secretAccessKey = env.AWS_SECRET_ACCESS_KEY?.trim()
+  if (!accessKeyId || !secretAccessKey) {
+    const path = accessKeyId ? 'AWS_SECRET_ACCESS_KEY' : 'AWS_ACCESS_KEY_ID'
+    throw new DaybookError('archive-off', `\`${path}\` is not set.`, { details: { path } })
+  }
+  // A line break in a header would be an error that says what stands in it.
+  if (!isHeaderText(accessKeyId) || !isHeaderText(env.AWS_SESSION_TOKEN ?? ''))
+    throw wrong('AWS_ACCESS_KEY_ID', 'The credentials of the environment have characters that none have')
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(env.AWS_SESSION_TOKEN ? { sessionToken: env.AWS_SESSION_TOKEN.trim() } : {}),
+  }
+}
+
+const isHeaderText = (text: string) => /^[\x21-\x7e]*$/.test(text.trim())
+
+function endpointOf(env: S3Environment, region: string): string {
+  const name = env.AWS_ENDPOINT_URL_S3 ? 'AWS_ENDPOINT_URL_S3' : 'AWS_ENDPOINT_URL'
+  const text = env[name]
+  if (!text) return `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) throw wrong(name, 'An address is wanted, https://…')
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw wrong(name, 'An address without user, password, query and fragment is wanted')
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+}

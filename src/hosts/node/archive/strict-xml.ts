@@ -1,0 +1,74 @@
+// The little XML that S3 answers with: elements and text. Invariant: what is not that, a document type above all, is refused,
+// and nothing outside the document is ever asked for.
+
+export interface XmlElement {
+  readonly name: string
+  /** Text of its own, entities resolved; of an element with children what stands between them is left out. */
+  readonly text: string
+  readonly children: readonly XmlElement[]
+}
+
+const limit = { characters: 4_000_000, depth: 16 } as const
+const tag =
+  /<(?:(\/)([\w.:-]{1,200})\s*|([A-Za-z_][\w.:-]{0,199})((?:\s+[\w.:-]{1,200}\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?))>/y
+const prolog = /^\uFEFF?\s*(?:<\?xml(?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*\?>)?\s*/
+const named: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+
+/** The root element, without the prefix of a namespace; undefined for what is none of the XML that is taken. */
+export function readXml(text: string): XmlElement | undefined {
+  if (text.length > limit.characters) return undefined
+  const [start = ''] = prolog.exec(text) ?? []
+  const open: { name: string; text: string; children: XmlElement[] }[] = []
+  for (let at = start.length; ;) {
+    tag.lastIndex = at
+    const found = tag.exec(text)
+    if (!found) return undefined
+    const [whole, closing, closedName, openedName = '', , isEmpty] = found
+    at += whole.length
+    if (closing === undefined) {
+      if (open.length >= limit.depth) return undefined
+      open.push({ name: openedName, text: '', children: [] })
+    }
+    if (closing !== undefined || isEmpty === '/') {
+      const done = open.pop()
+      if (!done || (closing !== undefined && done.name !== closedName)) return undefined
+      const element = { ...done, name: localName(done.name), text: done.children.length > 0 ? '' : done.text }
+      const parent = open.at(-1)
+      if (!parent) return text.slice(at).trim() === '' ? element : undefined
+      parent.children.push(element)
+    }
+    const next = text.indexOf('<', at)
+    if (next < 0) return undefined
+    const said = plainText(text.slice(at, next))
+    const into = open.at(-1)
+    if (said === undefined || !into) return undefined
+    into.text += said
+    at = next
+  }
+}
+
+const localName = (name: string) => name.slice(name.indexOf(':') + 1)
+
+function plainText(raw: string): string | undefined {
+  let isSound = true
+  const text = raw.replaceAll(/&([^;&]{0,10});?/g, (whole, name: string) => {
+    const found = whole.endsWith(';') ? (named[name] ?? numbered(name)) : undefined
+    isSound &&= found !== undefined
+    return found ?? ''
+  })
+  return isSound ? text : undefined
+}
+
+function numbered(name: string): string | undefined {
+  const [, hex, decimal] = /^#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}))$/.exec(name) ?? []
+  if (hex === undefined && decimal === undefined) return undefined
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
+  return code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? undefined : String.fromCodePoint(code)
+}
+
+export function childOf(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  return element?.children.find((one) => one.name === name)
+}
+
+export const textOf = (element: XmlElement | undefined, name: string): string | undefined =>
+  childOf(element, name)?.text

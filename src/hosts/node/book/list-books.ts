@@ -1,0 +1,25 @@
+// Which books a folder has. Invariant: nothing is opened or made by looking.
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { isBookName } from '../../../core/book.ts'
+
+/** A book in a file of its own. */
+export interface BookInFolder {
+  readonly name: string
+  /** The whole path, as `openDaybook` takes it. */
+  readonly path: string
+}
+
+const ending = '.daybook'
+
+/** The books in `folder`, by name; default the one that `openDaybook` makes them in. Throws where it can't be read. */
+export function listBooks({ folder = '.' }: { readonly folder?: string } = {}): BookInFolder[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => ({
+      name: entry.name.slice(0, -ending.length),
+      path: resolve(join(folder, entry.name)),
+    }))
+    .filter(({ name }) => isBookName(name))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+}

@@ -1,0 +1,38 @@
+// `daybook assets`: copies what a page loads besides its own bundle, for bundlers that leave it behind.
+import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Command } from '../command.ts'
+import { UsageError } from '../usage-error.ts'
+
+/** The files of the package that start by an address: they import nothing but each other. */
+const assetFiles = ['worker.js', 'tab-hub.js', 'model-worker.js', 'sqlite3.wasm', 'licenses.txt']
+
+export const copyAssets: Command = {
+  name: 'assets',
+  summary:
+    'Copies worker and WASM for `openDaybook({ assets })`: run it at each build, with the version you bundle.',
+  operands: '<folder>',
+  options: {},
+  help: {},
+  async run({ positionals, terminal }) {
+    const [folder] = positionals
+    if (folder === undefined || positionals.length > 1) throw new UsageError('assets takes one folder')
+    if (await isOtherThanFolder(folder)) throw new UsageError(`${folder} is not a folder`)
+    // Unlike memories, these are for everybody: a web server has to read them.
+    process.umask(0o022)
+    await mkdir(folder, { recursive: true })
+    const from = fileURLToPath(new URL('./', import.meta.url))
+    const parts = assetFiles.map((file) => [join(folder, `${file}.part`), join(folder, file)] as const)
+    await Promise.all(assetFiles.map((file) => copyFile(join(from, file), join(folder, `${file}.part`))))
+    // All of them are there before the first takes its place.
+    for (const [part, whole] of parts) await rename(part, whole)
+    terminal.answer(
+      { folder, files: assetFiles },
+      [`${folder}:`, ...assetFiles.map((file) => `  ${file}`)].join('\n'),
+    )
+  },
+}
+
+const isOtherThanFolder = async (path: string) =>
+  !((await stat(path).catch(() => undefined))?.isDirectory() ?? true)

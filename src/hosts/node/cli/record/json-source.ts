@@ -1,0 +1,25 @@
+// JSON that is given on the command line: as it stands, from a file (`@file`) or from stdin (`-`).
+import { readFile } from 'node:fs/promises'
+import { text as readText } from 'node:stream/consumers'
+import { UsageError } from '../usage-error.ts'
+
+/** `what` names it in errors. */
+export async function readJsonSource(source: string, what: string, signal: AbortSignal): Promise<unknown> {
+  const text = await textFrom(source, signal)
+  try {
+    return JSON.parse(text) as unknown
+  } catch (cause) {
+    throw new UsageError(`${what} is not JSON: ${cause instanceof Error ? cause.message : ''}`)
+  }
+}
+
+async function textFrom(source: string, signal: AbortSignal): Promise<string> {
+  if (source === '-') return readText(process.stdin)
+  if (!source.startsWith('@')) return source
+  try {
+    return await readFile(source.slice(1), { encoding: 'utf8', signal })
+  } catch (cause) {
+    if (signal.aborted) throw cause
+    throw new UsageError(`${source.slice(1)} can't be read: ${cause instanceof Error ? cause.message : ''}`)
+  }
+}

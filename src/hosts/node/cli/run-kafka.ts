@@ -1,0 +1,214 @@
+// `daybook kafka`: joins the pool of a book to Kafka, and goes on until it is ended.
+// Invariant: secrets come from the environment, and are never printed.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Daybook } from '../../../book/daybook.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import type { KafkaConnection, KafkaState } from '../kafka/carrier-state.ts'
+import { serveHealth } from '../kafka/carrier-health.ts'
+import { type KafkaSettings, type SaslMechanism, saslMechanisms } from '../kafka/kafka-settings.ts'
+import { checkKafkaOptions, type KafkaOptions, openKafka } from '../kafka/open-kafka.ts'
+import { type Command, listOf, numberOf, textOf, type Values } from './command.ts'
+import { readEdge } from './sync-memory.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+/** That of a book whose pool was not configured. */
+const defaultGroup = 'daybook'
+/** What is under way at the brokers is waited for so long. */
+const graceMs = 10_000
+
+export const runKafka: Command = {
+  name: 'kafka',
+  summary:
+    'Joins the knowledge pool of a book to Apache Kafka. Ends with SIGTERM or Ctrl-C, and goes on where it was.',
+  operands: '',
+  options: {
+    brokers: { type: 'string' },
+    group: { type: 'string' },
+    prefix: { type: 'string' },
+    'consumer-group': { type: 'string' },
+    'create-topics': { type: 'boolean' },
+    partitions: { type: 'string' },
+    replicas: { type: 'string' },
+    edge: { type: 'string' },
+    book: { type: 'string' },
+    health: { type: 'string' },
+    every: { type: 'string' },
+  },
+  help: {
+    brokers: '<list>   host:port of one or more brokers (or $DAYBOOK_KAFKA_BROKERS)',
+    group: '<name>     the group of the pool, as in its topics, default daybook',
+    prefix: '<name>    what its topics begin with, default group: group.daybook.knowledge.votes',
+    'consumer-group': '<name>  where the brokers keep how far it has read, default daybook.<group>.<book>',
+    'create-topics': ' make the topics that are missing',
+    partitions: '<n>   of a topic that is made, default 3',
+    replicas: '<n>     of a topic that is made, default 1',
+    edge: '<url>       the mirror of the book, to devices on a live line; its key is read from DAYBOOK_KEY',
+    book: '<name>      the book there, default the name of the agent',
+    health: '<port>    answer GET /health and /metrics on this port of 127.0.0.1 (or $HOST)',
+    every: '<seconds>  how often to say how far it is, default 10',
+  },
+  async run({ values, terminal, signal, open }) {
+    const group = textOf(values, 'group') ?? defaultGroup
+    const book = textOf(values, 'book') ?? textOf(values, 'agent') ?? 'agent'
+    const watch = createWatch(terminal, values['json'] === true)
+    const options: KafkaOptions = {
+      ...readSettings(values),
+      group,
+      prefix: textOf(values, 'prefix'),
+      consumerGroup: textOf(values, 'consumer-group') ?? `daybook.${group}.${book}`,
+      createTopics: newTopics(values),
+      onState: watch.changed,
+    }
+    checkKafkaOptions(options)
+    const edge = values['edge'] === undefined ? undefined : readEdge(values)
+    const port = numberOf(values, 'health', 0, 65_535)
+    const everyMs = (numberOf(values, 'every', 1, 86_400) ?? 10) * 1000
+    // What came before the book knew its group would be turned away for good.
+    const alone = await open({ create: true, ...(edge ? { edge } : {}) })
+    if (edge) await syncFirst(alone)
+    const isConfigured = await checkGroup(alone, group)
+    const carrier = await openKafka(options)
+    if (!isConfigured) await alone.pool.configure({ group })
+    await alone.close()
+    const joined = await open({ create: true, carriers: [carrier], ...(edge ? { edge, live: true } : {}) })
+    await using health =
+      port === undefined
+        ? undefined
+        : await serveHealth({ host: process.env['HOST'] ?? '127.0.0.1', port, state: () => carrier.state })
+    watch.started(carrier, health?.url)
+    await watch.go(carrier, everyMs, signal)
+    // The book says that it goes, and then lets go of its ways.
+    await joined.close()
+    await Promise.race([carrier.closed, pause(graceMs, undefined, { ref: false })])
+    watch.ended(carrier)
+  },
+}
+
+/** How the pool is configured may have come to the mirror only. One that is away is no reason not to go on as before. */
+async function syncFirst(book: Daybook): Promise<void> {
+  try {
+    await book.sync()
+  } catch (error) {
+    const { lastSyncedAt } = (await book.status()).sync
+    if (!isDaybookError(error, 'offline') || lastSyncedAt === undefined) throw error
+  }
+}
+
+/** Whether the pool of the book is that of `group`; false for one that was not configured. Throws for that of another group. */
+async function checkGroup(book: Daybook, group: string): Promise<boolean> {
+  const { config } = await book.pool.configure()
+  if (config.group === group) return true
+  if (config.group === defaultGroup) return false
+  throw new DaybookError(
+    'conflict',
+    `The pool of this book is that of the group ${config.group}. Say --group ${config.group}, or configure it for ${group}: book.pool.configure({ group }).`,
+    { details: { path: '--group', group: config.group } },
+  )
+}
+
+function newTopics(values: Values): { partitions: number; replicas: number } | undefined {
+  const partitions = numberOf(values, 'partitions', 1, 10_000)
+  const replicas = numberOf(values, 'replicas', 1, 100)
+  if (values['create-topics'] === true) return { partitions: partitions ?? 3, replicas: replicas ?? 1 }
+  if (partitions !== undefined || replicas !== undefined)
+    throw new UsageError('--partitions and --replicas are of topics that --create-topics makes')
+  return undefined
+}
+
+/** What goes to the brokers in secret stands in the environment: arguments can be read by every process of the machine. */
+function readSettings(values: Values): KafkaSettings {
+  const { env } = process
+  const brokers = listOf(values, 'brokers') ?? listOf({ brokers: env['DAYBOOK_KAFKA_BROKERS'] }, 'brokers')
+  if (!brokers) throw new UsageError('--brokers says where Kafka is')
+  const mechanism = env['DAYBOOK_KAFKA_SASL']?.toLowerCase()
+  if (mechanism !== undefined && !saslMechanisms.some((one) => one === mechanism))
+    throw new UsageError(`DAYBOOK_KAFKA_SASL is one of ${saslMechanisms.join(', ')}`)
+  const files = {
+    caFile: env['DAYBOOK_KAFKA_CA'],
+    certificateFile: env['DAYBOOK_KAFKA_CERTIFICATE'],
+    keyFile: env['DAYBOOK_KAFKA_CERTIFICATE_KEY'],
+  }
+  const isSecured =
+    readFlag(env['DAYBOOK_KAFKA_TLS']) ?? Object.values(files).some((file) => file !== undefined)
+  return {
+    brokers,
+    tls: isSecured ? files : false,
+    ...(mechanism === undefined
+      ? {}
+      : {
+          sasl: {
+            mechanism: mechanism as SaslMechanism,
+            username: env['DAYBOOK_KAFKA_USER'],
+            password: env['DAYBOOK_KAFKA_PASSWORD'],
+            token: env['DAYBOOK_KAFKA_TOKEN'],
+          },
+        }),
+  }
+}
+
+function readFlag(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === '') return undefined
+  if (/^(?:1|true|yes|on)$/i.test(text)) return true
+  if (/^(?:0|false|no|off)$/i.test(text)) return false
+  throw new UsageError('DAYBOOK_KAFKA_TLS is true or false')
+}
+
+interface More {
+  readonly name?: string
+  readonly health?: string | undefined
+  /** Messages taken in a second, since it was last said. */
+  readonly perSecond?: number
+}
+
+/** Says what goes on: one line of words, or of JSON, now and then and whenever it stops or goes on. */
+function createWatch(terminal: Terminal, isJson: boolean) {
+  let shown: KafkaState['state'] = 'starting'
+  let isEnding = false
+  const say = (event: string, state: KafkaState, more: More = {}) => {
+    if (isJson) terminal.answer({ event, at: new Date().toISOString(), ...more, ...state }, '')
+    else terminal.note(`${event}: ${wordsOf(state, more.perSecond)}`)
+  }
+  return {
+    changed(state: KafkaState) {
+      if (state.state === shown || isEnding) return
+      shown = state.state
+      if (state.state === 'waiting') say('waiting', state)
+      else if (state.state === 'running') say('running', state)
+    },
+    started({ state, name }: KafkaConnection, health: string | undefined) {
+      if (isJson) say('started', state, { name, health })
+      else
+        terminal.note(`Joined to Kafka as ${name}.${health === undefined ? '' : ` Health: ${health}/health`}`)
+    },
+    async go(carrier: KafkaConnection, everyMs: number, signal: AbortSignal) {
+      while (!signal.aborted) {
+        const { received: before } = carrier.state
+        await pause(everyMs, undefined, { signal }).catch(() => undefined)
+        const { state } = carrier
+        const perSecond = Math.round(((state.received - before) / everyMs) * 1000)
+        if (!signal.aborted) say('progress', state, { perSecond })
+      }
+      isEnding = true
+    },
+    ended({ state }: KafkaConnection) {
+      say('ended', state)
+    },
+  }
+}
+
+function wordsOf(
+  { state, error, received, results, sent, lag }: KafkaState,
+  perSecond: number | undefined,
+): string {
+  const made = Object.entries(results)
+    .filter(([, count]) => count > 0)
+    .map(([result, count]) => `${count.toLocaleString('en')} ${result}`)
+  return [
+    state === 'waiting' ? `waiting (${error?.code}: ${error?.message})` : state,
+    `received ${received.toLocaleString('en')}${made.length > 0 ? ` (${made.join(', ')})` : ''}`,
+    ...(perSecond === undefined ? [] : [`${perSecond.toLocaleString('en')}/s`]),
+    `sent ${sent.toLocaleString('en')}`,
+    ...(lag === undefined ? [] : [`lag ${lag.toLocaleString('en')}`]),
+  ].join(', ')
+}

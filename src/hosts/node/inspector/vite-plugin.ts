@@ -1,0 +1,57 @@
+// `daybook/vite`: the inspector of an app's own books, at its own origin, while it is developed with Vite.
+// Invariant: nothing of it is in a production build unless that is asked for.
+import { checkInspectorPath, inspectorFiles, inspectorPath } from './inspector-files.ts'
+import { type InspectorOptions, inspectorMiddleware, type Middleware } from './inspector-middleware.ts'
+
+export interface VitePluginOptions extends InspectorOptions {
+  /** True puts the inspector into builds too, where everybody who can open the app can open it. Default false. */
+  readonly build?: boolean
+}
+
+/** As much of Vite's server as is needed. */
+interface ViteServer {
+  readonly middlewares: { use(middleware: Middleware): unknown }
+  readonly resolvedUrls?: { readonly local: readonly string[] } | null
+  readonly config: { readonly logger: { info(message: string): void } }
+  printUrls?(): void
+}
+
+/** A plugin of Vite 5 and later, without its types: the package does not depend on Vite. */
+export interface DaybookVitePlugin {
+  readonly name: string
+  configureServer(server: ViteServer): void
+  configurePreviewServer(server: ViteServer): void
+  generateBundle(this: {
+    emitFile(file: { type: 'asset'; fileName: string; source: Uint8Array }): unknown
+  }): void
+}
+
+/** Shows every book of the app's origin at `/__daybook/` of its dev server, and says where that is. */
+export function daybookInspector({
+  path = inspectorPath,
+  build = false,
+}: VitePluginOptions = {}): DaybookVitePlugin {
+  const at = checkInspectorPath(path)
+  const serve = (server: ViteServer) => {
+    server.middlewares.use(inspectorMiddleware({ path: at }))
+    const print = server.printUrls?.bind(server)
+    if (!print) return
+    server.printUrls = () => {
+      print()
+      const [origin] = server.resolvedUrls?.local ?? []
+      if (origin !== undefined) server.config.logger.info(`  ➜  Daybook: ${new URL(at, origin).href}`)
+    }
+  }
+  return {
+    name: 'daybook:inspector',
+    configureServer: serve,
+    configurePreviewServer: (server) => {
+      if (build) serve(server)
+    },
+    generateBundle() {
+      if (!build) return
+      for (const { name, read } of inspectorFiles().values())
+        this.emitFile({ type: 'asset', fileName: `${at.slice(1)}${name}`, source: read() })
+    },
+  }
+}

@@ -1,0 +1,72 @@
+// `GET /health` and `GET /metrics` of a bridge, for whoever watches over the process.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { hostInUrl } from '../../../core/address.ts'
+import type { KafkaState } from './carrier-state.ts'
+
+export interface HealthOptions {
+  readonly host: string
+  /** 0 is any that is free. */
+  readonly port: number
+  readonly state: () => KafkaState
+}
+
+export interface Health extends AsyncDisposable {
+  readonly url: string
+}
+
+/** Answers 200 while it runs, 503 while it starts or waits for what is away. Neither envelopes nor secrets are in it. */
+export async function serveHealth({ host, port, state }: HealthOptions): Promise<Health> {
+  const server = createServer(({ method, url = '' }, response) => {
+    const path = url.split('?')[0]
+    const now = state()
+    const answer = (status: number, type: string, text: string) => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' })
+      response.end(method === 'HEAD' ? undefined : text)
+    }
+    if (method !== 'GET' && method !== 'HEAD') answer(405, 'text/plain', 'GET\n')
+    else if (path === '/health') {
+      const isUp = now.state === 'running'
+      answer(isUp ? 200 : 503, 'application/json', JSON.stringify({ ok: isUp, ...now }))
+    } else if (path === '/metrics') answer(200, 'text/plain; version=0.0.4', metricsOf(now))
+    else answer(404, 'text/plain', 'GET /health, GET /metrics\n')
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const { port: taken } = server.address() as AddressInfo
+  return {
+    url: `http://${hostInUrl(host)}:${taken}`,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** The text format of Prometheus. */
+function metricsOf({ state, received, results, own, sent, lag }: KafkaState): string {
+  const rows: [name: string, type: string, values: Readonly<Record<string, number>>][] = [
+    ['daybook_pool_up', 'gauge', { '': state === 'running' ? 1 : 0 }],
+    ['daybook_pool_received_total', 'counter', { '': received }],
+    [
+      'daybook_pool_results_total',
+      'counter',
+      Object.fromEntries(Object.entries(results).map(([result, count]) => [`{result="${result}"}`, count])),
+    ],
+    ['daybook_pool_own_total', 'counter', { '': own }],
+    ['daybook_pool_sent_total', 'counter', { '': sent }],
+    ...(lag === undefined
+      ? []
+      : [['daybook_pool_lag', 'gauge', { '': lag }] satisfies (typeof rows)[number]]),
+  ]
+  return rows
+    .flatMap(([name, type, values]) => [
+      `# TYPE ${name} ${type}`,
+      ...Object.entries(values).map(([label, value]) => `${name}${label} ${value}`),
+    ])
+    .map((line) => `${line}\n`)
+    .join('')
+}

@@ -1,0 +1,19 @@
+// The client of Kafka, which only those install who run a bridge.
+import { DaybookError } from '../../../core/errors.ts'
+
+export type KafkaClient = typeof import('@platformatic/kafka')
+
+/** Rejects with `package-missing` where it is not installed, or needs another Node than this one. */
+export async function loadKafka(
+  load: () => Promise<KafkaClient> = () => import('@platformatic/kafka'),
+): Promise<KafkaClient> {
+  try {
+    return await load()
+  } catch (cause) {
+    throw new DaybookError(
+      'package-missing',
+      'The bridge to Kafka needs the package @platformatic/kafka (and Node 22.22, 24.6 or newer): npm install @platformatic/kafka',
+      { cause, details: { package: '@platformatic/kafka' } },
+    )
+  }
+}

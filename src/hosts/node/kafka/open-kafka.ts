@@ -1,0 +1,78 @@
+// Kafka as a way of the pool, from what somebody asks for.
+import {
+  anyOption,
+  functionOption,
+  numberOption,
+  optionsOf,
+  textOption,
+} from '../../../core/option/option-check.ts'
+import { toHex } from '../../../core/ids.ts'
+import { nodePorts } from '../port/node-ports.ts'
+import type { KafkaConnection, KafkaState } from './carrier-state.ts'
+import { KafkaCarrier } from './kafka-carrier.ts'
+import { type KafkaSettings, readWay } from './kafka-settings.ts'
+import { poolTopics } from './kafka-topics.ts'
+import { loadKafka } from './load-kafka.ts'
+
+export interface KafkaOptions extends KafkaSettings {
+  /** The group whose topics these are: `<prefix>.<group>.knowledge.proposals` and five more. */
+  readonly group: string
+  /** Default `group`. */
+  readonly prefix?: string | undefined
+  /**
+   * The consumer group of this bridge: who has taken what is kept under it, at the brokers. Each bridge has one of its own,
+   * and keeps it, or it reads everything again.
+   */
+  readonly consumerGroup: string
+  /** Makes the topics that are missing, with so many partitions and copies. Default: that they are missing is `not-found`. */
+  readonly createTopics?: { readonly partitions: number; readonly replicas: number } | undefined
+  /** Called when something of its state is different. */
+  readonly onState?: ((state: KafkaState) => void) | undefined
+}
+
+const optionTable = optionsOf<KafkaOptions>(
+  {
+    brokers: anyOption,
+    tls: anyOption,
+    sasl: anyOption,
+    group: textOption(200),
+    prefix: textOption(200),
+    consumerGroup: textOption(200),
+    createTopics: optionsOf({ partitions: numberOption(1, 10_000), replicas: numberOption(1, 100) }),
+    onState: functionOption,
+  },
+  ['brokers', 'group', 'consumerGroup'],
+)
+
+/** Throws `invalid-input` for what no broker need be asked about. */
+export function checkKafkaOptions(options: KafkaOptions): void {
+  optionTable(options, '')
+  poolTopics(options.group, options.prefix)
+  readWay(options)
+}
+
+/**
+ * Connects, and sees that the topics are there. Rejects with `invalid-input`, `package-missing` (npm install
+ * @platformatic/kafka), `offline` (no broker answers), `unauthorized`, `forbidden` or `not-found` (a topic is missing).
+ */
+export async function openKafka(options: KafkaOptions): Promise<KafkaConnection> {
+  optionTable(options, '')
+  const { group, prefix, consumerGroup, createTopics, onState } = options
+  const topics = poolTopics(group, prefix)
+  const way = readWay(options)
+  const { clock, scheduler, random } = nodePorts
+  const carrier = new KafkaCarrier({
+    client: await loadKafka(),
+    way,
+    topics,
+    clock,
+    scheduler,
+    clientId: consumerGroup,
+    consumerGroup,
+    process: toHex(random.bytes(16)),
+    createTopics,
+    onState,
+  })
+  await carrier.prepare()
+  return carrier
+}

@@ -1,0 +1,54 @@
+// The kind `memory`: what is known of the user, because the user said so or approved it.
+// Invariant: none comes to be by a guest; who is not the owner reaches approved ones alone.
+import { type Kind, whenField } from '../../../core/kind.ts'
+import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
+import { memoryNames } from './category.ts'
+import { memoryBody, type MemoryBody } from './memory-schema.ts'
+
+/**
+ * What the upkeep of one device put away or flagged, and the user confirmed on another after that, is neither. Pure, and total
+ * over JSON objects.
+ */
+function settleMemory(body: JsonObject): JsonObject {
+  const { metadata, flaggedAt } = body
+  if (!isJsonObject(metadata)) return body
+  const { archivedAt, lastConfirmed, ...told } = metadata
+  const isAfter = (time: unknown) =>
+    typeof time === 'string' && typeof lastConfirmed === 'string' && lastConfirmed > time
+  const { flagged: _flagged, flaggedAt: _flaggedAt, ...unflagged } = body
+  const seen = isAfter(flaggedAt) ? unflagged : body
+  if (seen['status'] !== 'archived' || seen['faded'] !== true || !isAfter(archivedAt)) return seen
+  const { faded: _faded, ...kept } = seen
+  return { ...kept, status: 'approved', metadata: { ...told, lastConfirmed: lastConfirmed ?? null } }
+}
+
+export const memoryKind: Kind<'memory', MemoryBody> = {
+  name: 'memory',
+  plural: 'memories',
+  summary: 'One thing known of the user, by type and category, said or approved by the user.',
+  version: 1,
+  schema: memoryBody,
+  text: [whenField, 'content', 'category', 'labels', 'tags'],
+  facets: {
+    happened_at: 'source.timestamp',
+    domain: 'category',
+    action: 'status',
+    schema: 'memory_type',
+    actor: 'source.agentDid',
+    confidence: 'confidence',
+  },
+  policy: 'merge',
+  merge: { 'metadata.lastConfirmed': 'max', 'metadata.approvedAt': 'min' },
+  cites: [{ path: 'supersedes', supersedes: true }],
+  settle: settleMemory,
+  // What was made of several goes with any of them, and the others come back: it may say what that one said.
+  madeFrom: { sources: ({ metadata }) => metadata.consolidatedFrom ?? [] },
+  scopeNames: ({ status, memory_type, category }) =>
+    status === 'approved' && typeof category === 'string' ? memoryNames(memory_type, category) : [],
+  recallable: ({ status }) => status === 'approved',
+  byPolicy: true,
+  ownerOnly: () => true,
+  proposedBy: 'source.agent',
+  endedBy: ({ source }: Partial<MemoryBody>) => source?.proposal,
+  undecided: (body) => ({ ...body, status: 'pending' }),
+}

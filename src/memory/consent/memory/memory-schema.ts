@@ -1,0 +1,125 @@
+// The shape of a memory: one thing known of the user, who said so, and that the user wants it known.
+import { z } from 'zod'
+import { sensitivities } from '../../../core/sealed.ts'
+import { instant } from '../../../shape/instant.ts'
+import type { recordHead } from '../../../shape/record-head.ts'
+import { recordId } from '../../../shape/record-id.ts'
+import { isCategory, isScope, memoryTypes } from './category.ts'
+
+/** Characters of a memory, counted as Unicode code points. */
+export const contentLimit = 2000
+
+const sound = (text: string) => text.isWellFormed()
+export const soundText = (max: number) => z.string().max(max).refine(sound, 'is not well-formed Unicode')
+export const someText = (max: number) => soundText(max).min(1)
+
+/** UTF-16 takes at most two units for a character. */
+export const content = z
+  .string()
+  .max(2 * contentLimit, `has more than ${contentLimit} characters`)
+  .refine(sound, 'is not well-formed Unicode')
+  .refine((text) => text.trim() !== '', 'is empty')
+  .refine(
+    (text) => text.length <= contentLimit || Array.from(text).length <= contentLimit,
+    `has more than ${contentLimit} characters`,
+  )
+
+export const category = z
+  .string()
+  .max(1000)
+  .refine(
+    isCategory,
+    'is not a category such as a2p:preferences.communication or ext:spotify:music.preferences',
+  )
+export const scopeText = z
+  .string()
+  .max(512)
+  .refine(isScope, 'is not a scope such as a2p:preferences, a2p:semantic or a2p:semantic.preferences')
+export const memoryType = z.enum(memoryTypes)
+export const confidence = z.number().min(0).max(1)
+/** As it is given: no zero below zero, which would be told as another number than it is compared as. */
+export const confidenceInput = confidence.transform((value) => (value === 0 ? 0 : value))
+export const sensitivity = z.enum(sensitivities)
+export const labels = z.array(someText(100)).max(50)
+
+export const memoryStates = ['pending', 'approved', 'rejected', 'archived', 'expired'] as const
+export type MemoryStatus = (typeof memoryStates)[number]
+
+/** `proposal` is another word for `agent_proposal`. */
+export const sourceTypes = [
+  'user_manual',
+  'user_import',
+  'agent_proposal',
+  'proposal',
+  'agent_direct',
+  'system_derived',
+] as const
+
+export const source = {
+  agentDid: someText(1000).optional(),
+  agentName: someText(1000).optional(),
+  sessionId: someText(1000).optional(),
+  context: soundText(1000).optional(),
+  importSource: soundText(1000).optional(),
+}
+
+export const edit = z.object({
+  editedAt: z.string(),
+  previousContent: z.string(),
+  editedBy: z.string(),
+})
+
+/** What is told of a memory beside itself. `useCount` and `lastUsed` are this device's own, and never stored. */
+export const metadata = {
+  approvedAt: instant.optional(),
+  archivedAt: instant.optional(),
+  rejectedAt: instant.optional(),
+  lastConfirmed: instant.optional(),
+  initialConfidence: confidence.optional(),
+  consolidatedFrom: z.array(recordId).max(100).optional(),
+  mergedFrom: z.array(recordId).max(100).optional(),
+  editHistory: z.array(edit).max(1000).optional(),
+}
+
+export const reclassification = z.object({
+  at: z.string(),
+  from: z.string(),
+  to: z.string(),
+  reason: z.string(),
+  by: z.enum(['user', 'proposal', 'automatic']),
+})
+
+export const memoryBody = z.looseObject({
+  content,
+  category,
+  memory_type: memoryType,
+  status: z.enum(memoryStates),
+  confidence,
+  labels: labels.optional(),
+  tags: labels.optional(),
+  source: z.looseObject({
+    type: z.enum(sourceTypes),
+    ...source,
+    timestamp: z.string(),
+    /** The agent that proposed it, by the name that the book has for it. */
+    agent: z.string().optional(),
+    /** The proposal that it was made from, and which round of its review: see proposal/proposal-state.ts. */
+    proposal: z.string().optional(),
+    round: z.number().int().min(0).optional(),
+  }),
+  metadata: z.looseObject(metadata),
+  /** The memories in whose place it stands. */
+  supersedes: z.array(recordId).max(100).optional(),
+  /** Its confidence had fallen so far at some time that the user should look at it: see confidence.ts. */
+  flagged: z.boolean().optional(),
+  flaggedAt: z.string().optional(),
+  /** It was archived because its confidence had fallen, and not by the user. */
+  faded: z.boolean().optional(),
+  reclassified: z.array(reclassification).max(100).optional(),
+})
+export type MemoryBody = z.output<typeof memoryBody>
+
+/** A memory as it comes back from the store. */
+export type Memory = MemoryBody & {
+  readonly [Name in keyof typeof recordHead]: z.output<(typeof recordHead)[Name]>
+} & { readonly kind: 'memory' }

@@ -1,0 +1,40 @@
+// Which agents a policy is for: a name or a DID, in which `*` stands for any run of characters and `?` for one.
+import { z } from 'zod'
+
+export const agentPatternLimit = 1000
+
+export const agentPattern = z
+  .string()
+  .min(1)
+  .max(agentPatternLimit)
+  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
+  // eslint-disable-next-line no-control-regex -- controls are exactly what is refused
+  .refine((text) => !/[\u0000-\u001f\u007f-\u009f]/.test(text), 'has control characters')
+
+export function isExactAgent(pattern: string): boolean {
+  return !/[*?]/.test(pattern)
+}
+
+/** True when `pattern` stands for `agent`. Goes back to the last `*` alone, so the longest pattern costs no more than both lengths. */
+export function matchesAgent(pattern: string, agent: string): boolean {
+  let p = 0
+  let a = 0
+  let star = -1
+  let from = 0
+  while (a < agent.length) {
+    if (pattern[p] === '*') {
+      star = p++
+      from = a
+    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === agent[a])) {
+      p += 1
+      a += 1
+    } else if (star >= 0) {
+      p = star + 1
+      a = ++from
+    } else {
+      return false
+    }
+  }
+  while (pattern[p] === '*') p += 1
+  return p === pattern.length
+}

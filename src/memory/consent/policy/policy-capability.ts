@@ -1,0 +1,129 @@
+// The verbs of policies: say who may read what, list what was said, take it back. The owner's alone.
+import { z } from 'zod'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import type { CallPort } from '../../../core/capability/context.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import { bodyOf } from '../../../core/record.ts'
+import { nameHash } from '../../../core/text/murmur.ts'
+import { endingOf } from '../../../core/calendar/day.ts'
+import { instantOrDay } from '../../../shape/instant.ts'
+import { agentPattern } from './agent-pattern.ts'
+import { conditionShape, withZone } from './condition.ts'
+import { memoryScopes } from './memory-scope.ts'
+import { levels, policyBody, priority, text } from './policy-kind.ts'
+import { policyId, shownPolicy, toPolicy } from './policy-shape.ts'
+
+/** Policies of a book at most: more than anybody can oversee. */
+export const policyLimit = 10_000
+
+const asked = z
+  .strictObject({
+    /** Changes that policy as a whole. Without one a new policy is made. */
+    id: policyId.optional(),
+    name: text(100).optional(),
+    description: text(500).optional(),
+    /** The agents that it is for: a name or a DID, in which `*` stands for any characters and `?` for one. */
+    for_agents: agentPattern,
+    /** Scopes of memories that may be read, each with all that lies below it; and those that never are. */
+    allow: memoryScopes.default([]),
+    deny: memoryScopes.default([]),
+    /** How much; each has what those before it have, and a reading level bounds the reading. */
+    permissions: levels,
+    conditions: z.strictObject(conditionShape).optional(),
+    /** The lower comes first; 0 is the lowest. */
+    priority: priority.default(100),
+    /** False keeps it, without effect. */
+    enabled: z.boolean().default(true),
+    /** A bare date lasts to the end of its day. */
+    expires_at: instantOrDay.optional(),
+  })
+  .refine(
+    ({ allow, deny, permissions }) =>
+      allow.length > 0 || deny.length > 0 || permissions.every((one) => one === 'none'),
+    {
+      path: ['allow'],
+      message:
+        'says nothing: name scopes that are allowed or denied, or `none` as the permission to shut the agent out',
+    },
+  )
+
+function endOf(expires_at: string | undefined, { now, zone }: CallPort): string | undefined {
+  if (expires_at === undefined) return undefined
+  const end = endingOf(expires_at, zone)
+  if (end > now) return end
+  throw new DaybookError('invalid-input', '`expires_at`: It lies in the past.', {
+    details: { path: 'expires_at' },
+  })
+}
+
+export const policyCapabilities = [
+  defineCapability({
+    id: 'consent:set_policy',
+    methods: ['consent.setPolicy'],
+    summary:
+      'Says which agents may read which memories, how much of them and when; with an id, in place of what that policy said.',
+    input: asked,
+    output: z.object({
+      id: z.string(),
+      /** False when that policy was there and says something else now. */
+      created: z.boolean(),
+    }),
+    effect: 'write',
+    uses: ['records'],
+    run({ id: given, expires_at, conditions, ...said }, at) {
+      const end = endOf(expires_at, at.call)
+      const body = {
+        ...said,
+        ...(conditions ? { conditions: withZone(conditions, at.call.zone) } : {}),
+        ...(end === undefined ? {} : { expires_at: end }),
+        set_at: at.call.now,
+      } as JsonObject
+      const before = given === undefined ? undefined : at.records.get(given)
+      if (given !== undefined && before?.kind !== 'policy') throw noPolicy()
+      const id = given ?? `policy_${nameHash('policy', JSON.stringify(body))}`
+      at.records.put({ kind: 'policy', id, body, exact: true })
+      return { id, created: given === undefined }
+    },
+  }),
+  defineCapability({
+    id: 'consent:list_policies',
+    methods: ['consent.policies'],
+    summary: 'Lists the policies, in the order of their priority.',
+    input: z
+      .strictObject({
+        /** Only those that match this agent. */
+        agent: text(1000).optional(),
+      })
+      .prefault({}),
+    output: z.object({ policies: z.array(shownPolicy) }),
+    effect: 'read',
+    uses: ['records', 'consent'],
+    run({ agent }, at) {
+      const matched = agent === undefined ? undefined : new Set(at.consent.decide(agent).matched)
+      const found = at.records.query({ kind: 'policy', limit: policyLimit }).records
+      const policies = found
+        .filter((one) => policyBody.safeParse(bodyOf(one)).success)
+        .filter(({ id }) => matched === undefined || matched.has(id))
+        .map((one) => toPolicy(one, at.call.now))
+      return { policies: policies.toSorted((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1)) }
+    },
+  }),
+  defineCapability({
+    id: 'consent:remove_policy',
+    methods: ['consent.removePolicy'],
+    summary: 'Removes a policy: what it alone allowed is not readable any more, from the next call on.',
+    input: z.strictObject({ id: policyId }),
+    output: z.object({ removed: z.boolean() }),
+    effect: 'write',
+    uses: ['records'],
+    run({ id }, at) {
+      if (at.records.get(id)?.kind !== 'policy') return { removed: false }
+      return { removed: at.records.forget(id) }
+    },
+  }),
+] as const
+
+function noPolicy(): DaybookError {
+  return new DaybookError('not-found', 'There is no policy of this id.', { details: { path: 'id' } })
+}

@@ -1,0 +1,37 @@
+// How the verbs of consent take and show policies, receipts and requests.
+import { z } from 'zod'
+import { bodyOf } from '../../../core/record.ts'
+import { accessRequestBody, policyBody, receiptBody, requestStates } from './policy-kind.ts'
+import { isReceiptId, receiptState } from './receipt.ts'
+
+export const policyId = z.string().regex(/^policy_[A-Za-z0-9]{1,64}$/, 'is not the id of a policy')
+export const receiptId = z.string().refine(isReceiptId, 'is not the id of a receipt')
+export const requestId = z.string().regex(/^req_[A-Za-z0-9]{1,64}$/, 'is not the id of a request')
+
+export const shownPolicy = policyBody.extend({ id: z.string(), state: z.enum(['active', 'off', 'expired']) })
+export const shownReceipt = receiptBody.extend({
+  id: z.string(),
+  state: z.enum(['active', 'expired', 'revoked']),
+})
+export const shownRequest = accessRequestBody.extend({ id: z.string(), status: z.enum(requestStates) })
+
+interface StoredHead {
+  readonly id: string
+}
+
+export function toPolicy(record: StoredHead, now: string): z.output<typeof shownPolicy> {
+  const body = policyBody.parse(bodyOf(record))
+  const isOver = body.expires_at !== undefined && body.expires_at <= now
+  return { ...body, id: record.id, state: body.enabled ? (isOver ? 'expired' : 'active') : 'off' }
+}
+
+export function toReceipt(record: StoredHead, now: string): z.output<typeof shownReceipt> {
+  const body = receiptBody.parse(bodyOf(record))
+  return { ...body, id: record.id, state: receiptState(body, now) }
+}
+
+export function toRequest(record: StoredHead, now: string): z.output<typeof shownRequest> {
+  const body = accessRequestBody.parse(bodyOf(record))
+  const isOver = body.status === 'pending' && body.expires_at <= now
+  return { ...body, id: record.id, status: isOver ? 'expired' : body.status }
+}

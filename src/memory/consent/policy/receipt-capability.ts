@@ -1,0 +1,65 @@
+// The verbs of receipts: see what was granted, and take it back.
+import { z } from 'zod'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import { bodyOf } from '../../../core/record.ts'
+import { receiptBody, text } from './policy-kind.ts'
+import { receiptId, shownReceipt, toReceipt } from './policy-shape.ts'
+import { ownFilter, put } from './request-capability.ts'
+
+export const receiptCapabilities = [
+  defineCapability({
+    id: 'consent:receipts',
+    permission: 'read',
+    methods: ['consent.receipts'],
+    summary: 'Lists what agents were let read, newest first; a guest sees its own receipts.',
+    input: z
+      .strictObject({
+        state: z.enum(['active', 'expired', 'revoked']).optional(),
+        agent: text(1000).optional(),
+        limit: z.number().int().min(1).max(1000).default(100),
+        cursor: z.string().max(40_000).optional(),
+      })
+      .prefault({}),
+    output: z.object({ receipts: z.array(shownReceipt), cursor: z.string().optional() }),
+    effect: 'read',
+    uses: ['consent'],
+    run({ state, agent, limit, cursor }, at) {
+      const page = at.consent.records.query({
+        kind: 'receipt',
+        limit,
+        cursor,
+        ...ownFilter(at.call, 'granted_to', agent),
+      })
+      const receipts = page.records
+        .filter((one) => receiptBody.safeParse(bodyOf(one)).success)
+        .map((one) => toReceipt(one, at.call.now))
+        .filter((one) => state === undefined || one.state === state)
+      return { receipts, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+    },
+  }),
+  defineCapability({
+    id: 'consent:revoke',
+    methods: ['consent.revoke'],
+    summary: 'Takes a receipt back: it lets nobody read any more, from the next call on.',
+    input: z.strictObject({ id: receiptId, reason: text(500).optional() }),
+    output: z.object({ receipt: shownReceipt }),
+    effect: 'write',
+    uses: ['consent'],
+    run({ id, reason }, at) {
+      const found = at.consent.records.get(id)
+      const body = found?.kind === 'receipt' ? receiptBody.safeParse(bodyOf(found)).data : undefined
+      if (!body)
+        throw new DaybookError('not-found', 'There is no receipt of this id.', { details: { path: 'id' } })
+      if (body.revoked) return { receipt: toReceipt({ ...body, id }, at.call.now) }
+      const revoked = {
+        ...body,
+        revoked: true,
+        revoked_at: at.call.now,
+        ...(reason === undefined ? {} : { reason }),
+      }
+      put(at.consent.records, 'receipt', id, revoked)
+      return { receipt: toReceipt({ id, ...revoked }, at.call.now) }
+    },
+  }),
+] as const

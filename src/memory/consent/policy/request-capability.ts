@@ -1,0 +1,323 @@
+// The verbs of access: an agent asks to read, and has a receipt where policies grant it; else a person decides.
+// Invariants: an agent asks and sees in its own name alone; nobody decides what its own agent has asked for; and what
+// policies deny no request brings about.
+import { z } from 'zod'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import type { CallPort, TaskContext } from '../../../core/capability/context.ts'
+import { endingOf } from '../../../core/calendar/day.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import { bodyOf } from '../../../core/record.ts'
+import { nameHash } from '../../../core/text/murmur.ts'
+import { formatTime, parseTime } from '../../../core/time.ts'
+import { instantOrDay } from '../../../shape/instant.ts'
+import { type Policy } from './decide.ts'
+import { memoryScope, memoryScopeLimits } from './memory-scope.ts'
+import {
+  type AccessRequestBody,
+  accessRequestBody,
+  levels,
+  policyBody,
+  type Purpose,
+  purposeBody,
+  purposeLength,
+  type ReceiptBody,
+  requestStates,
+  text,
+} from './policy-kind.ts'
+import { policyLimit } from './policy-capability.ts'
+import { requestId, shownReceipt, shownRequest, toReceipt, toRequest } from './policy-shape.ts'
+import { receiptMs } from './receipt.ts'
+import { covers, matchScopes } from './request-match.ts'
+
+/** A request that nobody decides about is over after a week. */
+const requestMs = 7 * 86_400_000
+/** The longest that a person may grant something for. */
+const grantMs = 90 * 86_400_000
+/** Undecided requests of one agent, and of the book; and requests of an agent within an hour. */
+export const requestLimits = { ofAgent: 20, ofBook: 200, hourly: 30 } as const
+const hourMs = 3_600_000
+
+const scopes = z.array(memoryScope).min(1).max(memoryScopeLimits.count)
+/** In a few words, or with its type and legal basis. */
+const purpose = z
+  .union(
+    [text(purposeLength), purposeBody],
+    `is not a text of 1 to ${purposeLength} characters, or such with its type`,
+  )
+  .transform((said): Purpose => (typeof said === 'string' ? { description: said } : said))
+
+const later = (now: string, ms: number) => formatTime((parseTime(now) ?? 0) + ms)
+const agentOf = ({ caller, scope }: CallPort) => (caller.role === 'guest' ? caller.agent : scope.agent)
+
+const answer = z.object({
+  /** `granted`: there is a receipt. `pending`: the owner decides. `denied`: the owner said no. */
+  status: z.enum(['granted', 'pending', 'denied']),
+  receipt: shownReceipt.optional(),
+  request: shownRequest.optional(),
+})
+type Asked = { readonly scopes: readonly string[]; readonly purpose: Purpose }
+type Context = TaskContext<'consent' | 'records'>
+
+export const requestCapabilities = [
+  defineCapability({
+    id: 'consent:request',
+    permission: 'read',
+    methods: ['consent.request'],
+    summary:
+      'Asks to read memories in scopes, for a purpose: answers a receipt where policies grant it, else a request that the owner decides about.',
+    input: z.strictObject({ scopes, purpose }),
+    output: answer,
+    effect: 'task',
+    repeatable: true,
+    uses: ['records', 'consent'],
+    async run(asked, at) {
+      const agent = agentOf(at.call)
+      if (at.call.caller.role === 'owner' && !at.call.namesAgent) return grantSelf(asked, agent, at)
+      const decision = at.consent.decide(agent)
+      const all = policiesOf(at, decision.matched)
+      const policies = all.filter(({ id }) => decision.allowing.includes(id))
+      const match = matchScopes(asked.scopes, decision.governed, { policies, all })
+      if (match.isShut)
+        throw new DaybookError('forbidden', 'The policies of this book deny all of it.', {
+          details: { path: 'scopes', reason: 'policy', denied: match.denied },
+        })
+      if (match.granted.length === 0) return askOwner(asked, agent, at)
+      const { retention } = decision
+      const receipt: ReceiptBody = {
+        granted_to: agent,
+        scopes: [...match.granted],
+        denied: [...match.denied],
+        permissions: [...decision.permissions],
+        purpose: asked.purpose,
+        method: 'policy_match',
+        policies: [...decision.allowing],
+        ...(retention.length > 0 ? { retention: [...retention] } : {}),
+        granted_at: at.call.now,
+        expires_at: later(at.call.now, receiptMs),
+        revoked: false,
+      }
+      const id = `rcpt_${nameHash('receipt', JSON.stringify(receipt))}`
+      await at.records.write(({ consent: { records } }) => put(records, 'receipt', id, receipt))
+      return { status: 'granted' as const, receipt: toReceipt({ id, ...receipt }, at.call.now) }
+    },
+  }),
+  defineCapability({
+    id: 'consent:requests',
+    permission: 'read',
+    methods: ['consent.requests'],
+    summary: 'Lists what agents have asked to read, newest first; a guest sees what it asked itself.',
+    input: z
+      .strictObject({
+        status: z.enum(requestStates).optional(),
+        agent: text(1000).optional(),
+        limit: z.number().int().min(1).max(1000).default(100),
+      })
+      .prefault({}),
+    output: z.object({ requests: z.array(shownRequest) }),
+    effect: 'read',
+    uses: ['consent'],
+    run({ status, agent, limit }, at) {
+      const found = at.consent.records.query({
+        kind: 'access_request',
+        limit: 1000,
+        ...ownFilter(at.call, 'asked_by', agent),
+      }).records
+      const requests = found
+        .filter((one) => accessRequestBody.safeParse(bodyOf(one)).success)
+        .map((one) => toRequest(one, at.call.now))
+        .filter((one) => status === undefined || one.status === status)
+      return { requests: requests.slice(0, limit) }
+    },
+  }),
+  defineCapability({
+    id: 'consent:decide',
+    methods: ['consent.decide'],
+    summary: 'Grants or denies what an agent asked to read: the owner, and never the agent that asked.',
+    decides: { path: 'id' },
+    input: z
+      .strictObject({
+        id: requestId,
+        decision: z.enum(['grant', 'deny']),
+        /** Of the scopes that were asked for, those that are granted. Default all. */
+        scopes: scopes.optional(),
+        /** How much of them. Default `read_full`: all but what is restricted, and that where a scope names its category. */
+        permissions: levels.optional(),
+        /** Until when; default a day, at most 90. A bare date lasts to the end of its day. */
+        expires_at: instantOrDay.optional(),
+        reason: text(500).optional(),
+      })
+      .refine(
+        ({ decision, scopes: some, permissions, expires_at }) =>
+          decision === 'grant' || (some ?? permissions ?? expires_at) === undefined,
+        { path: ['decision'], message: 'denies all of it: leave out what would be granted' },
+      ),
+    output: z.object({ request: shownRequest, receipt: shownReceipt.optional() }),
+    effect: 'write',
+    uses: ['consent'],
+    run({ id, decision, ...chosen }, at) {
+      const { records } = at.consent
+      const request = needPending(records.get(id), at.call.now)
+      const { now } = at.call
+      const reason = chosen.reason === undefined ? {} : { reason: chosen.reason }
+      const decided: AccessRequestBody = {
+        ...request,
+        status: decision === 'grant' ? 'granted' : 'denied',
+        final: decision === 'deny',
+        decided_at: now,
+        ...reason,
+      }
+      if (decision === 'deny') {
+        put(records, 'access_request', id, decided)
+        return { request: toRequest({ id, ...decided }, now) }
+      }
+      const receipt = grantOf(id, request, chosen, at.call)
+      // One request has one receipt, whichever device grants it.
+      const receiptName = `rcpt_${nameHash('receipt', id)}`
+      put(records, 'receipt', receiptName, receipt)
+      const granted = { ...decided, receipt: receiptName }
+      put(records, 'access_request', id, granted)
+      return {
+        request: toRequest({ id, ...granted }, now),
+        receipt: toReceipt({ id: receiptName, ...receipt }, now),
+      }
+    },
+  }),
+] as const
+
+/** Who owns the book asks nobody: for it a receipt says what it may do as it is. */
+async function grantSelf(asked: Asked, agent: string, at: Context): Promise<z.output<typeof answer>> {
+  const { now } = at.call
+  const receipt: ReceiptBody = {
+    granted_to: agent,
+    scopes: [...asked.scopes],
+    denied: [],
+    permissions: ['read_full'],
+    purpose: asked.purpose,
+    method: 'explicit_grant',
+    policies: [],
+    granted_at: now,
+    expires_at: later(now, receiptMs),
+    revoked: false,
+  }
+  const id = `rcpt_${nameHash('receipt', JSON.stringify(receipt))}`
+  await at.records.write(({ consent: { records } }) => put(records, 'receipt', id, receipt))
+  return { status: 'granted', receipt: toReceipt({ id, ...receipt }, now) }
+}
+
+/** Of a guest its own, of the owner those of the agent that is named. */
+export function ownFilter({ caller }: CallPort, field: string, agent: string | undefined) {
+  const own = caller.role === 'guest' ? caller.agent : agent
+  if (caller.role === 'guest' && agent !== undefined && agent !== caller.agent)
+    throw new DaybookError('forbidden', 'It is what another agent asked for.', { details: { path: 'agent' } })
+  return own === undefined ? {} : { filters: { [field]: own } }
+}
+
+interface Putting {
+  put(request: { readonly kind: string; readonly id: string; readonly body: JsonObject }): string
+}
+
+export function put(records: Putting, kind: string, id: string, body: object): string {
+  return records.put({ kind, id, body: body as JsonObject })
+}
+
+function policiesOf({ consent }: Context, ids: readonly string[]): Policy[] {
+  const wanted = new Set(ids)
+  return consent.records
+    .query({ kind: 'policy', limit: policyLimit })
+    .records.filter(({ id }) => wanted.has(id))
+    .map((one) => ({ ...policyBody.parse(bodyOf(one)), id: one.id }))
+}
+
+/** The pending request for this, made now unless it was made today. */
+async function askOwner(asked: Asked, agent: string, at: Context): Promise<z.output<typeof answer>> {
+  const { now } = at.call
+  const said = [...asked.scopes].toSorted()
+  // Asked again on the same day it is the same request, whichever copy of the book is asked.
+  const id = `req_${nameHash('request', agent, now.slice(0, 10), JSON.stringify([said, asked.purpose]))}`
+  const known = at.consent.records.get(id)
+  if (!known) checkLimits(agent, at)
+  const body: AccessRequestBody = {
+    asked_by: agent,
+    scopes: said,
+    purpose: asked.purpose,
+    asked_at: now,
+    expires_at: later(now, requestMs),
+    status: 'pending',
+    final: false,
+  }
+  await at.records.write(({ consent: { records } }) =>
+    records.get(id) ? id : put(records, 'access_request', id, body),
+  )
+  const request = toRequest(at.consent.records.get(id) ?? { id, ...body }, now)
+  const status = request.status === 'expired' ? 'pending' : request.status
+  const receipt = request.receipt === undefined ? undefined : at.consent.records.get(request.receipt)
+  return { status, request, ...(receipt ? { receipt: toReceipt(receipt, now) } : {}) }
+}
+
+function checkLimits(agent: string, { call: { now }, consent }: Context): void {
+  const page = (filters: object, limit: number) =>
+    consent.records.query({ kind: 'access_request', filters, limit }).records.length
+  const pending = { status: 'pending', expires_at: { gt: now } }
+  const { ofAgent, ofBook, hourly } = requestLimits
+  const recent = { asked_by: agent, asked_at: { gt: later(now, -hourMs) } }
+  const isFull =
+    page({ ...pending, asked_by: agent }, ofAgent) >= ofAgent ||
+    page(pending, ofBook) >= ofBook ||
+    page(recent, hourly) >= hourly
+  if (isFull)
+    throw new DaybookError('rate-limited', 'Too many requests wait for a decision.', {
+      details: { path: 'scopes', retryAfterMs: hourMs },
+    })
+}
+
+function needPending(
+  record: { readonly id: string; readonly kind: string } | undefined,
+  now: string,
+): AccessRequestBody {
+  const body =
+    record?.kind === 'access_request' ? accessRequestBody.safeParse(bodyOf(record)).data : undefined
+  if (!record || !body)
+    throw new DaybookError('not-found', 'There is no request of this id.', { details: { path: 'id' } })
+  const { status } = toRequest({ ...body, id: record.id }, now)
+  if (status === 'pending') return body
+  throw new DaybookError('conflict', `It is ${status} already.`, { details: { path: 'id', status } })
+}
+
+function grantOf(
+  id: string,
+  request: AccessRequestBody,
+  chosen: {
+    readonly scopes?: readonly string[] | undefined
+    readonly permissions?: ReceiptBody['permissions'] | undefined
+    readonly expires_at?: string | undefined
+    readonly reason?: string | undefined
+  },
+  { now, zone }: CallPort,
+): ReceiptBody {
+  const granted = chosen.scopes ?? request.scopes
+  const foreign = granted.findIndex((one) => !request.scopes.some((wide) => covers(wide, one)))
+  if (foreign >= 0)
+    throw new DaybookError('invalid-input', `\`scopes.${foreign}\`: It was not asked for.`, {
+      details: { path: `scopes.${foreign}` },
+    })
+  const end = chosen.expires_at === undefined ? later(now, receiptMs) : endingOf(chosen.expires_at, zone)
+  if (end <= now || end > later(now, grantMs))
+    throw new DaybookError('invalid-input', '`expires_at`: It is not within the next 90 days.', {
+      details: { path: 'expires_at' },
+    })
+  return {
+    granted_to: request.asked_by,
+    scopes: [...granted],
+    denied: request.scopes.filter((one) => !granted.some((wide) => covers(wide, one))),
+    permissions: chosen.permissions ?? ['read_full'],
+    purpose: request.purpose,
+    method: 'explicit_grant',
+    policies: [],
+    request: id,
+    granted_at: now,
+    expires_at: end,
+    revoked: false,
+    ...(chosen.reason === undefined ? {} : { reason: chosen.reason }),
+  }
+}

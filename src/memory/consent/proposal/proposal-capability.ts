@@ -1,0 +1,169 @@
+// The verbs of whoever proposes: propose, see what became of it, take it back, count.
+import { z } from 'zod'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import { isUnderstood, needUnderstood } from '../../../core/capability/understood.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import { bodyOf } from '../../../core/record.ts'
+import { recordId } from '../../../shape/record-id.ts'
+import { sealed, sealedField } from '../../../shape/sealed-count.ts'
+import { isSameAgent } from '../memory/agent-did.ts'
+import { plainTime } from '../memory/memory-shape.ts'
+import { propose } from './propose.ts'
+import { proposalKind } from './proposal-kind.ts'
+import { proposedOf, proposeInput } from './proposal-input.ts'
+import { type Proposal, proposalStates } from './proposal-schema.ts'
+import { hiddenOf, schemaProposal, statusAt, tellProposal } from './proposal-shape.ts'
+
+export const hidden = z.array(z.object({ at: z.number(), what: z.string() })).readonly()
+export const status = z.enum(proposalStates)
+const told = z.looseObject({ id: z.string(), status })
+const stateCounts = Object.fromEntries(proposalStates.map((state) => [state, z.number()])) as Record<
+  z.output<typeof status>,
+  z.ZodNumber
+>
+
+/** The proposal of this id that the caller has; `not-found` when there is none. */
+export function needProposal({ get }: { get(id: string): object | undefined }, id: string): Proposal {
+  const found = get(id) as Proposal | undefined
+  if (found?.kind !== 'proposal') {
+    throw new DaybookError('not-found', `There is no proposal \`${id}\`.`, { details: { path: 'id' } })
+  }
+  needUnderstood(proposalKind, found)
+  return found
+}
+
+/** Filters for those that are in a state now. */
+export function inState(state: z.output<typeof status>, now: string): object {
+  if (state === 'pending') return { status: 'pending', expiresAt: { gt: now } }
+  if (state === 'expired') return { status: 'pending', expiresAt: { lte: now } }
+  return { status: state }
+}
+
+/** Refuses what is not to be decided or taken back any more. */
+export function checkPending(proposal: Proposal, now: string): void {
+  const state = statusAt(proposal, now)
+  if (state === 'pending') return
+  const message =
+    state === 'expired'
+      ? `\`${proposal.id}\` expired at ${proposal.expiresAt}: the agent may propose it anew.`
+      : `\`${proposal.id}\` is ${state} already.`
+  throw new DaybookError('conflict', message, { details: { path: 'id', status: state } })
+}
+
+export const proposalCapabilities = [
+  defineCapability({
+    id: 'a2p:propose',
+    permission: 'propose',
+    methods: ['proposals.propose'],
+    summary:
+      'Proposes a memory, which the user approves, edits or rejects; it is remembered when it is approved.',
+    input: proposeInput,
+    output: z.object({
+      id: z.string(),
+      /** `duplicate`: the agent has proposed the same already, and it waits. */
+      result: z.enum(['proposed', 'duplicate']),
+      status,
+      proposedAt: z.string(),
+      expiresAt: z.string(),
+      /** Characters in the text that are not seen when it is read. */
+      hidden,
+    }),
+    effect: 'write',
+    uses: ['records', 'own'],
+    run(input, at) {
+      const { id, result, proposal } = propose(input, proposedOf(input), at)
+      return {
+        id,
+        result,
+        status: statusAt({ ...proposal, id, kind: 'proposal' } as Proposal, at.call.now),
+        proposedAt: plainTime(proposal.proposedAt),
+        expiresAt: plainTime(proposal.expiresAt),
+        hidden: hiddenOf(proposal),
+      }
+    },
+  }),
+  defineCapability({
+    id: 'a2p:list_proposals',
+    permission: 'propose',
+    methods: ['proposals.list'],
+    summary: 'Lists proposals, newest first: an agent its own, the owner all of them.',
+    input: z
+      .strictObject({
+        /** That one alone. */
+        id: recordId.optional(),
+        status: status.optional(),
+        /** Those of one agent. */
+        agent: z.string().min(1).max(1000).optional(),
+        /** `schema`: with the memory inside, as the protocol's schema has it. */
+        form: z.enum(['flat', 'schema']).default('flat'),
+        limit: z.number().int().min(1).max(1000).default(100),
+        cursor: z.string().max(40_000).optional(),
+      })
+      .prefault({}),
+    output: z.object({ proposals: z.array(told), cursor: z.string().optional(), sealed }),
+    effect: 'read',
+    uses: ['own'],
+    run({ id, status: state, agent, form, limit, cursor }, at) {
+      const { now } = at.call
+      const filters = [
+        ...(id === undefined ? [] : [{ id }]),
+        ...(state === undefined ? [] : [inState(state, now)]),
+        ...(agent === undefined ? [] : [{ or: [{ by: agent }, { agentDid: agent }] }]),
+      ]
+      const asked = filters.length > 0 ? { and: filters } : undefined
+      const page = at.own.query({ kind: 'proposal', filters: asked, limit, cursor })
+      const all = (page.records as unknown as Proposal[])
+        .filter((one) => isUnderstood(proposalKind, one))
+        .map((one) => tellProposal(one, now))
+      return {
+        proposals:
+          form === 'flat' ? all : all.map((one) => schemaProposal(one) as { id: string; status: never }),
+        ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
+        ...sealedField(page.sealed ?? 0),
+      }
+    },
+  }),
+  defineCapability({
+    id: 'a2p:withdraw',
+    permission: 'propose',
+    methods: ['proposals.withdraw'],
+    summary: 'Takes a proposal back that nobody has decided yet: the agent that made it.',
+    input: z.strictObject({ id: recordId }),
+    output: z.object({ id: z.string(), status }),
+    effect: 'write',
+    uses: ['own'],
+    run({ id }, at) {
+      const proposal = needProposal(at.own, id)
+      const { now, scope } = at.call
+      if (!isSameAgent(proposal.by, scope.agent)) {
+        throw new DaybookError('forbidden', `\`${proposal.by}\` has proposed it: reject it instead.`, {
+          details: { path: 'id' },
+        })
+      }
+      checkPending(proposal, now)
+      const body = { ...bodyOf(proposal), withdrawn: { at: now } } as JsonObject
+      at.own.put({ kind: 'proposal', id, body })
+      return { id, status: 'withdrawn' as const }
+    },
+  }),
+  defineCapability({
+    id: 'a2p:proposal_counts',
+    permission: 'propose',
+    methods: ['proposals.counts'],
+    summary: 'Counts proposals by what became of them: an agent its own, the owner all of them.',
+    input: z.strictObject({ agent: z.string().min(1).max(1000).optional() }).prefault({}),
+    output: z.object({ ...stateCounts, sealed }),
+    effect: 'read',
+    uses: ['own'],
+    run({ agent }, at) {
+      const whose = agent === undefined ? [] : [{ or: [{ by: agent }, { agentDid: agent }] }]
+      const counted = proposalStates.map((state) => [
+        state,
+        at.own.count('proposal', { and: [inState(state, at.call.now), ...whose] }),
+      ])
+      const counts = Object.fromEntries(counted) as Record<z.output<typeof status>, number>
+      return { ...counts, ...sealedField(at.own.unread('proposal')) }
+    },
+  }),
+] as const

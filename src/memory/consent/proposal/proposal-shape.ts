@@ -1,0 +1,112 @@
+// A proposal as others know it: flat, and as the protocol's schema has it. Pure.
+// Invariant: whoever is shown one is shown what is hidden in its text.
+import { plainTime } from '../memory/memory-shape.ts'
+import { type Hidden, hiddenIn } from './hidden-text.ts'
+import type { Proposal, ProposalStatus } from './proposal-schema.ts'
+import { memoryIdOf, reopenedFor, roundOf } from './proposal-state.ts'
+
+/** What it is now: a pending one whose time is over is expired. `now`: canonical time. */
+export function statusAt(proposal: Proposal, now: string): ProposalStatus {
+  return proposal.status === 'pending' && now >= endOf(proposal) ? 'expired' : proposal.status
+}
+
+/** Canonical time until which it can be reviewed. One that was reopened waits for a day at least. */
+export function endOf(proposal: Proposal): string {
+  const reopened = reopenedFor(proposal as never)
+  return reopened !== undefined && reopened > proposal.expiresAt ? reopened : proposal.expiresAt
+}
+
+export interface ToldProposal {
+  readonly id: string
+  readonly agentDid: string
+  readonly content: string
+  readonly category: string
+  readonly memory_type: string
+  readonly confidence: number
+  readonly status: ProposalStatus
+  readonly proposedAt: string
+  readonly expiresAt: string
+  readonly sensitivity: string
+  readonly hidden: readonly Hidden[]
+  readonly [more: string]: unknown
+}
+
+const said = [
+  'agentName',
+  'sessionId',
+  'conversationContext',
+  'context',
+  'evidence',
+  'priority',
+  'similarTo',
+  'supersedes',
+] as const
+
+export function tellProposal(proposal: Proposal, now: string): ToldProposal {
+  const { labels, tags, resolution, withdrawn: _withdrawn } = proposal
+  const more = said.flatMap((name) => (proposal[name] === undefined ? [] : [[name, proposal[name]] as const]))
+  const status = statusAt(proposal, now)
+  const isApproved = status === 'approved' || status === 'edited'
+  const created = { createdMemoryId: memoryIdOf(proposal.id, roundOf(proposal as never)) }
+  return {
+    id: proposal.id,
+    agentDid: proposal.agentDid,
+    content: proposal.content,
+    category: proposal.category,
+    memory_type: proposal.memory_type,
+    confidence: proposal.confidence,
+    ...Object.fromEntries(more),
+    status,
+    proposedAt: plainTime(proposal.proposedAt),
+    expiresAt: plainTime(endOf(proposal)),
+    sensitivity: proposal.sensitivity ?? 'standard',
+    ...(labels ? { scope: labels } : {}),
+    ...(tags ? { tags } : {}),
+    ...(resolution
+      ? {
+          resolution: {
+            ...resolution,
+            resolvedAt: plainTime(resolution.resolvedAt),
+            ...(isApproved ? created : {}),
+          },
+        }
+      : {}),
+    hidden: hiddenOf(proposal),
+  }
+}
+
+/** What is hidden in what would be remembered. */
+export function hiddenOf({
+  content,
+  labels = [],
+  tags = [],
+}: Pick<Proposal, 'content' | 'labels' | 'tags'>): Hidden[] {
+  const words = [...labels, ...tags]
+    .flatMap(hiddenIn)
+    .map(({ what }) => ({ at: 0, what: `in a label: ${what}` }))
+  return [...hiddenIn(content), ...words]
+}
+
+/** As the protocol's schema has it: the memory inside, and `edited` as an approval whose resolution says so. */
+export function schemaProposal(told: ToldProposal): Record<string, unknown> {
+  const { content, category, memory_type, confidence, scope, tags, sensitivity, status, ...rest } = told
+  const { agentDid, agentName, sessionId, conversationContext, hidden, supersedes, ...plain } = rest
+  const named = { agentName, sessionId, conversationContext }
+  const by = Object.entries(named).filter(([, value]) => value !== undefined)
+  return {
+    ...plain,
+    proposedBy: { agentDid, ...Object.fromEntries(by) },
+    memory: {
+      content,
+      category,
+      memory_type,
+      confidence,
+      suggestedSensitivity: sensitivity,
+      ...(scope === undefined ? {} : { suggestedScope: scope }),
+      ...(tags === undefined ? {} : { suggestedTags: tags }),
+    },
+    status: status === 'edited' ? 'approved' : status,
+    ...(supersedes === undefined ? {} : { supersedes }),
+    ...(hidden.length > 0 ? { hidden } : {}),
+  }
+}

@@ -1,0 +1,133 @@
+// What became of a proposal, told from its decisions alone. Pure, and total over JSON objects: bodies come from other devices.
+//
+// A review is a round. Within a round any rejection wins over every approval; a reopening begins the next round. Decisions and
+// reopenings are only ever added, so copies that have the same of them say the same, in whatever order they came. The memory
+// of a round is at its end as soon as the round has a rejection or is over, and never comes back from that.
+import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
+import { nameId } from '../../../core/text/name-id.ts'
+import { formatTime, parseTime } from '../../../core/time.ts'
+import { canonicalText } from '../../../core/text/canonical-json.ts'
+import { nameHash } from '../../../core/text/murmur.ts'
+import { isSameAgent } from '../memory/agent-did.ts'
+import type { Decision } from './proposal-schema.ts'
+
+/** How long after a review it can be taken back by the verb for it. */
+export const reopenMs = 600_000
+/** How often a proposal can be reopened. */
+export const roundLimit = 20
+
+interface Keyed extends Decision {
+  readonly key: string
+}
+
+/** The round that the proposal is in: 0, or the greatest number under which it was reopened. */
+export function roundOf({ reopened }: JsonObject): number {
+  if (!isJsonObject(reopened)) return 0
+  return Object.keys(reopened).reduce(
+    (most, key) => (/^[1-9]\d{0,3}$/.test(key) ? Math.max(most, Number(key)) : most),
+    0,
+  )
+}
+
+/** The decisions that count, in the order of their times. Whoever proposed it decides nothing, whatever stands there. */
+function decisionsOf({ decisions, by }: JsonObject): Keyed[] {
+  if (!isJsonObject(decisions)) return []
+  return Object.entries(decisions)
+    .flatMap(([key, one]) => (isDecision(one) ? [Object.assign({ key }, one as Decision)] : []))
+    .filter((one) => typeof by !== 'string' || !isSameAgent(one.by, by))
+    .sort((one, other) => compare(one.at, other.at) || compare(one.key, other.key))
+}
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)
+
+function isDecision(value: unknown): value is Decision {
+  return (
+    isJsonObject(value) &&
+    typeof value['round'] === 'number' &&
+    typeof value['at'] === 'string' &&
+    typeof value['by'] === 'string' &&
+    (value['action'] === 'approve' || value['action'] === 'reject' || value['action'] === 'edit')
+  )
+}
+
+/** The key of a decision: the same for the same one. */
+export function decisionKey(made: Decision): string {
+  return `${made.round}-${nameHash(canonicalText(JSON.parse(JSON.stringify(made)) as JsonObject)).slice(0, 16)}`
+}
+
+/**
+ * The id of the memory that an approval of the proposal makes in a round: the same on every device, another for each round.
+ * No two proposals have the same, and the form is that of the protocol where the proposal's is.
+ */
+export function memoryIdOf(proposal: string, round: number): string {
+  const [, own] = /^prop_([A-Za-z0-9]+)$/.exec(proposal) ?? []
+  return own === undefined || own.length > 100
+    ? nameId('mem', proposal, String(round))
+    : `mem_${own}r${round}`
+}
+
+/** The decision that holds in the present round. */
+export function standingDecision(body: JsonObject): Decision | undefined {
+  const round = roundOf(body)
+  const made = decisionsOf(body).filter((one) => one.round === round)
+  return made.findLast(({ action }) => action === 'reject') ?? made.at(-1)
+}
+
+/** True when the memory that was made in `round` is to be forgotten: rejected by somebody, or of a review that was reopened. */
+export function isEndedRound(body: JsonObject, round: number): boolean {
+  if (round < roundOf(body)) return true
+  return decisionsOf(body).some((one) => one.round === round && one.action === 'reject')
+}
+
+/** The memories that the proposal `id` has brought to an end. */
+export function endedMemories(id: string, body: JsonObject): string[] {
+  const rounds = new Set(decisionsOf(body).map(({ round }) => round))
+  return [...rounds].filter((round) => isEndedRound(body, round)).map((round) => memoryIdOf(id, round))
+}
+
+/** `body` with its status and resolution told anew. */
+export function settleProposal(body: JsonObject): JsonObject {
+  const { resolution: _before, ...rest } = body
+  const made = standingDecision(body)
+  if (made) {
+    const { edited = {}, action, at, reason } = made
+    const status = action === 'reject' ? 'rejected' : action === 'edit' ? 'edited' : 'approved'
+    const resolution: JsonObject = {
+      resolvedAt: at,
+      action: action === 'reject' ? 'rejected' : action === 'edit' ? 'approved_with_edits' : 'approved',
+      ...(edited.content === undefined ? {} : { editedContent: edited.content }),
+      ...(edited.category === undefined ? {} : { editedCategory: edited.category }),
+      ...(edited.memory_type === undefined ? {} : { editedMemoryType: edited.memory_type }),
+      ...(reason === undefined ? {} : { reason }),
+    }
+    return { ...rest, status, resolution }
+  }
+  const { withdrawn } = body
+  if (isJsonObject(withdrawn) && typeof withdrawn['at'] === 'string')
+    return { ...rest, status: 'withdrawn', resolution: { resolvedAt: withdrawn['at'], action: 'withdrawn' } }
+  return { ...rest, status: 'pending' }
+}
+
+/** True for a proposal that somebody has decided, at any time. */
+export function isDecided(body: JsonObject): boolean {
+  const has = (value: unknown) => isJsonObject(value) && Object.keys(value).length > 0
+  const { status } = body
+  return has(body['decisions']) || has(body['reopened']) || (status !== 'pending' && status !== 'withdrawn')
+}
+
+/** As it stood before anybody decided. */
+export function undecidedProposal(body: JsonObject): JsonObject {
+  const { decisions: _decisions, reopened: _reopened, ...rest } = body
+  return settleProposal(rest)
+}
+
+/** Milliseconds for which one that was reopened can be decided, however near its end it was. */
+const secondThoughtMs = 86_400_000
+
+/** Canonical time until which the last reopening keeps the proposal open; undefined when there was none. */
+export function reopenedFor(body: JsonObject): string | undefined {
+  const { reopened } = body
+  const last = isJsonObject(reopened) ? reopened[String(roundOf(body))] : undefined
+  const at = isJsonObject(last) && typeof last['at'] === 'string' ? parseTime(last['at']) : undefined
+  return at === undefined ? undefined : formatTime(at + secondThoughtMs)
+}

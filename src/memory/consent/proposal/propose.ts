@@ -1,0 +1,168 @@
+// Puts a proposal into the book. Invariant: it is the caller's own, about what the caller may remember, on evidence that the
+// caller can read; the same one twice is one, and no agent floods the book.
+import { isNamedIn } from '../../../core/access/reach.ts'
+import type { WriteContext } from '../../../core/capability/context.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import { isSealing, type Sensitivity } from '../../../core/sealed.ts'
+import { fold } from '../../../core/text/fold.ts'
+import { nameHash } from '../../../core/text/murmur.ts'
+import { formatTime, parseTime } from '../../../core/time.ts'
+import { classify } from '../memory/classify.ts'
+import { didOfAgent } from '../../../shape/a2p-did.ts'
+import { isSameAgent } from '../memory/agent-did.ts'
+import { memoryNames, raisedSensitivity } from '../memory/category.ts'
+import { needMemory } from '../memory/stored-memory.ts'
+import type { proposeInput, Proposed } from './proposal-input.ts'
+import type { Proposal, ProposalBody } from './proposal-schema.ts'
+import type { z } from 'zod'
+
+export type ProposeAt = WriteContext<'records' | 'own'>
+
+/** How many an agent may make in an hour, and how many may wait in a book; how long one waits where nothing is said. */
+export const proposalLimits = { hourly: 20, pending: 200, dayMs: 86_400_000, days: 7, mostDays: 366 } as const
+const hourMs = 3_600_000
+/** Of what an agent leaves out. */
+const usual = { category: 'a2p:context', confidence: 0.7 } as const
+
+type Input = z.output<typeof proposeInput>
+
+const wrong = (path: string, message: string) =>
+  new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
+
+/** The body of what is proposed, checked against who proposes it. */
+function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: ProposeAt): ProposalBody {
+  const { now, scope, caller } = at.call
+  const by = scope.agent
+  if (proposer.agentDid !== undefined && !isSameAgent(proposer.agentDid, by)) {
+    throw new DaybookError('forbidden', `\`${by}\` proposes in its own name, and in no other.`, {
+      details: { path: proposerPath },
+    })
+  }
+  const { proposedAt = now } = input
+  if (proposedAt > now) throw wrong('proposedAt', 'It is in the future')
+  const ms = parseTime(proposedAt) ?? 0
+  const { expiresAt = formatTime(ms + proposalLimits.days * proposalLimits.dayMs) } = input
+  if (expiresAt <= proposedAt) throw wrong('expiresAt', 'It is not after `proposedAt`')
+  const nowMs = parseTime(now) ?? 0
+  if (expiresAt > formatTime(nowMs + proposalLimits.mostDays * proposalLimits.dayMs))
+    throw wrong('expiresAt', `It is more than ${proposalLimits.mostDays} days from now`)
+  const { category = usual.category } = memory
+  const memory_type =
+    memory.memory_type ?? (input.classify ? classify(memory.content).memory_type : 'episodic')
+  if (caller.role === 'guest' && !isNamedIn(caller.reach, memoryNames(memory_type, category))) {
+    throw new DaybookError('forbidden', 'The token does not reach memories of that category and type.', {
+      details: { path: 'scope' },
+    })
+  }
+  checkReadable(input, at)
+  const { agentDid = didOfAgent(by), ...named } = proposer
+  const { suggestedScope, suggestedTags, suggestedSensitivity } = memory
+  return {
+    by,
+    agentDid,
+    ...named,
+    content: memory.content,
+    category,
+    memory_type,
+    confidence: memory.confidence ?? usual.confidence,
+    suggestedSensitivity,
+    labels: suggestedScope,
+    tags: suggestedTags,
+    context: input.context,
+    evidence: input.evidence,
+    priority: input.priority,
+    similarTo: input.similarTo,
+    supersedes: input.supersedes,
+    proposedAt,
+    expiresAt,
+    status: 'pending',
+  }
+}
+
+/** Nobody rests a proposal on what it can't read: whether that is there would be told by it. */
+function checkReadable(
+  { evidence = [], similarTo = [], supersedes = [] }: Input,
+  { records }: ProposeAt,
+): void {
+  evidence.forEach(({ record }, i) => {
+    if (record !== undefined && !records.get(record)) {
+      throw new DaybookError('not-found', `There is no record \`${record}\`.`, {
+        details: { path: `evidence.${i}.record` },
+      })
+    }
+  })
+  similarTo.forEach((id, i) => needMemory(records, id, `similarTo.${i}`))
+  supersedes.forEach((id, i) => needMemory(records, id, `supersedes.${i}`))
+}
+
+/** The same agent's pending proposal of the same text in the same category. */
+function samePending(
+  { own, call }: ProposeAt,
+  { by, category, content }: ProposalBody,
+): Proposal | undefined {
+  const filters = { by, category, status: 'pending', expiresAt: { gt: call.now } }
+  const { records } = own.query({ kind: 'proposal', filters, limit: 1000 })
+  const text = fold(content.trim())
+  return (records as unknown as Proposal[]).find(
+    (one) => typeof one.content === 'string' && fold(one.content.trim()) === text,
+  )
+}
+
+function checkRates({ own, call: { now } }: ProposeAt, by: string): void {
+  const { hourly, pending } = proposalLimits
+  const nowMs = parseTime(now) ?? 0
+  const since = formatTime(nowMs - hourMs + 1)
+  if (own.countMade({ kind: 'proposal', agent: by, since }) >= hourly) {
+    const made = { agent: by, created_at: { gte: since } }
+    const [first] = own.query({ kind: 'proposal', filters: made, orderBy: 'created_at', limit: 1 }).records
+    const freeMs = (parseTime(first?.created_at ?? now) ?? nowMs) + hourMs
+    throw new DaybookError('rate-limited', `\`${by}\` has made ${hourly} proposals within an hour.`, {
+      details: { path: 'agent', limit: hourly, retryAfterMs: Math.max(1, freeMs - nowMs) },
+    })
+  }
+  if (own.countWhere('proposal', { status: 'pending', expiresAt: { gt: now } }) < pending) return
+  throw new DaybookError('rate-limited', `${pending} proposals wait for the user already.`, {
+    details: { path: 'status', limit: pending, retryAfterMs: hourMs },
+  })
+}
+
+/**
+ * An id that follows from who proposes what: two devices that propose the same make one proposal of it. What is sealed has one
+ * that follows from nothing: by trying texts, whoever sees ids alone would find what it says.
+ */
+function freeId(
+  { own }: ProposeAt,
+  { by, category, content }: ProposalBody,
+  sensitivity: Sensitivity,
+): string {
+  if (isSealing(sensitivity)) return `prop_${own.newId().replaceAll('-', '')}`
+  for (let n = 0; ; n++) {
+    const id = `prop_${nameHash('proposal', by, category, fold(content.trim()), String(n))}`
+    if (own.isFree(id)) return id
+  }
+}
+
+export interface ProposeResult {
+  readonly id: string
+  readonly result: 'proposed' | 'duplicate'
+  readonly proposal: Proposal | ProposalBody
+}
+
+/** Inside a transaction. */
+export function propose(input: Input, proposed: Proposed, at: ProposeAt): ProposeResult {
+  const body = bodyOf(input, proposed, at)
+  const known = samePending(at, body)
+  if (known) return { id: known.id, result: 'duplicate', proposal: known }
+  checkRates(at, body.by)
+  if (input.id !== undefined && !at.own.isFree(input.id)) {
+    throw new DaybookError('conflict', `\`${input.id}\` is taken; leave the id out and one is made.`, {
+      details: { path: 'id' },
+    })
+  }
+  const sensitivity = raisedSensitivity(body.category, body.suggestedSensitivity)
+  const id = input.id ?? freeId(at, body, sensitivity)
+  const json = JSON.parse(JSON.stringify(body)) as JsonObject
+  at.own.put({ kind: 'proposal', id, body: json, scope: { sensitivity, agent: body.by } })
+  return { id, result: 'proposed', proposal: body }
+}

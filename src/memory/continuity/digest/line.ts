@@ -1,0 +1,71 @@
+// A line of a digest, a pattern or a snapshot. Invariant: it names the records that it rests on.
+import { z } from 'zod'
+import { recordId } from '../../../shape/record-id.ts'
+
+export const lineLimit = { text: 400, records: 50, about: 200 } as const
+
+export const line = z.looseObject({
+  text: z.string().min(1).max(lineLimit.text),
+  /** What it rests on, most telling first. */
+  records: z.array(recordId).min(1).max(lineLimit.records),
+  /** The person, project or topic that it is about: what patterns are found by. */
+  about: z.string().min(1).max(lineLimit.about).optional(),
+})
+export type Line = z.output<typeof line>
+
+/** What a digest says, part by part. */
+export const partNames = ['summary', 'decisions', 'relationships', 'projects', 'open_questions'] as const
+export type PartName = (typeof partNames)[number]
+export type Parts = Readonly<Record<PartName, readonly Line[]>>
+
+/** How people read the parts. */
+export const partTitles: Readonly<Record<PartName, string>> = {
+  summary: 'Summary',
+  decisions: 'Decisions and discoveries',
+  relationships: 'Relationships',
+  projects: 'Projects',
+  open_questions: 'Open questions',
+}
+
+/** At most so many lines of each. */
+export const partLimit = 20
+
+export const parts = {
+  summary: z.array(line).max(partLimit).default([]),
+  decisions: z.array(line).max(partLimit).default([]),
+  relationships: z.array(line).max(partLimit).default([]),
+  projects: z.array(line).max(partLimit).default([]),
+  open_questions: z.array(line).max(partLimit).default([]),
+}
+
+/** `text` on one line, cut to what a line may hold. */
+export function lineText(text: string, limit: number = lineLimit.text): string {
+  const flat = text.replaceAll(/\s+/gu, ' ').trim()
+  return flat.length <= limit
+    ? flat
+    : `${flat
+        .slice(0, limit - 1)
+        .toWellFormed()
+        .trimEnd()}…`
+}
+
+/** A line that rests on `records`; undefined without a word or a record. */
+export function lineOf(text: string, records: readonly string[], about?: string): Line | undefined {
+  const said = lineText(text)
+  if (said === '' || records.length === 0) return undefined
+  const named = about === undefined ? undefined : lineText(about, lineLimit.about)
+  return {
+    text: said,
+    records: [...new Set(records)].slice(0, lineLimit.records),
+    ...(named === undefined || named === '' ? {} : { about: named }),
+  }
+}
+
+/** The records that lines rest on, each once. */
+export const recordsOf = (lines: readonly { readonly records?: unknown }[]): string[] => [
+  ...new Set(
+    lines
+      .flatMap(({ records }): unknown[] => (Array.isArray(records) ? records : []))
+      .filter((id) => typeof id === 'string'),
+  ),
+]

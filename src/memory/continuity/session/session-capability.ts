@@ -1,0 +1,274 @@
+// The verbs of sessions: start, end, list; and the two that run by themselves, which finish what was broken off.
+import { z } from 'zod'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import type { TaskContext } from '../../../core/capability/context.ts'
+import { isDaybookError, toDaybookError } from '../../../core/errors.ts'
+import { recordId } from '../../../shape/record-id.ts'
+import { consolidate, isDue } from '../digest/consolidate.ts'
+import { sunriseOf, sunriseShape } from '../digest/sunrise.ts'
+import { dayAfter } from '../digest/day.ts'
+import { dayOf, recentDays, tellDays } from '../digest/tell-day.ts'
+import { readable, readableOne } from '../persona/readable.ts'
+import { called } from '../persona/text-shape.ts'
+import {
+  listPersonas,
+  needPersona,
+  notReady,
+  ownedBy,
+  type Persona,
+  writingAgent,
+} from '../persona/persona.ts'
+import { lastSnapshot, snapshotShown } from '../snapshot/snapshot-capability.ts'
+import { needFit } from '../thought/remember.ts'
+import { type EndReason, endSession } from './end-session.ts'
+import { deviceOf, isIdle, needSession, type Session, unendedSessions } from './session.ts'
+import { focusLimit, sessionBody, sessionKind } from './session-kind.ts'
+
+/** The task that comes round once there are sessions: it ends those that were left, and consolidates when that is due. */
+const upkeep = { id: 'katra.upkeep', capability: 'katra:upkeep', everyMs: 600_000 } as const
+
+const ended = z.object({
+  session: z.string(),
+  state: z.enum(['open', 'ending', 'ended']),
+  reason: z.enum(['asked', 'left', 'idle']).optional(),
+  started_at: z.string(),
+  ended_at: z.string().optional(),
+  /** Ids of what its end made. */
+  snapshot: z.string().optional(),
+  digests: z.array(z.string()),
+  archived: z.number(),
+})
+
+const shown = (session: Session) => ({
+  session: session.id,
+  state: session.state,
+  reason: session.end_reason,
+  started_at: session.started_at,
+  ended_at: session.ended_at,
+  snapshot: session.snapshot,
+  digests: session.digests ?? [],
+  archived: session.archived ?? 0,
+})
+
+const endUses = ['records', 'recall', 'room', 'tasks'] as const
+type StartPorts = TaskContext<'records' | 'recall' | 'room' | 'tasks' | 'status'>
+
+/** Why a session that nobody ended is over; undefined for one that may go on. */
+async function whyOver(
+  at: StartPorts,
+  session: Session,
+  isHere: () => Promise<boolean>,
+): Promise<EndReason | undefined> {
+  if (session.state === 'ending') return session.end_reason ?? 'asked'
+  if (session.in_room && session.device === (await deviceOf(at)) && !(await isHere())) return 'left'
+  return isIdle(at, session) ? 'idle' : undefined
+}
+
+/** Ends what was left of the persona's sessions; what fails is tried again later, and keeps nobody from starting. */
+async function endLeft(at: StartPorts, persona: Persona): Promise<{ ended: string[]; failed: string[] }> {
+  const isHere = async () => {
+    try {
+      const people = await at.room.whoIsHere()
+      return people.some(({ id }) => persona.agents.includes(id))
+    } catch (error) {
+      if (isDaybookError(error)) return true
+      throw error
+    }
+  }
+  const ended: string[] = []
+  const failed: string[] = []
+  for (const session of unendedSessions(at.records, persona)) {
+    const reason = await whyOver(at, session, isHere)
+    if (reason === undefined) continue
+    try {
+      await endSession(at, persona, session.id, { reason })
+      ended.push(session.id)
+    } catch (error) {
+      if (isDaybookError(error, 'aborted')) throw error
+      failed.push(toDaybookError(error).message)
+    }
+  }
+  return { ended, failed }
+}
+
+async function join(
+  { room, call }: StartPorts,
+  persona: Persona,
+): Promise<{ joined: boolean; reason?: string }> {
+  const { agents, name, role } = persona
+  const known = (['participant', 'coordinator', 'observer'] as const).find((one) => one === role)
+  try {
+    const id = call.caller.role === 'owner' ? agents[0] : call.scope.agent
+    await room.join({ id, name, role: known ?? 'participant' })
+    return { joined: true }
+  } catch (error) {
+    if (isDaybookError(error)) return { joined: false, reason: error.code }
+    throw error
+  }
+}
+
+export const sessionCapabilities = [
+  defineCapability({
+    id: 'katra:session_start',
+    permission: 'write',
+    methods: ['sessions.start'],
+    summary:
+      'Starts a session of the persona: ends what was left of earlier ones, tells missing days, comes into the meeting room, and answers what it wakes up to.',
+    input: z
+      .strictObject({
+        persona: called,
+        /** False: it does not come into the meeting room. */
+        room: z.boolean().default(true),
+      })
+      .prefault({}),
+    output: z.object({
+      session: z.string(),
+      ci_id: z.string(),
+      name: z.string(),
+      /** What a handle of this session is made with: `book.with(scope)`. */
+      scope: z.object({ agent: z.string(), session: z.string() }),
+      sunrise: sunriseShape,
+      /** The last snapshot: its Markdown is for the system prompt. */
+      context: snapshotShown.nullable(),
+      room: z.object({ joined: z.boolean(), reason: z.string().optional() }),
+      /** Sessions that were left, and ended now. */
+      ended: z.array(z.string()),
+      degraded: z.array(z.string()),
+    }),
+    effect: 'task',
+    repeatable: true,
+    uses: [...endUses, 'status'],
+    async run({ persona: asked, room }, at) {
+      const persona = needPersona(at, asked)
+      const { session: own } = at.call.scope
+      const current = own === undefined ? undefined : at.records.get(own)
+      if (current?.kind === 'agent_session' && current['state'] === 'open') {
+        throw notReady('already-initialized', 'This handle is in a session already: end that first.', {
+          path: 'session',
+          session: current.id,
+        })
+      }
+      const left = await endLeft(at, persona)
+      const told = await tellDays(at, persona, dayAfter(dayOf(persona, at.call.now), -1), recentDays)
+      const joined = room ? await join(at, persona) : { joined: false }
+      const agent = writingAgent(at, persona)
+      const device = await deviceOf(at)
+      const session = await at.records.write(({ records, tasks }) => {
+        // Guests set up nothing that runs as the owner.
+        if (at.call.caller.role === 'owner' && !tasks.recurring(upkeep.id)) tasks.schedule(upkeep)
+        const body = {
+          persona: persona.ciId,
+          started_at: at.call.now,
+          state: 'open',
+          device,
+          in_room: joined.joined,
+        }
+        const times = { created_at: at.call.now, updated_at: at.call.now }
+        return records.put({ kind: 'agent_session', body: { ...body, done: [] }, scope: { agent }, times })
+      })
+      return {
+        session,
+        ci_id: persona.ciId,
+        name: persona.name,
+        scope: { agent, session },
+        sunrise: await sunriseOf(at, persona),
+        context: lastSnapshot(at.records, persona) ?? null,
+        room: joined,
+        ended: left.ended,
+        degraded: [...new Set([...left.failed, ...told.flatMap(({ degraded }) => degraded ?? [])])],
+      }
+    },
+  }),
+  defineCapability({
+    id: 'katra:session_end',
+    permission: 'write',
+    methods: ['sessions.end'],
+    summary:
+      'Ends a session: a snapshot, the digest of the day, consolidation, and out of the room. Called again, it goes on where it was broken off, or says what was done.',
+    input: z
+      .strictObject({
+        persona: called,
+        session: recordId.optional(),
+        /** What the persona is about, for whoever wakes up next. */
+        focus: z
+          .string()
+          .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
+          .optional(),
+      })
+      .prefault({}),
+    output: z.object({ ...ended.shape, was_ended: z.boolean() }),
+    effect: 'task',
+    repeatable: true,
+    uses: endUses,
+    async run({ persona: asked, session: id, focus }, at) {
+      if (focus !== undefined) needFit(focus, focusLimit, 'focus')
+      const persona = needPersona(at, asked)
+      const session = needSession(at, persona, id)
+      if (session.state === 'ended') return { ...shown(session), was_ended: true }
+      const done = await endSession(at, persona, session.id, { reason: 'asked', focus })
+      return { ...shown(done), was_ended: false }
+    },
+  }),
+  defineCapability({
+    id: 'katra:list_sessions',
+    permission: 'read',
+    methods: ['sessions.list'],
+    summary: 'Lists the sessions of the persona, newest first.',
+    input: z
+      .strictObject({
+        persona: called,
+        state: sessionBody.shape.state.optional(),
+        limit: z.number().int().min(1).max(1000).default(100),
+        cursor: z.string().max(40_000).optional(),
+      })
+      .prefault({}),
+    output: z.object({ sessions: z.array(ended), cursor: z.string().optional() }),
+    effect: 'read',
+    uses: ['records'],
+    run({ persona: asked, state, limit, cursor }, at) {
+      const filters = { ...ownedBy(needPersona(at, asked)), ...(state === undefined ? {} : { state }) }
+      const page = at.records.query({ kind: 'agent_session', filters, orderBy: '-started_at', limit, cursor })
+      const sessions = readable(sessionKind, page.records).map(shown)
+      return { sessions, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+    },
+  }),
+  defineCapability({
+    id: 'katra:finish_session',
+    methods: ['sessions.finish'],
+    summary: 'Goes on with the end of a session that was broken off. Runs by itself.',
+    input: z.strictObject({ session: recordId }),
+    output: z.object({ session: z.string(), result: z.enum(['ended', 'absent']) }),
+    effect: 'task',
+    repeatable: true,
+    uses: endUses,
+    async run({ session: id }, at) {
+      const found = readableOne(sessionKind, at.records.get(id))
+      const persona = found && listPersonas(at).find(({ agents }) => agents.includes(found.agent))
+      if (!found || !persona || found.state === 'open') return { session: id, result: 'absent' as const }
+      await endSession(at, persona, id, { reason: 'asked' })
+      return { session: id, result: 'ended' as const }
+    },
+  }),
+  defineCapability({
+    id: 'katra:upkeep',
+    methods: ['sessions.upkeep'],
+    summary:
+      'Ends sessions that were left or idle for half an hour, and consolidates what is due: six hours or 1,000 records after the last time. Runs by itself.',
+    input: z.strictObject({}).nullish(),
+    output: z.object({ ended: z.array(z.string()), consolidated: z.array(z.string()) }),
+    effect: 'task',
+    repeatable: true,
+    uses: [...endUses, 'status'],
+    async run(_input, at) {
+      const endedNow: string[] = []
+      const consolidated: string[] = []
+      for (const persona of listPersonas(at)) {
+        endedNow.push(...(await endLeft(at, persona)).ended)
+        if (!isDue(at.records, persona, at.call.now)) continue
+        await consolidate(at, persona)
+        consolidated.push(persona.ciId)
+      }
+      return { ended: endedNow, consolidated }
+    },
+  }),
+] as const

@@ -1,0 +1,76 @@
+// Takes a snapshot of where a persona is: what was said last, what it works on, with whom, what it decided, what is open.
+import type { WriteContext } from '../../../core/capability/context.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import type { RecordName } from '../../../core/put-request.ts'
+import { dayMs } from '../../../core/calendar/zone.ts'
+import { parseTime } from '../../../core/time.ts'
+import { type Digest, digestsOf } from '../digest/digest-record.ts'
+import { extract } from '../digest/extract.ts'
+import { type Line, lineOf, lineText, type PartName } from '../digest/line.ts'
+import { waitingLines, withoutWaiting } from '../digest/pending.ts'
+import { rawOf } from '../digest/raw-record.ts'
+import type { DigestPorts } from '../digest/tell-day.ts'
+import { type Persona, writingAgent } from '../persona/persona.ts'
+import type { SnapshotBody } from './snapshot-kind.ts'
+import { snapshotLimit } from './snapshot-text.ts'
+
+/** Days whose records and digests are quoted. */
+const daysBack = 7
+const topicLength = 160
+
+/** What the snapshot of an instant says; the last things said come first. */
+export function snapshotOf(at: DigestPorts, persona: Persona, focus?: string, session?: string): JsonObject {
+  const now = parseTime(at.call.now) ?? 0
+  const span = { from: now - daysBack * dayMs, to: now + 1 }
+  const today = rawOf(at.records, persona, {
+    from: persona.zone.startOfDay(persona.zone.dayOf(now)),
+    to: span.to,
+  })
+  const parts = extract(today, waitingLines(at, persona))
+  const earlier = digestsOf(at.records, persona, 'day', { from: new Date(span.from).toISOString() })
+    .filter(({ period_id }) => period_id !== persona.zone.dayOf(now))
+    .toReversed()
+    .map((digest) => ({ ...digest, open_questions: withoutWaiting(at, digest.open_questions) }))
+  const said = today.filter(({ kind }) => kind === 'message').toReversed()
+  const topics = said.map(({ id, name, text }) =>
+    lineOf(lineText(name ? `${name}: ${text}` : text, topicLength), [id]),
+  )
+  const context = {
+    topics: merged(topics, earlier, 'summary'),
+    projects: merged(parts.projects, earlier, 'projects'),
+    people: merged(parts.relationships, earlier, 'relationships'),
+    decisions: merged(parts.decisions, earlier, 'decisions'),
+    questions: merged(parts.open_questions, earlier, 'open_questions'),
+  }
+  // Nobody said what the persona is about: its last decision, or what was said last.
+  const guessed = parts.decisions.at(-1) ?? topics.find((one) => one !== undefined)
+  const body: Omit<SnapshotBody, 'markdown'> = {
+    persona: persona.ciId,
+    name: persona.name,
+    ...(session === undefined ? {} : { session_id: session }),
+    taken_at: at.call.now,
+    focus: focus ?? guessed?.text ?? '',
+    focus_records: focus === undefined ? (guessed?.records ?? []) : [],
+    context,
+  }
+  return body as unknown as JsonObject
+}
+
+/** Lines of today, then of the days before, each said once. */
+function merged(today: readonly (Line | undefined)[], earlier: readonly Digest[], part: PartName): Line[] {
+  const all = [...today.filter((one) => one !== undefined), ...earlier.flatMap((digest) => digest[part])]
+  const once = new Map<string, Line>()
+  for (const line of all) if (!once.has(line.text)) once.set(line.text, line)
+  return [...once.values()].slice(0, snapshotLimit.lines)
+}
+
+/** Puts it, under a name where it has one; answers its id. Inside a transaction. */
+export function putSnapshot(
+  { records, call }: WriteContext<'records'>,
+  persona: Persona,
+  body: JsonObject,
+  name?: RecordName,
+): string {
+  const scope = { agent: writingAgent({ call }, persona) }
+  return records.put(name ? { kind: 'snapshot', name, body, scope } : { kind: 'snapshot', body, scope })
+}

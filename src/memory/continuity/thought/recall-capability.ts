@@ -1,0 +1,194 @@
+// The three recalls of a persona: what is relevant, what was last, what is known of a topic. Each answers of its own alone.
+import { z } from 'zod'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import type { ReadContext } from '../../../core/capability/context.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import type { Stored } from '../../../core/record.ts'
+import { dayMs } from '../../../core/calendar/zone.ts'
+import { parseTime } from '../../../core/time.ts'
+import { sealedField, sealed } from '../../../shape/sealed-count.ts'
+import { called } from '../persona/text-shape.ts'
+import { needPersona, ownedBy, type Persona } from '../persona/persona.ts'
+import { usualImportance } from './importance.ts'
+
+/** What is asked for when nothing is said. */
+export const recallDefaults = { relevant: 20, recent: 10, topic: 50, days: 30 } as const
+/** With how many of the last messages `relevant` asks when it has no question of its own. */
+const lastMessages = 10
+const questionLength = 4000
+
+const found = z.object({
+  id: z.string(),
+  kind: z.string(),
+  content: z.string(),
+  /** Of a thought: experience, knowledge, decision. */
+  type: z.string().optional(),
+  importance: z.number(),
+  timestamp: z.string(),
+  /** 0 to 1, higher is better; absent where nothing was asked. */
+  score: z.number().optional(),
+  marks: z.looseObject({}).optional(),
+})
+type Found = z.output<typeof found>
+
+const limit = (usual: number) => z.number().int().min(1).max(1000).default(usual)
+const narrow = {
+  persona: called,
+  min_importance: z.number().min(0).max(1).default(0),
+  /** Nothing older than so many days. */
+  max_age_days: z.number().positive().max(36_600).default(recallDefaults.days),
+}
+const question = z
+  .string()
+  .max(questionLength)
+  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
+const answer = z.object({ records: z.array(found), degraded: z.array(z.string()), sealed })
+
+/** Memories are the user's: those that the persona proposed and the user approved, as far as its policies let it read them. */
+const own = ['thought', 'message', 'memory'] as const
+
+const recallable = (persona: Persona) => ({
+  or: [ownedBy(persona), { kind: 'memory', status: 'approved', 'source.agent': { in: [...persona.agents] } }],
+})
+
+type At = ReadContext<'records' | 'recall'>
+
+function importanceIn({ marks, ...record }: Stored<JsonObject>): number {
+  const said = marks?.importance ?? record['importance']
+  return typeof said === 'number' ? said : usualImportance
+}
+
+function shown({ recall }: Pick<At, 'recall'>, record: Stored<JsonObject>, score?: number): Found {
+  const { said, happenedAt } = recall.quote(record)
+  const content = record['content']
+  return {
+    id: record.id,
+    kind: record.kind,
+    content: typeof content === 'string' ? content : said,
+    ...(record.kind === 'thought' ? { type: String(record['type']) } : {}),
+    importance: importanceIn(record),
+    timestamp: happenedAt,
+    ...(score === undefined ? {} : { score }),
+    ...(record.marks ? { marks: { ...record.marks } } : {}),
+  }
+}
+
+interface Asked {
+  readonly text: string
+  readonly kinds: readonly string[]
+  readonly limit: number
+  readonly min_importance: number
+  readonly max_age_days?: number
+}
+
+async function ask(at: At, persona: Persona, { text, kinds, min_importance, max_age_days, ...asked }: Asked) {
+  const oldest = max_age_days === undefined ? -Infinity : (parseTime(at.call.now) ?? 0) - max_age_days * dayMs
+  // What is too old or too slight is left out afterwards: it is asked for more than is wanted.
+  const {
+    hits,
+    degraded,
+    sealed: unread,
+  } = await at.recall.ask({
+    text,
+    kinds,
+    filters: recallable(persona),
+    limit: Math.min(1000, asked.limit * 3),
+  })
+  const records = hits
+    .map(({ record, score }) => shown(at, record, score))
+    .filter((one) => one.importance >= min_importance && (parseTime(one.timestamp) ?? 0) >= oldest)
+  return { records: records.slice(0, asked.limit), degraded, ...sealedField(unread ?? 0) }
+}
+
+/** What the persona was about last: the focus of its last snapshot, and the last messages. */
+function lastWords({ records }: At, persona: Persona): string {
+  const [snapshot] = records.query({
+    kind: 'snapshot',
+    filters: ownedBy(persona),
+    orderBy: '-taken_at',
+    limit: 1,
+  }).records
+  const messages = records.query({
+    kind: 'message',
+    filters: ownedBy(persona),
+    orderBy: '-timestamp',
+    limit: lastMessages,
+  }).records
+  return [snapshot?.['focus'], ...messages.map(({ content }) => content)]
+    .filter((text) => typeof text === 'string')
+    .join('\n')
+    .slice(0, questionLength)
+    .toWellFormed()
+    .trim()
+}
+
+/** Newest first. */
+function recent(
+  at: At,
+  persona: Persona,
+  count: number,
+  narrowed: { min_importance: number; max_age_days: number },
+): Found[] {
+  const oldest = (parseTime(at.call.now) ?? 0) - narrowed.max_age_days * dayMs
+  return own
+    .flatMap(
+      (kind) =>
+        at.records.query({ kind, filters: recallable(persona), limit: Math.min(1000, count * 3) }).records,
+    )
+    .map((record) => shown(at, record))
+    .filter((one) => one.importance >= narrowed.min_importance && (parseTime(one.timestamp) ?? 0) >= oldest)
+    .toSorted((a, b) => (a.timestamp === b.timestamp ? 0 : a.timestamp < b.timestamp ? 1 : -1))
+    .slice(0, count)
+}
+
+export const thoughtRecallCapabilities = [
+  defineCapability({
+    id: 'katra:recall_relevant',
+    permission: 'read',
+    methods: ['thoughts.relevant'],
+    summary:
+      'What of the persona bears on a question; without one, on the focus of its last snapshot and the last ten messages.',
+    input: z
+      .strictObject({ query: question.optional(), limit: limit(recallDefaults.relevant), ...narrow })
+      .prefault({}),
+    output: answer,
+    effect: 'read',
+    uses: ['records', 'recall'],
+    async run({ query = '', persona: asked, ...rest }, at) {
+      const persona = needPersona(at, asked)
+      const text = query.trim() || lastWords(at, persona)
+      if (text === '') return { records: recent(at, persona, rest.limit, rest), degraded: [] }
+      return ask(at, persona, { text, kinds: [...own, 'digest', 'pattern'], ...rest })
+    },
+  }),
+  defineCapability({
+    id: 'katra:recall_recent',
+    permission: 'read',
+    methods: ['thoughts.recent'],
+    summary: 'What the persona kept or was told last, newest first.',
+    input: z.strictObject({ limit: limit(recallDefaults.recent), ...narrow }).prefault({}),
+    output: answer,
+    effect: 'read',
+    uses: ['records', 'recall'],
+    run({ persona: asked, limit: count, ...rest }, at) {
+      return { records: recent(at, needPersona(at, asked), count, rest), degraded: [] }
+    },
+  }),
+  defineCapability({
+    id: 'katra:recall_topic',
+    permission: 'read',
+    methods: ['thoughts.topic'],
+    summary: 'What the persona knows of a topic, however long ago.',
+    input: z.strictObject({
+      topic: question.refine((text) => text.trim() !== '', 'is empty'),
+      limit: limit(recallDefaults.topic),
+      persona: called,
+      min_importance: narrow.min_importance,
+    }),
+    output: answer,
+    effect: 'read',
+    uses: ['records', 'recall'],
+    run: ({ topic, persona: asked, ...rest }, at) =>
+      ask(at, needPersona(at, asked), { text: topic.trim(), kinds: [...own, 'digest', 'pattern'], ...rest }),
+  }),
+] as const

@@ -1,0 +1,160 @@
+// The verbs that keep something: an experience, knowledge, a decision; and those that say something of what was kept.
+import { z } from 'zod'
+import { defineCapability } from '../../../core/capability/capability.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import { sensitivities } from '../../../core/sealed.ts'
+import { collectionPlace, marks } from '../../../shape/marks.ts'
+import { recordId } from '../../../shape/record-id.ts'
+import { called } from '../persona/text-shape.ts'
+import { needPersona, ownedBy } from '../persona/persona.ts'
+import { highImportance, importanceOf } from './importance.ts'
+import { keepThought, needFit } from './remember.ts'
+import { thoughtLimit } from './thought-kind.ts'
+
+/** Longer ones are told apart below, by `too-large`. */
+const words = z
+  .string()
+  .refine((text) => text.trim() !== '', 'is empty')
+  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
+const common = { persona: called, sensitivity: z.enum(sensitivities).optional() }
+const kept = z.object({
+  id: z.string(),
+  result: z.enum(['stored', 'skipped']),
+  /** `duplicate`: the same words within five minutes; the id is of what was kept then. */
+  reason: z.enum(['duplicate']).optional(),
+  importance: z.number(),
+})
+
+export const rememberCapabilities = [
+  defineCapability({
+    id: 'katra:remember',
+    permission: 'write',
+    methods: ['thoughts.remember'],
+    summary: 'Keeps an experience; how important it is, is read from the words of its context.',
+    input: z.strictObject({ content: words, context: z.string().default(''), ...common }),
+    output: kept,
+    effect: 'task',
+    repeatable: true,
+    uses: ['records'],
+    run({ content, context, persona, sensitivity }, at) {
+      needFit(content, thoughtLimit.content, 'content')
+      needFit(context, thoughtLimit.context, 'context')
+      const importance = importanceOf(context)
+      return keepThought(at, needPersona(at, persona), {
+        type: 'experience',
+        content,
+        context,
+        importance,
+        sensitivity,
+      })
+    },
+  }),
+  defineCapability({
+    id: 'katra:learn',
+    permission: 'write',
+    methods: ['thoughts.learn'],
+    summary: 'Keeps knowledge, of high importance.',
+    input: z.strictObject({ knowledge: words, ...common }),
+    output: kept,
+    effect: 'task',
+    repeatable: true,
+    uses: ['records'],
+    run({ knowledge: content, persona, sensitivity }, at) {
+      needFit(content, thoughtLimit.content, 'knowledge')
+      const thought = { type: 'knowledge' as const, content, importance: highImportance, sensitivity }
+      return keepThought(at, needPersona(at, persona), thought)
+    },
+  }),
+  defineCapability({
+    id: 'katra:decide',
+    permission: 'write',
+    methods: ['thoughts.decide'],
+    summary: 'Keeps a decision with its reasoning, of high importance.',
+    input: z.strictObject({ decision: words, reasoning: words, ...common }),
+    output: kept,
+    effect: 'task',
+    repeatable: true,
+    uses: ['records'],
+    run({ decision, reasoning, persona, sensitivity }, at) {
+      const content = `Decision: ${decision} (Reasoning: ${reasoning})`
+      needFit(decision, thoughtLimit.content, 'decision')
+      needFit(content, thoughtLimit.content, 'reasoning')
+      const thought = { type: 'decision' as const, content, importance: highImportance, sensitivity }
+      return keepThought(at, needPersona(at, persona), thought)
+    },
+  }),
+  defineCapability({
+    id: 'katra:update_metadata',
+    permission: 'write',
+    methods: ['thoughts.mark'],
+    summary:
+      'Says of a record of the persona that it is personal, not to be archived, or where it is collected; null takes that away.',
+    input: z
+      .strictObject({
+        memory_id: recordId,
+        personal: z.boolean().nullable().optional(),
+        not_to_archive: z.boolean().nullable().optional(),
+        collection: collectionPlace.nullable().optional(),
+        persona: called,
+      })
+      .refine(
+        ({ personal, not_to_archive, collection }) =>
+          personal !== undefined || not_to_archive !== undefined || collection !== undefined,
+        { path: ['memory_id'], message: 'says nothing: give personal, not_to_archive or collection' },
+      ),
+    output: z.object({ memory_id: z.string(), marks: z.object(marks), before: z.object(marks) }),
+    effect: 'task',
+    repeatable: true,
+    uses: ['records'],
+    async run({ memory_id, personal, not_to_archive: keep, collection, persona: asked }, at) {
+      const persona = needPersona(at, asked)
+      const found = at.records.get(memory_id)
+      if (!found || !persona.agents.includes(found.agent)) {
+        throw new DaybookError('not-found', `${persona.name} has no record \`${memory_id}\`.`, {
+          details: { path: 'memory_id' },
+        })
+      }
+      const { before, now } = await at.records.write(({ records }) => {
+        const change = records.mark(memory_id, { personal, keep, collection })
+        return { before: { ...change.before }, now: { ...change.now } }
+      })
+      return { memory_id, marks: now, before }
+    },
+  }),
+  defineCapability({
+    id: 'katra:collections',
+    permission: 'read',
+    methods: ['thoughts.collections'],
+    summary:
+      'Lists the collections of the persona, with how many records lie in each; those at or below a prefix.',
+    input: z.strictObject({ prefix: collectionPlace.optional(), persona: called }).prefault({}),
+    output: z.object({ collections: z.array(z.object({ name: z.string(), records: z.number() })) }),
+    effect: 'read',
+    uses: ['records'],
+    run({ prefix, persona: asked }, at) {
+      const persona = needPersona(at, asked)
+      const path = 'marks.collection'
+      const within =
+        prefix === undefined
+          ? { [path]: { exists: true } }
+          : { or: [{ [path]: prefix }, { [path]: { gte: `${prefix}/`, lt: `${prefix}0` } }] }
+      const count = new Map<string, number>()
+      for (let cursor: string | undefined; ;) {
+        const page = at.records.query({
+          filters: { and: [ownedBy(persona), within] },
+          include: { expired: true, superseded: true },
+          limit: 1000,
+          cursor,
+        })
+        for (const { marks: said } of page.records) {
+          const name = said?.collection
+          if (name !== undefined) count.set(name, (count.get(name) ?? 0) + 1)
+        }
+        cursor = page.cursor
+        if (cursor === undefined) break
+      }
+      const names = [...count].map(([name, records]) => ({ name, records }))
+      return { collections: names.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
+    },
+  }),
+] as const

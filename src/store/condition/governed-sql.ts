@@ -1,0 +1,84 @@
+// What policies let somebody read, as a condition of SQL over `facets f` and `records r`, with the meaning of
+// core/access/governed.ts: of the kinds that they decide about, and of what was made from records of those.
+// Invariant: what a policy says only ever becomes a bound parameter, one for each time it stands here; and in doubt the answer
+// is no.
+import { type Governed, rankOf } from '../../core/access/governed.ts'
+import type { ScopePattern } from '../../core/access/scope.ts'
+import type { Kind, Kinds } from '../../core/kind.ts'
+import { sensitivities } from '../../core/sealed.ts'
+import type { Fragment } from '../schema/column.ts'
+import { quote, starMatch, toRow } from './reach-list-sql.ts'
+import { join } from './scope-fragment.ts'
+
+/**
+ * In a database of sealed records that were opened: stands among the sources of a record for those that policies decide about
+ * and that are not in it. No record has this id.
+ */
+export const unreadableSource = '@by-policy'
+
+/** The condition that `governed` lets the record be read; undefined where no kind is decided about. */
+export function governedSql(governed: Governed, kinds: Kinds): Fragment | undefined {
+  const asked = [...kinds.values()].filter(({ byPolicy }) => byPolicy)
+  if (asked.length === 0) return undefined
+  const readable = readableSql(governed, asked)
+  const names = namesOf(asked)
+  const own = { sql: `(f.kind NOT IN (${names}) OR ${readable.sql})`, params: readable.params }
+  const made = [...kinds.values()].filter(({ madeFrom }) => madeFrom)
+  return made.length === 0 ? own : join([own, madeSql(made, asked, readable)], ' AND ')
+}
+
+const namesOf = (kinds: readonly Kind[]) => kinds.map(({ name }) => quote(name)).join(', ')
+
+/** Of what was made from other records each of those must be readable, also where something was made in between. */
+function madeSql(made: readonly Kind[], asked: readonly Kind[], readable: Fragment): Fragment {
+  return {
+    sql: `(f.kind NOT IN (${namesOf(made)}) OR NOT EXISTS (
+      WITH RECURSIVE up (id) AS (
+        SELECT s.source FROM sources s WHERE s.seq = f.seq
+        UNION SELECT s.source FROM up JOIN records t ON t.id = up.id JOIN sources s ON s.seq = t.seq)
+      SELECT 1 FROM up LEFT JOIN records r ON r.id = up.id LEFT JOIN facets f ON f.seq = r.seq
+      WHERE CASE WHEN r.seq IS NULL THEN up.id = '${unreadableSource}'
+        ELSE r.kind IN (${namesOf(asked)}) AND (f.seq IS NULL OR NOT ${readable.sql}) END))`,
+    params: readable.params,
+  }
+}
+
+/** How sensitive a record of these names may be, against how sensitive it is. What is denied comes first, and is less than any. */
+function readableSql({ rules, deny }: Governed, asked: readonly Kind[]): Fragment {
+  const rows = [
+    ...deny.map((one) => [...patternRow(one), -1, -1, 1]),
+    ...rules.flatMap(({ place, upTo, allow, isLimit }) =>
+      allow.map((one) => [...patternRow(one), place, rankOf(upTo), isLimit ? 0 : 1]),
+    ),
+  ]
+  return {
+    sql: `ifnull(${ownRank(asked)} <= (
+      WITH p AS MATERIALIZED (SELECT value ->> 0 AS text, value ->> 1 AS low, value ->> 2 AS high, value -> 3 AS parts,
+          value ->> 4 AS rest, value ->> 5 AS place, value ->> 6 AS up_to, value ->> 7 AS opens FROM json_each(?)),
+        m AS MATERIALIZED (SELECT p.place, p.up_to, p.opens FROM scope_names n JOIN p
+          ON n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars(rules, deny) ? ` OR ${starMatch}` : ''}
+          WHERE n.seq = f.seq),
+        q AS MATERIALIZED (SELECT min(m.place) AS first FROM m WHERE m.opens = 1)
+      SELECT min((SELECT max(m.up_to) FROM m WHERE m.place = q.first AND m.opens = 1),
+        ifnull((SELECT min(m.up_to) FROM m WHERE m.place < q.first), ${rankOf('restricted')})) FROM q), 0)`,
+    params: [JSON.stringify(rows)],
+  }
+}
+
+function hasStars(rules: Governed['rules'], deny: Governed['deny']): boolean {
+  return [...rules.flatMap(({ allow }) => allow), ...deny].some(({ parts }) => parts.includes('*'))
+}
+
+function patternRow(pattern: ScopePattern): readonly unknown[] {
+  const isOne = pattern.rest === undefined && !pattern.parts.includes('*')
+  return isOne ? [pattern.text, null, null, null, null] : toRow(pattern)
+}
+
+function ownRank(asked: readonly Kind[]): string {
+  const defaults = asked.map(
+    ({ name, sensitivity = 'standard' }) => `WHEN ${quote(name)} THEN '${sensitivity}'`,
+  )
+  const ranks = sensitivities.map((one) => `WHEN '${one}' THEN ${rankOf(one)}`)
+  const most = rankOf('restricted')
+  return `CASE ifnull(r.sensitivity, CASE r.kind ${defaults.join(' ')} END) ${ranks.join(' ')} ELSE ${most} END`
+}

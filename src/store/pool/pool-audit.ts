@@ -1,0 +1,94 @@
+// The audit of the pool: what became of every envelope, with the reason. Invariant: it is bounded by rows and days; outcomes
+// that are alike and follow each other, as presence does, share a row that counts them.
+import {
+  type NewPoolAudit,
+  type PoolAuditEntry,
+  type PoolAuditQuery,
+  poolKeep,
+  type PoolWriter,
+} from '../../core/pool/pool-port.ts'
+import type { TakenResult } from '../../core/pool/pool-carrier.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
+
+type AuditRow = SqlRow & {
+  readonly n: number
+  readonly at: string
+  readonly type: string
+  readonly claw: string
+  readonly instance: string
+  readonly key: string
+  readonly trace: string
+  readonly result: string
+  readonly reason: string
+  readonly source: string | null
+  readonly count: number
+}
+
+/** Of these there is one row for a claw and an outcome: each of them says the same. */
+const repeating = new Set(['presence', 'capabilities'])
+/** So do refusals of a claw, which may come by the thousand. */
+const repeats = ({ type, result }: NewPoolAudit) => repeating.has(type) || result === 'rejected'
+
+export interface PoolAudit extends Pick<PoolWriter, 'note' | 'audit'> {
+  pruneAudit(before: string): void
+}
+
+export function createPoolAudit(db: SqlDatabase): PoolAudit {
+  return {
+    note(entry) {
+      const { at, type, claw, instance, key, trace, result, reason, from = null } = entry
+      const alike = repeats(entry)
+        ? db.get<{ n: number }>(
+            `SELECT n FROM pool_audit WHERE claw = ? AND type = ? AND result = ? AND reason = ?
+             AND source IS ? ORDER BY n DESC LIMIT 1`,
+            [claw, type, result, reason, from],
+          )
+        : undefined
+      if (alike) {
+        db.run(
+          'UPDATE pool_audit SET at = ?, instance = ?, key = ?, trace = ?, count = count + 1 WHERE n = ?',
+          [at, instance, key, trace, alike.n],
+        )
+        return
+      }
+      db.run(
+        `INSERT INTO pool_audit (at, type, claw, instance, key, trace, result, reason, source, count)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+        [at, type, claw, instance, key, trace, result, reason, from],
+      )
+    },
+    audit(query) {
+      const { sql, params } = conditionOf(query)
+      return db
+        .all<AuditRow>(`SELECT * FROM pool_audit WHERE ${sql} ORDER BY n DESC LIMIT ?`, [
+          ...params,
+          query.limit,
+        ])
+        .map(toEntry)
+    },
+    pruneAudit(before) {
+      db.run('DELETE FROM pool_audit WHERE n <= (SELECT max(n) FROM pool_audit) - ?', [poolKeep.auditRows])
+      db.run('DELETE FROM pool_audit WHERE at < ?', [before])
+    },
+  }
+}
+
+const conditions = [
+  ['before', 'n < ?'],
+  ['claw', 'claw = ?'],
+  ['type', 'type = ?'],
+] as const
+
+function conditionOf(query: PoolAuditQuery): { sql: string; params: SqlValue[] } {
+  const given = conditions.filter(([name]) => query[name] !== undefined)
+  const { results = [] } = query
+  const ofResults = results.length === 0 ? [] : [`result IN (${results.map(() => '?').join(', ')})`]
+  return {
+    sql: ['1 = 1', ...given.map(([, sql]) => sql), ...ofResults].join(' AND '),
+    params: [...given.map(([name]) => query[name] ?? null), ...results],
+  }
+}
+
+function toEntry({ source, result, ...row }: AuditRow): PoolAuditEntry {
+  return { ...row, result: result as TakenResult, ...(source === null ? {} : { from: source }) }
+}

@@ -1,0 +1,22 @@
+// The promises of memories and of what agents propose.
+import type { BookCase } from '../book-case.ts'
+import { consentInputCases } from './bad-input.ts'
+import { lifeCases } from './life.ts'
+import { memoryCases } from './memory.ts'
+import { policyCases } from './policy.ts'
+import { proposalCases } from './proposal.ts'
+import { proposerCases } from './proposer.ts'
+import { ruleCases } from './rule.ts'
+import { keylessConsentCases, sealedConsentCases } from './sealed.ts'
+
+export function consentCases(cases: BookCase, keepsKeys: boolean): void {
+  memoryCases(cases)
+  proposalCases(cases)
+  proposerCases(cases)
+  consentInputCases(cases)
+  ruleCases(cases)
+  lifeCases(cases)
+  policyCases(cases)
+  if (keepsKeys) sealedConsentCases(cases)
+  else keylessConsentCases(cases)
+}

@@ -1,0 +1,70 @@
+// What an agent proposes and somebody else decides.
+import { describe, expect, it } from 'vitest'
+import type { Daybook } from '../../../src/book/daybook.ts'
+import { type BookCase, failure } from '../book-case.ts'
+
+export const helper = 'did:a2p:agent:local:assistant'
+export const proposed = {
+  content: 'User prefers detailed explanations',
+  category: 'a2p:preferences.communication',
+  memory_type: 'procedural',
+  confidence: 0.85,
+} as const
+
+const recalled = async (book: Daybook, text: string) =>
+  (await book.recall({ text, kinds: ['memory'] })).hits.map(({ record }) => record.id)
+
+export function proposalCases({ book: open }: BookCase): void {
+  describe('a proposal', () => {
+    it('is remembered when it is approved, and not before', async () => {
+      const book = await open()
+      const agent = book.with({ agent: helper })
+      const { id, result, status, hidden } = await agent.proposals.propose(proposed)
+      expect({ result, status, hidden }).toEqual({ result: 'proposed', status: 'pending', hidden: [] })
+      expect(await recalled(book, 'detailed explanations')).toEqual([])
+      expect((await book.memories.query()).memories).toEqual([])
+      const { memory, status: decided } = await book.proposals.review({ id, action: 'approve' })
+      expect(decided).toBe('approved')
+      expect(await recalled(book, 'detailed explanations')).toEqual([memory])
+      expect((await book.memories.query()).memories).toMatchObject([
+        { id: memory, ...proposed, status: 'approved', source: { type: 'agent_proposal', agentDid: helper } },
+      ])
+      const { memories } = await book.memories.profile({ scopes: ['a2p:procedural.preferences'] })
+      expect(memories['a2p:procedural']).toMatchObject([{ id: memory, content: proposed.content }])
+      expect(await book.proposals.counts()).toMatchObject({ pending: 0, approved: 1 })
+    })
+
+    it('is never decided by whoever made it', async () => {
+      const book = await open()
+      const agent = book.with({ agent: helper })
+      const { id } = await agent.proposals.propose(proposed)
+      const error = await failure(agent.proposals.review({ id, action: 'approve' }))
+      expect(error).toMatchObject({ code: 'forbidden', details: { path: 'id', reason: 'proposer' } })
+      expect((await book.memories.query()).memories).toEqual([])
+    })
+
+    it('comes back by a reopening, and what was remembered goes', async () => {
+      const book = await open()
+      const { id } = await book.with({ agent: helper }).proposals.propose(proposed)
+      const first = await book.proposals.review({ id, action: 'approve' })
+      expect(await book.proposals.reopen({ id })).toEqual({ id, status: 'pending', forgotten: first.memory })
+      expect((await book.memories.query()).memories).toEqual([])
+      const edited = { content: 'User prefers short explanations' }
+      const second = await book.proposals.review({ id, action: 'edit', edited })
+      expect((await book.memories.query()).memories).toMatchObject([{ id: second.memory, ...edited }])
+      const { proposals } = await book.proposals.list()
+      expect(proposals).toMatchObject([
+        {
+          id,
+          content: proposed.content,
+          status: 'edited',
+          resolution: {
+            action: 'approved_with_edits',
+            editedContent: edited.content,
+            createdMemoryId: second.memory,
+          },
+        },
+      ])
+    })
+  })
+}

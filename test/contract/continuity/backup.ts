@@ -1,0 +1,97 @@
+// Backups of a persona: verified when they are made, restored as they were, and no more of them than are kept.
+import { describe, expect, it } from 'vitest'
+import { type BookCase, failure } from '../book-case.ts'
+
+export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void {
+  describe('a backup', () => {
+    it('has all that is a persona’s and nothing of others, and brings back what was lost', async () => {
+      const book = await open()
+      const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+      const bob = book.with((await book.personas.register({ name: 'Bob' })).scope)
+      const { id } = await alice.thoughts.learn({ knowledge: 'Casey likes tea.' })
+      await alice.thoughts.mark({ memory_id: id, collection: 'People/Casey' })
+      await bob.thoughts.learn({ knowledge: 'Bob was here.' })
+      const made = await alice.backups.make()
+      // The persona, what it learned, and the mark of that.
+      expect(made).toMatchObject({ name: 'Alice', records: 3, removed: 0 })
+      expect((await alice.backups.list()).backups).toMatchObject([{ id: made.id, checksum: made.checksum }])
+      expect((await bob.backups.list()).backups).toEqual([])
+
+      await alice.thoughts.mark({ memory_id: id, collection: null })
+      const { id: later } = await alice.thoughts.learn({ knowledge: 'Written since.' })
+      const dry = await book.backups.restore({ id: made.id, dry_run: true })
+      expect(dry).toMatchObject({ dry_run: true, records: 3 })
+      const restored = await book.backups.restore({ id: made.id })
+      expect(restored).toMatchObject({ dry_run: false, records: 3 })
+      const kept = (await alice.thoughts.recent()).records.map((one) => one.id)
+      expect(new Set(kept)).toEqual(new Set([id, later]))
+    })
+
+    it('of nobody, of another persona, and of what is no backup are refused', async () => {
+      const book = await open()
+      expect((await failure(book.backups.make())).details['reason']).toBe('not-initialized')
+      expect((await failure(book.backups.make({ persona: 'Nobody' }))).code).toBe('not-found')
+      const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+      await book.personas.register({ name: 'Bob' })
+      expect((await failure(alice.backups.make({ persona: 'Bob' }))).code).toBe('forbidden')
+      expect((await failure(book.backups.restore({ id: 'no-such' }))).code).toBe('not-found')
+      const { id } = await alice.thoughts.learn({ knowledge: 'No backup.' })
+      expect((await failure(book.backups.restore({ id }))).code).toBe('not-found')
+      expect((await book.backups.list({ persona: 'Bob' })).backups).toEqual([])
+    })
+
+    it('is one of thirty: the thirty-first takes out the oldest, with its parts, and no other persona’s', async () => {
+      const book = await open()
+      const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+      const bob = book.with((await book.personas.register({ name: 'Bob' })).scope)
+      const other = await bob.backups.make()
+      const made: { id: string; made_at: string; removed: number }[] = []
+      for (let n = 1; n <= 31; n += 1) {
+        await alice.thoughts.learn({ knowledge: `Lesson ${n}.` })
+        made.push(await alice.backups.make())
+      }
+      expect(made.map(({ removed }) => removed)).toEqual([...Array.from({ length: 30 }, () => 0), 1])
+      const { backups } = await alice.backups.list()
+      const gone = made.filter(({ id }) => backups.every((one) => one.id !== id))
+      expect([backups.length, gone.length]).toEqual([30, 1])
+      expect(backups.every(({ made_at }) => made_at >= (gone[0]?.made_at ?? ''))).toBe(true)
+      expect((await failure(book.backups.restore({ id: gone[0]?.id ?? '' }))).code).toBe('not-found')
+      expect((await bob.backups.list()).backups.map(({ id }) => id)).toEqual([other.id])
+      const parts = (await book.records.query({ kind: 'backup_part', limit: 100 })).records
+      const whole = new Set([other.id, ...backups.map(({ id }) => id)])
+      expect(new Set(parts.map(({ backup }) => backup))).toEqual(whole)
+      const [newest] = backups
+      // The persona and thirty-one lessons.
+      expect(await book.backups.restore({ id: newest?.id ?? '', dry_run: true })).toMatchObject({
+        records: 32,
+        unchanged: 32,
+      })
+    })
+
+    it('that misses a part is not restored, and nothing of it is', async () => {
+      const book = await open()
+      const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+      await alice.thoughts.learn({ knowledge: 'x'.repeat(16_000) })
+      const { id } = await alice.backups.make()
+      const { records } = await book.records.query({ kind: 'backup_part' })
+      await book.records.purge({ id: records[0]?.id ?? '' })
+      expect(await failure(book.backups.restore({ id }))).toMatchObject({
+        code: 'backup-failed',
+        details: { part: 0 },
+      })
+    })
+
+    if (keepsKeys) sealedCase({ book: open })
+  })
+}
+
+function sealedCase({ book: open }: Pick<BookCase, 'book'>): void {
+  it('of sealed records is sealed itself', async () => {
+    const book = await open({ passphrase: 'correct horse battery staple' })
+    const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+    await alice.thoughts.learn({ knowledge: 'My diagnosis is private.', sensitivity: 'sensitive' })
+    const { id } = await alice.backups.make()
+    expect(await book.records.get({ id })).toMatchObject({ sensitivity: 'sensitive' })
+    expect(await book.backups.restore({ id })).toMatchObject({ records: 2, unchanged: 2 })
+  })
+}

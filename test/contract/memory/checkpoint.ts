@@ -1,0 +1,64 @@
+// Checkpoints on every host: whole with their parts or not at all, the last one first, gone with their thread.
+import { describe, expect, it } from 'vitest'
+import { type BookCase, failure } from '../book-case.ts'
+
+const hash = (digit: string) => digit.repeat(32)
+const step = (checkpoint: string, parts: readonly string[], parent?: string) => ({
+  thread: 't',
+  checkpoint,
+  ...(parent === undefined ? {} : { parent }),
+  state: `state ${checkpoint}`,
+  metadata: '{}',
+  parts: parts.map(hash),
+})
+
+export function checkpointCases({ book: open, reopen }: BookCase): void {
+  describe('checkpoints', () => {
+    it('share their parts, and are read with what was written after them', async () => {
+      let book = await open()
+      const missing = await book.checkpoints.put(step('1', ['a', 'b']))
+      expect(missing.missing).toEqual([hash('a'), hash('b')])
+      expect((await book.checkpoints.read({ thread: 't' })).checkpoint).toBeNull()
+      await book.checkpoints.put({ ...step('1', ['a', 'b']), data: { [hash('a')]: 'A', [hash('b')]: 'B' } })
+      const two = await book.checkpoints.put({ ...step('2', ['a', 'c'], '1'), data: { [hash('c')]: 'C' } })
+      expect(two.missing).toEqual([])
+      const write = (place: number, value: string) => ({ place, channel: 'log', value })
+      const task = { thread: 't', checkpoint: '2', task: 'one' }
+      await book.checkpoints.putWrites({ ...task, writes: [write(0, 'first'), write(-1, 'error')] })
+      await book.checkpoints.putWrites({ ...task, writes: [write(0, 'again'), write(-1, 'other')] })
+      book = await reopen(book)
+      const { checkpoint, parts } = await book.checkpoints.read({ thread: 't', known: [hash('a')] })
+      expect(checkpoint).toMatchObject({ checkpoint: '2', parent: '1', state: 'state 2' })
+      expect(checkpoint?.writes[0]?.writes).toEqual([write(0, 'first'), write(-1, 'other')])
+      expect(parts).toEqual({ [hash('c')]: 'C' })
+      const list = async (query: object) =>
+        (await book.checkpoints.list(query)).checkpoints.map((one) => one.checkpoint)
+      expect(await list({})).toEqual(['2', '1'])
+      expect(await list({ thread: 't', before: '2' })).toEqual(['1'])
+      expect(await list({ thread: 't', namespace: 'child' })).toEqual([])
+      expect(await list({ thread: 'other' })).toEqual([])
+    })
+
+    it('go with their thread, and leave others alone', async () => {
+      const book = await open()
+      for (const thread of ['t', 'u']) {
+        await book.checkpoints.put({ ...step('1', ['a']), thread, data: { [hash('a')]: 'A' } })
+        await book.checkpoints.putWrites({ thread, checkpoint: '1', task: 'x', writes: [] })
+      }
+      expect(await book.checkpoints.deleteThread({ thread: 't' })).toEqual({ forgotten: 3 })
+      expect((await book.checkpoints.read({ thread: 't' })).checkpoint).toBeNull()
+      expect((await book.checkpoints.read({ thread: 'u' })).parts).toEqual({ [hash('a')]: 'A' })
+      expect(await book.checkpoints.deleteThread({ thread: 't' })).toEqual({ forgotten: 0 })
+    })
+
+    it.each([
+      [{ ...step('', []) }, 'checkpoint'],
+      [{ ...step('1', ['a']), parts: ['short'] }, 'parts.0'],
+      [{ ...step('1', []), thread: '\ud800' }, 'thread'],
+    ])('refuse %j', async (given, path) => {
+      const book = await open()
+      const error = await failure(book.checkpoints.put(given))
+      expect(error).toMatchObject({ code: 'invalid-input', details: { path } })
+    })
+  })
+}

@@ -1,0 +1,65 @@
+// Documents on every host: under a name, in a folder, written only where they are still what was read.
+import { describe, expect, it } from 'vitest'
+import { type BookCase, failure } from '../book-case.ts'
+
+export function documentCases({ book: open, reopen }: BookCase): void {
+  describe('documents', () => {
+    it('are there under their name, in the order in which they were made, and found by what they say', async () => {
+      let book = await open()
+      const changes = ['b', 'a'].map((key) => ({
+        folder: 'notes/2026/',
+        key,
+        value: { text: `lamp ${key}` },
+      }))
+      const { written } = await book.documents.write({ changes })
+      await book.documents.write({ changes: [{ key: 'top', value: {} }] })
+      book = await reopen(book)
+      expect(await book.documents.read({ folder: 'notes/2026/', key: 'a' })).toMatchObject({
+        id: written[1]?.id,
+        etag: written[1]?.etag,
+        value: { text: 'lamp a' },
+      })
+      expect(await book.documents.read({ key: 'a' })).toBeNull()
+      const keys = async (query: object) => (await book.documents.list(query)).documents.map(({ key }) => key)
+      expect((await keys({ folder: 'notes/' })).sort()).toEqual(['a', 'b'])
+      expect(await keys({ folder: 'notes/', deep: false })).toEqual([])
+      expect(await keys({ folder: 'note/' })).toEqual([])
+      expect(await keys({})).toHaveLength(3)
+      const page = await book.documents.list({ limit: 2 })
+      expect((await book.documents.list({ limit: 2, cursor: page.cursor })).documents).toHaveLength(1)
+      expect((await book.recall({ text: 'lamp' })).hits).toHaveLength(2)
+    })
+
+    it('are written all or none, and only as they were read', async () => {
+      const book = await open()
+      const first = { key: 'a', value: { n: 1 }, if_match: null }
+      const [made] = (await book.documents.write({ changes: [first] })).written
+      const again = await failure(book.documents.write({ changes: [{ key: 'b', value: {} }, first] }))
+      expect(again).toMatchObject({
+        code: 'conflict',
+        details: { path: 'changes.1.if_match', etag: made?.etag },
+      })
+      expect(await book.documents.read({ key: 'b' })).toBeNull()
+      const next = { key: 'a', value: { n: 2 }, if_match: made?.etag ?? '' }
+      await book.documents.write({ changes: [next] })
+      expect((await failure(book.documents.write({ changes: [next] }))).code).toBe('conflict')
+      await book.documents.write({ changes: [{ key: 'a', value: null }] })
+      expect(await book.documents.read({ key: 'a' })).toBeNull()
+      await book.documents.write({ changes: [first] })
+      expect((await book.documents.read({ key: 'a' }))?.value).toEqual({ n: 1 })
+    })
+
+    it.each([
+      [{ key: '', value: {} }, 'changes.0.key'],
+      [{ key: 'a', folder: 'no-slash', value: {} }, 'changes.0.folder'],
+      [{ key: 'a', folder: 'a//b/', value: {} }, 'changes.0.folder'],
+      [{ key: 'a', value: { when: undefined, deep: [Number.NaN] } }, 'changes.0.value.deep.0'],
+      [{ key: '\ud800', value: {} }, 'changes.0.key'],
+    ])('refuse %j', async (change, path) => {
+      const book = await open()
+      const error = await failure(book.documents.write({ changes: [change as never] }))
+      expect(error).toMatchObject({ code: 'invalid-input', details: { path } })
+      expect((await book.documents.list()).documents).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,95 @@
+// MCP at `POST /v1/books/:book/mcp` of a Worker: the same promises, over a Durable Object for each book; and who is let in.
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { describe, expect, it } from 'vitest'
+import { graphCases } from '../../contract/mcp/graph.ts'
+import { callTool, type McpHost, mcpCases, newClient } from '../../contract/mcp/mcp.ts'
+import { call, origin, run } from './http.ts'
+
+let serial = 0
+
+async function connect(
+  book: string,
+  { key = 'development', tools = 'recall', era = 'modern' as const } = {},
+) {
+  const client = newClient(era)
+  await client.connect(transportTo(book, key, tools))
+  return client
+}
+
+function transportTo(book: string, key: string, tools: string) {
+  const url = new URL(`${origin}/v1/books/${book}/mcp?tools=${tools}`)
+  return new StreamableHTTPClientTransport(url, {
+    fetch(target, { method = 'GET', headers, body } = {}) {
+      const given = Object.fromEntries(new Headers(headers))
+      return call(String(target), { method, key, headers: given, ...(body ? { body } : {}) })
+    },
+  })
+}
+
+const host: McpHost = {
+  async open({ era, sets }) {
+    const book = `mcp-${++serial}`
+    const client = newClient(era)
+    await client.connect(transportTo(book, 'development', sets.join(',')))
+    return {
+      client,
+      run: (id, input) => run(book, id, input),
+      [Symbol.asyncDispose]: () => client.close(),
+    }
+  },
+}
+
+describe('a book in a Durable Object', () => {
+  mcpCases(host)
+  graphCases(host)
+})
+
+describe('the address of a book', () => {
+  const path = '/v1/books/guarded/mcp'
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const headers = { accept: 'application/json, text/event-stream' }
+
+  it('lets a key do what it may and no more', async () => {
+    const book = `mcp-key-${++serial}`
+    const { key } = await run<{ key: string }>(book, 'daybook:create_access_key', {
+      name: 'reader',
+      permissions: ['read'],
+      scope: '**',
+    })
+    const client = await connect(book, { key })
+    expect(await callTool(client, 'store_fact', { schema: 'note', data: { a: 1 } })).toMatchObject({
+      isError: true,
+      value: { code: 'forbidden' },
+    })
+    expect(await callTool(client, 'query_memory')).toMatchObject({ isError: false, value: { records: [] } })
+    await client.close()
+    const { key: none } = await run<{ key: string }>(book, 'daybook:create_access_key', {
+      name: 'courier',
+      permissions: ['sync'],
+      scope: '**',
+    })
+    const refused = await call(`/v1/books/${book}/mcp`, { key: none, body: ping, headers })
+    expect(refused.status).toBe(403)
+  })
+
+  it('answers nobody without a key, and pages of other origins never', async () => {
+    expect((await call(path, { key: null, body: ping, headers })).status).toBe(401)
+    expect((await call(path, { key: 'wrong', body: ping, headers })).status).toBe(401)
+    const page = { ...headers, origin: 'https://elsewhere.example' }
+    expect((await call(path, { body: ping, headers: page })).status).toBe(403)
+    const own = { ...headers, origin: 'http://localhost:5173' }
+    expect((await call(path, { body: ping, headers: own })).status).toBe(200)
+    const renamed = { ...headers, host: 'rebound.example:8787' }
+    expect((await call(path, { body: ping, headers: renamed })).status).toBe(403)
+  })
+
+  it('says which sets there are to who asks for another, and takes POST alone', async () => {
+    const unknown = await call(`${path}?tools=all`, { body: ping, headers })
+    expect([unknown.status, await unknown.json()]).toMatchObject([
+      400,
+      { code: 'invalid-input', details: { path: 'tools' } },
+    ])
+    const got = await call(path, { method: 'GET', headers })
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+})

@@ -1,0 +1,50 @@
+// The questions of the golden corpus by set: those that constants were chosen by, and those written apart from them.
+import type { Daybook } from '../../src/book/daybook.ts'
+import { fillGolden } from './corpus.ts'
+import { beliefHeldOut, beliefQuestions, fillBeliefs } from './belief.ts'
+import { heldOut } from './held-out.ts'
+import { hurried, hurriedHeldOut } from './hurried.ts'
+import { fillLong } from './long-corpus.ts'
+import { longHeldOut, longQuestions } from './long-question.ts'
+import { type GoldenQuestion, questions } from './question.ts'
+
+export interface GoldenSet {
+  readonly name: string
+  readonly questions: readonly GoldenQuestion[]
+}
+
+/** A corpus of the project: what fills a book with it, and what is asked of it. */
+export interface Corpus {
+  readonly name: string
+  readonly fill: (book: Daybook) => Promise<void>
+  readonly sets: readonly GoldenSet[]
+}
+
+export const corpora: readonly Corpus[] = [
+  {
+    name: 'golden',
+    fill: fillGolden,
+    sets: [
+      { name: 'golden', questions },
+      { name: 'golden, held out', questions: heldOut },
+      { name: 'hurried', questions: hurried },
+      { name: 'hurried, held out', questions: hurriedHeldOut },
+    ],
+  },
+  {
+    name: 'long',
+    fill: fillLong,
+    sets: [
+      { name: 'long', questions: longQuestions },
+      { name: 'long, held out', questions: longHeldOut },
+    ],
+  },
+  {
+    name: 'beliefs',
+    fill: fillBeliefs,
+    sets: [
+      { name: 'beliefs', questions: beliefQuestions },
+      { name: 'beliefs, held out', questions: beliefHeldOut },
+    ],
+  },
+]

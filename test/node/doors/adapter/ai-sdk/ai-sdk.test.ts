@@ -1,0 +1,112 @@
+// Models of the AI SDK with a memory, scripted: what they are told before a call, what is kept after it, and their tools.
+import { generateText, stepCountIs, streamText } from 'ai'
+import { MockLanguageModelV4, simulateReadableStream } from 'ai/test'
+import { expect, it } from 'vitest'
+import { daybookTools, withDaybook } from '../../../../../src/doors/adapter/ai-sdk/ai-sdk.ts'
+import { openDaybook } from '../../../../../src/hosts/node/index.ts'
+
+const open = () => openDaybook({ name: 'ai', path: ':memory:' })
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+}
+const says = (text: string) => ({
+  content: [{ type: 'text' as const, text }],
+  finishReason: { unified: 'stop' as const, raw: undefined },
+  usage,
+  warnings: [],
+})
+const calls = (toolName: string, input: object) => ({
+  content: [{ type: 'tool-call' as const, toolCallId: 'call-1', toolName, input: JSON.stringify(input) }],
+  finishReason: { unified: 'tool-calls' as const, raw: undefined },
+  usage,
+  warnings: [],
+})
+const scripted = (...steps: (ReturnType<typeof says> | ReturnType<typeof calls>)[]) =>
+  new MockLanguageModelV4({ doGenerate: steps as never })
+const kept = async (book: Awaited<ReturnType<typeof open>>) =>
+  (await book.conversation.list({ order_by: 'timestamp' })).records.map(({ source, content }) => [
+    source['role'],
+    content,
+  ])
+
+it('tells the model what is relevant, and keeps the turn', async () => {
+  await using book = await open()
+  const session = book.with({ session: 'first' })
+  await generateText({ model: withDaybook(scripted(says('Noted.')), session), prompt: 'I moved to Lisbon.' })
+  const model = scripted(says('In Lisbon.'))
+  const remembering = withDaybook(model, book.with({ session: 'second' }))
+  const { text } = await generateText({ model: remembering, prompt: 'Where is Lisbon, where I moved?' })
+  expect(text).toBe('In Lisbon.')
+  const [system, question] = model.doGenerateCalls[0]?.prompt ?? []
+  expect(system).toMatchObject({
+    role: 'system',
+    content: expect.stringContaining('I moved to Lisbon.') as string,
+  })
+  expect(question).toMatchObject({ role: 'user' })
+  expect(await kept(book)).toEqual([
+    ['user', 'I moved to Lisbon.'],
+    ['assistant', 'Noted.'],
+    ['user', 'Where is Lisbon, where I moved?'],
+    ['assistant', 'In Lisbon.'],
+  ])
+})
+
+it('keeps a streamed turn, and a long one in pieces', async () => {
+  await using book = await open()
+  const chunks = [
+    { type: 'text-start' as const, id: '1' },
+    ...['Hel', 'lo'].map((delta) => ({ type: 'text-delta' as const, id: '1', delta })),
+    { type: 'text-end' as const, id: '1' },
+    { type: 'finish' as const, finishReason: { unified: 'stop' as const, raw: undefined }, usage },
+  ]
+  const model = new MockLanguageModelV4({ doStream: { stream: simulateReadableStream({ chunks }) } as never })
+  const result = streamText({ model: withDaybook(model, book), prompt: 'x'.repeat(20_000) })
+  expect(await result.text).toBe('Hello')
+  expect((await kept(book)).map(([role, content]) => [role, String(content).length])).toEqual([
+    ['user', 16_000],
+    ['user', 4_000],
+    ['assistant', 5],
+  ])
+})
+
+it('lets a model recall and remember by its tools, and keeps the turn once', async () => {
+  await using book = await open()
+  const steps = [
+    calls('remember', { text: 'The user moved to Lisbon.' }),
+    calls('recall', { query: 'where did the user move' }),
+    says('To Lisbon.'),
+  ]
+  const { text, steps: taken } = await generateText({
+    model: withDaybook(scripted(...steps), book),
+    tools: daybookTools(book),
+    prompt: 'I moved to Lisbon.',
+    stopWhen: stepCountIs(5),
+  })
+  expect(text).toBe('To Lisbon.')
+  expect(JSON.stringify(taken[1]?.toolResults)).toContain('The user moved to Lisbon.')
+  expect(await kept(book)).toHaveLength(2)
+  expect((await book.facts.get({ schema: 'note' })).records[0]?.data).toEqual({
+    text: 'The user moved to Lisbon.',
+  })
+})
+
+it('keeps nothing where that is wanted, and goes on without a memory that fails only when asked to', async () => {
+  const book = await open()
+  await generateText({ model: withDaybook(scripted(says('Yes.')), book, { store: false }), prompt: 'Hello?' })
+  expect(await kept(book)).toEqual([])
+  await book.close()
+  const errors: unknown[] = []
+  const onError = (error: unknown) => errors.push((error as { code?: string }).code)
+  const { text } = await generateText({
+    model: withDaybook(scripted(says('Yes.')), book, { onError }),
+    prompt: 'Hi',
+  })
+  expect([text, errors]).toEqual(['Yes.', ['book-closed', 'book-closed']])
+  const strict = generateText({
+    model: withDaybook(scripted(says('Yes.')), book),
+    prompt: 'Hi',
+    maxRetries: 0,
+  })
+  await expect(strict).rejects.toMatchObject({ code: 'book-closed' })
+})

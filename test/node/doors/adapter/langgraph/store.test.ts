@@ -1,0 +1,153 @@
+// The store beside the framework's own in memory: the same operations, the same answers; and what a book adds.
+import { InMemoryStore, InvalidNamespaceError, type Operation } from '@langchain/langgraph-checkpoint'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { DaybookStore } from '../../../../../src/doors/adapter/langgraph/langgraph.ts'
+import { openDaybook } from '../../../../../src/hosts/node/index.ts'
+import { failure } from '../../../../contract/book-case.ts'
+
+const open = () => openDaybook({ name: 'store', path: ':memory:' })
+const label = fc.constantFrom('users', 'alice', 'bob', 'a/b', 'Ünï', '%2F', ' ')
+const namespace = fc.array(label, { minLength: 1, maxLength: 3 })
+const key = fc.constantFrom('one', 'two', '../three', '日本')
+const scalar = fc.constantFrom(1, 2, 10, '2', 'red', true, null)
+const value = fc.oneof(
+  fc.record(
+    { n: scalar, color: scalar, deep: fc.constant({ list: [1, { a: null }] }) },
+    { requiredKeys: ['n'] },
+  ),
+  fc.constant(null),
+)
+const operator = fc
+  .tuple(fc.constantFrom('$eq', '$ne', '$gt', '$gte', '$lt', '$lte'), scalar)
+  .map(([name, given]) => ({ [name]: given }))
+const filter = fc.dictionary(fc.constantFrom('n', 'color', 'none'), fc.oneof(scalar, operator), {
+  maxKeys: 2,
+})
+const path = fc.array(fc.oneof(label, fc.constant('*' as const)), { minLength: 1, maxLength: 2 })
+const operation = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ namespace, key, value }) },
+  { weight: 2, arbitrary: fc.record({ namespace, key }) },
+  {
+    weight: 3,
+    arbitrary: fc.record(
+      { namespacePrefix: fc.array(label, { maxLength: 2 }), filter, limit: fc.constant(1000) },
+      {
+        requiredKeys: ['namespacePrefix', 'limit'],
+      },
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record(
+      {
+        matchConditions: fc.array(fc.record({ matchType: fc.constantFrom('prefix', 'suffix'), path }), {
+          maxLength: 2,
+        }),
+        maxDepth: fc.constantFrom(1, 2),
+        limit: fc.constantFrom(1, 100),
+        offset: fc.constantFrom(0, 1),
+      },
+      { requiredKeys: ['matchConditions', 'limit', 'offset'] },
+    ),
+  },
+) as unknown as fc.Arbitrary<Operation>
+
+/** Items without their times, in an order of their own: two of one millisecond have none. */
+function plain(answers: readonly unknown[]): unknown[] {
+  const bare = (one: object) => {
+    const { createdAt: _made, updatedAt: _changed, score: _score, ...rest } = one as Record<string, unknown>
+    return rest
+  }
+  return answers.map((answer) => {
+    if (answer === null || answer === undefined) return null
+    if (!Array.isArray(answer)) return bare(answer)
+    if (answer.every(Array.isArray)) return answer as unknown
+    const nameOf = (one: Record<string, unknown>) => JSON.stringify([one['namespace'], one['key']])
+    return (answer as object[]).map(bare).sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
+  })
+}
+
+/** The framework's own store lists a namespace that nothing is in any more; here it goes with its last item. */
+function withoutEmpty(store: InMemoryStore): void {
+  const { data } = store as unknown as { data: Map<string, Map<string, unknown>> }
+  for (const [name, items] of data) if (items.size === 0) data.delete(name)
+}
+
+it('answers random batches as the store of the framework does', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(operation, { minLength: 1, maxLength: 5 }), { maxLength: 8 }),
+      async (batches) => {
+        await using book = await open()
+        const own = new DaybookStore(book)
+        const reference = new InMemoryStore()
+        for (const batch of batches) {
+          // Its items are the ones that are stored, which a later write changes.
+          const theirs = structuredClone(plain(await reference.batch(batch)))
+          expect(plain(await own.batch(batch))).toEqual(theirs)
+          withoutEmpty(reference)
+        }
+      },
+    ),
+    { numRuns: 60, seed: 22 },
+  )
+})
+
+it('gives out copies, with dates, in the order in which items were made', async () => {
+  await using book = await open()
+  const store = new DaybookStore(book)
+  const value = { list: ['a'], when: new Date(0) }
+  await store.put(['users', 'alice'], 'likes', value)
+  value.list.push('b')
+  const item = await store.get(['users', 'alice'], 'likes')
+  expect(item).toMatchObject({ namespace: ['users', 'alice'], key: 'likes' })
+  expect(item?.value).toEqual({ list: ['a'], when: '1970-01-01T00:00:00.000Z' })
+  expect(item?.createdAt).toBeInstanceOf(Date)
+  Object.assign(item?.value ?? {}, { list: 'changed' })
+  expect((await store.get(['users', 'alice'], 'likes'))?.value['list']).toEqual(['a'])
+  for (let i = 0; i < 25; i++) await store.put(['many'], `item-${String(i).padStart(2, '0')}`, { i })
+  const keys = async (limit?: number, offset?: number) =>
+    (await store.search(['many'], { ...(limit ? { limit } : {}), ...(offset ? { offset } : {}) })).map(
+      (one) => one.key,
+    )
+  expect(await keys()).toHaveLength(10)
+  expect(new Set([...(await keys(20)), ...(await keys(20, 20))]).size).toBe(25)
+})
+
+it('finds by words what was remembered, within its namespace, and not what is not to be indexed', async () => {
+  await using book = await open()
+  const store = new DaybookStore(book)
+  await store.put(['alice'], 'one', { text: 'Grows tomatoes on the balcony', kind: 'fact' })
+  await store.put(['bob'], 'one', { text: 'Sells tomatoes at the market' })
+  await store.put(['alice'], 'two', { text: 'Hates tomatoes in salad', kind: 'secret' }, false)
+  const found = await store.search(['alice'], { query: 'tomatoes' })
+  expect(found.map(({ key }) => key)).toEqual(['one'])
+  expect(found[0]?.score).toBeGreaterThan(0)
+  expect(await store.search(['alice'], { query: 'tomatoes', filter: { kind: 'secret' } })).toEqual([])
+  expect(await store.search([], { query: 'tomatoes' })).toHaveLength(2)
+  expect((await book.recall({ text: 'tomatoes market' })).hits[0]?.record).toMatchObject({ kind: 'document' })
+})
+
+it('refuses what is no namespace in the words of the framework, and stores nothing of that batch', async () => {
+  await using book = await open()
+  const store = new DaybookStore(book)
+  for (const namespace of [[], ['a.b'], ['', 'a'], ['langgraph'], [7 as never]]) {
+    await expect(store.put(namespace, 'k', {})).rejects.toBeInstanceOf(InvalidNamespaceError)
+  }
+  const bad = store.batch([
+    { namespace: ['a'], key: 'k', value: {} },
+    { namespace: [], key: 'k', value: {} },
+  ])
+  await expect(bad).rejects.toBeInstanceOf(InvalidNamespaceError)
+  const wrong: [string, unknown, string][] = [
+    ['', {}, 'key'],
+    ['k', 'text', 'value'],
+    ['k', { n: 1n }, 'value'],
+    ['k', { text: 'x'.repeat(2_000_000) }, 'changes.0.value'],
+  ]
+  for (const [key, value, path] of wrong) {
+    expect((await failure(store.put(['a'], key, value as never))).details['path']).toBe(path)
+  }
+  expect((await book.stats()).total).toBe(0)
+})

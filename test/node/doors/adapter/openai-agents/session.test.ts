@@ -1,0 +1,143 @@
+// Sessions of OpenAI's agents beside the framework's own in memory, and what a book adds: two processes, a crash, a history.
+import { type AgentInputItem, MemorySession } from '@openai/agents-core'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { DaybookSession } from '../../../../../src/doors/adapter/openai-agents/session.ts'
+import { openDaybook } from '../../../../../src/hosts/node/index.ts'
+import { failure } from '../../../../contract/book-case.ts'
+
+const open = () => openDaybook({ name: 'session', path: ':memory:' })
+const said = (content: string): AgentInputItem => ({ role: 'user', content })
+const called = (callId: string, name = 'tool'): AgentInputItem => ({
+  type: 'function_call',
+  callId,
+  name,
+  arguments: '{}',
+})
+
+const item = fc.oneof(
+  fc.constantFrom('one', 'two', 'Ünï').map(said),
+  fc.constantFrom('c1', 'c2').map((callId) => called(callId)),
+)
+const items = fc.array(item, { maxLength: 3 })
+const step = fc.oneof(
+  fc.record({ do: fc.constant('add' as const), items }),
+  fc.record({ do: fc.constant('pop' as const) }),
+  fc.record({ do: fc.constant('clear' as const) }),
+  fc.record({ do: fc.constant('get' as const), limit: fc.constantFrom(undefined, 0, 1, 2, 100) }),
+  fc.record({
+    do: fc.constant('mutate' as const),
+    callId: fc.constantFrom('c1', 'c2'),
+    name: fc.constantFrom('x', 'y'),
+  }),
+  fc.record({
+    do: fc.constant('transact' as const),
+    operationId: fc.constantFrom('o1', 'o2', 'o3'),
+    transaction: fc.oneof(
+      items.map((items) => ({ type: 'append_items' as const, items })),
+      fc.tuple(items, items).map(([expectedSuffix, replacement]) => ({
+        type: 'replace_suffix' as const,
+        expectedSuffix,
+        replacement,
+      })),
+    ),
+  }),
+)
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
+
+async function run(session: MemorySession | DaybookSession, one: Step): Promise<unknown> {
+  switch (one.do) {
+    case 'add':
+      return session.addItems(one.items)
+    case 'pop':
+      return session.popItem()
+    case 'clear':
+      return session.clearSession()
+    case 'get':
+      return session.getItems(one.limit)
+    case 'mutate': {
+      const replacement = called(one.callId, one.name) as never
+      return session.applyHistoryMutations({
+        mutations: [{ type: 'replace_function_call', callId: one.callId, replacement }],
+      })
+    }
+    case 'transact':
+      return session.applyHistoryTransaction(one).catch((error: unknown) => (error as Error).message)
+  }
+}
+
+it('answers random calls as the session of the framework does', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
+      await using book = await open()
+      const own = new DaybookSession(book, { sessionId: 'a/b' })
+      const reference = new MemorySession({ sessionId: 'a/b' })
+      for (const one of steps) {
+        expect({ one, said: await run(own, one) }).toEqual({ one, said: await run(reference, one) })
+      }
+      expect(await new DaybookSession(book, { sessionId: 'a/b' }).getItems()).toEqual(
+        await reference.getItems(),
+      )
+    }),
+    { numRuns: 80, seed: 22 },
+  )
+})
+
+it('takes and gives copies, with bytes in them', async () => {
+  await using book = await open()
+  const session = new DaybookSession(book)
+  const item = {
+    ...said('hello'),
+    providerData: { bytes: new Uint8Array([0, 255]), list: [1] },
+  } as AgentInputItem
+  await session.addItems([item])
+  ;(item.providerData as { list: number[] }).list.push(2)
+  const [first] = await session.getItems()
+  expect(first).toEqual({ ...said('hello'), providerData: { bytes: new Uint8Array([0, 255]), list: [1] } })
+  Object.assign(first ?? {}, { content: 'changed' })
+  expect((await session.getItems())[0]).toMatchObject({ content: 'hello' })
+})
+
+it('loses nothing of two processes on one session, and applies one operation of both once', async () => {
+  await using book = await open()
+  const both = [0, 1].map(() => new DaybookSession(book, { sessionId: 's' }))
+  await Promise.all(
+    both.flatMap((session, i) => [0, 1, 2, 3, 4].map((n) => session.addItems([said(`${i}-${n}`)]))),
+  )
+  expect(new Set((await both[0]?.getItems())?.map((one) => JSON.stringify(one))).size).toBe(10)
+  const transaction = { type: 'append_items', items: [said('once')] } as const
+  const operation = { operationId: 'run-1', transaction: { ...transaction, items: [...transaction.items] } }
+  await Promise.all(both.map((session) => session.applyHistoryTransaction(operation)))
+  expect(await both[1]?.getItems()).toHaveLength(11)
+  const popped = await Promise.all(both.flatMap((session) => [session.popItem(), session.popItem()]))
+  expect(new Set(popped.map((one) => JSON.stringify(one))).size).toBe(4)
+  expect(await both[0]?.getItems()).toHaveLength(7)
+  expect(await new DaybookSession(book, { sessionId: 'other' }).getItems()).toEqual([])
+})
+
+it('has what was said in recall, and no calls of tools', async () => {
+  await using book = await open()
+  await new DaybookSession(book).addItems([said('I moved to Lisbon'), called('c1', 'lisbon')])
+  const { hits } = await book.recall({ text: 'Lisbon' })
+  expect(hits.map(({ record }) => record['value'])).toEqual([{ item: said('I moved to Lisbon') }])
+})
+
+it('refuses what is no item, id or transaction, and stores nothing', async () => {
+  await using book = await open()
+  expect(() => new DaybookSession(book, { sessionId: '' })).toThrow('1 to 500 characters')
+  const session = new DaybookSession(book, { sessionId: '../x' })
+  const bad = [
+    [session.addItems([said('fine'), 'text' as never]), 'items.1'],
+    [session.addItems([{ ...said('n'), n: 1n } as never]), 'items.0'],
+    [session.applyHistoryTransaction({ operationId: ' ', transaction: {} as never }), 'operationId'],
+    [session.applyHistoryTransaction({ operationId: 'o', transaction: {} as never }), 'transaction.type'],
+    [
+      session.applyHistoryTransaction({ operationId: 'o', transaction: { type: 'append_items' } as never }),
+      'transaction.items',
+    ],
+  ] as const
+  for (const [call, path] of bad) {
+    expect(await failure(call)).toMatchObject({ code: 'invalid-input', details: { path } })
+  }
+  expect((await book.stats()).total).toBe(0)
+})

@@ -1,0 +1,69 @@
+// The manifest in both of its shapes, and by hash: what it says of a capability changes only when somebody means it to.
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { agentId, createManifest } from '../../../src/doors/manifest.ts'
+import { seedShapes } from '../../../src/doors/seed-shape/seed-shape.ts'
+import { capabilityTable } from '../../../src/engine/capability-table.ts'
+import { canonicalText } from '../../../src/core/text/canonical-json.ts'
+
+const manifest = createManifest(capabilityTable, {
+  wire: 1,
+  version: '1.0.0',
+  transports: [{ type: 'http', endpoint: 'http://127.0.0.1:8787' }],
+})
+const entry = (id: string) => manifest.capabilities.find((one) => one.capability_id === id)
+const hash = (value: unknown) =>
+  createHash('sha256')
+    .update(canonicalText(value as never))
+    .digest('hex')
+    .slice(0, 16)
+
+describe('the manifest', () => {
+  it('says who the agent is, and each capability in both shapes', () => {
+    expect(manifest).toMatchObject({
+      name: 'daybook',
+      agent: {
+        agent_id: agentId,
+        display_name: 'Daybook',
+        version: '1.0.0',
+        type: 'subagent',
+        transports: [{ type: 'http', endpoint: 'http://127.0.0.1:8787' }],
+      },
+    })
+    for (const one of manifest.capabilities) {
+      expect(one.capability_id).toBe(one.id)
+      expect(one.description.length).toBeGreaterThan(10)
+      for (const schema of [one.input, one.output, one.input_schema, one.output_schema])
+        expect([one.id, typeof schema]).toEqual([one.id, 'object'])
+    }
+    const ids = manifest.capabilities.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.slice(0, capabilityTable.length)).toEqual(capabilityTable.map(({ id }) => id))
+  })
+
+  it('has every id of the shapes of others, with what their messages carry', () => {
+    const named = seedShapes.map(({ names: [id] }) => id).filter((id) => id.includes(':'))
+    expect(named.filter((id) => entry(id) === undefined)).toEqual([])
+    expect(entry('kstar:store_trace')).toMatchObject({
+      input_schema: { required: ['situation', 'task', 'action'] },
+      output_schema: { properties: { trace_id: { type: 'string' } } },
+      output: { properties: { id: { type: 'string' } } },
+    })
+    expect(entry('kstar:query_traces')?.output_schema).toMatchObject({ type: 'array' })
+    expect(entry('kstar:export_bundle')).toMatchObject({
+      input_schema: { properties: { include_tokens: { default: false }, types: { type: 'array' } } },
+      output_schema: { required: ['bundle'] },
+      methods: [],
+    })
+    expect(entry('kstar:import_bundle')).toMatchObject({
+      input_schema: { required: ['bundle'] },
+      output_schema: { properties: { imported_count: { type: 'number' } } },
+    })
+  })
+
+  // `npm test -- manifest -u` writes it anew, for whoever means the change.
+  it('says of each capability what it said', async () => {
+    const hashes = Object.fromEntries(manifest.capabilities.map((one) => [one.id, hash(one)]))
+    await expect(`${JSON.stringify(hashes, undefined, 2)}\n`).toMatchFileSnapshot('manifest-hash.json')
+  })
+})

@@ -1,0 +1,156 @@
+// `daybook doctor` over real files, sockets and servers: what it finds, and that it changes nothing.
+import { once } from 'node:events'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ended, startDaybook } from '../command-line.ts'
+import { killAll, startProcess } from '../socket/process.ts'
+
+let home = ''
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'daybook-doctor-'))
+})
+afterAll(async () => {
+  await killAll()
+  await rm(home, { recursive: true, force: true })
+})
+
+interface Finding {
+  readonly what: string
+  readonly state: string
+  readonly says: string
+  readonly do?: string
+}
+
+async function doctor(args: readonly string[] = [], env: Record<string, string> = {}) {
+  const { DAYBOOK_KEY: _key, DAYBOOK_EMBED_URL: _url, ...own } = process.env
+  const child = startDaybook(['doctor', '--home', home, '--json', ...args], { env: { ...own, ...env } })
+  const { stdout, code, stderr } = await ended(child)
+  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+  return { code, stderr, stdout, of: (what: string) => findings.find((one) => one.what === what) }
+}
+
+const folder = () => join(home, 'agents/agent/memory')
+const book = () => join(folder(), 'book.daybook')
+
+/** Every file of the home with what is in it. */
+async function everything(): Promise<unknown> {
+  const names = await readdir(home, { recursive: true })
+  const files = names.toSorted().map(async (name) => {
+    const { mode, size, mtimeMs } = await stat(join(home, name))
+    return [name, mode, size, mtimeMs]
+  })
+  return Promise.all(files)
+}
+
+async function listen(
+  answer: (path: string, headers: object) => readonly [number, object],
+): Promise<Server & AsyncDisposable> {
+  const server = createServer(({ url = '', headers }, response) => {
+    const [status, body] = answer(url, headers)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server as Server & AsyncDisposable
+}
+const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+describe('daybook doctor', { timeout: 60_000 }, () => {
+  it('says what is installed, and that there is no book yet, and makes none', async () => {
+    const found = await doctor()
+    expect([found.code, found.stderr]).toEqual([0, ''])
+    expect(found.of('daybook')).toMatchObject({
+      state: 'ok',
+      says: expect.stringMatching(/Node \d+.*SQLite 3\./) as string,
+    })
+    expect(found.of('@platformatic/kafka')).toMatchObject({ state: 'ok' })
+    expect(found.of('book')).toMatchObject({ state: 'warning', do: expect.any(String) as string })
+    expect(await readdir(home)).toEqual([])
+  })
+
+  it('tells of a book where it is, what it holds, and that it is nobody else’s; and changes nothing', async () => {
+    const fact = JSON.stringify({ schema: 'note', data: { text: 'x' } })
+    await ended(startDaybook(['store', 'fact', fact, '--home', home]))
+    const before = await everything()
+    const found = await doctor()
+    expect(found.code).toBe(0)
+    expect(found.of('book')?.says).toMatch(/book\.daybook, [\d.]+ KB, 1 record, schema \d+/)
+    expect(found.of('held by')).toMatchObject({ state: 'ok', says: 'nobody' })
+    expect(found.of('permissions')).toMatchObject({ state: 'ok' })
+    expect(found.of('disk')?.says).toMatch(/free/)
+    expect(await everything()).toEqual(before)
+  })
+
+  it('finds the process that holds it, and what one leaves that was killed', async () => {
+    const holder = await startProcess(book())
+    const found = await doctor()
+    expect(found.of('held by')).toMatchObject({
+      state: 'ok',
+      says: expect.stringContaining('listens at') as string,
+    })
+    expect(found.of('book')).toMatchObject({ state: 'ok' })
+    await holder.kill()
+    expect((await doctor()).of('held by')).toMatchObject({
+      state: 'warning',
+      says: expect.stringContaining('killed') as string,
+    })
+  })
+
+  it('finds files that others may read, and one that is no book, each with what to do, and ends with 1', async () => {
+    await chmod(book(), 0o644)
+    const open = await doctor()
+    expect(open).toMatchObject({ code: 1, stderr: 'One fault.\n' })
+    expect(open.of('permissions')).toMatchObject({ state: 'fault', do: `Run \`chmod go= ${book()}\`.` })
+    await chmod(book(), 0o600)
+    const kept = await readFile(book())
+    await rm(`${book()}-wal`, { force: true })
+    await writeFile(book(), 'no database at all')
+    expect((await doctor()).of('book')).toMatchObject({
+      state: 'fault',
+      do: expect.stringContaining('Keep the file') as string,
+    })
+    await writeFile(book(), kept)
+    expect((await doctor()).of('book')).toMatchObject({ state: 'ok' })
+  })
+
+  it('asks an edge and an embedder whether they answer, and tells no key', async () => {
+    const secret = 'dbk1.very-secret-key'
+    await using edge = await listen((path, headers) =>
+      path === '/health' && 'authorization' in headers && headers.authorization === `Bearer ${secret}`
+        ? [200, { ok: true, wire: 1, book: {} }]
+        : [401, { code: 'unauthorized' }],
+    )
+    const asked = ['--url', urlOf(edge), '--book', 'mine']
+    const found = await doctor(asked, { DAYBOOK_KEY: secret, DAYBOOK_EMBED_URL: `${urlOf(edge)}/embed` })
+    expect(found.of('edge')).toMatchObject({
+      state: 'ok',
+      says: expect.stringContaining('the book mine with it') as string,
+    })
+    expect(found.of('embedder')).toMatchObject({ state: 'ok' })
+    expect(found.stdout).not.toContain(secret)
+    const refused = await doctor(asked, { DAYBOOK_KEY: 'another' })
+    expect(refused.of('edge')).toMatchObject({
+      state: 'fault',
+      do: expect.stringContaining('$DAYBOOK_KEY') as string,
+    })
+    const gone = await listen(() => [200, {}])
+    const nobody = urlOf(gone)
+    await gone[Symbol.asyncDispose]()
+    const none = await doctor(['--url', nobody])
+    expect(none.of('edge')).toMatchObject({
+      state: 'fault',
+      says: expect.stringContaining('ECONNREFUSED') as string,
+    })
+    const kafka = { DAYBOOK_KAFKA_PASSWORD: secret, DAYBOOK_KAFKA_USER: 'me' }
+    const settings = await doctor([], kafka)
+    expect(settings.of('kafka')).toMatchObject({
+      state: 'warning',
+      says: 'set: $DAYBOOK_KAFKA_PASSWORD, $DAYBOOK_KAFKA_USER',
+    })
+    expect(settings.stdout).not.toContain(secret)
+  })
+})

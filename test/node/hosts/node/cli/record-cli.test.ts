@@ -1,0 +1,80 @@
+// `daybook store` and `daybook forget`: one record in from the command line, a file or stdin, and one out for good.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { cli, ended, startDaybook } from '../command-line.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'daybook-record-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const run = (home: string, ...args: readonly string[]) =>
+  ended(startDaybook([...args, '--home', join(folder, home)]))
+const recordsOf = async (home: string) =>
+  (JSON.parse((await run(home, 'query', '--json')).stdout) as { records: Record<string, unknown>[] }).records
+
+const trace = { situation: {}, task: { goal: 'Explain limits' }, action: { type: 'explain' } }
+const fact = { schema: 'note', data: { text: 'Ann likes tea' } }
+
+it('stores a record from the command line, from a file and from stdin, in a memory that it makes', async () => {
+  const said = await run('in', 'store', 'trace', JSON.stringify(trace))
+  expect(said).toMatchObject({ code: 0, stderr: '' })
+  await writeFile(join(folder, 'fact.json'), JSON.stringify(fact))
+  const filed = await run('in', 'store', 'facts', `@${join(folder, 'fact.json')}`, '--json')
+  expect(JSON.parse(filed.stdout)).toMatchObject({
+    fact_id: expect.any(String),
+    stored_at: expect.stringMatching(/^2/),
+  })
+  const piped = spawn(process.execPath, [cli, 'store', 'perception', '-', '--home', join(folder, 'in')], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  piped.stdin.end(JSON.stringify({ subject: 'Ann', content: 'Learns by pictures', confidence: 0.7 }))
+  expect(await ended(piped)).toMatchObject({ code: 0, stderr: '' })
+  const records = await recordsOf('in')
+  expect(records.map(({ kind }) => kind).toSorted()).toEqual(['fact', 'perception', 'trace'])
+  expect(records.map(({ id }) => id)).toContain(said.stdout.trim())
+  expect(records.find(({ kind }) => kind === 'trace')).toMatchObject({ situation: { domain: 'general' } })
+})
+
+it('stores once what is sent again under one id', async () => {
+  const store = () => run('once', 'store', 'fact', JSON.stringify(fact), '--request-id', 'retry-1')
+  const first = await store()
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(await store()).toEqual(first)
+  expect(await recordsOf('once')).toHaveLength(1)
+})
+
+it.each<[string, string[], RegExp]>([
+  ['no kind', ['store'], /a kind first: trace/],
+  ['a kind that there is not', ['store', 'wish', '{}'], /a kind first: trace/],
+  ['no record', ['store', 'fact'], /one record/],
+  ['two records', ['store', 'fact', '{}', '{}'], /one record/],
+  ['what is no JSON', ['store', 'fact', 'tea'], /not JSON/],
+  ['a file that there is not', ['store', 'fact', '@nowhere.json'], /nowhere\.json can't be read/],
+  ['a record without what it needs', ['store', 'fact', '{"schema":"note"}'], /invalid-input: `data`/],
+  ['no id', ['forget'], /the id of one record/],
+])('says what is wrong with %s, with exit code 2', async (_what, args, message) => {
+  const { code, stdout, stderr } = await run('wrong', ...args)
+  expect(stderr).toMatch(message)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+})
+
+it('forgets a record once that was confirmed, and says when there is none', async () => {
+  const { stdout } = await run('out', 'store', 'fact', JSON.stringify(fact))
+  const id = stdout.trim()
+  expect(await run('out', 'forget', id)).toMatchObject({ code: 2, stderr: /--yes/ })
+  expect(await recordsOf('out')).toHaveLength(1)
+  expect(await run('out', 'forget', id, '--yes')).toMatchObject({ code: 0, stdout: `Forgot ${id}.\n` })
+  expect(await recordsOf('out')).toEqual([])
+  expect(await run('out', 'forget', id)).toMatchObject({ code: 0, stdout: `There is no ${id} here.\n` })
+})
+
+it('makes no memory to forget in', async () => {
+  expect(await run('none', 'forget', 'x')).toMatchObject({ code: 1, stderr: /has no memory here/ })
+  expect(existsSync(join(folder, 'none'))).toBe(false)
+})

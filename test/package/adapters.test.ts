@@ -1,0 +1,67 @@
+// Adapters as they are packed: each leaves its framework to whoever has it, and nothing of one is in what others load.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { requireTarball } from './app.ts'
+
+const run = promisify(execFile)
+const fileOf = async (file: string) =>
+  (await run('tar', ['-xzOf', requireTarball(), `package/${file}`], { maxBuffer: 64e6 })).stdout
+
+const adapters = {
+  anthropic: [],
+  langgraph: ['@langchain/langgraph-checkpoint'],
+  'openai-agents': [],
+  'ai-sdk': ['ai'],
+  'claude-agent': [],
+  'tanstack-db': [],
+  otel: [],
+  // No framework: another window.
+  message: [],
+}
+const own = ['@noble/hashes', '@scure/base']
+
+const importsOf = (text: string) =>
+  [...text.matchAll(/^import\b[^'"\n]*(?:from )?["']([^'"]+)["']/gm)].map(([, name = '']) => name)
+
+test.each(Object.entries(adapters))(
+  'daybook/%s imports its framework and nothing else',
+  async (name, wanted) => {
+    const text = await fileOf(`dist/${name}.js`)
+    const imports = new Set(importsOf(text).map((one) => own.find((known) => one.startsWith(known)) ?? one))
+    expect([...imports].filter((one) => !own.includes(one))).toEqual(wanted)
+    // An adapter is a few kilobytes: no engine is in it.
+    expect(text.length).toBeLessThan(60_000)
+  },
+)
+
+test.each(['index.js', 'worker.js', 'local.js', 'node.js'])('%s has nothing of an adapter', async (file) => {
+  const text = await fileOf(`dist/${file}`)
+  const words = [
+    '@langchain/',
+    '@anthropic-ai/sdk',
+    '@openai/agents',
+    '@tanstack/',
+    'DaybookSaver',
+    "Here're the files",
+  ]
+  expect(words.filter((word) => text.includes(word))).toEqual([])
+})
+
+test('each is exported, with an optional peer for its framework', async () => {
+  const manifest = JSON.parse(await fileOf('package.json')) as {
+    main: string
+    exports: Record<string, { types: string; default: string }>
+    peerDependencies: Record<string, string>
+    peerDependenciesMeta: Record<string, { optional?: boolean }>
+  }
+  for (const name of Object.keys(adapters)) {
+    expect(manifest.exports[`./${name}`]?.default).toBe(`./dist/${name}.js`)
+    expect(await fileOf(manifest.exports[`./${name}`]?.types.slice(2) ?? '')).toContain('export')
+  }
+  expect(manifest.main).toBe('./dist/index.js')
+  const needed = Object.keys(manifest.peerDependencies).filter(
+    (one) => !manifest.peerDependenciesMeta[one]?.optional,
+  )
+  expect(needed).toEqual([])
+})

@@ -1,0 +1,169 @@
+// One claw of the simulated pool: the real rules over the real tables, its records in memory, its clock and network the world's.
+import type { WriteContext } from '../../../src/core/capability/context.ts'
+import type { RecordWriter } from '../../../src/core/capability/port/record-port.ts'
+import type { PoolSending, PoolWritePort, PoolWriter } from '../../../src/core/pool/pool-port.ts'
+import type { Taken } from '../../../src/core/pool/pool-carrier.ts'
+import { formatTime } from '../../../src/core/time.ts'
+import { configId } from '../../../src/commons/pool/pool-config.ts'
+import { factKind, ballotKind, recordIds } from '../../../src/commons/pool/pool-kind.ts'
+import { Flood } from '../../../src/commons/pool/rule/flood.ts'
+import { sayPresence } from '../../../src/commons/pool/service/announce.ts'
+import { openScene, type Scene, type SceneRecords } from '../../../src/commons/pool/take/scene.ts'
+import { settle } from '../../../src/commons/pool/take/settle.ts'
+import { receive, takeIn } from '../../../src/commons/pool/take/take-in.ts'
+import { proposeCapabilities } from '../../../src/commons/pool/verb/propose-capability.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import { migrate } from '../../../src/store/schema/migrate.ts'
+import { createPoolTables } from '../../../src/store/pool/pool-tables.ts'
+
+export type Body = Record<string, unknown>
+type Write = WriteContext<'records' | 'pool'>
+
+const tables = ['keys', 'audit', 'outbox', 'positions', 'waiting', 'presence', 'own']
+
+const run = <Name extends string>(id: Name) => {
+  const found = proposeCapabilities.find((one) => one.id === id)
+  if (!found) throw new Error(`There is no ${id}.`)
+  return found.run as unknown as (input: object, at: Write) => Body
+}
+const propose = run('pool:propose')
+const vote = run('pool:vote')
+
+export class ClawSite {
+  readonly agent: string
+  readonly bodies = new Map<string, { readonly kind: string; readonly body: Body }>()
+  readonly results: Taken[] = []
+  readonly #db = openNodeDatabase({ path: ':memory:' })
+  readonly #tables: PoolWriter
+  readonly #flood = new Flood()
+  #starts = 1
+  #ids = 0
+  #sentAt = -1
+
+  constructor(agent: string) {
+    this.agent = agent
+    migrate(this.#db, '2026-01-01T00:00:00.000Z')
+    this.#tables = createPoolTables(this.#db)
+  }
+
+  get claw(): string {
+    return `${this.agent}@book`
+  }
+
+  /** A new world, in the same database. */
+  clear(): void {
+    for (const name of tables) this.#db.exec(`DELETE FROM pool_${name}`)
+    this.bodies.clear()
+    this.results.length = 0
+    this.#starts = 1
+    this.#ids = 0
+    this.#sentAt = -1
+    this.bodies.set(configId, { kind: 'pool_config', body: { verify: 'off' } })
+  }
+
+  restart(): void {
+    this.#starts += 1
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  presence(now: number): void {
+    this.#transact(now, (scene) => sayPresence(scene, 'active'))
+  }
+
+  settle(now: number): void {
+    this.#transact(now, (scene) => settle(scene, { count: this.openProposals(), frees: [] }))
+  }
+
+  propose(now: number, input: object): void {
+    this.#call(now, propose, input)
+  }
+
+  vote(now: number, input: object): void {
+    this.#call(now, vote, input)
+  }
+
+  async take(now: number, text: string): Promise<void> {
+    const arrival = await receive(text, () => Promise.resolve(true), { from: 'sim' })
+    this.#transact(now, (scene) => this.results.push(takeIn(scene, arrival, this.#flood)))
+  }
+
+  /** What is to be sent, which then counts as sent. */
+  outgoing(): readonly PoolSending[] {
+    if (this.#tables.revision === this.#sentAt) return []
+    this.#sentAt = this.#tables.revision
+    const waiting = this.#tables.outbox('sim', 1000)
+    const last = waiting.at(-1)
+    if (last) this.#tables.sent('sim', last.n)
+    return waiting
+  }
+
+  of(kind: string): Body[] {
+    return [...this.bodies.values()].filter((one) => one.kind === kind).map(({ body }) => body)
+  }
+
+  openProposals(): string[] {
+    const decided = new Set(this.of('pool_decision').map(({ proposal }) => proposal))
+    const ids = this.of('pool_proposal').map(({ proposal }) => String(proposal))
+    return ids.filter((id) => !decided.has(recordIds.proposal(id)))
+  }
+
+  #call(now: number, verb: typeof propose, input: object): void {
+    try {
+      this.#transact(now, (scene) => {
+        const call = { caller: { role: 'owner' }, scope: { agent: this.agent }, now: formatTime(now) }
+        verb(input, { call, records: scene.records, pool: scene.pool } as unknown as Write)
+      })
+    } catch (error) {
+      // A vote that comes too late, a version that was overtaken.
+      if (!(error instanceof Error && error.name === 'DaybookError')) throw error
+    }
+  }
+
+  /** All of it or nothing, as in a book. */
+  #transact(now: number, work: (scene: Scene) => void): void {
+    const before = new Map(this.bodies)
+    try {
+      this.#db.transaction(() => work(openScene({ records: this.#records(), pool: this.#pool(), now })))
+    } catch (error) {
+      this.bodies.clear()
+      for (const [id, one] of before) this.bodies.set(id, one)
+      throw error
+    }
+  }
+
+  #pool(): PoolWritePort {
+    const device = `d-${this.agent}`
+    return Object.create(this.#tables, {
+      self: { value: { book: 'book', agent: this.agent, device, instance: `${device}#${this.#starts}` } },
+      carriers: { value: ['sim'] },
+      newId: {
+        value: (prefix: string) =>
+          `${prefix}${this.agent.codePointAt(0)?.toString(16)}${String(++this.#ids).padStart(14, '0')}`,
+      },
+    }) as PoolWritePort
+  }
+
+  #records(): SceneRecords {
+    const get = (id: string) => {
+      const one = this.bodies.get(id)
+      return one && { id, kind: one.kind, ...one.body }
+    }
+    return {
+      get,
+      rules: { get },
+      citing: (id: string) =>
+        [...this.bodies].flatMap(([citing, { kind, body }]) =>
+          body['proposal'] === id ? [{ id: citing, kind, path: 'proposal' }] : [],
+        ),
+      guarded: (given: { body: object }) => ({ body: given.body }),
+      put: ({ kind, name, body }: Parameters<RecordWriter['put']>[0]) => {
+        const settle = { pool_fact: factKind.settle, pool_ballot: ballotKind.settle }[kind]
+        this.bodies.set(name?.id ?? '', { kind, body: settle?.(body) ?? body })
+        return name?.id ?? ''
+      },
+    } as unknown as SceneRecords
+  }
+}

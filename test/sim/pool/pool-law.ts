@@ -1,0 +1,93 @@
+// What may never be in a pool, whatever was lost, doubled, late or restarted.
+import { leastActive, majorityOf } from '../../../src/commons/pool/rule/quorum.ts'
+import type { Body, ClawSite } from './claw-site.ts'
+
+interface Counted {
+  readonly claw: string
+  readonly vote: string
+  readonly n: number
+}
+
+/** The first law that is broken, in words; undefined when none is. */
+export function brokenLaw(sites: readonly ClawSite[]): string | undefined {
+  return (
+    sites.map(doubleVote).find(Boolean) ??
+    sites.map(wrongDecision).find(Boolean) ??
+    sites.map(unfoundedFact).find(Boolean) ??
+    twoHistories(sites)
+  )
+}
+
+function doubleVote(site: ClawSite): string | undefined {
+  const seen = new Set<string>()
+  for (const { proposal, claw } of site.of('pool_ballot')) {
+    const key = `${proposal} ${claw}`
+    if (seen.has(key)) return `${site.agent} has two ballots of ${claw} on ${proposal}`
+    seen.add(key)
+  }
+  for (const { ballots = [], proposal } of site.of('pool_decision') as {
+    ballots?: Counted[]
+    proposal: string
+  }[]) {
+    if (new Set(ballots.map(({ claw }) => claw)).size !== ballots.length)
+      return `${site.agent} holds a decision on ${proposal} that counts a claw twice`
+  }
+  return undefined
+}
+
+function wrongDecision(site: ClawSite): string | undefined {
+  for (const one of site.of('pool_decision')) {
+    const { outcome, active, yes, ballots, proposal } = one as {
+      outcome: string
+      active: string[]
+      yes: number
+      ballots: Counted[]
+      proposal: string
+    }
+    if (outcome !== 'approved') continue
+    if (new Set(active).size < leastActive)
+      return `${site.agent}: ${proposal} approved by ${active.length} claws`
+    const counted = ballots.filter(({ vote }) => vote === 'yes').length
+    if (counted !== yes || yes < majorityOf(active.length))
+      return `${site.agent}: ${proposal} approved with ${yes} of ${active.length}, ${counted} named`
+  }
+  return undefined
+}
+
+const versionsOf = (fact: Body) => Object.entries(fact['versions'] as Record<string, Body>)
+
+function unfoundedFact(site: ClawSite): string | undefined {
+  const proposals = new Map(site.of('pool_proposal').map((one) => [one['proposal'], one]))
+  for (const fact of site.of('pool_fact')) {
+    const numbers = versionsOf(fact).map(([n]) => Number(n))
+    if (Math.max(...numbers) !== numbers.length) return `${site.agent}: ${fact['fact']} has a gap`
+    for (const [version, { proposal, object }] of versionsOf(fact)) {
+      const voted = proposals.get(proposal)?.['fact'] as Body | undefined
+      if (!voted || voted['object'] !== object)
+        return `${site.agent}: ${fact['fact']} v${version} was not voted on`
+    }
+  }
+  return undefined
+}
+
+function twoHistories(sites: readonly ClawSite[]): string | undefined {
+  const said = new Map<string, string>()
+  const approved = new Set(
+    sites.flatMap((site) =>
+      site.of('pool_decision').flatMap((one) => (one['outcome'] === 'approved' ? [one['proposal']] : [])),
+    ),
+  )
+  for (const site of sites) {
+    for (const fact of site.of('pool_fact')) {
+      for (const [version, { subject, predicate, object, proposal }] of versionsOf(fact)) {
+        const key = `${fact['fact']} v${version}`
+        const word = JSON.stringify([subject, predicate, object, proposal])
+        if ((said.get(key) ?? word) !== word) return `two histories of ${key}: ${said.get(key)} and ${word}`
+        said.set(key, word)
+        if (!approved.has(`pool_proposal::${proposal}`))
+          return `${key} rests on no approved decision anywhere`
+      }
+    }
+  }
+  return undefined
+}

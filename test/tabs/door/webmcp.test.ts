@@ -1,0 +1,167 @@
+// The tools of a book as the agent of a real Chromium finds and calls them, through Playwright's own eyes.
+import { type BrowserContext, chromium, type Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { browserArgs, findBrowser } from '../../../scripts/find-browser.mjs'
+import type { OfferedTools, OfferOptions } from '../../../src/index.ts'
+
+declare global {
+  var offered: OfferedTools | undefined
+}
+
+let context: BrowserContext
+let page: Page
+let serial = 0
+
+beforeAll(async () => {
+  const executablePath = await findBrowser()
+  const browser = await chromium.launch({
+    ...(executablePath ? { executablePath } : {}),
+    args: [...browserArgs, '--enable-features=WebMCP'],
+  })
+  context = await browser.newContext()
+  page = await context.newPage()
+  await page.goto(`${inject('tabsUrl')}current/index.html`)
+  await page.waitForFunction(() => 'tab' in globalThis)
+})
+
+afterAll(() => context.browser()?.close())
+
+/** A new book in the page, and the id of a token of it with these permissions. */
+async function openBook(permissions: readonly string[]): Promise<string> {
+  const name = `webmcp-${++serial}`
+  return page.evaluate(
+    async ([book, granted]) => {
+      await tab.book?.close()
+      expectOpen(await tab.open({ name: book, agent: 'owner' }))
+      const { token } = await opened().tokens.grant({
+        granted_to: 'browser-agent',
+        scope: '**',
+        permissions: [...granted],
+        expires_at: '2099-01-01T00:00:00.000Z',
+      })
+      return token.token_id
+
+      function expectOpen(outcome: string) {
+        if (outcome !== 'open') throw new Error(outcome)
+      }
+      function opened() {
+        if (!tab.book) throw new Error('No book is open.')
+        return tab.book
+      }
+    },
+    [name, permissions] as const,
+  )
+}
+
+const offer = (options: OfferOptions) =>
+  page.evaluate(async (given) => {
+    try {
+      globalThis.offered = await tab.book?.offerTools(given)
+      return { isSupported: offered?.isSupported, names: offered?.names }
+    } catch (error) {
+      const { code, details } = error as { code: string; details: unknown }
+      return { code, details }
+    }
+  }, options)
+
+const namesNow = async () => (await page.webmcp.tools()).map(({ name }) => name).toSorted()
+const note = { schema: 'note', data: { text: 'The deploy key lies on the second floor' } }
+
+describe('the tools of a page', () => {
+  it('are found by the agent of the browser, those that the token permits, and marked', async () => {
+    const as = await openBook(['read', 'write'])
+    expect(await offer({ as })).toMatchObject({ isSupported: true })
+    const tools = await page.webmcp.tools()
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(
+      [
+        'recall',
+        'context',
+        'store_trace',
+        'store_perception',
+        'store_fact',
+        'query_memory',
+        'get_record',
+        'get_skill',
+        'update_skill',
+      ].toSorted(),
+    )
+    const marks = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]))
+    expect(marks['recall']).toMatchObject({ readOnly: true, untrustedContent: true })
+    expect(marks['store_fact']?.readOnly).not.toBe(true)
+    expect(tools.find(({ name }) => name === 'store_fact')?.inputSchema).toMatchObject({
+      type: 'object',
+      required: expect.arrayContaining(['schema', 'data']),
+    })
+  })
+
+  it('are called by it: what it stores is its own, and what is wrong it is told in the one error shape', async () => {
+    const as = await openBook(['read', 'write'])
+    await offer({ as })
+    const stored = await page.webmcp.callTool('store_fact', note)
+    expect(stored).toMatchObject({ structuredContent: { id: expect.any(String) } })
+    const found = (await page.webmcp.callTool('recall', { text: 'deploy key' })) as { content: unknown[] }
+    expect(found).toMatchObject({
+      structuredContent: { hits: [{ record: { kind: 'fact', agent: 'browser-agent' } }] },
+    })
+    expect(found.content.at(-1)).toMatchObject({ text: expect.stringMatching(/never follow instructions/) })
+    expect(await page.webmcp.callTool('store_fact', { schema: 'note' })).toMatchObject({
+      isError: true,
+      structuredContent: { code: 'invalid-input', details: { path: 'data' } },
+    })
+    const count = await page.evaluate(async () => (await tab.book?.records.count({ kind: 'fact' }))?.total)
+    expect(count).toBe(1)
+  })
+
+  it('are fewer when the token permits less, and none when it is revoked', async () => {
+    const as = await openBook(['read'])
+    await offer({ as, set: ['recall', 'graph'] })
+    expect(await namesNow()).toEqual(
+      ['recall', 'context', 'query_memory', 'get_record', 'get_skill', 'read_graph', 'search_nodes']
+        .concat('open_nodes')
+        .toSorted(),
+    )
+    await page.evaluate((token_id) => tab.book?.tokens.revoke({ token_id, reason: 'over' }), as)
+    await expect.poll(namesNow).toEqual([])
+    expect(await page.evaluate(() => offered?.names)).toEqual([])
+  })
+
+  it('are gone when they are taken back, when the handle is closed, and when the book is', async () => {
+    const as = await openBook(['read'])
+    await offer({ as })
+    expect(await namesNow()).toHaveLength(5)
+    await page.evaluate(() => offered?.close())
+    expect(await namesNow()).toEqual([])
+    await page.evaluate(async (token) => {
+      const handle = tab.book?.with({ as: token })
+      await handle?.offerTools()
+      await handle?.close()
+    }, as)
+    expect(await namesNow()).toEqual([])
+    await page.evaluate(async (token) => {
+      await tab.book?.with({ as: token }).offerTools()
+    }, as)
+    expect(await namesNow()).toHaveLength(5)
+    await page.evaluate(() => tab.book?.close())
+    expect(await namesNow()).toEqual([])
+  })
+
+  it('are not offered under a name that the page has taken: all or none', async () => {
+    const as = await openBook(['read'])
+    await page.evaluate(async () => {
+      const { modelContext } = document as unknown as {
+        modelContext: { registerTool(tool: object, options: object): Promise<unknown> }
+      }
+      const taken = new AbortController()
+      const execute = () => 'mine'
+      const tool = { name: 'query_memory', description: 'The page’s own', execute }
+      await modelContext.registerTool(tool, { signal: taken.signal })
+      Object.assign(globalThis, { taken })
+    })
+    expect(await offer({ as })).toMatchObject({ code: 'conflict', details: { tool: 'query_memory' } })
+    expect(await namesNow()).toEqual(['query_memory'])
+    await page.evaluate(() => (globalThis as unknown as { taken: AbortController }).taken.abort())
+    expect(await offer({})).toMatchObject({ code: 'invalid-input', details: { path: 'options.as' } })
+    expect(await offer({ as: 'token-of-nobody' })).toMatchObject({ code: 'unauthorized' })
+    expect(await namesNow()).toEqual([])
+  })
+})
