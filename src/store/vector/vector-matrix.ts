@@ -167,7 +167,8 @@ export function createVectorMatrix(
       if (scale === 0 || rows.size === 0 || limit < 1) return []
       if (only) maskOnly(only)
       const best = createBest(limit)
-      let least = Math.fround(floor / scale)
+      // Rounded numbers may lie a little beyond the opposite of the question, which is no less similar for that.
+      let least = floor <= -1 ? -Infinity : Math.fround(floor / scale)
       for (const piece of piecesFor(question, search)) {
         for (let { row } = piece; row < piece.count;) {
           const range = { width, row, count: piece.count, masked: only !== undefined, floor: least }

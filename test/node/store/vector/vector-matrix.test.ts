@@ -130,6 +130,15 @@ describe('vectors in memory', () => {
     expect([found(0.5), found(0.7), found(-1)]).toEqual([[1, 2], [1], [1, 2, 3]])
   })
 
+  test('a floor of -1 keeps everything, also what rounding puts a little beyond the opposite', () => {
+    const { simd, scalar } = pair(2)
+    for (const matrix of [simd, scalar]) matrix.set(1, quantise(makeVector(28, 2)))
+    const search = { limit: 1, floor: -1 }
+    const found = simd.search(makeVector(139, 2), search)
+    expect(found).toEqual(scalar.search(makeVector(139, 2), search))
+    expect(found).toEqual([{ seq: 1, similarity: -1 }])
+  })
+
   test('the largest numbers at the most dimensions do not overflow', () => {
     const dimensions = 4096
     const { simd, scalar } = pair(dimensions)
