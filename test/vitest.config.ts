@@ -12,11 +12,13 @@ import { withBundledWorker } from './built-worker.ts'
 import { LongFirst } from './long-first.ts'
 import { withTestModel } from './model-plugin.ts'
 import ProgressReporter from './progress-reporter.ts'
+import { runSeed } from './property/run-seed.ts'
 import { needsOwnWorker, quickFiles } from './quick-file.ts'
 import { withSvelte } from './svelte-plugin.ts'
 import { serveTinyModel } from './support/server/serve-tiny-model.ts'
 
 const inOneWorker = quickFiles().filter((file) => !needsOwnWorker(file))
+const drawFromSeed = ['test/property/draw-from-seed.ts']
 const executablePath = await findBrowser()
 // For this process and those that tests start: sources that were read once are compiled.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache/node')
@@ -41,6 +43,7 @@ export default defineConfig({
     // Most of these wait half of their time for a browser, a disk or a process.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     sequence: { sequencer: LongFirst },
+    provide: { propertySeed: runSeed },
     projects: [
       {
         extends: true,
@@ -49,12 +52,19 @@ export default defineConfig({
           environment: 'node',
           include: ['test/{node,contract,sim,types}/**/*.test.ts'],
           exclude: inOneWorker,
+          setupFiles: drawFromSeed,
         },
       },
       {
         // What each of these imports is read once.
         extends: true,
-        test: { name: 'node-quick', environment: 'node', include: inOneWorker, isolate: false },
+        test: {
+          name: 'node-quick',
+          environment: 'node',
+          include: inOneWorker,
+          setupFiles: drawFromSeed,
+          isolate: false,
+        },
       },
       {
         extends: true,
@@ -65,7 +75,7 @@ export default defineConfig({
             miniflare: { r2Buckets: ['TEST_ARCHIVE'] },
           }),
         ],
-        test: { name: 'edge', include: ['test/edge/**/*.test.ts'] },
+        test: { name: 'edge', include: ['test/edge/**/*.test.ts'], setupFiles: drawFromSeed },
       },
       {
         extends: true,
@@ -106,7 +116,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          setupFiles: ['test/browser/keep-connection.ts', 'test/browser/keep-sqlite.ts'],
+          setupFiles: ['test/browser/keep-connection.ts', 'test/browser/keep-sqlite.ts', ...drawFromSeed],
           browser: {
             enabled: true,
             headless: true,

@@ -29,49 +29,63 @@ export function currentSql(
   if (!mayBeSuperseded || superseded) return where
   const later =
     asOf === undefined ? { sql: '', params: [] } : { sql: ' OR f.superseded_at > ?', params: [asOf] }
-  const unseen = bounds.length === 0 ? { sql: '', params: [] } : unseenSql(bounds, asOf)
+  const stands = `(f.superseded_at IS NULL${later.sql})`
+  if (bounds.length === 0) return [...where, { sql: stands, params: later.params }]
+  const unseen = unseenSql(bounds, asOf)
   where.push({
-    sql: `(f.superseded_at IS NULL${later.sql}${unseen.sql})`,
+    sql: `(${stands} AND NOT ${isYielded} OR ${unseen.sql})`,
     params: [...later.params, ...unseen.params],
   })
   return where
 }
 
+/** Whether what stood in the place of the outer `r` is displaced, maybe by what is not seen: then it stands where that is not. */
+const isYielded = `EXISTS (SELECT 1 FROM links l JOIN facets e ON e.seq = l.seq
+  WHERE l.target = r.id AND l.supersedes > 0 AND e.displaced_at IS NOT NULL)`
+
 /**
- * Or nothing within `bounds` stands in the place of the record of the outer `f` and `r`, which the inner ones hide: neither
- * one that supersedes it, nor one that displaces it or what it supersedes, as far up as all of them are seen.
+ * Nothing within `bounds` stands in the place of the record of the outer `f` and `r`, which the inner ones hide: it is not
+ * displaced, and none supersedes it that is not displaced itself, by what is seen and as far up as all of them are seen.
  */
 function unseenSql(bounds: readonly Fragment[], asOf: string | undefined): Fragment {
   // `near`: what may stand in its place, seen or not, before `bounds` are asked once. Nothing displaces what is displaced by
   // nothing for whoever sees everything, so that no long chain is walked.
+  const until = asOf === undefined ? '' : ' AND s.happened_at <= ?'
+  const times = asOf === undefined ? [] : [asOf]
   return {
-    sql: ` OR NOT EXISTS (
-      WITH RECURSIVE above(seq, id, kind, displaced) AS (
-        SELECT r.seq, r.id, f.kind, f.displaced_at IS NOT NULL
-        UNION SELECT e.seq, t.id, e.kind, e.displaced_at IS NOT NULL FROM above o
+    sql: `NOT EXISTS (
+      WITH RECURSIVE above(root, seq, id, kind, displaced) AS (
+        SELECT r.seq, r.seq, r.id, f.kind, f.displaced_at IS NOT NULL
+        UNION SELECT e.seq, e.seq, t.id, e.kind, e.displaced_at IS NOT NULL
+          FROM links l JOIN facets e ON e.seq = l.seq JOIN records t ON t.seq = l.seq
+          WHERE l.target = r.id AND l.supersedes > 0 AND e.kind = f.kind
+        UNION SELECT o.root, e.seq, t.id, e.kind, e.displaced_at IS NOT NULL FROM above o
           JOIN links l ON l.seq = o.seq AND l.supersedes > 0
           JOIN records t ON t.id = l.target JOIN facets e ON e.seq = t.seq AND e.kind = o.kind WHERE o.displaced),
       near(seq) AS (
-        SELECT l.seq FROM links l WHERE l.target = r.id AND l.supersedes > 0
-        UNION SELECT seq FROM above
+        SELECT seq FROM above
         UNION SELECT m.seq FROM above o JOIN links l ON l.seq = o.seq AND l.supersedes > 0
           JOIN links m ON m.target = l.target AND m.supersedes > 0 WHERE o.displaced),
       seen(seq, id, kind, created_at, happened_at) AS MATERIALIZED (
         SELECT f.seq, r.id, f.kind, f.created_at, f.happened_at
         FROM near JOIN facets f ON f.seq = near.seq JOIN records r ON r.seq = near.seq
         WHERE ${bounds.map(({ sql }) => sql).join(' AND ')}),
-      up(seq, id, kind, created_at) AS (
-        SELECT r.seq, r.id, f.kind, f.created_at WHERE f.displaced_at IS NOT NULL
-        UNION SELECT t.seq, t.id, t.kind, t.created_at FROM up o
-          JOIN links l ON l.seq = o.seq AND l.supersedes > 0 JOIN seen t ON t.id = l.target AND t.kind = o.kind)
-      SELECT 1 FROM (
-        SELECT s.happened_at FROM links l JOIN seen s ON s.seq = l.seq
-          WHERE l.target = r.id AND l.supersedes > 0 AND s.kind = f.kind
-        UNION ALL SELECT s.happened_at FROM up o JOIN links l ON l.seq = o.seq AND l.supersedes > 0
+      up(root, seq, id, kind, created_at) AS (
+        SELECT a.root, s.seq, s.id, s.kind, s.created_at FROM above a JOIN seen s ON s.seq = a.seq
+          WHERE a.seq = a.root AND a.displaced
+        UNION SELECT o.root, t.seq, t.id, t.kind, t.created_at FROM up o
+          JOIN links l ON l.seq = o.seq AND l.supersedes > 0 JOIN seen t ON t.id = l.target AND t.kind = o.kind),
+      displaced(seq, happened_at) AS (
+        SELECT o.root, s.happened_at FROM up o JOIN links l ON l.seq = o.seq AND l.supersedes > 0
           JOIN links m ON m.target = l.target AND m.supersedes > 0 AND m.seq <> l.seq
           JOIN seen s ON s.seq = m.seq AND s.kind = o.kind
-          WHERE ${isBeforeSql('(s.created_at, s.id)', '(o.created_at, o.id)')})
-      ${asOf === undefined ? '' : 'WHERE happened_at <= ?'})`,
-    params: [...bounds.flatMap(({ params }) => params), ...(asOf === undefined ? [] : [asOf])],
+          WHERE ${isBeforeSql('(s.created_at, s.id)', '(o.created_at, o.id)')}),
+      heirs(seq, happened_at) AS (
+        SELECT s.seq, s.happened_at FROM links l JOIN seen s ON s.seq = l.seq
+          WHERE l.target = r.id AND l.supersedes > 0 AND s.kind = f.kind)
+      SELECT 1 FROM displaced s WHERE s.seq = r.seq${until}
+      UNION ALL SELECT 1 FROM heirs s WHERE EXISTS (
+        SELECT 1 FROM heirs WHERE seq NOT IN (SELECT seq FROM displaced))${until})`,
+    params: [...bounds.flatMap(({ params }) => params), ...times, ...times],
   }
 }

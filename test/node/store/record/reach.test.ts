@@ -263,6 +263,26 @@ describe('a narrowed store', () => {
     )
   })
 
+  it('shows nothing that stands only because of what is hidden', () => {
+    const memory = (id: string, links: string[], labels: string[] = []): Made => ({
+      head: { id, kind: 'memory', agent: 'a' },
+      body: { goal: 'red', links, labels },
+    })
+    // The last displaces the first, which yields what it stood for; who does not see it, sees the first in its place.
+    const store = fill([
+      memory('new', ['gone', 'old']),
+      memory('old', []),
+      memory('hidden', ['gone'], ['agent:a']),
+    ])
+    const ids = (reach: Reach) =>
+      store.queries
+        .within(reach)
+        .query({})
+        .records.map(({ id }) => id)
+    expect(store.queries.query({}).records.map(({ id }) => id)).toEqual(['hidden', 'old'])
+    expect(ids(readReach({ scope: '**' }) ?? expect.unreachable())).toEqual(['new'])
+  })
+
   it('narrows what is narrow already, and never widens it', () => {
     const store = fill([
       { head: { id: 'one', kind: 'trace', agent: 'a' }, body: { goal: 'red', domain: 'x', links: [] } },
