@@ -132,6 +132,12 @@ export const errorTable = {
     'The engine of the book ended unexpectedly.',
     'Open the book again; what was acknowledged is kept.',
   ),
+  'assets-mismatch': row(
+    500,
+    false,
+    'The worker of Daybook is of another version than the page.',
+    'Run npx daybook assets at each build; if the page was loaded long ago, load it anew.',
+  ),
   'room-full': row(409, true, 'The meeting room is full.', 'Wait until somebody leaves.'),
   'owner-unresponsive': row(
     503,

@@ -1,11 +1,12 @@
 // The package where no bundler puts its worker beside the page: copied by its own command, or served by another origin.
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { type Browser, chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { product } from '../../src/bundle/format/product.ts'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
 import { type App, createApp } from './app.ts'
 import { serveFolder } from './serve.ts'
@@ -44,6 +45,23 @@ const bundle = (folder: string, format: 'esm' | 'iife') =>
     logLevel: 'silent',
   })
 
+/** With what a book can't be opened at the address. */
+async function refusalAt(url: string) {
+  await using visitor = await browser.newPage()
+  await visitor.goto(url)
+  await visitor.waitForFunction(() => globalThis.outcome !== undefined)
+  return await visitor.evaluate(() =>
+    globalThis.outcome?.then(
+      () => undefined,
+      ({ code, message, details }: { code: string; message: string; details: object }) => ({
+        code,
+        message,
+        details,
+      }),
+    ),
+  )
+}
+
 describe('esbuild', () => {
   test.each(['esm', 'iife'] as const)('%s, with the files that `daybook assets` copies', async (format) => {
     await bundle(format, format)
@@ -69,20 +87,27 @@ describe('esbuild', () => {
     await bundle(folder, format)
     await page(folder, '<script type="module" src="main.js"></script>')
     await using served = await serveFolder(join(app.path, folder))
-    const visitor = await browser.newPage()
-    await visitor.goto(`${served.url}index.html`)
-    await visitor.waitForFunction(() => globalThis.outcome !== undefined)
-    const said = await visitor.evaluate(() =>
-      globalThis.outcome?.then(
-        () => undefined,
-        ({ code, message }: { code: string; message: string }) => ({ code, message }),
-      ),
-    )
-    expect(said).toMatchObject({
+    expect(await refusalAt(`${served.url}index.html`)).toMatchObject({
       code: 'engine-died',
       message: expect.stringContaining('npx daybook assets') as string,
     })
-    await visitor.close()
+  })
+})
+
+test('a worker that was copied from another version is refused by name', async () => {
+  await bundle('stale', 'esm')
+  await page(
+    'stale',
+    '<script>given = { assets: "./daybook" }</script><script type="module" src="main.js"></script>',
+  )
+  await daybook('assets', 'stale/daybook')
+  const worker = join(app.path, 'stale/daybook/worker.js')
+  const text = await readFile(worker, 'utf8')
+  await writeFile(worker, text.replaceAll(product.version, '0.0.9'))
+  await using served = await serveFolder(join(app.path, 'stale'))
+  expect(await refusalAt(`${served.url}index.html`)).toMatchObject({
+    code: 'assets-mismatch',
+    details: { page: product.version, worker: '0.0.9' },
   })
 })
 

@@ -23,7 +23,8 @@ export type { OpenOptions } from './open-options.ts'
  *
  * Rejects with `storage-unavailable` where nothing durable can be had, `owner-unresponsive` when the tab that holds it
  * does not answer, `tab-outdated` when that tab runs a newer Daybook, `book-newer` when a newer Daybook wrote it,
- * `open-elsewhere` while something else has its files, `engine-died` when the worker could not be started, `needs-page`
+ * `open-elsewhere` while something else has its files, `engine-died` when the worker could not be started, `assets-mismatch` when it is of another
+ * version than the page, `needs-page`
  * where there is no page: in Node, and while a page is made on a server.
  */
 export function openDaybook(options: OpenOptions): Promise<Daybook> {

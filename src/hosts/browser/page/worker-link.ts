@@ -3,6 +3,7 @@
 import { failed, type Reply } from '../../../book/share/line-message.ts'
 import { proxy, type ProxyMarked, type Remote, releaseProxy, transfer, wrap } from 'comlink'
 import { orAborted } from '../../../core/abort.ts'
+import { product } from '../../../bundle/format/product.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 import { type BookCallOptions, carriedOf } from '../../../book/call-options.ts'
@@ -47,8 +48,8 @@ export interface WorkerLink {
   readonly gone: Promise<DaybookError>
 }
 
-/** What the page says of the book it opens; what it offers, the link sees itself. */
-export type LinkRequest = Omit<OpenRequest, 'offers'>
+/** What the page says of the book it opens; what it offers, and its version, the link sees itself. */
+export type LinkRequest = Omit<OpenRequest, 'offers' | 'version'>
 
 /** What the page has that can't be sent. */
 export interface PageGiven extends Partial<Pick<PageOffers, 'syncKey' | 'embedderKey' | 'model'>> {
@@ -126,7 +127,7 @@ export function createWorkerLink(worker: Worker, joinHub: () => MessagePort | un
       const offers = Object.keys(given) as PageOffer[]
       const page = doorOf({ ...given, hear: listener, joinHub: handOverHub(joinHub) })
       const reply = await answered<Reply<MethodRow[]>>(
-        remote.open({ ...request, offers }, page),
+        remote.open({ ...request, offers, version: product.version }, page),
         openDeadlineMs,
       )
       if (!reply.ok) throw DaybookError.from(reply.error)

@@ -27,6 +27,8 @@ export interface BuiltInOptions extends ModelLanguages {
 export type BrowserLlmOptions = LlmOptions | ({ readonly provider: 'browser' } & BuiltInOptions)
 
 export interface OpenRequest {
+  /** The version of Daybook that the page runs; its worker's must be the same. */
+  readonly version: string
   readonly name: string
   readonly scope: Scope
   readonly durability: 'relaxed' | 'strict'

@@ -2,6 +2,7 @@
 import { type ProxyMethods, releaseProxy } from 'comlink'
 import type { ToolOutcome, ToolSetName, ToolText } from '../../../book/tool/tool-source.ts'
 import { failed, type CallMessage, type Reply } from '../../../book/share/line-message.ts'
+import { product } from '../../../bundle/format/product.ts'
 import { roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { loadLocalTools } from '../../../doors/mcp/load-local-tools.ts'
@@ -30,6 +31,12 @@ async function outcomeOf<Value>(work: Promise<Value>): Promise<Reply<Value>> {
   } catch (error) {
     return failed(error)
   }
+}
+
+/** Files that were copied once and bundled anew later would fail in ways that tell nothing. */
+function checkVersion(page: string): void {
+  const worker = product.version
+  if (page !== worker) throw new DaybookError('assets-mismatch', undefined, { details: { page, worker } })
 }
 
 /** A worker that has not opened a book yet. */
@@ -95,6 +102,7 @@ export class WorkerEngine implements WorkerDoor {
   }
 
   async #open(request: OpenRequest, page: PageDoor): Promise<Reply<MethodRow[]>> {
+    checkVersion(request.version)
     const tab = this.#createTab(request, page)
     this.#tab = tab
     await tab.ready
