@@ -74,7 +74,8 @@ export function daybookSessions({ documents }: Pick<Daybook, 'documents'>): Dayb
       const given = entries.map(jsonOf)
       if (given.length === 0) return
       for (let left = tries; ; left--) {
-        const at = reached.get(folder) ?? (await look(folder))
+        const known = reached.get(folder)
+        const at = known ?? (await look(folder))
         const uuids = new Set<string>()
         const fresh = given.filter((entry) => {
           const uuid = uuidOf(entry)
@@ -83,6 +84,11 @@ export function daybookSessions({ documents }: Pick<Daybook, 'documents'>): Dayb
           uuids.add(uuid)
           return true
         })
+        // Somebody else may have deleted meanwhile what this handle knows to be there.
+        if (known && fresh.length < given.length) {
+          reached.delete(folder)
+          continue
+        }
         if (fresh.length === 0) return
         try {
           await documents.write({ changes: fresh.map((entry, i) => changeOf(folder, at.next + i, entry)) })

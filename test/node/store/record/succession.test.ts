@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ConflictPolicy } from '../../../../src/core/kind.ts'
+import { readReach } from '../../../../src/core/access/reach.ts'
 import { successionOf } from '../../../../src/core/succession/succession.ts'
 import { makeKind, openTestStore } from '../../../support/test-store.ts'
 
@@ -95,6 +96,21 @@ describe('records that supersede each other', () => {
     })
     expect(current).toBe('r-500')
     expect(heirs).toEqual(['r-499', 'r-500'])
+    store.db.close()
+  })
+
+  it('shows nobody what stands only because of what he does not see', () => {
+    const store = openTestStore([makeKind({ name: 'thing', cites: [{ path: 'cites', supersedes: true }] })])
+    store.put({ cites: ['gone', 'old'] }, { id: 'new', agent: 'a' })
+    store.put({ cites: [] }, { id: 'old', agent: 'a' })
+    // It displaces `new`, which yields what it stood for; who does not see it sees `new` in the place of `old`.
+    store.now += 1000
+    store.put({ cites: ['gone'] }, { id: 'hidden', agent: 'b' })
+    const shown = (queries = store.queries) => queries.query({}).records.map((record) => record.id)
+    expect(shown().toSorted()).toEqual(['hidden', 'old'])
+    expect(shown(store.queries.within(readReach({ scope: 'agent:a' }) ?? expect.unreachable()))).toEqual([
+      'new',
+    ])
     store.db.close()
   })
 })

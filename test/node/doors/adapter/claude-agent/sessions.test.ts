@@ -43,6 +43,15 @@ it('keeps an entry of one uuid once, and one without each time', async () => {
   ])
 })
 
+it('keeps an entry that comes again after another process has deleted it', async () => {
+  await using book = await open()
+  const store = daybookSessions(book)
+  await store.append(key, [entry(1)])
+  await daybookSessions(book).delete(key)
+  await store.append(key, [entry(1), entry(2)])
+  expect(await store.load(key)).toEqual([entry(1), entry(2)])
+})
+
 it('has transcripts below a session, which go with it', async () => {
   await using book = await open()
   const store = daybookSessions(book)
