@@ -43,6 +43,7 @@ const listeners: { readonly [Name in keyof BookEvents]: Set<Listener<Name>> } = 
   change: new Set(),
   progress: new Set(),
   task: new Set(),
+  activity: new Set(),
   sync: new Set(),
   inbox: new Set(),
   proposal: new Set(),

@@ -259,6 +259,7 @@ const events: { readonly [Name in keyof BookEvents]: true } = {
   change: true,
   progress: true,
   task: true,
+  activity: true,
   sync: true,
   inbox: true,
   proposal: true,

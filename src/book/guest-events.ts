@@ -61,6 +61,7 @@ async function told(event: BookEvent, ask: Ask): Promise<BookEvent | undefined> 
       return (await seenOf([event.detail.record], ask)).length > 0 ? event : undefined
     case 'progress':
     case 'task':
+    case 'activity':
     case 'sync':
     case 'secret':
       return undefined

@@ -4,12 +4,13 @@ import type { DeviceRoom } from '../commons/room/device-room.ts'
 import { type BookEmbedding, createBookEmbedding } from '../recall/book-embedding.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
-import type { Keychain } from '../trust/seal/keychain.ts'
+import { createKeychain, type Keychain } from '../trust/seal/keychain.ts'
 import { capabilityTable, chapters, effectOf, findCapability, kinds } from './capability-table.ts'
 import type { SecretGuard } from './context/secret-guard.ts'
 import type { EngineOptions } from './engine-options.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { type AccessAudit, createAccessAudit } from './service/access-audit.ts'
+import { type Activity, createActivity } from './service/activity.ts'
 import type { BookEventFeed } from './service/book-events.ts'
 import { type BookSync, createBookSync } from './service/book-sync.ts'
 import { createChangeFeed } from './service/change-feed.ts'
@@ -26,6 +27,10 @@ export interface BookServiceParts {
   readonly store: BookStore
   readonly services: Lifecycle
   readonly events: BookEventFeed
+}
+
+export function openKeychain({ ports, name, vault }: EngineOptions): Keychain {
+  return createKeychain({ ...ports, aes: ports.aes, encapsulation: ports.encapsulation, book: name, vault })
 }
 
 /** The file itself, and whoever listens: there until everything else has ended. */
@@ -135,6 +140,22 @@ export function addQueues(
 export function addAccessAudit({ options, store, services }: BookServiceParts): AccessAudit {
   return services.add(
     createAccessAudit({ ...options.ports, store, kinds, isVerb: (id) => effectOf(id) !== undefined }),
+  )
+}
+
+export function addActivity(
+  { options, store, services, events }: BookServiceParts,
+  sealing: Sealing,
+): Activity {
+  return services.add(
+    createActivity({
+      ...options.ports,
+      store,
+      sealing,
+      isKept: options.activity ?? true,
+      writes: capabilityTable.filter(({ effect }) => effect === 'write').map(({ id }) => id),
+      tell: (detail) => events.tell('activity', detail),
+    }),
   )
 }
 

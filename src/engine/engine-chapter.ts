@@ -1,6 +1,7 @@
-// The engine's own chapter: its task queue, the log of access, what state the book is in, and its end.
+// The engine's own chapter: its task queue, the log of access, its activity, what state the book is in, and its end.
 import { defineChapter } from '../core/capability/chapter.ts'
 import { accessCapabilities } from './access-capability.ts'
+import { activityCapabilities } from './activity-capability.ts'
 import { endCapabilities } from './end-capability.ts'
 import { engineCapabilities } from './status-capability.ts'
 import { recurringCapabilities } from './task/recurring-capability.ts'
@@ -12,6 +13,7 @@ export const engineChapter = defineChapter({
     ...taskCapabilities,
     ...recurringCapabilities,
     ...accessCapabilities,
+    ...activityCapabilities,
     ...engineCapabilities,
     ...endCapabilities,
   ],

@@ -38,6 +38,8 @@ export interface EngineOptions {
   readonly textIndex?: boolean
   /** False: no log of access is kept. For measurements alone. Default true. */
   readonly isAudited?: boolean | undefined
+  /** False: recalls and contexts are not kept as they were asked. Default: they are, on a device. */
+  readonly activity?: boolean | undefined
   /** Parts of recall to go without. For measurements alone. Default none. */
   readonly recallWithout?: Without | undefined
   /** How many records may wait to be indexed before writes wait for that. Default: 50,000. */

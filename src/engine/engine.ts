@@ -7,10 +7,10 @@ import { formatTime } from '../core/time.ts'
 import { openBookStore } from '../store/book-store.ts'
 import { readSyncPlan } from '../sync/device/sync-plan.ts'
 import { createAdmission } from '../trust/admission.ts'
-import { createKeychain } from '../trust/seal/keychain.ts'
 import { emptyKeyring } from '../trust/keyring.ts'
 import {
   addAccessAudit,
+  addActivity,
   addBookFile,
   addEmbedding,
   addHealth,
@@ -18,6 +18,7 @@ import {
   addQueues,
   addSealing,
   addSync,
+  openKeychain,
 } from './book-services.ts'
 import { chapters, findCapability, kinds } from './capability-table.ts'
 import { createCallContexts, owner } from './context/call-context.ts'
@@ -55,13 +56,7 @@ export function createEngine(options: EngineOptions): Engine {
   const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
   const services = createLifecycle()
   const events = createBookEvents()
-  const keychain = createKeychain({
-    ...ports,
-    aes: ports.aes,
-    encapsulation: ports.encapsulation,
-    book: options.name,
-    vault: options.vault,
-  })
+  const keychain = openKeychain(options)
   const store = openBookStore(options.db, {
     kinds: plan.kinds,
     role,
@@ -86,6 +81,7 @@ export function createEngine(options: EngineOptions): Engine {
   const secrets = createSecretGuard(options.secrets, keychain)
   const tasks = addQueues(parts, secrets)
   const audit = addAccessAudit(parts)
+  const activity = addActivity(parts, sealing)
   const room = createBookRoom(parts)
   const { line, carriers } = waysOf(options)
   const sync = addSync(parts, plan, room.device, line)
@@ -131,6 +127,7 @@ export function createEngine(options: EngineOptions): Engine {
     sync: (signal, direction) =>
       sync?.sync(signal, direction) ?? Promise.reject(store.newer?.error() ?? new DaybookError('sync-off')),
     audit,
+    activity,
     consent,
     readMirror: createMirrorRead(options.carrier, random),
     end: createEndOfBook({ options, sync }),
@@ -177,6 +174,7 @@ export function createEngine(options: EngineOptions): Engine {
     admission,
     consent,
     audit,
+    activity,
     sealing,
     contexts,
     transact,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 import { estimateTokens, lanes, pack } from './pack.ts'
-import { recallInput, unread } from './recall-capability.ts'
+import { askedOf, recallInput, unread } from './recall-capability.ts'
 
 const name = z.string().min(1).max(1000)
 const tokens = z.number().int().min(0).max(1_000_000)
@@ -65,6 +65,12 @@ export const contextCapabilities = [
     }),
     effect: 'read',
     uses: ['recall'],
+    noted: (asked, { items, text, tokens }) => ({
+      sort: 'context',
+      asked: askedOf(asked),
+      hits: items.map(({ id, kind, score }) => ({ id, kind, score })),
+      packed: { text, tokens },
+    }),
     async run({ budgetTokens, budgetCharacters, caps, itemTokens, lane, ...query }, at) {
       const { hits, degraded, sealed } = await at.recall.ask(query)
       const packed = pack(

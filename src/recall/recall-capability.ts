@@ -1,9 +1,10 @@
 // The verb of recall.
 import { z } from 'zod'
+import type { AskedWords } from '../core/capability/activity.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { Filters } from '../core/filter/filter.ts'
 import type { JsonObject } from '../core/json/path.ts'
-import type { Stored } from '../core/record.ts'
+import type { RecordHead, Stored } from '../core/record.ts'
 import { canonicalTime } from '../core/time.ts'
 
 const name = z.string().min(1).max(1000)
@@ -33,6 +34,16 @@ export const recallInput = {
   minScore: z.number().min(0).max(1).default(0),
   /** Compares every vector, of a very large book too. */
   exact: z.boolean().default(false),
+}
+
+/** A question as it can be asked again. */
+export function askedOf(asked: { readonly text: string }): AskedWords {
+  return JSON.parse(JSON.stringify(asked)) as AskedWords
+}
+
+function foundOf({ record, score }: { readonly record: unknown; readonly score: number }) {
+  const { id, kind } = record as RecordHead
+  return { id, kind, score }
 }
 
 export const recallCapabilities = [
@@ -80,6 +91,7 @@ export const recallCapabilities = [
     }),
     effect: 'read',
     uses: ['recall'],
+    noted: (asked, { hits }) => ({ sort: 'recall', asked: askedOf(asked), hits: hits.map(foundOf) }),
     run: (query, at) => at.recall.ask(query),
   }),
 ] as const

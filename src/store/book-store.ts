@@ -7,6 +7,7 @@ import type { Ports, CheckpointFile, SqlDatabase, Truth } from '../core/ports.ts
 import { formatTime } from '../core/time.ts'
 import { noSealer, type Sealer } from '../core/sealed.ts'
 import { type AccessLog, createAccessLog } from './access-log.ts'
+import { ActivityLog } from './activity/activity-log.ts'
 import { type Bodies, createBodies } from './record/bodies.ts'
 import { type Checkpoint, createCheckpoint } from './repair/checkpoint.ts'
 import { type ConflictLog, createConflictLog } from './record/conflict-log.ts'
@@ -86,6 +87,8 @@ export interface BookStore {
   readonly requests: RequestLog
   /** Who called what here; absent where nothing may be written, or where it is not wanted. */
   readonly access: AccessLog | undefined
+  /** Recalls and contexts as they were asked here; absent where nothing may be written, and at a mirror. */
+  readonly activity: ActivityLog | undefined
   /** At the mirror: what each device has sent. */
   readonly devices: DeviceLog
   readonly writes: WriteQueue
@@ -153,6 +156,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     })
   }
   const access = newer || options.isAudited === false ? undefined : createAccessLog(db)
+  const activity = newer || role === 'mirror' ? undefined : new ActivityLog(db, bodies)
   const deviceName = () => settings.get('device') ?? ''
   const last = db.get<{ stamp: string | null }>(
     'SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)',
@@ -193,7 +197,10 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     bodies,
     cover,
     sources,
-    onChange: checkpoint?.changed,
+    onChange(seq, covered) {
+      checkpoint?.changed(seq, covered !== undefined)
+      if (covered) activity?.cover(covered)
+    },
   })
   if (!newer) sources.prepare()
   const onCommit = () => {
@@ -263,13 +270,14 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     purge: createPurge({ db, projection, archive, settings, checkpoint, sources }),
     requests,
     access,
+    activity,
     devices: createDeviceLog(db),
     tasks: withRounds(createTaskQueue(db), schedules, db),
     schedules,
     pool: createPoolTables(db),
     writes: createWriteQueue(db, ports.scheduler, onCommit, {
       truth: options.truth,
-      during: access?.during,
+      during: [access?.during, activity].filter((one) => one !== undefined),
     }),
     staging: createStaging(db, bodies),
   }

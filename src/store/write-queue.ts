@@ -23,7 +23,7 @@ const writesPerCommit = 1024
 export interface WriteQueueParts {
   readonly truth?: Truth | undefined
   /** Told inside each transaction when it begins and when all is done in it, and then when it was committed. */
-  readonly during?: { begin(): void; end(): void; committed(): void } | undefined
+  readonly during?: readonly { begin(): void; end?(): void; committed(): void }[]
 }
 
 /**
@@ -34,13 +34,13 @@ export function createWriteQueue(
   db: SqlDatabase,
   scheduler: Scheduler,
   onCommit: () => void,
-  { truth, during }: WriteQueueParts = {},
+  { truth, during = [] }: WriteQueueParts = {},
 ): WriteQueue {
   /** The works of a group, inside their transaction. */
   const runAll = (group: readonly Waiting[]) => {
-    during?.begin()
+    for (const one of during) one.begin()
     const results = group.map(({ work }) => work())
-    during?.end()
+    for (const one of during) one.end?.()
     return results
   }
 
@@ -52,7 +52,7 @@ export function createWriteQueue(
   let committing = false
 
   const settle = (group: readonly Waiting[], results: readonly unknown[]) => {
-    during?.committed()
+    for (const one of during) one.committed()
     onCommit()
     const resolve = () => group.forEach((one, i) => one.resolve(results[i] as never))
     const kept = db.settled?.('write')

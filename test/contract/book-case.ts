@@ -9,6 +9,7 @@ export interface BookOptions {
   readonly embedder?: EmbedderOptions
   readonly passphrase?: string
   readonly secrets?: SecretMode
+  readonly activity?: boolean
   /** Default UTC, wherever the test runs. */
   readonly timeZone?: string
 }

@@ -30,6 +30,7 @@ import { documentCases } from './memory/document.ts'
 import { inboxCases } from './inbox.ts'
 import { liveCases } from './door/live.ts'
 import { toolCases } from './door/tools.ts'
+import { activityCases } from './run/activity.ts'
 import { accessKeyCases } from './access/access-key.ts'
 import { callerCases } from './access/caller.ts'
 import { doorCases } from './door/door.ts'
@@ -135,6 +136,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     guestCases(cases, host)
     callerCases(cases)
     accessKeyCases(cases)
+    if (host.role !== 'mirror') activityCases(cases, host.keepsKeys !== false)
     inboxCases(cases)
     documentCases(cases)
     checkpointCases(cases)

@@ -52,6 +52,7 @@ const told: readonly (readonly [start: string, names: readonly EventName[]])[] =
   ['embed:', ['status', 'task']],
   ['seal:', ['status']],
   ['task:', ['task']],
+  ['activity:', ['activity']],
   ['room:', ['room', 'status']],
   ['katra:', ['room']],
   ['pool:', ['pool']],

@@ -3,6 +3,7 @@
 import type { AbortSignalLike } from '../abort.ts'
 import type { ArchivePort } from './port/archive-port.ts'
 import type { AccessPort } from './access-log.ts'
+import type { ActivityPort } from './activity.ts'
 import type { Zone } from '../calendar/zone.ts'
 import type { JsonObject } from '../json/path.ts'
 import type { Kinds } from '../kind.ts'
@@ -114,6 +115,7 @@ export interface ReadPorts {
   readonly room: Room
   readonly status: StatusPort
   readonly access: AccessPort
+  readonly activity: ActivityPort
   readonly consent: ConsentPort
   readonly mirror: Pick<MirrorPort, 'read'>
   readonly pool: PoolPort

@@ -25,6 +25,8 @@ export interface BookEvents {
     readonly more: number
   }
   readonly progress: Progress & { readonly capability: string }
+  /** Recalls or contexts were kept in the activity of this device. */
+  readonly activity: { readonly count: number }
   /** A task of the queue began, ended, failed or is tried again. */
   readonly task: {
     readonly id: string

@@ -27,6 +27,7 @@ import type { EngineOptions } from '../engine-options.ts'
 import type { CallingTab, CallOptions } from '../engine-shape.ts'
 import { unlikeEmbedder } from '../unlike-tab.ts'
 import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
+import type { Activity } from '../service/activity.ts'
 import type { ConsentGate } from '../service/consent-gate.ts'
 import type { BookRoom } from '../service/book-room.ts'
 import type { Sealing } from '../service/sealing.ts'
@@ -63,6 +64,7 @@ export interface CallContextParts {
   readonly askMirror: MirrorCall | undefined
   readonly readMirror: ReturnType<typeof createMirrorRead>
   readonly audit: Pick<AccessAudit, 'port'>
+  readonly activity: Pick<Activity, 'port'>
   readonly consent: Pick<ConsentGate, 'decide'>
   readonly end: EndOfBook
   readonly status: (view: CallView) => Promise<Status>
@@ -196,6 +198,7 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
     archive: () => archivePort(parts.options),
     room: ({ view, requestId }) => roomFor(view.caller, room.of(view.tab.tab, requestId)),
     access: () => parts.audit.port,
+    activity: () => parts.activity.port,
     consent: ({ view, way }) => ({
       records: consentLedger(view.access.ledger),
       decide: (agent) => parts.consent.decide(agent, way),

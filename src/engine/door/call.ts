@@ -17,6 +17,7 @@ import type { Transact } from '../context/transact.ts'
 import type { CallOptions } from '../engine-shape.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
+import type { Activity } from '../service/activity.ts'
 import type { ConsentGate } from '../service/consent-gate.ts'
 import type { Sealing } from '../service/sealing.ts'
 import { authorise, checkConsent } from './authorise.ts'
@@ -33,6 +34,7 @@ export interface CallPathParts {
   readonly admission: Admission
   readonly consent: Pick<ConsentGate, 'admit'>
   readonly audit: Pick<AccessAudit, 'begin'>
+  readonly activity: Pick<Activity, 'begin'>
   readonly sealing: Pick<Sealing, 'isUnread' | 'begin' | 'arrived' | 'reading'>
   readonly contexts: CallContexts
   readonly transact: Transact
@@ -45,7 +47,8 @@ export interface CallPathParts {
 export type CallPath = (id: string, input: unknown, options?: CallOptions) => Promise<unknown>
 
 export function createCallPath(parts: CallPathParts): CallPath {
-  const { db, clock, place, audit, admission, consent, sealing, contexts, services, useReserve } = parts
+  const { db, clock, place, audit, activity, admission, consent, sealing, contexts, services, useReserve } =
+    parts
 
   const answer = async (
     id: string,
@@ -72,7 +75,10 @@ export function createCallPath(parts: CallPathParts): CallPath {
     const begun = contexts.begin(capability, input, { now: formatTime(clock.now()), trail }, options)
     const { decides } = capability
     const call = decides ? { ...begun, decided: citedIds(parsed as object, decides.path) } : begun
-    return withReserve(capability, () => perform(parts, call, parsed), useReserve)
+    const noting = activity.begin(call, options.purpose)
+    const value = await withReserve(capability, () => perform(parts, call, parsed), useReserve)
+    noting?.(parsed, value)
+    return value
   }
 
   return async (id, input, options = {}) => {

@@ -96,8 +96,8 @@ export interface RecordStoreParts {
   readonly bodies: Bodies
   readonly cover: ClearTextCover
   readonly sources: Pick<Sources, 'written' | 'isGone'>
-  /** A record that was here before has changed. `isCovered`: what it said must not stay anywhere. */
-  readonly onChange?: ((seq: number, isCovered: boolean) => void) | undefined
+  /** A record that was here before has changed. `covered`: what it said, where that must not stay anywhere. */
+  readonly onChange?: ((seq: number, covered?: RecordRow) => void) | undefined
 }
 
 /** How a change came about: what the mirror says of it, whether it goes into the log, who made it. */
@@ -131,7 +131,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     },
     // While the tombstones are there to say what was derived from them.
     beforeCollect: () => projection.catchUpWithin(),
-    onCollected: (seq) => onChange?.(seq, false),
+    onCollected: (seq) => onChange?.(seq),
   })
 
   const insert = (op: PutOp | ForgetOp, body: string, { at, logged, origin }: Change): RecordRow => {
@@ -171,7 +171,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     table.change(before, row, { isGone: wasGone, passing: isPassing(before, row, op) })
     projection.markStale(seq)
     const becameSealed = row.kid !== null && before.kid === null
-    onChange?.(seq, row.deleted === 1 || becameSealed || wasGone)
+    onChange?.(seq, row.deleted === 1 || becameSealed || wasGone ? before : undefined)
     if (row.kid !== null || before.kid !== null) sealedChanged(seq)
     if (becameSealed) cover.cover(row)
     sources.written(row, before, origin)
@@ -259,7 +259,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     watchSealed: (watcher) => void watchers.push(watcher),
     outdated(row) {
       projection.markStale(row.seq)
-      onChange?.(row.seq, true)
+      onChange?.(row.seq, row)
       if (row.kid !== null) sealedChanged(row.seq)
     },
     history(id) {

@@ -29,7 +29,7 @@ export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
   vectors: ['rowid'],
   model_parts: ['rowid'],
 }
-/** Uploads that were not whole, and what a mirror's object keeps for itself. */
+/** Uploads that were not whole, what a mirror's object keeps for itself, and what is kept for a week alone. */
 export const leftTables: readonly string[] = [
   'staged',
   'meeting',
@@ -38,6 +38,8 @@ export const leftTables: readonly string[] = [
   'agent_nonces',
   'agent_buckets',
   'pool_presence',
+  'activity',
+  'activity_hits',
   'schema_version',
 ]
 

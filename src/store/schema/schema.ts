@@ -158,6 +158,15 @@ export const migrations: readonly string[] = [
     own INTEGER NOT NULL, PRIMARY KEY (claw, instance)) WITHOUT ROWID;
   CREATE TABLE pool_own (claw TEXT PRIMARY KEY) WITHOUT ROWID;
   `,
+  `
+  -- Recalls and contexts as they were asked of this copy; see activity/activity-log.ts. Never synced. The words, which are
+  -- JSON, may be sealed; they are last in a row, so that the rest is read without them.
+  CREATE TABLE activity (
+    n INTEGER PRIMARY KEY, at TEXT NOT NULL, sort TEXT NOT NULL, capability TEXT NOT NULL, caller TEXT NOT NULL,
+    "by" TEXT NOT NULL, id TEXT, purpose TEXT, took INTEGER NOT NULL, tokens INTEGER, found INTEGER NOT NULL,
+    lost TEXT, size INTEGER NOT NULL, hits TEXT NOT NULL, asked TEXT, packed TEXT);
+  CREATE TABLE activity_hits (seq INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (seq, n)) WITHOUT ROWID;
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -55,6 +55,11 @@ export interface OpenOptions {
    * it is stored, and `on('secret')` tells. `off`: nobody looks. Default `seal`, and `mask` while the book is locked.
    */
   readonly secrets?: SecretMode
+  /**
+   * False: recalls and contexts are not kept as they were asked. Default: they are, for 7 days and 10,000 of them at most, in this
+   * browser alone, sealed when the book is (`book.activity`). It is as the tab says that holds the book.
+   */
+  readonly activity?: boolean
   /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
   readonly sync?: {
     readonly url: string
@@ -119,6 +124,7 @@ const checkOptions = optionsOf<OpenOptions>({
   durability: wordOption('relaxed', 'strict'),
   timeZone: textOption(100),
   secrets: wordOption(...secretModes),
+  activity: flagOption,
   room: roomOption,
   pool: optionsOf({ tabs: flagOption, edge: flagOption }),
   passphrase: textOption(1024),

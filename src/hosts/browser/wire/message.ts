@@ -50,6 +50,7 @@ export interface OpenRequest {
   /** False: no log of access is kept. For measurements. */
   readonly isAudited?: boolean
   readonly secrets?: SecretMode
+  readonly activity?: boolean
   readonly room?: Partial<RoomSize>
   readonly pool?: { readonly tabs?: boolean; readonly edge?: boolean }
   /** The page knows that a book of this name was written here before. */

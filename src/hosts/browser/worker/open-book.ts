@@ -116,6 +116,7 @@ function createBookEngine(
   const engine: Engine = createEngine({
     db,
     isAudited: request.isAudited,
+    activity: request.activity,
     ports: browserPorts,
     name,
     scope,

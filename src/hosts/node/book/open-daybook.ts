@@ -66,6 +66,11 @@ export interface NodeBookOptions {
    * it is stored, and `on('secret')` tells. `off`: nobody looks. Default `seal`, and `mask` while the book is locked.
    */
   readonly secrets?: SecretMode
+  /**
+   * False: recalls and contexts are not kept as they were asked. Default: they are, for 7 days and 10,000 of them at most, on this
+   * device alone, sealed when the book is (`book.activity`).
+   */
+  readonly activity?: boolean
   /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
   readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
   /**
@@ -109,6 +114,7 @@ const checkOptions = optionsOf<NodeBookOptions>({
   durability: wordOption('relaxed', 'strict'),
   timeZone: textOption(100),
   secrets: wordOption(...secretModes),
+  activity: flagOption,
   room: roomOption,
   passphrase: textOption(1024),
   textIndexInMemory: flagOption,
@@ -218,6 +224,7 @@ function createBookEngine(
     keys: openNodeKeyring(isInMemory ? undefined : `${path}.key`),
     vault: openNodeVault(isInMemory ? undefined : path),
     secrets,
+    activity: options.activity,
     roomSize: roomSizeOf(options.room),
     openMemory: () => openNodeDatabase({ path: memoryPath }),
     ...(sync ? { sync, carrier: carrierOf(name, sync) } : {}),

@@ -37,7 +37,10 @@ describe('the law', () => {
         'purge',
         'idle',
         'archive-late',
-      ) as fc.Arbitrary<'archive' | 'learn' | 'answer' | 'forget' | 'purge' | 'idle' | 'archive-late'>,
+        'ask',
+      ) as fc.Arbitrary<
+        'archive' | 'learn' | 'answer' | 'forget' | 'purge' | 'idle' | 'archive-late' | 'ask'
+      >,
       at: fc.nat(9),
     }),
     { minLength: 4, maxLength: 14 },
@@ -56,6 +59,14 @@ describe('the law', () => {
           timestamp: `2026-02-01T10:0${minute}:00Z`,
         }))
         const ids: string[] = []
+        /** Everything that was asked, with what was found and packed. */
+        const activity = async () => {
+          const { entries } = await book.activity.list({ sorts: ['recall', 'context'], limit: 1000 })
+          const details = await Promise.all(entries.map((entry) => book.activity.get({ n: entry.n })))
+          return { last: entries[0]?.n ?? 0, text: JSON.stringify([entries, details]) }
+        }
+        // As an agent does that recalls by what was just said, and stores it afterwards.
+        for (const { content } of lines) await book.recall({ text: content })
         for (const [n, message] of lines.entries()) {
           const { session = 0, isSealed } = made[n] ?? {}
           const level = isSealed ? { sensitivity: 'sensitive' as const } : {}
@@ -82,9 +93,16 @@ describe('the law', () => {
             })
           }
           if (what === 'idle') await pass()
+          if (what === 'ask' && !gone.has(n)) {
+            await book.recall({ text: word(n), limit: 50 })
+            await book.context({ text: lines[n]?.content ?? '', budgetTokens: 5000 })
+            await book.context({ text: 'painted in the evening, my dog, the cellar', budgetTokens: 5000 })
+          }
           if (what === 'forget' || what === 'purge') {
             await book.records[what]({ id: ids[n] ?? '', cascade: at > 4 })
             gone.set(n, what === 'purge' ? what : (gone.get(n) ?? what))
+            const { last, text } = await activity()
+            expect(text).not.toContain(word(n))
             // At once, and not only when it was told anew.
             const asked = [
               (await book.recall({ text: word(n), limit: 50 })).hits,
@@ -95,6 +113,9 @@ describe('the law', () => {
               (await book.context({ text: word(n) })).text,
             ]
             expect(JSON.stringify(asked)).not.toContain(word(n))
+            // What was asked just now by its very word is no trace of it.
+            await activity()
+            site.engine.store.db.run('DELETE FROM activity WHERE n > ?', [last])
           }
         }
         await pass(60_000)

@@ -1,0 +1,129 @@
+// Keeps recalls and contexts as they were asked of this copy of the book. Invariant: nobody waits for it, and nothing of it
+// leaves this copy; what was asked is written with the next commit, or `flushMs` later.
+import { type ActivityPage, activityKeep, type ActivityPort } from '../../core/capability/activity.ts'
+import type { AnyCapability } from '../../core/capability/capability.ts'
+import type { CallPort } from '../../core/capability/context.ts'
+import type { Service } from '../../core/capability/service.ts'
+import { DaybookError, toDaybookError } from '../../core/errors.ts'
+import type { Ports } from '../../core/ports.ts'
+import { formatTime } from '../../core/time.ts'
+import { createActivityReader } from '../../store/activity/activity-page.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { accessorOf } from './access-audit.ts'
+import type { Sealing } from './sealing.ts'
+
+/** What of a call is kept beside its question. */
+export interface ActivityCall {
+  readonly capability: Pick<AnyCapability, 'id' | 'noted'>
+  readonly port: Pick<CallPort, 'caller' | 'scope' | 'now'>
+}
+
+export interface Activity extends Service {
+  /** A call begins; what is answered is called with what was asked and found. Undefined where nothing of it is kept. */
+  begin(
+    call: ActivityCall,
+    purpose: string | undefined,
+  ): ((input: unknown, output: unknown) => void) | undefined
+  readonly port: ActivityPort
+}
+
+export interface ActivityParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'> {
+  readonly store: Pick<BookStore, 'db' | 'activity' | 'access' | 'writes' | 'newer'>
+  readonly sealing: Pick<Sealing, 'begin'>
+  /** False: nothing more is kept. */
+  readonly isKept: boolean
+  /** The capabilities that change a book. */
+  readonly writes: readonly string[]
+  readonly tell: (detail: { readonly count: number }) => void
+}
+
+/** What was not written by a commit until then is written by one of its own. */
+export const flushMs = 500
+const sweepEveryMs = 3_600_000
+const sealAtOnce = 100
+
+export function createActivity(parts: ActivityParts): Activity {
+  const { store, clock, scheduler, log, sealing } = parts
+  const { activity, writes } = store
+  const reader = activity && createActivityReader(store.db, activity.words, parts.writes)
+  let cancel: (() => void) | undefined
+  let closed = false
+  let sweptMs = -Infinity
+  /** With which key everything is sealed. */
+  let sealedWith: string | undefined
+  if (activity) activity.onWritten = (count) => parts.tell({ count })
+
+  const flush = async () => {
+    cancel?.()
+    cancel = undefined
+    const waits = (activity?.waiting() ?? 0) + (store.access?.waiting() ?? 0)
+    if (waits > 0) await writes.write(() => undefined)
+  }
+  const flushSoon = () => {
+    if (closed) return
+    cancel ??= scheduler.later(flushMs, () => {
+      cancel = undefined
+      flush().catch((error: unknown) => {
+        if (!closed) log.warn('Activity waits to be written.', { code: toDaybookError(error).code })
+      })
+    })
+  }
+  const ready = async () => {
+    if (!reader) throw store.newer?.error() ?? new DaybookError('internal', 'A mirror keeps no activity.')
+    await flush()
+    if (reader.hasSealed()) await sealing.begin()
+    return reader
+  }
+
+  return {
+    name: 'activity',
+    begin({ capability, port }, purpose) {
+      const { noted } = capability
+      if (!activity || !parts.isKept || !noted) return undefined
+      const covered = activity.covered()
+      const beganMs = clock.now()
+      return (input, output) => {
+        activity.gather({
+          who: accessorOf(port.caller, port.scope.agent),
+          at: port.now,
+          capability: capability.id,
+          purpose,
+          took: clock.now() - beganMs,
+          note: noted(input as never, output as never),
+          covered,
+        })
+        flushSoon()
+      }
+    },
+    port: {
+      page: async (query): Promise<ActivityPage> => (await ready()).page(query),
+      get: async (n) => (await ready()).get(n),
+      ofRecord: async (id) => (await ready()).ofRecord(id),
+    },
+    idle() {
+      if (!activity || closed) return
+      const start = activity.words.sealedStart()
+      const isDue = clock.now() - sweptMs >= sweepEveryMs
+      if (!isDue && (start === undefined || start === sealedWith)) return
+      if (isDue) sweptMs = clock.now()
+      const since = formatTime(clock.now() - activityKeep.ms)
+      writes
+        .write(() => {
+          if (isDue) activity.sweep(since)
+          return activity.sealAnew(sealAtOnce)
+        })
+        .then((found) => {
+          // There may be more of them.
+          if (found < sealAtOnce) sealedWith = start
+        })
+        .catch((error: unknown) => {
+          if (!closed) log.warn('Activity waits to be swept.', { code: toDaybookError(error).code })
+        })
+    },
+    close() {
+      // The write queue is closed after this, and commits what waits.
+      void flush().catch(() => undefined)
+      closed = true
+    },
+  }
+}

@@ -1,0 +1,233 @@
+// The activity of a book as it is read: recalls and contexts from their own table, writes and refusals from the log of access,
+// as one list by time. Invariant: each log keeps its own order and place, so that no page misses or repeats an entry.
+import type { CallerSort } from '../../core/capability/access-log.ts'
+import {
+  type ActivityPage,
+  type ActivityQuery,
+  type ActivitySort,
+  type AskedDetail,
+  type AskedEntry,
+  type AskedHit,
+  askedSorts,
+  type CalledEntry,
+  type LostReason,
+  type RecordActivity,
+  refusals,
+} from '../../core/capability/activity.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
+import type { ActivityWords } from './activity-words.ts'
+
+interface CallerRow extends SqlRow {
+  readonly caller: string
+  readonly callerSort: string
+  readonly id: string | null
+}
+
+interface AnyRow extends CallerRow {
+  readonly n: number
+  readonly at: string
+  readonly capability: string
+  readonly purpose: string | null
+}
+
+interface AskedRow extends AnyRow {
+  readonly sort: string
+  readonly took: number
+  readonly tokens: number | null
+  readonly found: number
+  readonly lost: string | null
+  readonly asked: string | null
+}
+
+interface CalledRow extends AnyRow {
+  readonly outcome: string
+  readonly kinds: string
+  readonly count: number
+}
+
+const askedColumns = `n, at, sort, capability, caller, "by" AS callerSort, id, purpose, took, tokens, found, lost, asked`
+const calledColumns = 'n, at, caller, "by" AS callerSort, id, capability, outcome, kinds, count, purpose'
+const recordEntries = 'SELECT h.n FROM records r JOIN activity_hits h ON h.seq = r.seq WHERE r.id = ?'
+
+export interface ActivityReader {
+  page(query: ActivityQuery): ActivityPage
+  get(n: number): AskedDetail | undefined
+  ofRecord(id: string): RecordActivity
+  /** Whether an entry is sealed, so that keys are of use. */
+  hasSealed(): boolean
+}
+
+/** `writes`: the capabilities that change a book, whose entries in the log of access are writes. */
+export function createActivityReader(
+  db: SqlDatabase,
+  words: ActivityWords,
+  writes: readonly string[],
+): ActivityReader {
+  const askedOf = (query: ActivityQuery, limit: number): AskedEntry[] => {
+    const sorts = askedSorts.filter((sort) => isWanted(query, sort))
+    if (sorts.length === 0) return []
+    const where = new Condition().and('sort IN (SELECT value FROM json_each(?))', JSON.stringify(sorts))
+    where.of(query, query.before?.asked)
+    if (query.record !== undefined) where.and(`n IN (${recordEntries})`, query.record)
+    return db
+      .all<AskedRow>(`SELECT ${askedColumns} FROM activity WHERE ${where.sql} ORDER BY n DESC LIMIT ?`, [
+        ...where.params,
+        limit,
+      ])
+      .map((row) => toAsked(row, words))
+  }
+  const calledOf = (query: ActivityQuery, limit: number): CalledEntry[] => {
+    const sorts = (['write', 'refused'] as const).filter((sort) => isWanted(query, sort))
+    if (sorts.length === 0 || query.record !== undefined) return []
+    const where = new Condition().and(sorts.map((sort) => `(${calledSql[sort]})`).join(' OR '))
+    if (sorts.includes('write')) where.params.push(JSON.stringify(writes))
+    where.of(query, query.before?.called)
+    return db
+      .all<CalledRow>(`SELECT ${calledColumns} FROM audit WHERE ${where.sql} ORDER BY n DESC LIMIT ?`, [
+        ...where.params,
+        limit,
+      ])
+      .map(toCalled)
+  }
+  return {
+    page(query) {
+      const { limit, before } = query
+      const asked = askedOf(query, limit + 1)
+      const called = calledOf(query, limit + 1)
+      const entries = merged(asked, called).slice(0, limit)
+      if (entries.length === asked.length + called.length) return { entries }
+      const last = (sorts: readonly ActivitySort[]) => entries.findLast(({ sort }) => sorts.includes(sort))?.n
+      return {
+        entries,
+        next: {
+          asked: last(askedSorts) ?? before?.asked ?? Number.MAX_SAFE_INTEGER,
+          called: last(['write', 'refused']) ?? before?.called ?? Number.MAX_SAFE_INTEGER,
+        },
+      }
+    },
+    get(n) {
+      const row = db.get<AskedRow & { hits: string; packed: string | null }>(
+        `SELECT ${askedColumns}, hits, packed FROM activity WHERE n = ?`,
+        [n],
+      )
+      if (!row) return undefined
+      const hits = (JSON.parse(row.hits) as [string, string, number, number][]).map(
+        ([id, kind, score, version]): AskedHit => ({ id, kind, score, version }),
+      )
+      const packed = row.packed === null ? undefined : words.packed(n, row.packed)
+      return { ...toAsked(row, words), hits, ...(packed === undefined ? {} : { packed }) }
+    },
+    ofRecord: (id) => recordActivity(db, id),
+    hasSealed: () =>
+      db.get(`SELECT 1 AS one FROM activity WHERE substr(asked, 1, 1) = '[' LIMIT 1`) !== undefined,
+  }
+}
+
+const calledSql = {
+  write: `outcome = 'ok' AND count > 0 AND ("by" = 'owner' OR capability IN (SELECT value FROM json_each(?)))`,
+  refused: `outcome IN (${refusals.map((code) => `'${code}'`).join(', ')})`,
+} as const
+
+class Condition {
+  readonly params: SqlValue[] = []
+  readonly #terms: string[] = []
+
+  get sql(): string {
+    return this.#terms.map((term) => `(${term})`).join(' AND ')
+  }
+
+  and(sql: string, ...params: readonly SqlValue[]): this {
+    this.#terms.push(sql)
+    this.params.push(...params)
+    return this
+  }
+
+  /** What both logs are narrowed by. */
+  of({ agent, from, to }: ActivityQuery, before: number | undefined): void {
+    if (before !== undefined) this.and('n < ?', before)
+    if (agent !== undefined) this.and('caller = ?', agent)
+    if (from !== undefined) this.and('at >= ?', from)
+    if (to !== undefined) this.and('at < ?', to)
+  }
+}
+
+const isWanted = ({ sorts }: ActivityQuery, sort: ActivitySort) => sorts?.includes(sort) ?? true
+
+/** Newest first, each list in its own order. */
+function merged(asked: readonly AskedEntry[], called: readonly CalledEntry[]): (AskedEntry | CalledEntry)[] {
+  const all: (AskedEntry | CalledEntry)[] = []
+  let at = 0
+  for (const entry of asked) {
+    for (let next = called[at]; next && next.at > entry.at; next = called[at]) {
+      all.push(next)
+      at += 1
+    }
+    all.push(entry)
+  }
+  return [...all, ...called.slice(at)]
+}
+
+function recordActivity(db: SqlDatabase, id: string): RecordActivity {
+  const rows = db.all<CallerRow & { sort: string; count: number; last_at: string }>(
+    `SELECT sort, caller, "by" AS callerSort, id, count(*) AS count, max(at) AS last_at
+     FROM activity WHERE n IN (${recordEntries}) GROUP BY sort, caller, "by", id`,
+    [id],
+  )
+  const callers = new Map<string, RecordActivity['callers'][number]>()
+  for (const { count, last_at, ...row } of rows) {
+    const who = callerOf(row)
+    const key = JSON.stringify(who)
+    const known = callers.get(key)
+    callers.set(key, {
+      ...who,
+      count: count + (known?.count ?? 0),
+      last_at: known && known.last_at > last_at ? known.last_at : last_at,
+    })
+  }
+  const sum = (sort: string) =>
+    rows.filter((row) => row.sort === sort).reduce((total, { count }) => total + count, 0)
+  const last = rows
+    .map(({ last_at }) => last_at)
+    .sort()
+    .at(-1)
+  return {
+    recalls: sum('recall'),
+    contexts: sum('context'),
+    ...(last === undefined ? {} : { last_at: last }),
+    callers: [...callers.values()].sort((a, b) => b.count - a.count),
+  }
+}
+
+function callerOf({ caller, callerSort, id }: CallerRow) {
+  return { caller, by: callerSort as CallerSort, ...(id === null ? {} : { id }) }
+}
+
+function headOf({ n, at, capability, purpose, ...row }: AnyRow) {
+  return { n, at, capability, ...callerOf(row), ...(purpose === null ? {} : { purpose }) }
+}
+
+function toAsked(row: AskedRow, words: ActivityWords): AskedEntry {
+  const { n, sort, took, tokens, found, lost } = row
+  const asked = row.asked === null ? undefined : words.asked(n, row.asked)
+  const missing = (lost ?? (asked ? undefined : 'locked')) as LostReason | undefined
+  return {
+    ...headOf(row),
+    sort: sort as AskedEntry['sort'],
+    took,
+    found,
+    ...(tokens === null ? {} : { tokens }),
+    ...(asked ? { asked } : {}),
+    ...(missing ? { lost: missing } : {}),
+  }
+}
+
+function toCalled(row: CalledRow): CalledEntry {
+  const { outcome, kinds, count } = row
+  return {
+    ...headOf(row),
+    sort: outcome === 'ok' ? 'write' : 'refused',
+    outcome,
+    kinds: kinds === '' ? [] : kinds.split(' '),
+    count,
+  }
+}
