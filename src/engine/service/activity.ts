@@ -39,6 +39,8 @@ export interface ActivityParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
 
 /** What was not written by a commit until then is written by one of its own. */
 export const flushMs = 500
+/** So many are not left to wait for it. */
+export const flushCount = 50
 const sweepEveryMs = 3_600_000
 const sealAtOnce = 100
 
@@ -92,7 +94,8 @@ export function createActivity(parts: ActivityParts): Activity {
           note: noted(input as never, output as never),
           covered,
         })
-        flushSoon()
+        if (activity.waiting() < flushCount) flushSoon()
+        else void flush().catch(() => undefined)
       }
     },
     port: {

@@ -23,7 +23,7 @@ export interface NewActivity {
 }
 
 /** More than this wait only where nothing can be written; the oldest are let go of. */
-const waitingLimit = 200
+const waitingLimit = 1000
 
 const insert = `INSERT INTO activity
   (n, at, sort, capability, caller, "by", id, purpose, took, tokens, found, hits, lost, size, asked, packed)

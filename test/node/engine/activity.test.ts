@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { activityKeep } from '../../../src/core/capability/activity.ts'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { createEngine, type EngineOptions } from '../../../src/engine/engine.ts'
-import { flushMs } from '../../../src/engine/service/activity.ts'
+import { flushCount, flushMs } from '../../../src/engine/service/activity.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
 import { createTestTime, openTestEngine } from '../../support/test-engine.ts'
@@ -59,6 +59,14 @@ describe('activity', () => {
     await Promise.all(failing)
     await pass(flushMs + 1)
     expect(rows(db)).toHaveLength(1)
+    engine.close()
+  })
+
+  it('is written without a moment’s rest when much is asked', async () => {
+    const { engine, db } = openTestEngine()
+    for (let i = 0; i < flushCount * 3; i++) await engine.call('daybook:recall', { text: 'lamp' })
+    await engine.store.writes.write(() => undefined)
+    expect(rows(db)).toHaveLength(flushCount * 3)
     engine.close()
   })
 

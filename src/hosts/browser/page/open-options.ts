@@ -179,7 +179,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
       },
     )
   }
-  const { sync, embedder, llm, passphrase, checkpoint, secrets, room, pool } = options
+  const { sync, embedder, llm, passphrase, checkpoint, secrets, activity, room, pool } = options
   return {
     name: checkBookName(options.name),
     scope: bookScope(options),
@@ -192,6 +192,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
     ...(passphrase === undefined ? {} : { passphrase }),
     ...(checkpoint === undefined ? {} : { checkpoint }),
     ...(secrets === undefined ? {} : { secrets }),
+    ...(activity === undefined ? {} : { activity }),
     ...(room === undefined ? {} : { room }),
     ...(pool === undefined ? {} : { pool }),
   }
