@@ -1,4 +1,5 @@
 // Right messages, changed in some places, from a pinned seed: the same ones on every host and over every door.
+import { type ErrorCode, errorTable } from '../../../src/core/errors.ts'
 import { createDice, type Dice } from '../../support/dice.ts'
 
 /** Values that have hurt somebody before. */
@@ -76,4 +77,18 @@ export function damage(text: string, dice: Dice): string {
 export function* mutations(right: (n: number) => unknown, count: number, seed: number): Generator<unknown> {
   const dice = createDice(seed)
   for (let n = 0; n < count; n++) yield mutate(right(n), dice)
+}
+
+/** Throws unless these are the four fields of an error, none of Daybook's own faults, and of this status where one came. */
+export function checkErrorShape(error: unknown, status?: number): void {
+  const { code, message, retry, details } = error as Record<string, unknown>
+  const row = Object.hasOwn(errorTable, String(code)) ? errorTable[code as ErrorCode] : undefined
+  const isSound =
+    row !== undefined &&
+    code !== 'internal' &&
+    (status === undefined || row.status === status) &&
+    typeof message === 'string' &&
+    typeof retry === 'boolean' &&
+    typeof details === 'object'
+  if (!isSound) throw new Error(`This is no error shape (${String(status)}): ${JSON.stringify(error)}`)
 }

@@ -8,11 +8,10 @@ import { loadMcp } from '../../../src/doors/mcp/load-mcp.ts'
 import { createMcpServer } from '../../../src/doors/mcp/mcp-server.ts'
 import { answerMessages } from '../../../src/doors/message/message.ts'
 import type { Daybook } from '../../../src/book/daybook.ts'
-import { type ErrorCode, errorTable } from '../../../src/core/errors.ts'
 import { openDaybook } from '../../../src/hosts/node/index.ts'
 import { grant } from '../../contract/access/token-grant.ts'
 import { createDice } from '../../support/dice.ts'
-import { damage, mutations } from '../../contract/door/mutation.ts'
+import { checkErrorShape, damage, mutations } from '../../contract/door/mutation.ts'
 
 const count = 10_000
 const seed = 20_261_123
@@ -32,18 +31,6 @@ interface Answered {
   readonly answer?: { readonly id?: unknown }
 }
 
-/** Throws unless these are the four fields of an error, and none of Daybook's own faults. */
-function expectErrorShape(error: unknown): void {
-  const { code, message, retry, details } = error as Record<string, unknown>
-  const isSound =
-    Object.hasOwn(errorTable, code as ErrorCode) &&
-    code !== 'internal' &&
-    typeof message === 'string' &&
-    typeof retry === 'boolean' &&
-    typeof details === 'object'
-  if (!isSound) throw new Error(`This is no error shape: ${JSON.stringify(error)}`)
-}
-
 describe('mutated messages', () => {
   it('over postMessage', async () => {
     const { token } = await grant(book, { permissions: ['read', 'write'] })
@@ -58,7 +45,7 @@ describe('mutated messages', () => {
       if (data.ok === undefined) return heard()
       answered++
       if (data.ok) succeeded.add(data.answer?.id)
-      else expectErrorShape(data.error)
+      else checkErrorShape(data.error)
       heard()
     })
     port1.start()
@@ -118,7 +105,7 @@ describe('mutated messages', () => {
         id?: unknown
         result?: { isError?: boolean; structuredContent?: { id?: unknown; code?: unknown } }
       }
-      if (result?.isError) expectErrorShape(result.structuredContent)
+      if (result?.isError) checkErrorShape(result.structuredContent)
       else if (result?.structuredContent?.id !== undefined) succeeded.add(result.structuredContent.id)
       waiting.get(id)?.()
     })

@@ -1,0 +1,143 @@
+// The edge in this process: the app of every edge and what every mirror answers, over books in memory. Lines are lists of what
+// they were told.
+import { createApp } from '../../../src/doors/http/app.ts'
+import { createAgentGate } from '../../../src/edge/agent/agent-gate.ts'
+import { usualAgentRate } from '../../../src/edge/agent/agent-rate.ts'
+import { answerMirror, unknownToken } from '../../../src/edge/answer-mirror.ts'
+import type { Line, LineState, Listener } from '../../../src/edge/line.ts'
+import { createLiveLines, type LiveBook, unknownTicket } from '../../../src/edge/live-lines.ts'
+import { createEngine, type Engine } from '../../../src/engine/engine.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import { verifyingKeyring } from '../../../src/hosts/node/key/key-file.ts'
+import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
+import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+
+export const edgeOrigin = 'http://127.0.0.1:8787'
+
+/** A line of a device; `closed` is the code it ended with. */
+export interface HeardLine {
+  readonly heard: string[]
+  readonly closed: number | undefined
+  say(text: string | undefined): void
+}
+
+interface HeldLine extends Line, HeardLine {
+  state: LineState
+  closed: number | undefined
+}
+
+/** Most of what a mirror has: no tasks and no rates, and nothing of it survives. */
+function openBook(name: string) {
+  const engine = createEngine({
+    db: openNodeDatabase({ path: ':memory:' }),
+    ports: nodePorts,
+    name,
+    scope: { agent: 'edge' },
+    durability: 'memory',
+    role: 'mirror',
+    keys: verifyingKeyring,
+  })
+  const agents = createAgentGate(engine.store.db, nodePorts.clock, usualAgentRate)
+  return {
+    engine,
+    mirror: createMirror({ store: engine.store, ...nodePorts }),
+    agents,
+    lines: openLines(engine),
+  }
+}
+
+function openLines(engine: Engine) {
+  const lines = new Set<HeldLine>()
+  const tickets = new Map<string, Listener>()
+  const book: LiveBook = {
+    store: engine.store,
+    meeting: engine.meeting,
+    recheck: (standing) => engine.recheck(standing),
+  }
+  const live = createLiveLines(
+    {
+      lines: (device) => [...lines].filter(({ state }) => device === undefined || state.device === device),
+      within: (work) => work(book),
+      ...nodePorts,
+    },
+    engine.store.settings.getNumber('head'),
+  )
+  const hold = (state: LineState): HeldLine => {
+    const line: HeldLine = {
+      state,
+      heard: [],
+      closed: undefined,
+      note: (next) => void (line.state = next),
+      heartbeatMs: () => undefined,
+      send: (text) => void line.heard.push(text),
+      close(code) {
+        line.closed = code
+        lines.delete(line)
+      },
+      say: (text) => live.said(line, text),
+    }
+    lines.add(line)
+    return line
+  }
+  return {
+    admit: (standing: Listener['standing']) => live.admit(standing, book),
+    give(listener: Listener) {
+      const ticket = crypto.randomUUID().replaceAll('-', '')
+      tickets.set(ticket, listener)
+      return ticket
+    },
+    open(ticket: string): HeardLine {
+      const listener = tickets.get(ticket)
+      if (!listener || !tickets.delete(ticket)) throw unknownTicket()
+      live.admit(listener.standing, book)
+      const line = hold(live.begin(listener, 2))
+      live.greet(line, book)
+      return line
+    },
+    changed: () => live.changed(book),
+  }
+}
+
+export function createNodeEdge() {
+  const app = createApp()
+  const books = new Map<string, ReturnType<typeof openBook>>()
+  const bookOf = (name: string) => {
+    const book = books.get(name) ?? openBook(name)
+    books.set(name, book)
+    return book
+  }
+  const mirrors = {
+    getByName: (name: string) =>
+      answerMirror(
+        (mayMake, work) => {
+          if (!mayMake && !books.has(name)) throw unknownToken()
+          const { engine, mirror, agents, lines } = bookOf(name)
+          const rate = { spend: () => undefined }
+          return work({ engine, mirror, agents, rate, lines, synced: lines.changed })
+        },
+        {
+          book: name,
+          clock: nodePorts.clock,
+          tombstone: () => undefined,
+          erase: () => Promise.reject(new Error('Nothing is erased here.')),
+          begin: () => Promise.resolve(),
+        },
+      ),
+  }
+  return {
+    /** A request with the development key, unless `headers` say otherwise. */
+    fetch(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
+      const all = new Headers({ authorization: 'Bearer development', 'content-type': 'application/json' })
+      for (const [name, value] of new Headers(headers)) all.set(name, value)
+      const request = new Request(new URL(path, edgeOrigin), { ...init, headers: all })
+      return Promise.resolve(app.fetch(request, { MIRROR: mirrors }))
+    },
+    /** Opens the line of a ticket. */
+    line: (book: string, ticket: string) => bookOf(book).lines.open(ticket),
+    /** What was written to the database of a book, beside its records. */
+    storedIn: (book: string) => bookOf(book).engine.store.settings.getNumber('head'),
+    close() {
+      for (const { engine } of books.values()) engine.close()
+    },
+  }
+}
