@@ -1,7 +1,6 @@
 // Ten thousand messages that were right and were changed, over the doors of this process. Each is answered, in the one error
 // shape or with what it asked for; what is stored is what was answered with success, and the door goes on.
 import { PassThrough } from 'node:stream'
-import { createInterface } from 'node:readline'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadMcp } from '../../../src/doors/mcp/load-mcp.ts'
@@ -10,8 +9,8 @@ import { answerMessages } from '../../../src/doors/message/message.ts'
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { openDaybook } from '../../../src/hosts/node/index.ts'
 import { grant } from '../../contract/access/token-grant.ts'
-import { createDice } from '../../support/dice.ts'
-import { checkErrorShape, damage, mutations } from '../../contract/door/mutation.ts'
+import { sayMutated } from '../../contract/door/mutated-stdio.ts'
+import { checkErrorShape, mutations } from '../../contract/door/mutation.ts'
 
 const count = 10_000
 const seed = 20_261_123
@@ -97,44 +96,7 @@ describe('mutated messages', () => {
         }),
       { transport: new StdioServerTransport(input, output), onerror: () => undefined },
     )
-    /** By id: the same record under the same id is stored once. */
-    const succeeded = new Set<unknown>()
-    const waiting = new Map<unknown, () => void>()
-    createInterface({ input: output }).on('line', (line) => {
-      const { id, result } = JSON.parse(line) as {
-        id?: unknown
-        result?: { isError?: boolean; structuredContent?: { id?: unknown; code?: unknown } }
-      }
-      if (result?.isError) checkErrorShape(result.structuredContent)
-      else if (result?.structuredContent?.id !== undefined) succeeded.add(result.structuredContent.id)
-      waiting.get(id)?.()
-    })
-    const ask = (id: string, method: string, params: object) =>
-      new Promise<void>((resolve) => {
-        waiting.set(id, resolve)
-        input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
-      })
-    await ask('hello', 'initialize', {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'test', version: '1' },
-    })
-    input.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
-    const dice = createDice(seed)
-    const right = (n: number) => ({
-      jsonrpc: '2.0',
-      id: n + 1,
-      method: 'tools/call',
-      params: { name: 'store_fact', arguments: fact(n) },
-    })
-    let sent = 0
-    for (const message of mutations(right, count, seed + 1)) {
-      input.write(`${damage(JSON.stringify(message), dice)}\n`)
-      // What was written before has been read when this is answered.
-      if (++sent % 200 === 0) await ask(`ping-${sent}`, 'ping', {})
-    }
-    // Writes are done in their order: when this one is answered, so are all before it.
-    await ask('last', 'tools/call', { name: 'store_fact', arguments: fact(-1) })
+    const succeeded = await sayMutated({ input, output }, count)
     expect(succeeded.size).toBeGreaterThan(count / 20)
     expect(succeeded.size).toBeLessThan(count / 2)
     expect(await stored()).toBe(succeeded.size)

@@ -106,6 +106,8 @@ export function createBookLines(options: BookLinesOptions): BookLines {
       setTimeout(() => socket.terminate(), goodbyeMs).unref()
     }
     socket.on('message', (data: Buffer, isBinary) => {
+      // Its goodbye is under way.
+      if (socket.readyState !== socket.OPEN) return
       const text = isBinary ? undefined : data.toString()
       if (text !== heartbeat.ask) return onSaid(text)
       heartbeatMs = clock.now()

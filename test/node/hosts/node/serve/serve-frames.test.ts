@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { type LineHost, lineFrameCases } from '../../../../contract/mirror/line/line-frame.ts'
 import { mirrorRoomCases } from '../../../../contract/mirror/line/mirror-room.ts'
 import { skipped } from '../postgres/postgres-world.ts'
+import { openServeLine } from './serve-line.ts'
 import { createServeWorld } from './serve-world.ts'
 
 const { key, closing, start, ask, run, open, close } = createServeWorld()
@@ -28,38 +29,8 @@ describe.skipIf(skipped !== '')(`Talk on lines of several processes${skipped}`, 
     open: (book, ticket, protocols) => openAt(url(), book, ticket, protocols),
   }
 
-  async function openAt(at: string, book: string, ticket: string, protocols: readonly string[]) {
-    const socket = new WebSocket(`${at.replace('http', 'ws')}/v1/books/${book}/live`, [
-      ...protocols,
-      `ticket.${ticket}`,
-    ])
-    closing.push(async () => socket.close())
-    const heard: string[] = []
-    let wake: (() => void) | undefined
-    const note = (text: string) => {
-      heard.push(text)
-      wake?.()
-    }
-    socket.onmessage = ({ data }) => note(String(data))
-    socket.onclose = ({ code }) => note(`closed ${code}`)
-    await new Promise<void>((resolve) => (socket.onopen = () => resolve()))
-    const next = async () => {
-      while (heard.length === 0) await new Promise<void>((resolve) => (wake = resolve))
-      return heard.shift() ?? ''
-    }
-    // Its line is there once it is answered.
-    socket.send('ping')
-    const early: string[] = []
-    for (let text = await next(); text !== 'pong'; text = await next()) early.push(text)
-    heard.unshift(...early)
-    return {
-      protocol: socket.protocol,
-      send: (text: string | Uint8Array) =>
-        socket.send(typeof text === 'string' ? text : Uint8Array.from(text)),
-      close: (code: number) => socket.close(code),
-      next,
-    }
-  }
+  const openAt = (at: string, book: string, ticket: string, protocols: readonly string[]) =>
+    openServeLine(closing, { url: at, book }, ticket, protocols)
 
   /** A line of that process is told of what the other one wrote: then it hears the others. */
   async function hears(of: number): Promise<void> {

@@ -1,0 +1,5 @@
+// Frames that were right and were changed, over WebSockets to a mirror in workerd.
+import { mutatedLineCases } from '../../contract/door/mutated-line.ts'
+import { edgeLines } from './edge-lines.ts'
+
+mutatedLineCases(edgeLines, 1000)
