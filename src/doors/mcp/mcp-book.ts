@@ -22,6 +22,8 @@ export interface McpBook {
   /** Where its verbs run: what a device alone can do is not offered at a mirror. */
   readonly place: 'device' | 'mirror'
   call(id: string, input: unknown, options?: McpCallOptions): Promise<unknown>
+  /** Throws unless the caller may call the verb, where callers differ. */
+  admit?(id: string): Promise<void>
   /** Milliseconds since 1970 UTC. */
   now(): number
   /** Tells that records of these kinds changed, as far as the caller may read them; answers how to stop. */

@@ -138,6 +138,7 @@ function tellUpdates({ mcp, era, server: { server }, resources, book }: Told): (
 function toolCall(book: McpBook, { requestId, ...options }: McpCallOptions): ToolCall {
   return {
     now: () => book.now(),
+    admit: async (id) => book.admit?.(id),
     alone: (work) => inTurn(book, work),
     async call(id, input, step) {
       requireOffered(id)

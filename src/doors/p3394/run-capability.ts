@@ -13,7 +13,7 @@ export interface MessageFrom {
   readonly session?: string
 }
 
-export interface MessageCall extends Pick<ShapeCall, 'now'> {
+export interface MessageCall extends Pick<ShapeCall, 'now' | 'admit'> {
   /** Runs a capability so that it takes effect once for each `requestId`. */
   call(id: string, input: unknown, requestId: string, from?: MessageFrom): Promise<unknown>
   /** An id for the answer. */
@@ -36,7 +36,11 @@ export async function runCapability(
   const call = (id: string, value: unknown, step: number) =>
     at.call(id, value, stepId(requestId, step), ...(from ? [from] : []))
   if (known.has(capability) && !findSeedShape(capability)) return (await call(capability, input, 0)) ?? null
-  return callSeedShape(capability, input, { now: () => at.now(), call })
+  return callSeedShape(capability, input, {
+    now: () => at.now(),
+    call,
+    ...(at.admit ? { admit: at.admit } : {}),
+  })
 }
 
 /** The id of one of the calls that a request is made of. */

@@ -1,15 +1,15 @@
 // The one table of shapes that other memories' descriptions fix: an id or a tool name, what is sent, what is answered, what
 // an error says. HTTP, MCP, P3394 and the command line all read it. Rows are verbs that there are: those of the chapters of
 // consent (`a2p:…`), continuity (`katra_remember` and its like) and the pool come with their chapters.
-import { DaybookError, isDaybookError } from '../../core/errors.ts'
-import { parseWith } from '../../core/schema.ts'
+import { DaybookError, type ErrorCode, isDaybookError } from '../../core/errors.ts'
+import type { Schema } from '../../core/schema.ts'
 import { a2pShapes } from './a2p-shape.ts'
 import { bookShapes } from './book-shape.ts'
 import { conversationShapes } from './conversation-shape.ts'
 import { katraShapes } from './katra-shape.ts'
 import { kstarShapes } from './kstar-shape.ts'
 import { roomShapes } from './room-shape.ts'
-import { type Given, type SeedShape, type ShapeCall, unwrap } from './shape.ts'
+import { type Given, readGiven, type SeedShape, type ShapeCall, unwrap } from './shape.ts'
 import { tokenShapes } from './token-shape.ts'
 
 export type { SeedShape, ShapeCall } from './shape.ts'
@@ -37,14 +37,25 @@ export function findSeedShape(name: string): SeedShape | undefined {
 export interface ShapeAnswer {
   readonly value: unknown
   readonly isFailure: boolean
+  /** What it failed with. */
+  readonly error?: DaybookError
 }
+
+/** What a call ends with before the memory is asked: no description has a word for it where a door has one of its own. */
+const ofTheDoor: ReadonlySet<ErrorCode> = new Set([
+  'unauthorized',
+  'forbidden',
+  'rate-limited',
+  'engine-died',
+])
 
 /**
  * Calls what `name` stands for with `input` in the shape of its description, and answers in that shape. Throws
  * `unknown-capability` for a name that no row has, and errors whose paths are those of `input`.
  */
 export async function callSeedShape(name: string, input: unknown, at: ShapeCall): Promise<unknown> {
-  const { value } = await askSeedShape(name, input, at)
+  const { value, error } = await askSeedShape(name, input, at)
+  if (error && ofTheDoor.has(error.code)) throw error
   return value
 }
 
@@ -57,12 +68,16 @@ export async function askSeedShape(name: string, input: unknown, at: ShapeCall):
     })
   }
   try {
-    const given = parseWith(shape.input, unwrap(input ?? {}, shape.wrapped)) as Given
+    const value = unwrap(input ?? {}, shape.wrapped)
+    const asked = { id: shape.uses[0], admit: at.admit }
+    const given = (await readGiven(shape.input as unknown as Schema, value, asked)) as Given
     return { value: await shape.run(given, at), isFailure: false }
   } catch (error) {
     if (!isDaybookError(error)) throw error
     const theirs = inTheirWords(error, shape.fields ?? {})
-    if (shape.failure) return { value: shape.failure(theirs), isFailure: true }
+    // The message of a fault of Daybook itself is for nobody outside.
+    if (shape.failure && theirs.code !== 'internal')
+      return { value: shape.failure(theirs), isFailure: true, error: theirs }
     throw theirs
   }
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { DaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
+import { parseWith, type Schema } from '../../core/schema.ts'
 import { pageOf } from './answer.ts'
 
 /** What the door lends a shape: the capabilities, as its caller may call them, and the time. */
@@ -11,6 +12,22 @@ export interface ShapeCall {
   call(id: string, input: unknown, step: number): Promise<unknown>
   /** Milliseconds since 1970 UTC. */
   now(): number
+  /** Throws unless its caller may call the capability: asked before anything is said of what is wrong with an input. */
+  admit?(id: string): Promise<void>
+}
+
+/** What `schema` makes of `value`; throws what is wrong with it to those alone who may call `id`. */
+export async function readGiven(
+  schema: Schema,
+  value: unknown,
+  { id, admit }: { readonly id: string; readonly admit: ShapeCall['admit'] },
+): Promise<unknown> {
+  try {
+    return parseWith(schema, value)
+  } catch (error) {
+    await admit?.(id)
+    throw error
+  }
 }
 
 export interface SeedShape {

@@ -1,5 +1,6 @@
 // The edge in this process: the app of every edge and what every mirror answers, over books in memory. Lines are lists of what
 // they were told.
+import type { Ports } from '../../../src/core/ports.ts'
 import { createApp } from '../../../src/doors/http/app.ts'
 import { createAgentGate } from '../../../src/edge/agent/agent-gate.ts'
 import { usualAgentRate } from '../../../src/edge/agent/agent-rate.ts'
@@ -27,26 +28,26 @@ interface HeldLine extends Line, HeardLine {
 }
 
 /** Most of what a mirror has: no tasks and no rates, and nothing of it survives. */
-function openBook(name: string) {
+function openBook(name: string, ports: Ports) {
   const engine = createEngine({
     db: openNodeDatabase({ path: ':memory:' }),
-    ports: nodePorts,
+    ports,
     name,
     scope: { agent: 'edge' },
     durability: 'memory',
     role: 'mirror',
     keys: verifyingKeyring,
   })
-  const agents = createAgentGate(engine.store.db, nodePorts.clock, usualAgentRate)
+  const agents = createAgentGate(engine.store.db, ports.clock, usualAgentRate)
   return {
     engine,
-    mirror: createMirror({ store: engine.store, ...nodePorts }),
+    mirror: createMirror({ store: engine.store, ...ports }),
     agents,
-    lines: openLines(engine),
+    lines: openLines(engine, ports),
   }
 }
 
-function openLines(engine: Engine) {
+function openLines(engine: Engine, ports: Ports) {
   const lines = new Set<HeldLine>()
   const tickets = new Map<string, Listener>()
   const book: LiveBook = {
@@ -58,7 +59,7 @@ function openLines(engine: Engine) {
     {
       lines: (device) => [...lines].filter(({ state }) => device === undefined || state.device === device),
       within: (work) => work(book),
-      ...nodePorts,
+      ...ports,
     },
     engine.store.settings.getNumber('head'),
   )
@@ -98,11 +99,11 @@ function openLines(engine: Engine) {
   }
 }
 
-export function createNodeEdge() {
+export function createNodeEdge(ports: Ports = nodePorts) {
   const app = createApp()
   const books = new Map<string, ReturnType<typeof openBook>>()
   const bookOf = (name: string) => {
-    const book = books.get(name) ?? openBook(name)
+    const book = books.get(name) ?? openBook(name, ports)
     books.set(name, book)
     return book
   }
@@ -117,7 +118,7 @@ export function createNodeEdge() {
         },
         {
           book: name,
-          clock: nodePorts.clock,
+          clock: ports.clock,
           tombstone: () => undefined,
           erase: () => Promise.reject(new Error('Nothing is erased here.')),
           begin: () => Promise.resolve(),
@@ -125,9 +126,14 @@ export function createNodeEdge() {
       ),
   }
   return {
-    /** A request with the development key, unless `headers` say otherwise. */
-    fetch(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
-      const all = new Headers({ authorization: 'Bearer development', 'content-type': 'application/json' })
+    /** A request with the development key or another one; null sends none. */
+    fetch(
+      path: string,
+      { headers, ...init }: RequestInit = {},
+      key: string | null = 'development',
+    ): Promise<Response> {
+      const all = new Headers({ 'content-type': 'application/json' })
+      if (key !== null) all.set('authorization', `Bearer ${key}`)
       for (const [name, value] of new Headers(headers)) all.set(name, value)
       const request = new Request(new URL(path, edgeOrigin), { ...init, headers: all })
       return Promise.resolve(app.fetch(request, { MIRROR: mirrors }))

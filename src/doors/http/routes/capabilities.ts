@@ -81,6 +81,7 @@ export const capabilityRoute = new Hono<BookTypes>().post(
     const answer = isShaped
       ? await callSeedShape(id, input, {
           now: () => Date.now(),
+          admit: (capability) => book.admit(capability),
           call: (capability, value, step) =>
             book.call(capability, value, {
               requestId: requestId === undefined ? undefined : stepId(requestId, step),

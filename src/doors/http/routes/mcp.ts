@@ -54,6 +54,7 @@ function bookOf(door: BookDoor, url: string): McpBook {
   return {
     place: 'mirror',
     now: () => Date.now(),
+    admit: (id) => door.admit(id),
     call(id, input, { requestId, signal } = {}) {
       const call = door.call(id, input, { requestId, way })
       return signal ? orAborted(call, signal) : call

@@ -21,6 +21,7 @@ export const messageRoute = new Hono<BookTypes>().post('/messages', body, async 
   const answer = await answerAgent(c.req.valid('json'), {
     now: () => Date.now(),
     newId: () => crypto.randomUUID(),
+    admit: (id) => book.admit(id),
     async call(id, input, requestId) {
       try {
         return await book.call(id, input, { requestId, way })

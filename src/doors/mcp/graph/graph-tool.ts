@@ -2,7 +2,8 @@
 // knows that server knows this one.
 import { z } from 'zod'
 import { isDaybookError } from '../../../core/errors.ts'
-import { parseWith, type Schema } from '../../../core/schema.ts'
+import type { Schema } from '../../../core/schema.ts'
+import { readGiven } from '../../seed-shape/shape.ts'
 import type { McpTool, ToolAnswer } from '../tool/tool.ts'
 import { hintsOf, schemaOf } from '../tool/verb-tool.ts'
 import {
@@ -65,7 +66,10 @@ function graphTool<Input extends z.ZodType>({ input, output, run, ...row }: Grap
     hints: hintsOf(row.verbs),
     isQuoted: isReading,
     async run(given, at) {
-      const asked = parseWith(input as unknown as Schema, given ?? {}) as z.output<Input>
+      const asked = (await readGiven(input as unknown as Schema, given ?? {}, {
+        id: row.verbs[0],
+        admit: at.admit,
+      })) as z.output<Input>
       let step = 0
       const work = () => run(asked, (id, value) => at.call(id, value, step++))
       try {

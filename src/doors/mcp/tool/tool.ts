@@ -6,6 +6,8 @@ export interface ToolCall {
   /** Runs a verb. `step` counts the calls of one tool from 0, so that each takes effect once. */
   call(id: string, input: unknown, step: number): Promise<unknown>
   now(): number
+  /** Throws unless the caller may call the verb: asked before anything is said of what is wrong with an input. */
+  admit?(id: string): Promise<void>
   /** Does `work` after what was given here before has ended: for what reads, and writes what it read with a change. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>
 }

@@ -69,6 +69,10 @@ export class AgentLine {
     const answer = await answerAgent(given, {
       now: () => Date.now(),
       newId: randomUUID,
+      admit: async (id) => {
+        await this.#admitted
+        if (bearer !== undefined) owned.engine.check(id, (await owned.engine.admit({ bearer })).caller)
+      },
       call: async (id, input, requestId, from) => {
         await this.#admitted
         if (bearer !== undefined) return owned.engine.call(id, input, { requestId, bearer })
