@@ -9,6 +9,7 @@ import { type DialogName, openDialog } from './state/dialog.ts'
 import { importFiles } from './state/bundle/import.ts'
 import { status } from './state/status.ts'
 import type { View } from './kind/view.ts'
+import { ActivityView } from './views/activity/activity-view.tsx'
 import { AccessLogView } from './views/consent/access-log-view.tsx'
 import { ApprovalView } from './views/consent/approval-view.tsx'
 import { MemoryView } from './views/consent/memory-view.tsx'
@@ -47,6 +48,7 @@ import { ToastTray } from './views/shell/toast-tray.tsx'
 
 const views: Partial<Record<View, ComponentType>> = {
   runs: RunView,
+  activity: ActivityView,
   recall: RecallView,
   legs: RecallView,
   context: RecallView,

@@ -29,6 +29,7 @@ import './style/consent.css'
 import './style/continuity.css'
 import './style/pool.css'
 import './style/run.css'
+import './style/activity.css'
 import './style/overlay.css'
 import './style/base/adapt.css'
 

@@ -1,6 +1,7 @@
 // Where the reader is: view, search, filters, question, selected record. The address bar holds all of it and nothing
 // else does, so that a link or a reload brings it back.
 import { computed, signal } from '@preact/signals'
+import { activityFields } from '../kind/activity/activity-field.ts'
 import { consentFields } from '../kind/consent/consent-field.ts'
 import { continuityFields } from '../kind/continuity/continuity-field.ts'
 import { poolFields } from '../kind/pool/pool-field.ts'
@@ -28,6 +29,7 @@ export const isBookNamed = new URLSearchParams(location.search).has('book')
 const fieldsOf = (view: View) =>
   kindOfView(view)?.fields ??
   runFields[view] ??
+  activityFields[view] ??
   consentFields[view] ??
   continuityFields[view] ??
   poolFields[view] ??

@@ -105,6 +105,7 @@ function listenTo(opened: Daybook): void {
   pass('progress')
   pass('sync')
   pass('task')
+  pass('activity')
   pass('secret')
   pass('room')
   pass('pool')

@@ -18,6 +18,7 @@ import { countWord, shareWord } from '../../wording/size-word.ts'
 import { capital, oneLine } from '../../wording/text-word.ts'
 import { faceOf } from '../kind/face-table.ts'
 import { LinkList } from '../kind/link-list.tsx'
+import { RecordRecalls } from '../activity/record-recalls.tsx'
 import { RawJson } from './raw-json.tsx'
 import { MarkSection } from './mark-section.tsx'
 import { PinButton } from './pin-button.tsx'
@@ -107,6 +108,7 @@ function Shown({ shown }: { shown: ShownRecord }) {
       <div class="detail-body" tabIndex={0} role="group" aria-label={`Contents of the ${kind.one}`}>
         <Sections record={record} />
         <MarkSection key={record.id} record={record} kind={kind} />
+        <RecordRecalls id={record.id} />
         <LinkList groups={links} />
         <VersionList id={record.id} versions={versions} />
         <RawJson record={record} />

@@ -1,0 +1,216 @@
+// The view of activity: what was asked of the book on this device, by whom and when, what was written and what was refused.
+import { EmptyNote } from '../../parts/empty-note.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Time } from '../../parts/time.tsx'
+import { activityFields, sortWords } from '../../kind/activity/activity-field.ts'
+import { chipOf, narrow } from '../../state/address.ts'
+import {
+  type ActivityEntry,
+  activityFailure,
+  type ActivityList,
+  activityList,
+  isActivityNarrowed,
+  loadActivity,
+  loadOlderActivity,
+  nameOf,
+  openEntry,
+  openEntryName,
+} from '../../state/activity/activity.ts'
+import { countOf } from '../../wording/size-word.ts'
+import { kindsWord, kindWord } from '../../wording/kind-word.ts'
+import { oneLine } from '../../wording/text-word.ts'
+import { duration } from '../../wording/time-word.ts'
+import { EntryView } from './entry-view.tsx'
+import { lostWords } from './lost-word.ts'
+
+export function ActivityView() {
+  const list = activityList.value
+  return (
+    <div class={openEntryName.value === undefined ? 'panes' : 'panes has-detail'} onKeyDown={closeByKey}>
+      <h1 id="activity-title" class="hidden">
+        Activity
+      </h1>
+      <section class="pane list-pane" aria-labelledby="activity-title">
+        <header class="pane-head">
+          <Filters />
+        </header>
+        <div class="scroll">
+          {activityFailure.value !== undefined && (
+            <ErrorNotice
+              title="The activity could not be read."
+              error={activityFailure.value}
+              retry={() => void loadActivity()}
+            />
+          )}
+          {list && (list.entries.length === 0 ? <Nothing /> : <Entries list={list} />)}
+        </div>
+      </section>
+      <EntryView />
+    </div>
+  )
+}
+
+/** Esc closes the open entry, and the keyboard is back where it was opened. */
+function closeByKey(event: KeyboardEvent): void {
+  const name = openEntryName.peek()
+  if (event.key !== 'Escape' || name === undefined) return
+  event.preventDefault()
+  openEntry(undefined)
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-entry="${name}"]`)?.focus())
+}
+
+function Choice({ field, all }: { field: string; all: string }) {
+  const known = activityFields.activity?.[field]
+  return (
+    <label class="labelled">
+      {known?.name}
+      <select
+        class="input"
+        value={chipOf(field) ?? ''}
+        onChange={({ currentTarget: { value } }) => narrow({ [field]: value, entry: '' })}
+      >
+        <option value="">{all}</option>
+        {known?.type === 'choice' &&
+          known.choices.map(({ value, word }) => (
+            <option key={value} value={value}>
+              {word}
+            </option>
+          ))}
+      </select>
+    </label>
+  )
+}
+
+function Exact({ field, hint }: { field: string; hint: string }) {
+  return (
+    <label class="labelled">
+      {activityFields.activity?.[field]?.name}
+      <input
+        class="input"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={hint}
+        value={chipOf(field) ?? ''}
+        onChange={({ currentTarget: { value } }) => narrow({ [field]: value.trim(), entry: '' })}
+      />
+    </label>
+  )
+}
+
+function Filters() {
+  return (
+    <div class="activity-filters" role="search" aria-label="Filter the activity">
+      <Choice field="sort" all="All activity" />
+      <Choice field="since" all="Last 7 days" />
+      <Exact field="agent" hint="exact name" />
+      <Exact field="record" hint="id of a recalled record" />
+    </div>
+  )
+}
+
+function Nothing() {
+  if (isActivityNarrowed())
+    return (
+      <EmptyNote title="No activity matches these filters.">
+        <p>
+          <button
+            type="button"
+            class="button"
+            onClick={() => narrow({ sort: '', agent: '', record: '', since: '' })}
+          >
+            Clear filters
+          </button>
+        </p>
+      </EmptyNote>
+    )
+  return (
+    <EmptyNote title="No activity yet">
+      <p>
+        This is where recalls and prompt contexts appear as they were asked, with what was found, next to
+        writes and refused calls. Call <code>book.recall()</code>, or ask something under Recall.
+      </p>
+      <p class="faint">
+        Kept on this device for 7 days, never synced. <code>openDaybook({'{ activity: false }'})</code> turns
+        it off.
+      </p>
+    </EmptyNote>
+  )
+}
+
+function Entries({ list: { entries, cursor } }: { list: ActivityList }) {
+  return (
+    <>
+      <ol class="activity-list" aria-label="Activity, newest first" onKeyDown={moveBetweenEntries}>
+        {entries.map((entry) => (
+          <Row key={nameOf(entry)} entry={entry} />
+        ))}
+      </ol>
+      {cursor !== undefined && (
+        <p class="activity-more">
+          <button type="button" class="button" onClick={() => void loadOlderActivity()}>
+            Show older activity
+          </button>
+        </p>
+      )}
+    </>
+  )
+}
+
+function Row({ entry }: { entry: ActivityEntry }) {
+  const name = nameOf(entry)
+  const isOpen = openEntryName.value === name
+  return (
+    <li class={isOpen ? 'activity-row is-open' : 'activity-row'}>
+      <button
+        type="button"
+        class="activity-open"
+        data-entry={name}
+        aria-current={isOpen}
+        onClick={() => openEntry(name)}
+      >
+        <Mark mark={sortWords[entry.sort].mark} />
+        <span class="activity-sort">{sortWords[entry.sort].one}</span>
+        <span class="activity-said" dir="auto">
+          <Said entry={entry} />
+        </span>
+        <span class="faint activity-figures">{figuresOf(entry)}</span>
+        <span class="faint">
+          <bdi>{entry.caller === '' ? 'unknown' : entry.caller}</bdi>
+        </span>
+        <span class="faint">
+          <Time at={entry.at} />
+        </span>
+      </button>
+    </li>
+  )
+}
+
+function Said({ entry: { asked, lost, capability } }: { entry: ActivityEntry }) {
+  if (asked) return <>{oneLine(asked.text, 160) || '(empty question)'}</>
+  if (lost) return <span class="faint">{lostWords[lost]}</span>
+  return <code>{capability === '' ? 'unknown call' : capability}</code>
+}
+
+function figuresOf({ found, took, outcome, kinds = [], count = 0 }: ActivityEntry): string {
+  if (found !== undefined) return `${countOf(found, 'hit')} · ${duration(took ?? 0)}`
+  if (outcome !== 'ok') return outcome ?? ''
+  const [kind = 'record', another] = kinds
+  const changed = another === undefined ? kind : 'record'
+  return countOf(count, kindWord(changed), kindsWord(changed))
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
+
+/** Arrows and j/k go from entry to entry as in other lists; with one open, the next opens. */
+function moveBetweenEntries(event: KeyboardEvent): void {
+  const step = steps[event.key]
+  const list = event.currentTarget
+  if (step === undefined || !(list instanceof HTMLElement)) return
+  const rows = [...list.querySelectorAll<HTMLElement>('.activity-open')]
+  const at = rows.findIndex((row) => row === document.activeElement)
+  const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
+  next?.focus()
+  if (next && openEntryName.peek() !== undefined) openEntry(next.dataset['entry'], 'replace')
+  event.preventDefault()
+}

@@ -1,0 +1,216 @@
+// The pane of an open entry: the question with its options, what was found and said then, the packed text, and how the same
+// question is answered now.
+import type { ComponentChildren } from 'preact'
+import { ClampedText } from '../../parts/clamped-text.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { EmptyNote } from '../../parts/empty-note.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Time } from '../../parts/time.tsx'
+import { sortWords } from '../../kind/activity/activity-field.ts'
+import { go, narrow } from '../../state/address.ts'
+import {
+  type ActivityEntry,
+  activityList,
+  type AskedDetail,
+  nameOf,
+  openAsked,
+  openEntry,
+  openEntryName,
+  readAsked,
+} from '../../state/activity/activity.ts'
+import { countOf, countWord } from '../../wording/size-word.ts'
+import { kindWord } from '../../wording/kind-word.ts'
+import { oneLine } from '../../wording/text-word.ts'
+import { duration } from '../../wording/time-word.ts'
+import { Block, Row, Section } from '../kind/section.tsx'
+import { AgainView } from './again-view.tsx'
+import { FoundList } from './found-list.tsx'
+import { lostWords } from './lost-word.ts'
+
+export function EntryView() {
+  const name = openEntryName.value
+  return (
+    <section class="pane detail-pane" aria-label="Activity entry">
+      {name === undefined && <Glance />}
+      {name?.startsWith('a') && <Asked />}
+      {name?.startsWith('c') && <Called name={name} />}
+    </section>
+  )
+}
+
+function Glance() {
+  return (
+    <div class="glance">
+      <p class="quiet">
+        Open a recall to see the question, its options, what was found and why it may be different now.
+      </p>
+      <p class="faint keys-line">
+        <KeyCap name="↓" /> <KeyCap name="↑" /> move · <KeyCap name="Enter" /> open · <KeyCap name="Esc" />{' '}
+        close
+      </p>
+    </div>
+  )
+}
+
+function Frame({
+  entry,
+  title,
+  children,
+}: {
+  entry: ActivityEntry
+  title: string
+  children: ComponentChildren
+}) {
+  const { sort, at, caller, by, id, purpose, capability } = entry
+  return (
+    <article class="detail" aria-labelledby="entry-heading">
+      <header class="detail-head">
+        <div class="detail-bar">
+          <CloseButton kind="back" />
+          <Mark mark={sortWords[sort].mark} />
+          <span>{sortWords[sort].one}</span>
+          <span class="faint">
+            <Time at={at} exact />
+          </span>
+          <span class="spacer" />
+          <CloseButton kind="close" />
+        </div>
+        <h2 id="entry-heading" dir="auto">
+          {title}
+        </h2>
+      </header>
+      <div class="detail-body" tabIndex={0} role="group" aria-label="Contents of the entry">
+        <Section name="Call">
+          <Row name="asked by">
+            {caller === '' ? (
+              <span class="faint">unknown</span>
+            ) : (
+              <button type="button" class="link" onClick={() => narrow({ agent: caller, entry: '' })}>
+                <bdi>{caller}</bdi>
+              </button>
+            )}{' '}
+            <span class="faint">
+              {by}
+              {id !== undefined && ` ${id}`}
+            </span>
+          </Row>
+          <Row name="call">
+            <code>{capability}</code>
+          </Row>
+          {purpose !== undefined && <Row name="purpose">{purpose}</Row>}
+          <Figures entry={entry} />
+        </Section>
+        {children}
+      </div>
+    </article>
+  )
+}
+
+function Figures({ entry: { took, tokens, outcome, kinds = [], count } }: { entry: ActivityEntry }) {
+  return (
+    <>
+      {took !== undefined && <Row name="time">{duration(took)} in the engine</Row>}
+      {tokens !== undefined && <Row name="packed">{countOf(tokens, 'token')}</Row>}
+      {outcome !== undefined && (
+        <Row name="outcome">
+          <code>{outcome}</code>
+        </Row>
+      )}
+      {outcome === 'ok' && (
+        <Row name="changed">
+          {countWord(count ?? 0)} · {kinds.map((kind) => kindWord(kind)).join(', ')}
+        </Row>
+      )}
+    </>
+  )
+}
+
+function CloseButton({ kind }: { kind: 'back' | 'close' }) {
+  return (
+    <button
+      type="button"
+      class={`icon-button ${kind}-button`}
+      title="Close (Esc)"
+      onClick={() => openEntry(undefined)}
+    >
+      <Icon name={kind} />
+      <span class="hidden">Close this entry</span>
+    </button>
+  )
+}
+
+function Called({ name }: { name: string }) {
+  const entry = activityList.value?.entries.find((one) => nameOf(one) === name)
+  if (!entry)
+    return <EmptyNote title="This entry is not in the list. Show older activity, or clear the filters." />
+  return (
+    <Frame entry={entry} title={entry.capability === '' ? 'Unknown call' : entry.capability}>
+      <p class="quiet activity-note">
+        Writes and refused calls are logged without their content.{' '}
+        <button
+          type="button"
+          class="link"
+          onClick={() => go({ view: 'accessLog', chips: [{ field: 'agent', value: entry.caller }] })}
+        >
+          Show in the access log
+        </button>
+      </p>
+    </Frame>
+  )
+}
+
+function Asked() {
+  const now = openAsked.value
+  if (now.state === 'loading') return <div class="list-wait" aria-busy="true" />
+  if (now.state === 'absent')
+    return (
+      <EmptyNote title="This entry is gone.">
+        <p>Recalls and contexts are kept for 7 days, 10,000 at most.</p>
+      </EmptyNote>
+    )
+  if (now.state === 'failed')
+    return (
+      <ErrorNotice title="The entry could not be read." error={now.error} retry={() => void readAsked()} />
+    )
+  return <Shown detail={now.detail} />
+}
+
+function Shown({ detail }: { detail: AskedDetail }) {
+  const { asked, lost, hits, packed } = detail
+  const { text = '', ...options } = asked ?? {}
+  return (
+    <Frame
+      entry={detail}
+      title={asked ? oneLine(text, 160) || '(empty question)' : lostWords[lost ?? 'locked']}
+    >
+      {asked && (
+        <Section name="Question">
+          <div class="star-block">
+            <ClampedText text={text} />
+          </div>
+          <details class="activity-options">
+            <summary>Options</summary>
+            <Block name="" value={options} />
+          </details>
+        </Section>
+      )}
+      <FoundList hits={hits} />
+      {packed !== undefined && (
+        <Section name="Packed text">
+          <div class="star-block">
+            {packed === '' ? <p class="faint">Nothing was packed.</p> : <ClampedText text={packed} mono />}
+          </div>
+          {packed !== '' && (
+            <p>
+              <CopyButton text={packed} what="packed text" word />
+            </p>
+          )}
+        </Section>
+      )}
+      {asked && <AgainView detail={detail} />}
+    </Frame>
+  )
+}
