@@ -22,7 +22,8 @@ export function createDirectTransport(book: Pick<Daybook, 'call'>): AgentTranspo
       }
     },
     async beat() {
-      await book.call('daybook:status', {})
+      // Who may not ask for that is answered, too: the book is there.
+      await book.call('daybook:status', {}).catch((error: unknown) => replyOf(toDaybookError(error)))
     },
     close: () => undefined,
   }

@@ -5,13 +5,13 @@ import { toDaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
-import { type MessageCall, messageId, runCapability, wrong } from './run-capability.ts'
+import { type MessageCall, messageId, messageMetadata, runCapability, wrong } from './run-capability.ts'
 
 export const specVersion = 'p3394/1.0'
 
 const name = z.string().min(1).max(256)
-/** Most characters of a text, of the JSON of a part, and of metadata. */
-const limits = { text: 128_000, data: 256_000, metadata: 64_000 } as const
+/** Most characters of a text, and of the JSON of a part. */
+const limits = { text: 128_000, data: 256_000 } as const
 const json = (most: number) =>
   z
     .unknown()
@@ -32,7 +32,7 @@ const envelope = z.looseObject({
   recipients: z.array(end).min(1).max(128),
   payload: z.looseObject({
     parts: z.array(part).min(1).max(64),
-    metadata: json(limits.metadata).optional(),
+    metadata: messageMetadata.optional(),
   }),
   traceparent: z.string().max(256).optional(),
   idempotency_key: messageId.optional(),
@@ -52,7 +52,10 @@ export interface AnswerEnvelope {
   readonly timestamp: string
   readonly sender: Party
   readonly recipients: readonly Party[]
-  readonly payload: { readonly parts: readonly [{ readonly type: 'json'; readonly data: unknown }] }
+  readonly payload: {
+    readonly parts: readonly [{ readonly type: 'json'; readonly data: unknown }]
+    readonly metadata?: Readonly<Record<string, unknown>>
+  }
   readonly reply_to: string | null
   readonly traceparent?: string
 }
@@ -73,7 +76,10 @@ export async function answerEnvelope(given: unknown, at: MessageCall): Promise<A
     timestamp: formatTime(at.now()),
     sender: { agent_id: heard.to ?? 'kstar-memory' },
     recipients: heard.from === undefined ? [] : [{ agent_id: heard.from }],
-    payload: { parts: [{ type: 'json', data }] },
+    payload: {
+      parts: [{ type: 'json', data }],
+      ...(heard.metadata === undefined ? {} : { metadata: heard.metadata }),
+    },
     reply_to: heard.message_id ?? null,
     ...(heard.traceparent === undefined ? {} : { traceparent: heard.traceparent }),
   })
@@ -91,14 +97,17 @@ export async function answerEnvelope(given: unknown, at: MessageCall): Promise<A
   }
 }
 
-/** As much of an envelope, whatever else is wrong with it, as its answer is addressed by. */
+/** As much of an envelope, whatever else is wrong with it, as its answer is addressed by and carries back. */
 function soundParts(given: unknown) {
   const found = <Value>(shape: z.ZodType<Value>, value: unknown) => shape.safeParse(value).data
-  const { message_id, session_id, traceparent, sender, recipients } = isJsonObject(given) ? given : {}
+  const { message_id, session_id, traceparent, sender, recipients, payload } = isJsonObject(given)
+    ? given
+    : {}
   return {
     message_id: found(messageId, message_id),
     session_id: found(name, session_id),
     traceparent: found(z.string().max(256), traceparent),
+    metadata: isJsonObject(payload) ? found(messageMetadata, payload['metadata']) : undefined,
     from: found(end, sender)?.agent_id,
     to: found(z.array(end).min(1).max(128), recipients)?.[0]?.agent_id,
   }

@@ -7,7 +7,7 @@ import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import { findSeedShape } from '../seed-shape/seed-shape.ts'
-import { messageId, type MessageCall, runCapability, wrong } from './run-capability.ts'
+import { type MessageCall, messageId, messageMetadata, runCapability, wrong } from './run-capability.ts'
 
 const name = z.string().min(1).max(1000)
 const address = z.union([
@@ -37,6 +37,22 @@ export interface AnswerMessage {
   readonly source: Address
   readonly destination: Address | null
   readonly content: readonly [{ readonly type: 'json'; readonly data: unknown }]
+  /** As the message had them. */
+  readonly session_id?: string
+  readonly conversation_id?: string
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+/** What of a message goes back to its sender with the answer, each as far as it is sound. */
+function carriedBack(given: unknown): Pick<AnswerMessage, 'session_id' | 'conversation_id' | 'metadata'> {
+  const { session_id, conversation_id, metadata } = isJsonObject(given) ? given : {}
+  const [session, conversation] = [session_id, conversation_id].map((one) => name.safeParse(one).data)
+  const sound = messageMetadata.safeParse(metadata).data
+  return {
+    ...(session === undefined ? {} : { session_id: session }),
+    ...(conversation === undefined ? {} : { conversation_id: conversation }),
+    ...(sound === undefined ? {} : { metadata: sound }),
+  }
 }
 
 /** Answers `given`, a message that came from outside. The id of the message is the id of the request: sent twice, done once. */
@@ -50,6 +66,7 @@ export async function answerMessage(given: unknown, at: MessageCall): Promise<An
     source: { agent_id: asked.to?.agent_id ?? 'kstar-memory' },
     destination: asked.from ?? null,
     content: [{ type: 'json', data }],
+    ...carriedBack(given),
   })
   try {
     const sound = readAsked(given)

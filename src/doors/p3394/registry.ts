@@ -1,6 +1,7 @@
 // The agents that messages can be sent to, the ways to each, and how well each way works.
 // Invariant: a way that has failed three times is not taken until it has rested, and one that has been silent for 30 seconds
 // not before a heartbeat; nothing of this keeps a process alive.
+import { neverAborted } from '../../core/abort.ts'
 import type { Clock } from '../../core/ports.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
@@ -33,6 +34,8 @@ export interface Registration {
   /** Ways to the agent; each is tried as often as its health allows. */
   readonly transports: readonly AgentTransport[]
   readonly transport_preference?: readonly TransportType[] | undefined
+  /** Its first way that works is begun at once, a process started; default: by the first message. */
+  readonly auto_start?: boolean | undefined
 }
 
 /** One way to an agent. */
@@ -67,6 +70,18 @@ export class AgentWay {
     this.#heardAt = this.#clock.now()
   }
 
+  /** Asks for a heartbeat; whether one came. */
+  async answers(): Promise<boolean> {
+    try {
+      await this.transport.beat(neverAborted)
+      this.worked()
+      return true
+    } catch {
+      this.failed()
+      return false
+    }
+  }
+
   failed(): void {
     this.#failures += 1
     const beyond = this.#failures - health.failureLimit
@@ -76,26 +91,40 @@ export class AgentWay {
   }
 }
 
+interface KnownAgent {
+  readonly manifestRef: string
+  readonly ways: readonly AgentWay[]
+}
+
 export class SubagentRegistry {
   readonly #clock: Clock
-  readonly #agents = new Map<string, { readonly manifestRef: string; readonly ways: readonly AgentWay[] }>()
+  readonly #agents = new Map<string, KnownAgent>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   /** Throws `invalid-input` when there is no way to the agent. Registered again, an agent has the new ways alone. */
-  register(agentId: string, { manifest, transports, transport_preference }: Registration): void {
+  register(agentId: string, { manifest, transports, transport_preference, auto_start }: Registration): void {
     const order = transport_preference ?? transportTypes
     const ways = order.flatMap((type) => transports.filter((one) => one.type === type))
     if (ways.length === 0)
       throw new DaybookError('invalid-input', '`transports`: There is none of those that are preferred.', {
         details: { path: 'transports' },
       })
-    this.#agents.set(agentId, {
+    const agent = {
       manifestRef: `${manifest?.agent?.agent_id ?? agentId}-manifest`,
       ways: ways.map((transport) => new AgentWay(transport, this.#clock)),
-    })
+    }
+    this.#agents.set(agentId, agent)
+    if (auto_start) void this.#start(agentId, agent)
+  }
+
+  /** Goes on to the next way where one fails, unless the agent was registered anew or all is closed meanwhile. */
+  async #start(agentId: string, agent: KnownAgent): Promise<void> {
+    for (const way of agent.ways) {
+      if (this.#agents.get(agentId) !== agent || (await way.answers())) return
+    }
   }
 
   /** The ways to an agent, best first; `not-found` for an agent that nobody registered. */

@@ -7,6 +7,15 @@ import { callSeedShape, findSeedShape, type ShapeCall } from '../seed-shape/seed
 
 export const messageId = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'is not 1 to 200 visible ASCII characters')
 
+/** Most characters of the JSON of metadata, which goes back to its sender as it came. */
+const metadataLimit = 64_000
+export const messageMetadata = z
+  .record(z.string(), z.unknown())
+  .refine(
+    (value) => JSON.stringify(value).length <= metadataLimit,
+    `is more than ${metadataLimit} characters`,
+  )
+
 /** Who says that it sends, and in which session: as much of it as the door believes. */
 export interface MessageFrom {
   readonly agent?: string

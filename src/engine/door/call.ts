@@ -82,6 +82,8 @@ export function createCallPath(parts: CallPathParts): CallPath {
   }
 
   return async (id, input, options = {}) => {
+    // Nobody is admitted any more: that would be looked up in what is closed.
+    if (services.isClosed()) throw new DaybookError('book-closed')
     const effect = effectOf(id)
     const { purpose, receipt } = options
     const trail = audit.begin({ id, effect, purpose, receipt, claimant: () => admission.claimant(options) })

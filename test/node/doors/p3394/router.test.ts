@@ -107,6 +107,29 @@ it('a way that was silent for 30 s is asked for a heartbeat first, and after 90 
   expect([first.beats, first.heard.length]).toEqual([2, 3])
 })
 
+it('an agent that is to be started is reached over its first way that works before any message', async () => {
+  const { registry } = world('direct', 'http')
+  const ways = [new Way('direct'), new Way('unix_socket'), new Way('http')] as const
+  ways[0].isDown = true
+  registry.register('eager', { transports: ways, auto_start: true })
+  const entry = () => registry.list().registered_subagents.find(({ agent_id }) => agent_id === 'eager')
+  await expect.poll(() => entry()?.last_heartbeat).toBe('2026-01-31T15:00:00.000Z')
+  expect(ways.map(({ beats, heard }) => [beats, heard])).toEqual([
+    [1, []],
+    [1, []],
+    [0, []],
+  ])
+  // Others wait for a message, and one that was registered anew is begun on its new ways alone.
+  const lazy = new Way('direct')
+  registry.register('lazy', { transports: [lazy] })
+  const [old, next, fresh] = [new Way('direct'), new Way('http'), new Way('direct')]
+  old.isDown = true
+  registry.register('anew', { transports: [old, next], auto_start: true })
+  registry.register('anew', { transports: [fresh], auto_start: true })
+  await expect.poll(() => fresh.beats).toBe(1)
+  expect([lazy.beats, old.beats, next.beats]).toEqual([0, 1, 0])
+})
+
 it('what an agent refuses is its answer, and no reason to ask over another way', async () => {
   const { first, second, send } = world('direct', 'http')
   first.refusal = new DaybookError('forbidden')

@@ -16,6 +16,7 @@ const envelope = {
   recipients: [{ agent_id: 'kstar-memory' }],
   payload: {
     parts: [{ type: 'json', data: { capability_id: destination.capability_id, arguments: content[0].data } }],
+    metadata: { tenant: 'ieee', hops: [1, 2] },
   },
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
 }
@@ -29,7 +30,7 @@ describe('an envelope p3394/1.0', () => {
     role: 'responder',
     sender: { agent_id: 'kstar-memory' },
     recipients: [{ agent_id: 'ieee3394-exemplar' }],
-    payload: { parts: [{ type: 'json', data: receipt }] },
+    payload: { parts: [{ type: 'json', data: receipt }], metadata: envelope.payload.metadata },
     reply_to: 'e-1',
     traceparent: envelope.traceparent,
   }
@@ -75,6 +76,22 @@ describe('an envelope p3394/1.0', () => {
     const { status, body } = await world.ask(`${place.url}/messages`, { ...envelope, ...over })
     expect([status, body]).toMatchObject([400, { ...refused, code: 'invalid-input', details: { path: at } }])
   })
+})
+
+it('a message carries its session, its conversation and its metadata back, with an error too, as far as they are sound', async () => {
+  const path = newPath()
+  await openBook(path)
+  const raw = await openRaw(socketOf(path))
+  const beside = { session_id: 'sess-456', conversation_id: 'talk-1', metadata: { hops: [1, 2] } }
+  expect(await raw.ask({ ...storeTraceMessage, ...beside })).toMatchObject({ type: 'response', ...beside })
+  const wrong = { ...storeTraceMessage, id: 'wrong', content: [], ...beside }
+  expect(await raw.ask(wrong)).toMatchObject({ type: 'error', ...beside })
+  const long = { ...storeTraceMessage, id: 'long', metadata: { text: 'x'.repeat(64_001) }, session_id: 7 }
+  const { metadata, session_id } = (await raw.ask(long)) as Record<string, unknown>
+  expect([metadata, session_id]).toEqual([undefined, undefined])
+  raw.socket.end()
+  const { body } = await world.ask(`${place.url}/messages`, { ...wrong, id: 'wrong-2' })
+  expect(body).toMatchObject({ type: 'error', code: 'invalid-input', ...beside })
 })
 
 describe('who sends', () => {

@@ -7,6 +7,8 @@ import {
   createSocketTransport,
   type TransportType,
 } from '../../../../../src/hosts/node/index.ts'
+import { neverAborted } from '../../../../../src/core/abort.ts'
+import { grant } from '../../../../contract/access/token-grant.ts'
 import { failure } from '../../../../contract/book-case.ts'
 import { startProcess } from '../socket/process.ts'
 import { socketOf } from '../socket/raw-socket.ts'
@@ -125,5 +127,20 @@ describe('13.4 the message that stores a trace', () => {
     expect(errors[0]).toMatchObject({ code: 'invalid-input', details: { path: 'action' } })
     expect(errors).toEqual(errors.map(() => errors[0]))
     expect((await book.traces.count()).total).toBe(0)
+  })
+
+  it('may begin a process before any message, and knows a way that its token may not ask much of', async () => {
+    const path = newPath()
+    const book = await openBook(path)
+    const client = openClient({})
+    client.register('eager', { transports: [stdio(path)], auto_start: true })
+    client.register('waiting', { transports: [stdio(path)] })
+    const heartbeats = () => client.agents().map(({ last_heartbeat }) => last_heartbeat !== null)
+    await expect.poll(heartbeats).toEqual([true, false])
+    const { token } = await grant(book, { permissions: ['write'] })
+    const narrow = createDirectTransport(book.with({ as: token.token_id }))
+    await narrow.beat(neverAborted)
+    await book.close()
+    expect((await failure(Promise.resolve(narrow.beat(neverAborted)))).code).toBe('book-closed')
   })
 })
