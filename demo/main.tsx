@@ -8,6 +8,8 @@ import { listenToKeys } from './state/act/keyboard.ts'
 import { takeHandedFiles } from './state/bundle/handed-files.ts'
 import { followTitle } from './state/title.ts'
 import { registerServiceWorker } from './state/service-worker.ts'
+import { book } from './state/book.ts'
+import { loadLateViews } from './late-views.tsx'
 import { followChanges } from './state/list/list-change.ts'
 import './style/room.css'
 import './style/base/token.css'
@@ -43,4 +45,10 @@ if (root) {
   takeHandedFiles()
   void openFirstBook()
   if (!isEmbedded) void registerServiceWorker()
+  // The book first: what is not shown yet takes nothing from its opening.
+  const stop = book.subscribe((open) => {
+    if (!open) return
+    queueMicrotask(() => stop())
+    void loadLateViews()
+  })
 }

@@ -1,7 +1,8 @@
-// `npm run size`: what a page downloads, compressed, and whether the page entry keeps to its limit.
+// `npm run size`: what a page downloads, compressed, and whether the page entry and the inspector keep to their limits.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
+import { startWeight } from './page-weight.mjs'
 import { root } from './place.mjs'
 
 const pageLimitBytes = 20 * 1024
@@ -23,6 +24,12 @@ const pageBytes = measure('index.js')
 measure('worker.js')
 measure('service-worker.js')
 measure('sqlite3.wasm')
+const { bytes: startBytes, limitBytes } = startWeight(join(root, 'dist/inspector'))
+console.log(`${'inspector, at start'.padEnd(31)} ${kib(startBytes).padStart(12)} gzip`)
+if (startBytes > limitBytes) {
+  console.error(`The inspector starts with ${kib(startBytes)} of scripts; its limit is ${kib(limitBytes)}.`)
+  process.exit(1)
+}
 if (pageBytes > pageLimitBytes) {
   console.error(`The page entry is ${kib(pageBytes)} compressed; its limit is ${kib(pageLimitBytes)}.`)
   process.exit(1)

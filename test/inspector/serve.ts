@@ -12,6 +12,8 @@ declare module 'vitest' {
     readonly devUrl: string
     /** The inspector as it is built. */
     readonly builtUrl: string
+    /** Where that lies. */
+    readonly builtFolder: string
   }
 }
 
@@ -36,6 +38,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await inStep(project.name, 'building the inspector', () => build({ ...common, mode: 'production' }))
   const production = await preview({ ...common, preview: free })
   project.provide('devUrl', addressOf(dev.resolvedUrls?.local))
+  project.provide('builtFolder', built)
   project.provide('builtUrl', addressOf(production.resolvedUrls?.local))
   return async () => {
     await Promise.all([dev.close(), production.close()])

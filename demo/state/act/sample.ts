@@ -1,6 +1,5 @@
 // Runs the guided sample against the open book, once at a time.
 import { signal } from '@preact/signals'
-import { runSample } from '../../sample/run-sample.ts'
 import { countOf } from '../../wording/size-word.ts'
 import { openedBook } from '../book.ts'
 import { reloadList } from '../list/record-list.ts'
@@ -12,6 +11,7 @@ export async function loadSample(): Promise<void> {
   if (isSampling.peek()) return
   isSampling.value = true
   try {
+    const { runSample } = await import('../../sample/run-sample.ts')
     const { traces, firstDoors, secondDoors } = await runSample(await openedBook())
     await reloadList()
     tell(

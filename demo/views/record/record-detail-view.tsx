@@ -1,34 +1,19 @@
-// The pane of the open record: its own parts, its links, its versions, its JSON, and forgetting it.
-import { useLayoutEffect } from 'preact/hooks'
+// The pane of the open record, and what stands there while there is none.
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
-import { Mark } from '../../parts/mark.tsx'
-import { MarkSigns } from '../../parts/mark-signs.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
-import { Time } from '../../parts/time.tsx'
-import { go, listedKind } from '../../state/address.ts'
-import { editRecord } from '../../state/act/edit.ts'
-import { detailHeading, onDetailDrawn } from '../../state/act/focus.ts'
-import { forgetQuestion } from '../../state/act/forget.ts'
-import { detail, reloadDetail, type ShownRecord } from '../../state/record/record-detail.ts'
+import { listedKind } from '../../state/address.ts'
+import { detail, reloadDetail } from '../../state/record/record-detail.ts'
 import { count } from '../../state/list/record-list.ts'
 import { countWord, shareWord } from '../../wording/size-word.ts'
-import { capital, oneLine } from '../../wording/text-word.ts'
-import { faceOf } from '../kind/face-table.ts'
-import { LinkList } from '../kind/link-list.tsx'
-import { RecordRecalls } from '../activity/record-recalls.tsx'
-import { RawJson } from './raw-json.tsx'
-import { MarkSection } from './mark-section.tsx'
-import { PinButton } from './pin-button.tsx'
-import { VersionList } from './version-list.tsx'
+import { capital } from '../../wording/text-word.ts'
+import { createLateViews } from '../../parts/late/late-view.tsx'
+import { CloseButton, nameOf } from './close-button.tsx'
 
-/** What a record is called here: by its kind, and where any may be open, a record. */
-function nameOf(): string {
-  const now = detail.value
-  return (now.state === 'shown' ? now.shown.kind.one : listedKind.value?.one) ?? 'record'
-}
+/** What an open record is shown with, whose code comes with the first one. */
+export const openRecord = createLateViews(() => import('./open-record.tsx'))
+const OpenRecord = openRecord.view('OpenRecord')
 
 export function RecordDetailView() {
   const now = detail.value
@@ -40,80 +25,8 @@ export function RecordDetailView() {
       {now.state === 'failed' && (
         <ErrorNotice title={`The ${nameOf()} could not be read.`} error={now.error} retry={reloadDetail} />
       )}
-      {now.state === 'shown' && <Shown key={now.id} shown={now.shown} />}
+      {now.state === 'shown' && <OpenRecord key={now.id} />}
     </section>
-  )
-}
-
-/** An arrow back to the list where the pane covers it, a cross where it stands beside it. */
-function CloseButton({ kind }: { kind: 'back' | 'close' }) {
-  return (
-    <button
-      type="button"
-      class={`icon-button ${kind}-button`}
-      onClick={() => go({ id: undefined })}
-      title="Close (Esc)"
-    >
-      <Icon name={kind} />
-      <span class="hidden">Close this {nameOf()}</span>
-    </button>
-  )
-}
-
-function Shown({ shown }: { shown: ShownRecord }) {
-  const { kind, record, links, versions } = shown
-  const { Sections, Acts } = faceOf(kind.name)
-  const row = kind.row(record)
-  useLayoutEffect(onDetailDrawn, [])
-  return (
-    <article class="detail" aria-labelledby="record-heading">
-      <header class="detail-head">
-        <div class="detail-bar">
-          <CloseButton kind="back" />
-          <Mark mark={row.mark} word />
-          <MarkSigns marks={{}} sensitivity={row.sensitivity} word />
-          <span class="faint">
-            <Time at={row.at} exact />
-          </span>
-          <span class="spacer" />
-          <ShortId id={record.id} />
-          {Acts && <Acts record={record} />}
-          {kind.replace && (
-            <button
-              type="button"
-              class="icon-button"
-              title={`Edit this ${kind.one} (e)`}
-              onClick={() => editRecord(shown)}
-            >
-              <Icon name="edit" />
-              <span class="hidden">Edit this {kind.one}</span>
-            </button>
-          )}
-          <PinButton record={record} one={kind.one} />
-          <button
-            type="button"
-            class="icon-button"
-            title={`Forget this ${kind.one} (Del)`}
-            onClick={() => (forgetQuestion.value = shown)}
-          >
-            <Icon name="forget" />
-            <span class="hidden">Forget this {kind.one}</span>
-          </button>
-          <CloseButton kind="close" />
-        </div>
-        <h2 id="record-heading" ref={detailHeading} tabIndex={-1} dir="auto">
-          {oneLine(row.title, 160)}
-        </h2>
-      </header>
-      <div class="detail-body" tabIndex={0} role="group" aria-label={`Contents of the ${kind.one}`}>
-        <Sections record={record} />
-        <MarkSection key={record.id} record={record} kind={kind} />
-        <RecordRecalls id={record.id} />
-        <LinkList groups={links} />
-        <VersionList id={record.id} versions={versions} />
-        <RawJson record={record} />
-      </div>
-    </article>
   )
 }
 

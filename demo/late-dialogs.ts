@@ -1,0 +1,10 @@
+// The dialogs that nobody needs in the first second, which the page fetches together.
+export { GrantDialog } from './views/trust/grant-dialog.tsx'
+export { RevokeDialog } from './views/trust/revoke-dialog.tsx'
+export { PasteDialog } from './views/bundle/paste-dialog.tsx'
+export { SchemaDialog } from './views/kind/kstar/schema-dialog.tsx'
+export { EditDialog } from './views/record/edit-dialog.tsx'
+export { BooksDialog } from './views/shell/books-dialog.tsx'
+export { HelpDialog } from './views/shell/help-dialog.tsx'
+export { PlacesDialog } from './views/shell/places-dialog.tsx'
+export { SettingsDialog } from './views/shell/settings-dialog.tsx'

@@ -1,0 +1,91 @@
+// The views and dialogs whose code the page fetches later, by the part of the page that they belong to.
+import type { ComponentType } from 'preact'
+import type { View } from './kind/view.ts'
+import { Dialog } from './parts/dialog.tsx'
+import { createLateViews, MissingView } from './parts/late/late-view.tsx'
+import { closeDialog, type DialogName } from './state/dialog.ts'
+import { openRecord } from './views/record/record-detail-view.tsx'
+
+const recall = createLateViews(() => import('./views/recall/recall-view.tsx'))
+const activity = createLateViews(() => import('./views/activity/activity-view.tsx'))
+const bundle = createLateViews(() => import('./views/bundle/bundle-view.tsx'))
+const room = createLateViews(() => import('./views/room/room-view.tsx'))
+const storage = createLateViews(() => import('./views/trust/storage-view.tsx'))
+const sync = createLateViews(() => import('./views/sync/sync-views.ts'))
+const consent = createLateViews(() => import('./views/consent/consent-views.ts'))
+const continuity = createLateViews(() => import('./views/continuity/continuity-views.ts'))
+const pool = createLateViews(() => import('./views/pool/pool-views.ts'))
+
+const dialogs = createLateViews(() => import('./late-dialogs.ts'))
+
+const Recall = recall.view('RecallView')
+
+export const lateViews: Partial<Record<View, ComponentType>> = {
+  activity: activity.view('ActivityView'),
+  recall: Recall,
+  legs: Recall,
+  context: Recall,
+  bundles: bundle.view('BundleView'),
+  personas: continuity.view('PersonaView'),
+  days: continuity.view('DayView'),
+  collections: continuity.view('CollectionView'),
+  snapshots: continuity.view('SnapshotView'),
+  room: room.view('RoomView'),
+  pool: pool.view('ProposalView'),
+  poolClaws: pool.view('ClawView'),
+  poolAudit: pool.view('PoolAuditView'),
+  approvals: consent.view('ApprovalView'),
+  memories: consent.view('MemoryView'),
+  policies: consent.view('PolicyView'),
+  accessLog: consent.view('AccessLogView'),
+  tasks: sync.view('TaskView'),
+  sync: sync.view('SyncView'),
+  storage: storage.view('StorageView'),
+}
+
+export const lateDialogs: Record<Exclude<DialogName, 'palette'>, ComponentType> = {
+  books: dialogs.dialog('BooksDialog', MissingDialog),
+  edit: dialogs.dialog('EditDialog', MissingDialog),
+  grant: dialogs.dialog('GrantDialog', MissingDialog),
+  help: dialogs.dialog('HelpDialog', MissingDialog),
+  paste: dialogs.dialog('PasteDialog', MissingDialog),
+  revoke: dialogs.dialog('RevokeDialog', MissingDialog),
+  places: dialogs.dialog('PlacesDialog', MissingDialog),
+  schema: dialogs.dialog('SchemaDialog', MissingDialog),
+  settings: dialogs.dialog('SettingsDialog', MissingDialog),
+}
+
+/** Fetches the code of all of them, one after the other, while the page has nothing else to do. */
+export async function loadLateViews(): Promise<void> {
+  for (const { load } of [
+    openRecord,
+    dialogs,
+    recall,
+    activity,
+    sync,
+    consent,
+    continuity,
+    pool,
+    bundle,
+    storage,
+    room,
+  ]) {
+    await idle()
+    await load()
+  }
+}
+
+function MissingDialog() {
+  return (
+    <Dialog title="Not loaded" onClose={closeDialog} bare>
+      <MissingView />
+    </Dialog>
+  )
+}
+
+/** WebKit has no `requestIdleCallback`. */
+const idle = () =>
+  new Promise<void>((resolve) => {
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve())
+    else setTimeout(resolve)
+  })

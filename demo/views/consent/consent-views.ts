@@ -1,0 +1,5 @@
+// The views of this room, which the page fetches together when one of them is first shown.
+export { AccessLogView } from './access-log-view.tsx'
+export { ApprovalView } from './approval-view.tsx'
+export { MemoryView } from './memory-view.tsx'
+export { PolicyView } from './policy-view.tsx'

@@ -1,0 +1,53 @@
+// What the inspector loads before it shows anything, and what it says of a part whose code cannot be had.
+import type { Browser, Page } from 'playwright'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { startWeight } from '../../scripts/page-weight.mjs'
+import { launchBrowser, openInspector } from './open-inspector.ts'
+
+let browser: Browser
+beforeAll(async () => void (browser = await launchBrowser()), 90_000)
+afterAll(() => browser.close())
+
+const goTo = (page: Page, place: string) =>
+  page.getByRole('navigation', { name: 'Rooms' }).getByRole('button', { name: place, exact: true }).click()
+
+it('starts with the scripts of its first view alone, within its limit', async () => {
+  const { bytes, limitBytes, scripts } = startWeight(inject('builtFolder'))
+  expect(scripts.length).toBeGreaterThan(1)
+  expect(bytes).toBeLessThan(limitBytes)
+})
+
+it('has every view by the time that nothing else is to be done, also without a network', async () => {
+  const context = await browser.newContext()
+  const { page, problems } = await openInspector(browser, { context, url: inject('builtUrl') })
+  await page.waitForFunction(() => {
+    const names = performance.getEntriesByType('resource').map(({ name }) => name)
+    return ['room-view', 'consent-views', 'late-dialogs', 'open-record'].every((part) =>
+      names.some((name) => name.includes(part)),
+    )
+  })
+  await context.setOffline(true)
+  for (const [place, heading] of [
+    ['Bundles', 'Bundles'],
+    ['Sync and conflicts', 'Sync and conflicts'],
+  ] as const) {
+    await goTo(page, place)
+    await page.getByRole('heading', { name: heading }).first().waitFor({ state: 'attached' })
+  }
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  expect(await problems()).toEqual([])
+  await context.close()
+})
+
+it('says so where the code of a part cannot be had, and comes back with a reload', async () => {
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  await context.route(/sync-views/, (route) => route.abort())
+  const { page } = await openInspector(browser, { context, url: inject('builtUrl') })
+  await goTo(page, 'Sync and conflicts')
+  await page.getByText('This part of the page could not be loaded.').waitFor()
+  await context.unroute(/sync-views/)
+  await page.getByRole('button', { name: 'Reload the page' }).click()
+  await page.getByRole('heading', { name: 'Sync and conflicts' }).first().waitFor({ state: 'attached' })
+  await context.close()
+})
