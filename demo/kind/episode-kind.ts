@@ -1,4 +1,5 @@
 // Episodes as the inspector shows them: stretches of conversation, told in a few sentences.
+import { order, orderField } from './order/order-field.ts'
 import type { CapabilityOutput } from '../../src/index.ts'
 import { countOf } from '../wording/size-word.ts'
 import { oneLine } from '../wording/text-word.ts'
@@ -17,6 +18,7 @@ export const episodeKind: RecordKind<Episode> = {
     agent: { type: 'text', name: 'Agent', path: 'agent' },
     keyword: { type: 'text', name: 'Keyword', path: 'keywords', isList: true },
     time: { type: 'time', name: 'Ended', path: 'end_time' },
+    order: orderField('end_time', order('session', 'by session', 'session')),
   },
   timePath: 'end_time',
   glance: 'Open an episode to see what it tells, and of which messages.',

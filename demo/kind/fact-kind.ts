@@ -1,4 +1,5 @@
 // Facts as the inspector shows them: data of named schemas. What another fact stands in the place of is left out unless asked for.
+import { order, orderField } from './order/order-field.ts'
 import type { CapabilityInput, Daybook, Fact } from '../../src/index.ts'
 import { valueLine } from '../wording/text-word.ts'
 import type { FilterFields, ListOptions } from './filter-field.ts'
@@ -31,6 +32,11 @@ const fields = {
   source: { type: 'text', name: 'Source', path: 'source' },
   agent: { type: 'text', name: 'Agent', path: 'agent' },
   time: { type: 'time', name: 'Stored', path: 'created_at' },
+  order: orderField(
+    'created_at',
+    order('schema', 'by schema', 'schema'),
+    order('source', 'by source', 'source'),
+  ),
 } satisfies FilterFields
 
 export type FactField = keyof typeof fields

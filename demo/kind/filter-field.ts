@@ -8,6 +8,8 @@ export interface ListOptions {
   /** A JSONPath into the data, and what must stand there. */
   readonly path?: string
   readonly value?: string | number | boolean | null
+  /** A path, `-` before one for descending. */
+  readonly order_by?: string
 }
 
 /** Free text that a path holds. In an address, `~` before the value means "contains". */
@@ -38,6 +40,8 @@ export interface ChoiceField {
   readonly type: 'choice'
   readonly name: string
   readonly choices: readonly Choice[]
+  /** Two of them say nothing together, as with orders. */
+  readonly isOne?: boolean
 }
 
 /** A range of instants, `from..to` in an address; either side may be empty. */
@@ -82,6 +86,7 @@ export function optionsFor(field: FilterField, value: string): ListOptions {
 
 /** Two values of such a field say nothing together: the newer one takes the place of the other. */
 export function isSingle(field: FilterField | undefined): boolean {
+  if (field?.type === 'choice') return field.isOne === true
   return field?.type === 'time' || (field?.type === 'text' && field.ask !== undefined)
 }
 

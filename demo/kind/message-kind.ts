@@ -1,4 +1,5 @@
 // Messages as the inspector shows them: who said what, in which conversation.
+import { order, orderField } from './order/order-field.ts'
 import type { CapabilityOutput } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import type { RecordKind } from './record-kind.ts'
@@ -32,6 +33,7 @@ export const messageKind: RecordKind<Message> = {
     },
     speaker: { type: 'text', name: 'Speaker', path: 'source.id' },
     time: { type: 'time', name: 'Time', path: 'timestamp' },
+    order: orderField('timestamp', order('session', 'by session', 'session')),
   },
   timePath: 'timestamp',
   glance: 'Open a message to see the conversation around it.',

@@ -1,4 +1,5 @@
 // Perceptions as the inspector shows them: what is held about subjects, how surely, until when.
+import { order, orderField } from './order/order-field.ts'
 import type { CapabilityInput, Perception } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import { shareWord } from '../wording/size-word.ts'
@@ -29,6 +30,11 @@ const fields = {
   },
   agent: { type: 'text', name: 'Agent', path: 'agent' },
   time: { type: 'time', name: 'Stored', path: 'created_at' },
+  order: orderField(
+    'created_at',
+    order('confidence', 'most confident first', '-confidence'),
+    order('subject', 'by subject', 'subject'),
+  ),
 } satisfies FilterFields
 
 export type PerceptionField = keyof typeof fields

@@ -1,4 +1,5 @@
 // Skills as the inspector shows them: how things are done, and how well that has gone.
+import { order, orderField } from './order/order-field.ts'
 import type { CapabilityInput, Skill } from '../../src/index.ts'
 import { countOf, shareWord } from '../wording/size-word.ts'
 import { oneLine } from '../wording/text-word.ts'
@@ -33,6 +34,11 @@ export const skillKind: RecordKind<Skill> = {
     },
     name: { type: 'text', name: 'Name', path: 'name' },
     agent: { type: 'text', name: 'Agent', path: 'agent' },
+    order: orderField(
+      'created_at',
+      order('name', 'by name', 'name'),
+      order('rate', 'best success rate first', '-maturity.success_rate'),
+    ),
   },
   timePath: 'created_at',
   glance: 'Open a skill to see its procedure and how it has grown.',

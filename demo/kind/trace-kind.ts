@@ -1,4 +1,5 @@
 // Traces as the inspector shows them: what an agent did, newest first.
+import { order, orderField } from './order/order-field.ts'
 import type { CapabilityInput, Trace } from '../../src/index.ts'
 import { oneLine, valueLine } from '../wording/text-word.ts'
 import type { FilterFields } from './filter-field.ts'
@@ -30,6 +31,12 @@ const fields = {
   tag: { type: 'text', name: 'Tag', path: 'metadata.tags', isList: true },
   session: { type: 'text', name: 'Session', path: 'session' },
   time: { type: 'time', name: 'Time', path: 'timestamp' },
+  order: orderField(
+    'timestamp',
+    order('domain', 'by domain', 'situation.domain'),
+    order('action', 'by action', 'action.type'),
+    order('session', 'by session', 'session'),
+  ),
 } satisfies FilterFields
 
 export type TraceField = keyof typeof fields

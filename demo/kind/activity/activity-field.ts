@@ -20,7 +20,7 @@ export const activityFields: Partial<Record<View, FilterFields>> = {
     entry: { type: 'text', name: 'Entry', path: 'n' },
     sort: {
       type: 'choice',
-      name: 'Sort',
+      name: 'Type',
       choices: activitySorts.map((value) => ({ value, word: sortWords[value].many })),
     },
     agent: { type: 'text', name: 'Agent', path: 'caller' },

@@ -10,6 +10,8 @@ import { now } from '../../page/clock.ts'
 import { type FilterChip, withChip } from '../../state/filter-chip.ts'
 import { chipWords } from '../../state/chip-word.ts'
 import { FilterMenu } from './filter-menu.tsx'
+import { ListMenu } from './list-menu.tsx'
+import { rowColumns } from './record-row-view.tsx'
 
 export function FilterBar({ kind, children }: { kind: RecordKind; children?: ComponentChildren }) {
   const isOpen = useSignal(false)
@@ -66,6 +68,7 @@ export function FilterBar({ kind, children }: { kind: RecordKind; children?: Com
           />
         )}
       </div>
+      <ListMenu view={kind.view} fields={kind.fields} columns={rowColumns} order={kind.order} />
       {chips.length > 1 && (
         <button type="button" class="link" onClick={() => go({ chips: [] })}>
           Clear all

@@ -3,8 +3,9 @@ import { useCallback } from 'preact/hooks'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
+import { choiceOf } from '../../kind/filter-field.ts'
 import type { RecordKind } from '../../kind/record-kind.ts'
-import { address, go } from '../../state/address.ts'
+import { address, chipOf, go } from '../../state/address.ts'
 import { focusDetail, listElement } from '../../state/act/focus.ts'
 import { cursor, moveCursor, openRow } from '../../state/list/list-cursor.ts'
 import {
@@ -20,7 +21,7 @@ import {
 } from '../../state/list/record-list.ts'
 import { countOf } from '../../wording/size-word.ts'
 import { capital } from '../../wording/text-word.ts'
-import { RecordRowView, rowHeight } from './record-row-view.tsx'
+import { RecordRowView, rowHeightNow } from './record-row-view.tsx'
 
 const pageStep = 10
 
@@ -89,7 +90,7 @@ export function RecordListView({ kind }: { kind: RecordKind }) {
           label={capital(kind.many)}
           count={count}
           isCounted={isCounted}
-          rowHeight={rowHeight}
+          rowHeight={rowHeightNow()}
           cursor={cursor.value === undefined ? undefined : Math.min(cursor.value, count - 1)}
           selected={selected}
           isBusy={isLoading.value}
@@ -99,7 +100,7 @@ export function RecordListView({ kind }: { kind: RecordKind }) {
           onKey={onKey}
           onOpen={(index) => void openRow(index)}
         >
-          {(index) => <RecordRowView row={now.pages.at(index)} />}
+          {(index) => <RecordRowView row={now.pages.at(index)} view={kind.view} />}
         </VirtualList>
       )}
     </>
@@ -108,14 +109,14 @@ export function RecordListView({ kind }: { kind: RecordKind }) {
 
 function ListHead({ now, count, isCounted }: { now: RecordList; count: number; isCounted: boolean }) {
   const isSearch = now.search !== ''
-  const { one, many, order } = now.kind
+  const { one, many } = now.kind
   const [single, plural] = isSearch ? ['match', 'matches'] : [one, many]
   const known = isCounted ? countOf(count, single, plural) : `${count - 1}+ ${plural}`
   return (
     <div class="list-head">
       <p class="list-count">
         <b>{known}</b>
-        <span class="faint"> · {isSearch ? 'best match first' : order}</span>
+        <span class="faint"> · {isSearch ? 'best match first' : orderWord(now.kind)}</span>
       </p>
       {fresh.value > 0 && (
         <button type="button" class="button small primary fresh" onClick={() => void reloadList()}>
@@ -128,6 +129,14 @@ function ListHead({ now, count, isCounted }: { now: RecordList; count: number; i
       )}
     </div>
   )
+}
+
+/** The order that is chosen, in words. */
+function orderWord({ fields, order }: RecordKind): string {
+  const field = fields['order']
+  const chosen = chipOf('order')
+  if (field?.type !== 'choice' || chosen === undefined) return order
+  return choiceOf(field, chosen)?.word ?? order
 }
 
 function NothingFound({ kind: { one, many, searched } }: { kind: RecordKind }) {

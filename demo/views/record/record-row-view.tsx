@@ -4,11 +4,20 @@ import { MarkSigns } from '../../parts/mark-signs.tsx'
 import { Time } from '../../parts/time.tsx'
 import { leaving } from '../../state/act/leaving.ts'
 import { marks, type MarkWords } from '../../kind/mark.ts'
+import type { View } from '../../kind/view.ts'
+import { hasColumn, listSettings } from '../../state/list/list-setting.ts'
 import type { RecordRow } from '../../kind/record-kind.ts'
 
-export const rowHeight = 52
+const rowHeight = 52
+/** 25 of them and more fit into a window of 900 px. */
+const compactHeight = 24
 
-export function RecordRowView({ row }: { row: RecordRow | undefined }) {
+export const rowHeightNow = (): number => (listSettings.value.isCompact ? compactHeight : rowHeight)
+
+/** What of a row may be left out. */
+export const rowColumns = { details: 'Details', context: 'Context', time: 'Time' } as const
+
+export function RecordRowView({ row, view }: { row: RecordRow | undefined; view: View }) {
   if (!row) {
     return (
       <div class="record-row is-waiting">
@@ -21,30 +30,38 @@ export function RecordRowView({ row }: { row: RecordRow | undefined }) {
   const isLeaving = leaving.value.has(row.id)
   const { word, tone, isUsual = false }: MarkWords = marks[row.mark]
   return (
-    <div class={isLeaving ? 'record-row is-leaving' : 'record-row'}>
+    <div
+      class={['record-row', isLeaving && 'is-leaving', listSettings.value.isCompact && 'is-compact']
+        .filter(Boolean)
+        .join(' ')}
+    >
       <Mark mark={row.mark} />
       <p class="record-line">
         <span class="record-title" dir="auto">
           {row.title}
         </span>
         <MarkSigns marks={row.marks ?? {}} sensitivity={row.sensitivity} />
-        <span class="record-when">
-          <Time at={row.at} />
-        </span>
+        {hasColumn(view, 'time') && (
+          <span class="record-when">
+            <Time at={row.at} />
+          </span>
+        )}
       </p>
       <p class="record-line faint">
         {isLeaving && <span class="record-word bad">being forgotten</span>}
         {!isUsual && <span class={`record-word ${tone}`}>{word}</span>}
-        <span class="record-lead">
-          {row.lead !== '' && <code>{row.lead}</code>}{' '}
-          {row.isProse ? row.rest : <code class="faint">{row.rest}</code>}
-        </span>
+        {hasColumn(view, 'details') && (
+          <span class="record-lead">
+            {row.lead !== '' && <code>{row.lead}</code>}{' '}
+            {row.isProse ? row.rest : <code class="faint">{row.rest}</code>}
+          </span>
+        )}
         {row.share !== undefined && (
           <span class="record-share" aria-hidden="true">
             <span class="bar-fill" style={{ width: `${(row.share * 100).toFixed(0)}%` }} />
           </span>
         )}
-        <span class="record-aside">{row.aside}</span>
+        {hasColumn(view, 'context') && <span class="record-aside">{row.aside}</span>}
       </p>
     </div>
   )

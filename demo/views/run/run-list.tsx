@@ -15,9 +15,22 @@ import {
   runsFailure,
 } from '../../state/run/runs.ts'
 import { openRun } from '../../state/run/transcript.ts'
+import { hasColumn, listSettings } from '../../state/list/list-setting.ts'
 import { longDuration } from '../../wording/run/run-word.ts'
 import { countOf, countWord } from '../../wording/size-word.ts'
+import { ListMenu } from '../record/list-menu.tsx'
 import { RunOutcome } from './run-outcome.tsx'
+
+const runColumns = {
+  outcome: 'Outcome',
+  steps: 'Steps',
+  failed: 'Failed',
+  messages: 'Messages',
+  duration: 'Duration',
+  ended_at: 'Last step',
+  agent: 'Agent',
+} as const
+const has = (column: keyof typeof runColumns) => hasColumn('runs', column)
 
 export function RunList() {
   const page = runPage.value
@@ -89,6 +102,7 @@ function Filters() {
           onChange={({ currentTarget: { value } }) => narrow({ agent: value.trim() })}
         />
       </label>
+      <ListMenu view="runs" fields={{}} columns={runColumns} />
     </div>
   )
 }
@@ -121,17 +135,17 @@ function Head({ column, children }: { column: RunColumn; children: string }) {
 function Table({ runs }: { runs: readonly Run[] }) {
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label="Runs">
-      <table class="log-table run-table">
+      <table class={listSettings.value.isCompact ? 'log-table run-table is-compact' : 'log-table run-table'}>
         <thead>
           <tr>
             <th scope="col">Run</th>
-            <th scope="col">Outcome</th>
-            <Head column="steps">Steps</Head>
-            <Head column="failed">Failed</Head>
-            <Head column="messages">Messages</Head>
-            <Head column="duration">Duration</Head>
-            <Head column="ended_at">Last step</Head>
-            <th scope="col">Agent</th>
+            {has('outcome') && <th scope="col">Outcome</th>}
+            {has('steps') && <Head column="steps">Steps</Head>}
+            {has('failed') && <Head column="failed">Failed</Head>}
+            {has('messages') && <Head column="messages">Messages</Head>}
+            {has('duration') && <Head column="duration">Duration</Head>}
+            {has('ended_at') && <Head column="ended_at">Last step</Head>}
+            {has('agent') && <th scope="col">Agent</th>}
           </tr>
         </thead>
         <tbody>
@@ -155,35 +169,46 @@ function Row({ run }: { run: Run }) {
           <bdi>{run.session}</bdi>
         </span>
       </th>
-      <td>
-        <RunOutcome outcome={run.outcome} />
-      </td>
-      <td class="run-number">{countWord(run.steps)}</td>
-      <td class="run-number">
-        {run.failed_step === undefined ? (
-          0
-        ) : (
-          <button
-            type="button"
-            class="link"
-            title="Open the last failed step"
-            onClick={() => openRun(run.session, run.failed_step)}
-          >
-            {countWord(run.failed)}
-            <span class="hidden"> failed, open the last</span>
+      {has('outcome') && (
+        <td>
+          <RunOutcome outcome={run.outcome} />
+        </td>
+      )}
+      {has('steps') && <td class="run-number">{countWord(run.steps)}</td>}
+      {has('failed') && (
+        <td class="run-number">
+          <Failed run={run} />
+        </td>
+      )}
+      {has('messages') && <td class="run-number">{countWord(run.messages)}</td>}
+      {has('duration') && <td class="run-number">{longDuration(run.duration_ms)}</td>}
+      {has('ended_at') && (
+        <td class="log-time">
+          <Time at={run.ended_at} />
+        </td>
+      )}
+      {has('agent') && (
+        <td>
+          <button type="button" class="link" onClick={() => narrow({ agent: run.agent })}>
+            <bdi>{run.agent}</bdi>
           </button>
-        )}
-      </td>
-      <td class="run-number">{countWord(run.messages)}</td>
-      <td class="run-number">{longDuration(run.duration_ms)}</td>
-      <td class="log-time">
-        <Time at={run.ended_at} />
-      </td>
-      <td>
-        <button type="button" class="link" onClick={() => narrow({ agent: run.agent })}>
-          <bdi>{run.agent}</bdi>
-        </button>
-      </td>
+        </td>
+      )}
     </tr>
+  )
+}
+
+function Failed({ run }: { run: Run }) {
+  if (run.failed_step === undefined) return <>0</>
+  return (
+    <button
+      type="button"
+      class="link"
+      title="Open the last failed step"
+      onClick={() => openRun(run.session, run.failed_step)}
+    >
+      {countWord(run.failed)}
+      <span class="hidden"> failed, open the last</span>
+    </button>
   )
 }

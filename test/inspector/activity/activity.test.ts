@@ -57,7 +57,7 @@ it('lists what was asked, written and refused, narrows it, and opens an entry by
   const { page, problems } = await openView(browser, 'activity', fill)
   await expect.poll(() => rows(page).count()).toBe(6)
   expect(await rows(page).first().innerText()).toMatch(/Recall\s+Who mended the harbour lamp\?\s+2 hits/)
-  const sort = page.getByRole('combobox', { name: 'Sort' })
+  const sort = page.getByRole('combobox', { name: 'Type' })
   await sort.selectOption('Refused calls')
   await expect.poll(() => rows(page).count()).toBe(1)
   await rows(page).first().click()

@@ -1,0 +1,146 @@
+// How lists are shown: their order, compact rows, columns, and filters saved under a name; by keys, and kept over a reload.
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { makeTrace } from '../../support/trace.ts'
+import { launchBrowser, openView, openWith, partsOf } from '../open-inspector.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function faults(page: Page, width: number): Promise<readonly string[]> {
+  await page.setViewportSize({ width, height: 900 })
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    const { axe: run } = globalThis as unknown as { axe: typeof axe }
+    const { violations } = await run.run(document, { resultTypes: ['violations'] })
+    const isWide = document.documentElement.scrollWidth > innerWidth
+    return [...violations.map(({ id }) => id), ...(isWide ? ['wider than the page'] : [])]
+  })
+}
+
+const domains = ['mill', 'cellar', 'attic']
+/** 150 of them: more than two pages of the list. */
+const traces = Array.from({ length: 150 }, (_, i) =>
+  makeTrace({
+    situation: { domain: `house.${domains[i % 3]}`, context: {} },
+    task: { goal: `Goal ${i}` },
+    timestamp: new Date(Date.UTC(2026, 0, 1, 0, i)).toISOString(),
+  }),
+)
+
+const opener = (page: Page) => page.getByRole('button', { name: 'View', exact: true })
+const menu = (page: Page) => page.getByRole('dialog', { name: 'View of the list' })
+
+/** Rows that are whole in the window. */
+const wholeRows = (page: Page) =>
+  page.getByRole('listbox').evaluate((box) => {
+    const frame = box.getBoundingClientRect()
+    return [...box.querySelectorAll('[role=option]')].filter((row) => {
+      const { top, bottom } = row.getBoundingClientRect()
+      return top >= frame.top && bottom <= frame.bottom
+    }).length
+  })
+
+it('orders a list by what the book can order by, with its pages in that order', async () => {
+  const { page, problems } = await openWith(browser, traces)
+  const { rows, list } = partsOf(page)
+  await expect.poll(() => rows.first().innerText()).toMatch(/Goal 149\b/)
+  await opener(page).press('Enter')
+  const order = menu(page).getByRole('combobox', { name: 'Order' })
+  await expect.poll(() => order.evaluate((box) => box === document.activeElement)).toBe(true)
+  await order.selectOption('oldest first')
+  await expect.poll(() => rows.first().innerText()).toMatch(/Goal 0\b/)
+  await order.selectOption('by domain')
+  await expect.poll(() => rows.first().innerText()).toMatch(/house\.attic/)
+  expect(page.url()).toContain('order=domain')
+  await page.keyboard.press('Escape')
+  await expect.poll(() => opener(page).evaluate((one) => one === document.activeElement)).toBe(true)
+  await page.getByText('by domain', { exact: false }).first().waitFor()
+  // To the end, over pages that are reached by cursors.
+  await list.focus()
+  await page.keyboard.press('End')
+  await expect.poll(() => rows.last().innerText()).toMatch(/house\.mill/)
+  await page.reload()
+  await expect.poll(() => rows.first().innerText()).toMatch(/house\.attic/)
+  await page.getByRole('button', { name: /Order.*by domain/ }).click()
+  await expect.poll(() => rows.first().innerText()).toMatch(/Goal 149\b/)
+  expect(await problems()).toEqual([])
+})
+
+it('shows 25 rows and more at 900 px where they are compact, without the columns that are left out', async () => {
+  const { page, problems } = await openWith(browser, traces)
+  const { rows } = partsOf(page)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  expect(await wholeRows(page)).toBeLessThan(20)
+  await opener(page).click()
+  await menu(page).getByRole('checkbox', { name: 'Compact rows' }).check()
+  await menu(page).getByRole('checkbox', { name: 'Context' }).uncheck()
+  expect(await faults(page, 1440)).toEqual([])
+  expect(await faults(page, 390)).toEqual([])
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.keyboard.press('Escape')
+  await expect.poll(() => wholeRows(page)).toBeGreaterThanOrEqual(25)
+  expect(await rows.first().innerText()).not.toContain('house.')
+  await page.reload()
+  await expect.poll(() => wholeRows(page)).toBeGreaterThanOrEqual(25)
+  expect(await rows.first().innerText()).not.toContain('house.')
+  expect(await problems()).toEqual([])
+})
+
+it('saves filters under a name, finds them again after a reload, and deletes them', async () => {
+  const { page, problems } = await openWith(browser, traces)
+  const counted = (count: number) => page.getByText(`${count} traces`, { exact: true }).first().waitFor()
+  await opener(page).click()
+  await menu(page).getByText('Search or filter the list, then save it here under a name.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.goto(`${page.url()}&domain=house.mill`)
+  await counted(50)
+  await opener(page).click()
+  await menu(page).getByRole('textbox', { name: 'Name for the filters in use' }).fill('The mill')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: /Domain.*remove filter/ }).click()
+  await counted(150)
+  await page.reload()
+  await counted(150)
+  await opener(page).click()
+  await menu(page).getByRole('button', { name: 'The mill', exact: true }).click()
+  await counted(50)
+  expect(page.url()).toContain('domain=house.mill')
+  await opener(page).click()
+  await menu(page).getByRole('button', { name: 'Delete the saved filters The mill' }).click()
+  await expect.poll(() => menu(page).getByRole('button', { name: 'The mill', exact: true }).count()).toBe(0)
+  expect(await problems()).toEqual([])
+})
+
+it('leaves columns out of the table of runs, and makes its rows compact', async () => {
+  const { page, problems } = await openView(browser, 'runs', async (book) => {
+    for (let n = 0; n < 40; n += 1)
+      await book.traces.store({
+        session: `run-${n}`,
+        situation: { domain: 'code' },
+        task: { goal: `Do thing ${n}` },
+        action: { type: 'bash', parameters: {} },
+      })
+  })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const table = page.getByRole('region', { name: 'Runs' })
+  await table.getByRole('columnheader', { name: 'Messages' }).waitFor()
+  await opener(page).click()
+  await menu(page).getByRole('checkbox', { name: 'Messages' }).uncheck()
+  await menu(page).getByRole('checkbox', { name: 'Compact rows' }).check()
+  await page.keyboard.press('Escape')
+  expect(await table.getByRole('columnheader').allInnerTexts()).not.toContain('Messages')
+  const height = () =>
+    table
+      .getByRole('row')
+      .nth(2)
+      .evaluate((row) => row.getBoundingClientRect().height)
+  expect(await height()).toBeLessThanOrEqual(30)
+  expect(await faults(page, 1440)).toEqual([])
+  expect(await problems()).toEqual([])
+})
