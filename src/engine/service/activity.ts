@@ -41,6 +41,8 @@ export interface ActivityParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
 export const flushMs = 500
 /** So many are not left to wait for it. */
 export const flushCount = 50
+/** After a commit that failed, as on a full disk: meanwhile only the commits of others take along what waits. */
+const restMs = 60_000
 const sweepEveryMs = 3_600_000
 const sealAtOnce = 100
 
@@ -51,6 +53,7 @@ export function createActivity(parts: ActivityParts): Activity {
   let cancel: (() => void) | undefined
   let closed = false
   let sweptMs = -Infinity
+  let restsUntilMs = -Infinity
   /** With which key everything is sealed. */
   let sealedWith: string | undefined
   if (activity) activity.onWritten = (count) => parts.tell({ count })
@@ -61,18 +64,24 @@ export function createActivity(parts: ActivityParts): Activity {
     const waits = (activity?.waiting() ?? 0) + (store.access?.waiting() ?? 0)
     if (waits > 0) await writes.write(() => undefined)
   }
+  const flushQuietly = () => {
+    flush().catch((error: unknown) => {
+      restsUntilMs = clock.now() + restMs
+      if (!closed) log.warn('Activity waits to be written.', { code: toDaybookError(error).code })
+    })
+  }
   const flushSoon = () => {
-    if (closed) return
+    if (closed || clock.now() < restsUntilMs) return
+    if ((activity?.waiting() ?? 0) >= flushCount) return flushQuietly()
     cancel ??= scheduler.later(flushMs, () => {
       cancel = undefined
-      flush().catch((error: unknown) => {
-        if (!closed) log.warn('Activity waits to be written.', { code: toDaybookError(error).code })
-      })
+      flushQuietly()
     })
   }
   const ready = async () => {
     if (!reader) throw store.newer?.error() ?? new DaybookError('internal', 'A mirror keeps no activity.')
-    await flush()
+    // What can’t be written now is shown when it was; a full book stays readable.
+    await flush().catch(() => undefined)
     if (reader.hasSealed()) await sealing.begin()
     return reader
   }
@@ -94,8 +103,7 @@ export function createActivity(parts: ActivityParts): Activity {
           note: noted(input as never, output as never),
           covered,
         })
-        if (activity.waiting() < flushCount) flushSoon()
-        else void flush().catch(() => undefined)
+        flushSoon()
       }
     },
     port: {

@@ -70,7 +70,14 @@ export class ActivityLog {
     this.#written = this.#waiting.length
     if (this.#written === 0) return
     let n = this.#db.get<{ n: number | null }>('SELECT max(n) AS n FROM activity')?.n ?? 0
-    for (const entry of this.#waiting) this.#write(entry, ++n)
+    try {
+      for (const entry of this.#waiting) this.#write(entry, ++n)
+    } catch (error) {
+      // What can't be written must not stand in the way of others.
+      this.#waiting = []
+      this.#written = 0
+      throw error
+    }
   }
 
   committed(): void {

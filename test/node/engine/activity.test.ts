@@ -4,6 +4,7 @@ import { activityKeep } from '../../../src/core/capability/activity.ts'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { createEngine, type EngineOptions } from '../../../src/engine/engine.ts'
 import { flushCount, flushMs } from '../../../src/engine/service/activity.ts'
+import { DaybookError } from '../../../src/core/errors.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
 import { createTestTime, openTestEngine } from '../../support/test-engine.ts'
@@ -67,6 +68,61 @@ describe('activity', () => {
     for (let i = 0; i < flushCount * 3; i++) await engine.call('daybook:recall', { text: 'lamp' })
     await engine.store.writes.write(() => undefined)
     expect(rows(db)).toHaveLength(flushCount * 3)
+    engine.close()
+  })
+
+  it('does not try again and again where nothing can be committed', async () => {
+    const db = memory()
+    let tries = 0
+    let isFull = true
+    let isWritten = false
+    const { engine, pass } = openTestEngine({
+      db: {
+        ...db,
+        run(sql, params) {
+          isWritten ||= sql.startsWith('INSERT INTO activity')
+          db.run(sql, params)
+        },
+        transaction(work) {
+          isWritten = false
+          return db.transaction(() => {
+            const result = work()
+            if (!isFull || !isWritten) return result
+            tries += 1
+            throw new DaybookError('storage-full')
+          })
+        },
+      },
+    })
+    await engine.call('daybook:recall', { text: 'lamp' })
+    await pass()
+    const first = tries
+    for (let i = 0; i < 5; i += 1) {
+      await engine.call('daybook:recall', { text: 'lamp' })
+      await pass(flushMs + 1)
+    }
+    expect([first > 0, tries - first]).toEqual([true, 0])
+    isFull = false
+    await engine.call('kstar:store_perception', { content: 'x' })
+    expect(rows(db)).toHaveLength(6)
+    engine.close()
+  })
+
+  it('stands in nobody’s way where it can’t be written', async () => {
+    const db = memory()
+    const { engine } = openTestEngine({
+      db: {
+        ...db,
+        run(sql, params) {
+          if (sql.startsWith('INSERT INTO activity')) throw new DaybookError('storage-full')
+          db.run(sql, params)
+        },
+      },
+    })
+    await engine.call('daybook:recall', { text: 'lamp' })
+    const writes = ['p-1', 'p-2'].map((id) => engine.call('kstar:store_perception', { id, content: 'x' }))
+    await Promise.all(writes)
+    expect(db.all('SELECT id FROM records ORDER BY id')).toEqual([{ id: 'p-1' }, { id: 'p-2' }])
     engine.close()
   })
 
