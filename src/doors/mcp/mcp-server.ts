@@ -86,7 +86,7 @@ function offerTool(server: McpServer, tool: McpTool, book: McpBook): RegisteredT
       try {
         return resultOf(tool, await tool.run(given, toolCall(book, optionsOf(context))))
       } catch (error) {
-        return failureOf(error, book)
+        return failureOf(error, tool, book)
       }
     },
   )
@@ -180,19 +180,22 @@ function resultOf(tool: McpTool, answer: ToolAnswer) {
   const { value, isFailure = false } = answer
   return {
     content: textsOf(answer).map((one) => ({ type: 'text' as const, text: one })),
-    structuredContent: isJsonObject(value) ? { ...value } : { result: value ?? null },
+    ...(isFailure && tool.output
+      ? {}
+      : { structuredContent: isJsonObject(value) ? { ...value } : { result: value ?? null } }),
     ...(tool.isQuoted && !isFailure ? { _meta: untrusted } : {}),
     ...(isFailure ? { isError: true } : {}),
   }
 }
 
-function failureOf(error: unknown, book: McpBook) {
+/** An error is the text. It is structured as well where that breaks no promise: clients hold it to the output of the tool. */
+function failureOf(error: unknown, tool: McpTool, book: McpBook) {
   const known = toDaybookError(error)
   if (isDaybookError(known, 'internal') || isDaybookError(known, 'engine-died')) book.onFault?.(known)
   const shown = (isDaybookError(known, 'internal') ? new DaybookError('internal') : known).toJSON()
   return {
     content: [{ type: 'text' as const, text: JSON.stringify(shown) }],
-    structuredContent: { ...shown },
+    ...(tool.output ? {} : { structuredContent: { ...shown } }),
     isError: true,
   }
 }

@@ -61,6 +61,7 @@ const messageStored: Route['stored'] = ({ status, body }) => {
 interface McpAnswer {
   readonly result?: {
     readonly isError?: boolean
+    readonly content?: readonly { readonly text: string }[]
     readonly structuredContent?: Readonly<Record<string, unknown>>
   }
 }
@@ -69,7 +70,7 @@ interface McpAnswer {
 const toolStored: Route['stored'] = ({ status, body }) => {
   const { result } = (body ?? {}) as McpAnswer
   if (status >= 500) throw new Error(`A status of ${status}: ${JSON.stringify(body)}`)
-  if (result?.isError) checkErrorShape(result.structuredContent)
+  if (result?.isError) checkErrorShape(JSON.parse(result.content?.[0]?.text ?? ''))
   const id = result?.isError ? undefined : result?.structuredContent?.['id']
   return id === undefined ? [] : [id]
 }

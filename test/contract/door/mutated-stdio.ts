@@ -12,7 +12,8 @@ interface Line {
   readonly id?: unknown
   readonly result?: {
     readonly isError?: boolean
-    readonly structuredContent?: { readonly id?: unknown; readonly code?: unknown }
+    readonly content?: readonly { readonly text: string }[]
+    readonly structuredContent?: { readonly id?: unknown }
   }
 }
 
@@ -26,7 +27,7 @@ export async function sayMutated(
   const waiting = new Map<unknown, () => void>()
   createInterface({ input: output }).on('line', (line) => {
     const { id, result } = JSON.parse(line) as Line
-    if (result?.isError) checkErrorShape(result.structuredContent)
+    if (result?.isError) checkErrorShape(JSON.parse(result.content?.[0]?.text ?? ''))
     else if (result?.structuredContent?.id !== undefined) succeeded.add(result.structuredContent.id)
     waiting.get(id)?.()
   })

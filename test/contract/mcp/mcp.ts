@@ -23,6 +23,15 @@ export function newClient(era: Era): Client {
   )
 }
 
+/** A text that is JSON, or a sentence. */
+function readText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { error: text }
+  }
+}
+
 /** What a tool answered, as a model reads it. */
 export async function callTool(client: Client, name: string, input: object = {}, meta?: object) {
   const answer = await client.callTool({
@@ -35,7 +44,8 @@ export async function callTool(client: Client, name: string, input: object = {},
   return {
     texts,
     text: texts[0] ?? '',
-    value: answer.structuredContent as Record<string, unknown>,
+    // What failed is the text alone where a tool promises another structure.
+    value: (answer.structuredContent ?? readText(texts[0] ?? '')) as Record<string, unknown>,
     isError: answer.isError === true,
     meta: told,
   }
@@ -85,6 +95,15 @@ export function mcpCases(host: McpHost): void {
       value: { code: 'invalid-input', retry: false, details: { path: 'data' } },
     })
     expect(JSON.parse(wrong.text)).toEqual(wrong.value)
+    // Clients hold whatever is structured to the output that a tool promises, also an error, and show their own words for it.
+    const { tools } = await client.listTools()
+    for (const { name } of tools.filter(({ outputSchema }) => outputSchema !== undefined)) {
+      const { isError, structuredContent } = await client.callTool({
+        name,
+        arguments: { 'no such field': 0 },
+      })
+      expect([name, isError, structuredContent]).toEqual([name, true, undefined])
+    }
     await expect(client.callTool({ name: 'purge', arguments: {} })).rejects.toThrow(/purge/)
     expect(await world.run('kstar:query_memory', {})).toMatchObject({ records: [] })
   })

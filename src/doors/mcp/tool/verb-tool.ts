@@ -1,5 +1,6 @@
 // Tools made of the capability table, and of the table of shapes that other descriptions fix.
 import { z } from 'zod'
+import { isJsonObject } from '../../../core/json/path.ts'
 import type { Schema } from '../../../core/schema.ts'
 import { askSeedShape, findSeedShape } from '../../seed-shape/seed-shape.ts'
 import { limitOf } from './list-limit.ts'
@@ -20,6 +21,11 @@ export function schemaOf(schema: Schema, io: 'input' | 'output'): JsonSchema {
     io,
     unrepresentable: 'any',
     target: 'draft-2020-12',
+    override({ jsonSchema }) {
+      const { additionalProperties: more } = jsonSchema
+      // Some hosts take an empty schema for a mistake.
+      if (isJsonObject(more) && Object.keys(more).length === 0) jsonSchema.additionalProperties = true
+    },
   })
   return json
 }

@@ -92,7 +92,7 @@ interface Told {
   readonly code?: string
   readonly result?: {
     readonly isError?: boolean
-    readonly structuredContent?: { readonly code?: string; readonly error?: unknown }
+    readonly content?: readonly { readonly text: string }[]
   }
 }
 
@@ -162,10 +162,10 @@ describe('over MCP', () => {
     for (const { set, tool } of tools) {
       const right = rightOf(tool.verbs[0])
       const [, { result }] = await askWith(lacking(right), post(set, tool.name))
-      const { code, error } = result?.structuredContent ?? {}
+      const told = JSON.parse(result?.content?.[0]?.text ?? '{}') as { code?: string; error?: string }
       expect([tool.name, result?.isError]).toEqual([tool.name, true])
       // Some are described with words of their own for what fails.
-      expect([tool.name, code ?? error]).toEqual([tool.name, expect.stringMatching(refusal)])
+      expect([tool.name, told.code ?? told.error]).toEqual([tool.name, expect.stringMatching(refusal)])
     }
     expect(edge.storedIn('b')).toBe(before)
   })

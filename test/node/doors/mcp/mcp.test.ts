@@ -12,6 +12,14 @@ import { openDaybook } from '../../../../src/hosts/node/index.ts'
 import { graphCases } from '../../../contract/mcp/graph.ts'
 import { callTool, type McpHost, mcpCases, newClient } from '../../../contract/mcp/mcp.ts'
 
+it('no tool says of what may stand beside its fields that it is an empty schema, which hosts take for a mistake', () => {
+  const said = toolSetNames.flatMap((set) =>
+    toolsOf([set], 'device').map(({ input, output }) => [input, output]),
+  )
+  expect(JSON.stringify(said)).toContain('"additionalProperties":true')
+  expect(JSON.stringify(said)).not.toContain('"additionalProperties":{}')
+})
+
 const guards = { isOwnMachine: true, isAllowedOrigin: () => false }
 
 const host: McpHost = {
