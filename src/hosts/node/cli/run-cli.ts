@@ -176,6 +176,9 @@ export function isBrokenPipe(error: unknown): boolean {
   )
 }
 
+/** A longer option pushes its own text aside, and nobody else's. */
+const widestOption = 26
+
 function say(text: string): number {
   process.stdout.write(`${text}\n`)
   return exitCode.ok
@@ -199,15 +202,22 @@ function overview(): string {
   ].join('\n')
 }
 
-function helpOf({ name, summary, operands, help }: Command): string {
-  const rows = Object.entries({ ...help, ...sharedHelp }).map(
-    ([option, text]) => `  --${option} ${text.trimStart()}`,
-  )
+function helpOf({ name, summary, operands, help, options }: Command): string {
+  const all: ParseArgsOptionsConfig = { ...options, ...sharedOptions }
+  const rows = Object.entries({ ...help, ...sharedHelp }).map(([option, text]) => {
+    // What an option takes stands before its text, with two blanks or more between them.
+    const [, takes = '', said = text] =
+      all[option]?.type === 'string' ? (/^(\S.*?) {2,}(.*)$/.exec(text) ?? []) : []
+    const short = all[option]?.short
+    const shown = [`--${option}`, ...(short === undefined ? [] : [`-${short}`]), takes].filter(Boolean)
+    return { shown: shown.join(' '), said: said.trim() }
+  })
+  const width = Math.min(widestOption, Math.max(...rows.map(({ shown }) => shown.length)))
   return [
     `daybook ${[name, operands, '[options]'].filter(Boolean).join(' ')}`,
     '',
     summary,
     '',
-    ...rows,
+    ...rows.map(({ shown, said }) => `  ${shown.padEnd(width)}  ${said}`),
   ].join('\n')
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { checkKey, checkKeyLength, hostInUrl, isOwnAddress } from '../../../core/address.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, toDaybookError } from '../../../core/errors.ts'
 import {
   anyOption,
   flagOption,
@@ -13,6 +13,7 @@ import {
   optionsOf,
   textOption,
 } from '../../../core/option/option-check.ts'
+import { readProfileBooks } from '../../../doors/http/a2p/profile-book.ts'
 import { createApp } from '../../../doors/http/app.ts'
 import type { ArchiveEnv } from '../../../edge/archive/archive-env.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
@@ -227,9 +228,34 @@ const lineOf =
     return opened.ok ? switchedProtocols() : Response.json(opened.error, { status: 400 })
   }
 
-function checkSettings({ host = '127.0.0.1', key, behindProxy = false }: ServeMirrorsOptions): void {
+/** Settings that are read later, by whom they concern: what is wrong with one is said before anybody waits for an answer. */
+function checkReadable(settings: EdgeSettings): void {
+  const readers: { readonly [Name in keyof EdgeSettings]?: (text: string | undefined) => unknown } = {
+    DAYBOOK_RATE: readRate,
+    DAYBOOK_A2P_RATE: readAgentRate,
+    DAYBOOK_DID: readProfileBooks,
+  }
+  for (const [name, read] of Object.entries(readers)) {
+    try {
+      read(settings[name as keyof EdgeSettings])
+    } catch (error) {
+      throw new DaybookError('invalid-input', toDaybookError(error).message, {
+        details: { path: `settings.${name}` },
+        cause: error,
+      })
+    }
+  }
+}
+
+function checkSettings({
+  host = '127.0.0.1',
+  key,
+  behindProxy = false,
+  settings = {},
+}: ServeMirrorsOptions): void {
   const wrong = (path: string, message: string) =>
     new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
+  checkReadable(settings)
   if (key !== undefined) checkKeyLength(checkKey(key, 'key'), 'key')
   if (behindProxy && !key)
     throw wrong('key', 'behind a proxy everybody seems to be this machine, so there must be one')
