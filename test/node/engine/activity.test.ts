@@ -1,12 +1,13 @@
 // Activity at the engine: what it may lose, what it lets go of, and that its words are sealed and forgotten with the book's.
 import { describe, expect, it } from 'vitest'
 import { activityKeep } from '../../../src/core/capability/activity.ts'
-import type { SqlDatabase } from '../../../src/core/ports.ts'
+import type { Carrier, SqlDatabase } from '../../../src/core/ports.ts'
 import { createEngine, type EngineOptions } from '../../../src/engine/engine.ts'
 import { flushCount, flushMs } from '../../../src/engine/service/activity.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
+import { createMirror } from '../../../src/sync/mirror/mirror.ts'
 import { createTestTime, openTestEngine } from '../../support/test-engine.ts'
 
 const memory = () => openNodeDatabase({ path: ':memory:' })
@@ -225,5 +226,39 @@ describe('activity', () => {
     await pass()
     expect(rows(db).map(({ asked }) => asked === null)).toEqual([false, true])
     engine.close()
+  })
+
+  it('forgets what another device forgot, with the sync that tells of it, and never leaves with one', async () => {
+    const { ports, pass } = createTestTime()
+    const edge = createEngine({
+      db: memory(),
+      ports,
+      name: 'b',
+      scope: { agent: 'e' },
+      durability: 'memory',
+      role: 'mirror',
+    })
+    const mirror = createMirror({ store: edge.store, ...ports })
+    const carrier: Carrier = {
+      exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as never,
+    }
+    const [here, there] = [openKeyed({ ports, carrier }), openKeyed({ ports, carrier })]
+    await here.store('p-1', 'The dodo lives behind the mill.')
+    await here.ask('where does the dodo live?')
+    await here.engine.call('recall:context', { text: 'the mill' })
+    await here.engine.call('daybook:sync', {})
+    await there.engine.call('daybook:sync', {})
+    await there.ask('what is behind the mill?')
+    await there.engine.call('kstar:forget', { id: 'p-1' })
+    await there.engine.call('daybook:sync', {})
+    await pass(flushMs + 1)
+    expect(textOf(here.db)).toContain('dodo')
+    await here.engine.call('daybook:sync', {})
+    await pass(flushMs + 1)
+    expect(textOf(here.db)).not.toMatch(/dodo|mill/)
+    expect(rows(here.db)).toHaveLength(2)
+    expect(rows(there.db)).toMatchObject([{ lost: 'forgotten' }])
+    expect(rows(edge.store.db)).toEqual([])
+    for (const one of [here.engine, there.engine, edge]) one.close()
   })
 })
