@@ -1,5 +1,5 @@
 // The recall playground: the question of the address, asked of the book.
-import { effect, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import type { RecallResult } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import { address } from './address.ts'
@@ -23,6 +23,38 @@ export const asking = signal<Asking>({ state: 'idle' })
 export const recallLimit = signal(10)
 export const recallFloor = signal(0)
 
+/** What else a question may say, as `recall` takes it. */
+export interface RecallChoice {
+  readonly kinds?: readonly string[]
+  readonly session?: string
+  readonly agent?: string
+  readonly at?: string
+  readonly diversity?: number
+  readonly cut?: 'sharp'
+  readonly exact?: true
+}
+export const recallChoice = signal<RecallChoice>({})
+
+const choiceNames = ['kinds', 'session', 'agent', 'at', 'diversity', 'cut', 'exact'] as const
+/** Options as `recall` has them when nothing is said. */
+const unsaid: Readonly<Record<string, unknown>> = { diversity: 0, cut: 'none', exact: false }
+
+/** Sets every option as it was in a question of then. */
+export function chooseAsAsked(asked: Readonly<Record<string, unknown>>): void {
+  const said = choiceNames.filter((name) => asked[name] !== undefined && asked[name] !== unsaid[name])
+  recallLimit.value = Number(asked['limit'] ?? 10)
+  recallFloor.value = Number(asked['minScore'] ?? 0)
+  recallChoice.value = Object.fromEntries(said.map((name) => [name, asked[name]]))
+}
+
+/** The question of the address with its options, as `book.recall` takes it. */
+export const recallInput = computed(() => ({
+  text: address.value.question,
+  limit: recallLimit.value,
+  ...(recallFloor.value === 0 ? {} : { minScore: recallFloor.value }),
+  ...recallChoice.value,
+}))
+
 let turn = 0
 
 /** Asks the question of the address (again). */
@@ -38,11 +70,8 @@ export async function ask(): Promise<void> {
   const began = performance.now()
   let next: Asking
   try {
-    const result = await current.recall({
-      text: question,
-      limit: recallLimit.peek(),
-      minScore: recallFloor.peek(),
-    })
+    const { kinds, ...asked } = recallInput.peek()
+    const result = await current.recall({ ...asked, ...(kinds ? { kinds: [...kinds] } : {}) })
     next = { state: 'answered', answer: { question, result, roundTripMs: performance.now() - began } }
   } catch (error) {
     next = { state: 'failed', error }
@@ -52,8 +81,8 @@ export async function ask(): Promise<void> {
 
 let asked: string | undefined
 effect(() => {
-  const { view, question } = address.value
-  const key = JSON.stringify([question, recallLimit.value, recallFloor.value])
+  const { view } = address.value
+  const key = JSON.stringify(recallInput.value)
   if (!book.value) {
     asked = undefined
     return

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-it('shows hits of any kind with a bar for each reason, the ranks by leg, and the context within its budget', async () => {
+it('shows hits of any kind in their own words with the reasons on demand, narrows by kind, the ranks by leg, and the context within its budget', async () => {
   const { page, problems } = await openView(browser, 'recall', async (book) => {
     for (const topic of ['trees', 'lists', 'towers', 'mazes', 'queens', 'islands'])
       await book.perceptions.store({
@@ -21,15 +21,28 @@ it('shows hits of any kind with a bar for each reason, the ranks by leg, and the
   await page.getByLabel('Question').fill('Which way of solving recursive exercises did Ana find?')
   await page.getByRole('button', { name: 'Recall', exact: true }).last().click()
   const hits = page.getByRole('list', { name: /Hits for/ }).getByRole('listitem')
-  await hits.first().getByText('recency').waitFor()
+  // Its best passage with the question's words as they stand in it, not as the index cuts them: exercis, solv, wai.
+  const quote = hits.first().locator('.hit-quote')
+  await quote.getByText(/Ana knew many ways and solved/).waitFor()
+  expect([...new Set(await quote.locator('mark').allTextContents())].sort()).toEqual(
+    ['Ana', 'exercise', 'recursion', 'solved', 'ways'].sort(),
+  )
   await hits
     .first()
-    .getByText(/full text #1/)
+    .getByText(/^full text #1/)
     .waitFor()
-  // As they stand in it, not as the index cuts them: exercis, solv, wai.
-  expect((await hits.first().locator('mark').allTextContents()).sort()).toEqual(
-    ['ways', 'solved', 'recursion', 'exercise', 'ana'].sort(),
-  )
+  await hits.first().getByText('Why').click()
+  await hits.first().getByText('recency', { exact: true }).waitFor()
+  await hits.first().getByText('importance × 1.00').waitFor({ state: 'detached' })
+  await hits.first().getByText('matched').waitFor()
+
+  await page.getByText('More options').click()
+  await page.getByLabel('Facts').check()
+  await expect.poll(() => hits.count()).toBe(1)
+  await page.getByText('(1 set)').waitFor()
+  await page.getByRole('button', { name: 'Copy as code' }).waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await hits.nth(2).waitFor()
   await page.getByText(/No embedder is on/).waitFor()
 
   await page.getByRole('button', { name: 'Legs' }).click()

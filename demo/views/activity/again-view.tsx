@@ -3,6 +3,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { go } from '../../state/address.ts'
 import type { AskedDetail } from '../../state/activity/activity.ts'
 import { again, askAgain, type HitChange } from '../../state/activity/ask-again.ts'
+import { chooseAsAsked } from '../../state/recall.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import { Section } from '../kind/section.tsx'
 
@@ -20,17 +21,7 @@ export function AgainView({ detail }: { detail: AskedDetail }) {
         >
           Ask again now
         </button>
-        <button
-          type="button"
-          class="button"
-          onClick={() =>
-            go({
-              view: detail.sort === 'context' ? 'context' : 'recall',
-              question: detail.asked?.text ?? '',
-              id: undefined,
-            })
-          }
-        >
+        <button type="button" class="button" onClick={() => openInRecall(detail)}>
           Open in Recall
         </button>
       </p>
@@ -46,6 +37,11 @@ export function AgainView({ detail }: { detail: AskedDetail }) {
       </div>
     </Section>
   )
+}
+
+function openInRecall({ sort, asked }: AskedDetail): void {
+  if (asked) chooseAsAsked(asked)
+  go({ view: sort === 'context' ? 'context' : 'recall', question: asked?.text ?? '', id: undefined })
 }
 
 const isChanged = ({ placeThen, placeNow, scoreThen = 0, scoreNow = 0 }: HitChange) =>

@@ -1,4 +1,4 @@
-// The question of the recall playground, and how many hits of which least score are wanted.
+// The question of the recall playground, how many hits of which least score are wanted, and what else it may say.
 import { useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
 import { Icon } from '../../parts/icon.tsx'
@@ -6,9 +6,13 @@ import { KeyCap } from '../../parts/key-cap.tsx'
 import { address, go } from '../../state/address.ts'
 import { questionInput } from '../../state/act/focus.ts'
 import { ask, recallFloor, recallLimit } from '../../state/recall.ts'
+import { ChoiceFields } from './choice-fields.tsx'
 
 const limits = [5, 10, 20, 50]
 const floors = [0, 0.2, 0.4, 0.6]
+
+/** A question of then may have had another one. */
+const withOwn = (usual: readonly number[], own: number) => [...new Set([...usual, own])].sort((a, b) => a - b)
 
 export function QuestionForm() {
   const { question } = address.value
@@ -53,7 +57,7 @@ export function QuestionForm() {
             value={String(recallLimit.value)}
             onChange={(event) => (recallLimit.value = Number(event.currentTarget.value))}
           >
-            {limits.map((limit) => (
+            {withOwn(limits, recallLimit.value).map((limit) => (
               <option key={limit} value={String(limit)}>
                 {limit} hits
               </option>
@@ -67,7 +71,7 @@ export function QuestionForm() {
             value={String(recallFloor.value)}
             onChange={(event) => (recallFloor.value = Number(event.currentTarget.value))}
           >
-            {floors.map((floor) => (
+            {withOwn(floors, recallFloor.value).map((floor) => (
               <option key={floor} value={String(floor)}>
                 {floor === 0 ? 'any' : floor.toFixed(1)}
               </option>
@@ -75,6 +79,7 @@ export function QuestionForm() {
           </select>
         </label>
       </div>
+      <ChoiceFields />
     </form>
   )
 }

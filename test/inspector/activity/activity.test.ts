@@ -116,6 +116,18 @@ it('asks again, tells what changed since, and what was forgotten has no words', 
   expect(await problems()).toEqual([])
 })
 
+it('opens in Recall with the options of then', async () => {
+  const { page, problems } = await openView(browser, 'activity', fill)
+  await rows(page).first().click()
+  await entry(page).getByRole('button', { name: 'Open in Recall' }).click()
+  await page.getByRole('list', { name: 'Hits for Who mended the harbour lamp?' }).waitFor()
+  expect(await page.getByLabel('At most').inputValue()).toBe('5')
+  await page.getByText('More options (1 set)').click()
+  await page.getByRole('button', { name: 'Clear' }).waitFor()
+  for (const width of [1440, 390]) expect(await faults(page, width)).toEqual([])
+  expect(await problems()).toEqual([])
+})
+
 it('tells at a record how often it was recalled and by whom, and leads there and back', async () => {
   const { page, problems } = await openView(browser, 'perceptions&id=p-2', fill)
   const recalled = page.getByRole('region', { name: 'Recalled' })
