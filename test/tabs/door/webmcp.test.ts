@@ -2,11 +2,17 @@
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { browserArgs, findBrowser } from '../../../scripts/find-browser.mjs'
+import { rights } from '../../../src/core/access/permission.ts'
+import { toolSetNames, toolsOf } from '../../../src/doors/mcp/tool-set.ts'
 import type { OfferedTools, OfferOptions } from '../../../src/index.ts'
+import { everyPermission, rightsBut, verbRights } from '../../contract/access/verb-right.ts'
 
 declare global {
   var offered: OfferedTools | undefined
 }
+
+/** `recall` and `ks` both have a tool `recall`. */
+const everySet = toolSetNames.filter((name) => name !== 'ks')
 
 let context: BrowserContext
 let page: Page
@@ -27,17 +33,20 @@ beforeAll(async () => {
 afterAll(() => context.browser()?.close())
 
 /** A new book in the page, and the id of a token of it with these permissions. */
-async function openBook(permissions: readonly string[]): Promise<string> {
+async function openBook(
+  permissions: readonly string[],
+  expires_at = '2099-01-01T00:00:00.000Z',
+): Promise<string> {
   const name = `webmcp-${++serial}`
   return page.evaluate(
-    async ([book, granted]) => {
+    async ([book, granted, until]) => {
       await tab.book?.close()
       expectOpen(await tab.open({ name: book, agent: 'owner' }))
       const { token } = await opened().tokens.grant({
         granted_to: 'browser-agent',
         scope: '**',
         permissions: [...granted],
-        expires_at: '2099-01-01T00:00:00.000Z',
+        expires_at: until,
       })
       return token.token_id
 
@@ -49,7 +58,7 @@ async function openBook(permissions: readonly string[]): Promise<string> {
         return tab.book
       }
     },
-    [name, permissions] as const,
+    [name, permissions, expires_at] as const,
   )
 }
 
@@ -143,6 +152,40 @@ describe('the tools of a page', () => {
     expect(await namesNow()).toHaveLength(5)
     await page.evaluate(() => tab.book?.close())
     expect(await namesNow()).toEqual([])
+  })
+
+  it.each(rights)(
+    'without the right `%s` are those alone that need another one, of every set',
+    async (right) => {
+      const as = await openBook(rightsBut(right))
+      await offer({ as, set: everySet })
+      const needed = toolsOf(everySet, 'device').filter(({ verbs }) =>
+        verbs.every((id) => ![right, 'owner'].includes(verbRights[id as keyof typeof verbRights])),
+      )
+      expect(await namesNow()).toEqual(needed.map(({ name }) => name).toSorted())
+    },
+  )
+
+  it('do nothing for a token that has ended, are taken back then, and are not offered to it again', async () => {
+    const as = await openBook(everyPermission, new Date(Date.now() + 3000).toISOString())
+    const total = () => page.evaluate(async () => (await tab.book?.stats())?.total)
+    const before = await total()
+    await offer({ as, set: everySet })
+    expect(await namesNow()).not.toEqual([])
+    const ended = async () => {
+      // Whoever finds it gone was told before that it has ended.
+      const names = await namesNow()
+      if (!names.includes('query_memory')) return 'gone'
+      const answer = (await page.webmcp.callTool('query_memory', {})) as { isError?: boolean }
+      return answer.isError ? answer : 'answered'
+    }
+    await expect
+      .poll(ended, { timeout: 30_000 })
+      .toMatchObject({ isError: true, structuredContent: { code: 'unauthorized' } })
+    await expect.poll(namesNow).toEqual([])
+    expect(await offer({ as, set: everySet })).toMatchObject({ code: 'unauthorized' })
+    expect(await namesNow()).toEqual([])
+    expect(await total()).toBe(before)
   })
 
   it('are not offered under a name that the page has taken: all or none', async () => {
