@@ -7,7 +7,8 @@ import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import { becauseParts, legWord, ranksOf } from '../../wording/because-word.ts'
-import { legShares, multipliersOf, quoteOf } from '../../wording/hit-word.ts'
+import { legShares, multipliersOf } from '../../wording/hit-word.ts'
+import { passageOf } from '../../wording/recall/passage-word.ts'
 import { matchedWords } from '../../wording/matched-word.ts'
 
 interface RecallHitViewProps {
@@ -40,12 +41,13 @@ export function RecallHitView({ hit, rank, all }: RecallHitViewProps) {
   )
 }
 
+/** What answers, where the title does not say all of it. */
 function Quote({ hit, title }: { hit: RecallHit; title: string }) {
-  const pieces = quoteOf(hit, title)
-  if (pieces.length === 0) return null
+  const pieces = passageOf(hit)
+  if (pieces.every(({ text, isMatch }) => isMatch || title.includes(text))) return null
   return (
     <p class="hit-quote" dir="auto">
-      {pieces.map(({ text, met }, i) => (met ? <mark key={i}>{text}</mark> : text))}
+      {pieces.map(({ text, isMatch }, i) => (isMatch ? <mark key={i}>{text}</mark> : text))}
     </p>
   )
 }

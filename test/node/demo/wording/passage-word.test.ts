@@ -1,0 +1,30 @@
+// What the inspector quotes of a hit, from recalls of a real book: text in pieces, with the words that were met.
+import { expect, it } from 'vitest'
+import { passageOf } from '../../../../demo/wording/recall/passage-word.ts'
+import { openDaybook } from '../../../../src/hosts/node/index.ts'
+
+/** The pieces quoted of the best hit for `question` in a book that has `content` alone. */
+async function quoted(content: string, question: string) {
+  await using book = await openDaybook({ name: 'quoted', path: ':memory:' })
+  await book.perceptions.store({ subject: 'ana', content })
+  const { hits } = await book.recall({ text: question })
+  return hits.slice(0, 1).flatMap(passageOf)
+}
+
+const marked = (pieces: Awaited<ReturnType<typeof quoted>>) =>
+  pieces.flatMap(({ text, isMatch }) => (isMatch ? [text] : []))
+
+it('shows the match of a text whose match stands far behind its beginning', async () => {
+  const pieces = await quoted(
+    `${'Weather was fine and cold. '.repeat(18)}Then Zoe mended the harpsichord.`,
+    'harpsichord',
+  )
+  expect(marked(pieces)).toEqual(['harpsichord'])
+  expect(pieces[0]?.text.startsWith('…')).toBe(true)
+})
+
+it('leaves markup of a record as text and marks no part of a word', async () => {
+  const pieces = await quoted('<mark>harp</mark> and harpsichord', 'harp')
+  expect(pieces.map(({ text }) => text).join('')).toBe('<mark>harp</mark> and harpsichord')
+  expect(marked(pieces)).toEqual(['harp'])
+})
