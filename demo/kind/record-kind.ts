@@ -35,6 +35,8 @@ export interface RecordRow {
   /** `rest` is words of a person, not data. */
   readonly isProse?: boolean
   readonly aside: string
+  /** What a search has met in it, in place of `lead` and `rest`. */
+  readonly met?: readonly { readonly text: string; readonly isMatch: boolean }[]
   /** A share from 0 to 1, drawn as a bar beside `aside`. */
   readonly share?: number
   readonly marks?: Marks

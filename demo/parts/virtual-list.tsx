@@ -19,6 +19,8 @@ export interface VirtualListProps {
   readonly onShow: (first: number, last: number) => void
   readonly onKey: (event: KeyboardEvent) => void
   readonly onOpen: (index: number) => void
+  /** A click with Ctrl, Cmd or Shift. */
+  readonly onPick: (index: number) => void
 }
 
 export const optionId = (index: number) => `record-option-${index}`
@@ -75,7 +77,11 @@ export function VirtualList(props: VirtualListProps) {
             aria-setsize={props.isCounted ? count : -1}
             aria-posinset={row.index + 1}
             style={{ transform: `translateY(${row.start}px)`, height: `${row.size}px` }}
-            onClick={() => props.onOpen(row.index)}
+            onClick={(event) =>
+              event.ctrlKey || event.metaKey || event.shiftKey
+                ? props.onPick(row.index)
+                : props.onOpen(row.index)
+            }
           >
             {props.children(row.index)}
           </div>

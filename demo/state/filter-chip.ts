@@ -37,6 +37,26 @@ export function withChip(chips: readonly FilterChip[], chip: FilterChip, fields:
   return [...chips.filter((one) => !isSame(one) && !(replaces && one.field === chip.field)), chip]
 }
 
+/** Parts of a search that name a field, as in `agent:tutor` or `domain:"home care"`, as chips; the rest stays a search. */
+export function chipsIn(
+  search: string,
+  fields: FilterFields,
+): { readonly rest: string; readonly chips: readonly FilterChip[] } {
+  const chips: FilterChip[] = []
+  const rest = search.replaceAll(
+    /(?<!\S)(\p{L}+):(?:"([^"]+)"|(\S+))/gu,
+    (part, name: string, quoted, plain) => {
+      const value = String(quoted ?? plain)
+      const known = Object.keys(fields).find((one) => one.toLowerCase() === name.toLowerCase())
+      const field = known === undefined ? undefined : fields[known]
+      if (known === undefined || !field || !isSound(field, value)) return part
+      chips.push({ field: known, value })
+      return ''
+    },
+  )
+  return { rest: chips.length > 0 ? rest.replaceAll(/\s+/g, ' ').trim() : search, chips }
+}
+
 /** The filters that the chips stand for; undefined when there is none. */
 export function filtersOf(chips: readonly FilterChip[], fields: FilterFields): Filters | undefined {
   const groups = Object.entries(fields).flatMap(([name, field]): Filters[] => {

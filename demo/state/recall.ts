@@ -55,6 +55,9 @@ export const recallInput = computed(() => ({
   ...recallChoice.value,
 }))
 
+/** An answer that was kept, for others to be compared with. */
+export const kept = signal<Answer | undefined>(undefined)
+
 let turn = 0
 
 /** Asks the question of the address (again). */
@@ -85,6 +88,7 @@ effect(() => {
   const key = JSON.stringify(recallInput.value)
   if (!book.value) {
     asked = undefined
+    kept.value = undefined
     return
   }
   if (!isOfRecall(view) || key === asked) return

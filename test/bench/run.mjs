@@ -1,6 +1,6 @@
 // `npm run bench`: measures Daybook beside other stores and searchers in a real Chromium, prints the tables, and
 // writes .cache/bench.json. Ends with non-zero only when something failed to run. Options:
-//   --only store|search|vector|sync|tabs|consent|pool   --rounds N (default 5)   --peers a,b   --quick (shorter, and only 10,000 texts)
+//   --only store|search|vector|sync|tabs|consent|pool|inspector   --rounds N (default 5)   --peers a,b   --quick (shorter, and only 10,000 texts)
 //   --sizes 10000,1000000 (texts to search in, or vectors; with `--only sync` traces of a first sync, one size)
 import { parseArgs } from 'node:util'
 import { runBench } from './run/run-bench.ts'
@@ -14,10 +14,19 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
   },
 })
-const all = /** @type {const} */ (['store', 'search', 'vector', 'sync', 'tabs', 'consent', 'pool'])
+const all = /** @type {const} */ ([
+  'store',
+  'search',
+  'vector',
+  'sync',
+  'tabs',
+  'consent',
+  'pool',
+  'inspector',
+])
 const kinds = all.filter((kind) => values.only === undefined || values.only === kind)
 if (kinds.length === 0) {
-  console.error('--only takes `store`, `search`, `vector`, `sync`, `tabs`, `consent` or `pool`.')
+  console.error('--only takes `store`, `search`, `vector`, `sync`, `tabs`, `consent`, `pool` or `inspector`.')
   process.exit(2)
 }
 const rounds = Number(values.rounds ?? (values.quick ? 2 : 5))

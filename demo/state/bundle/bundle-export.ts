@@ -1,5 +1,6 @@
 // Writing the book, or part of it, into a bundle: streamed into a file of this origin, then handed to the browser's own
 // downloads. Invariant: nothing of it stays behind, whether it ends, fails or is cancelled.
+import { keptMs, saveFile } from '../../page/save-file.ts'
 import { signal } from '@preact/signals'
 import { isDaybookError } from '../../../src/index.ts'
 import { asDaybookError } from '../../wording/error-word.ts'
@@ -81,15 +82,8 @@ async function download(
   }
 }
 
-/** As long as a browser may take to begin a download. */
-const keptMs = 60_000
-
 function save(file: Blob, name: string): number {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), keptMs)
+  saveFile(file, name)
   return file.size
 }
 

@@ -3,6 +3,7 @@
 import type { Daybook, Filters } from '../../../src/index.ts'
 import type { ListOptions } from '../../kind/filter-field.ts'
 import type { BookRecord, RecordAsk, RecordPage, RecordKind, RecordRow } from '../../kind/record-kind.ts'
+import { metPieces } from '../../wording/recall/passage-word.ts'
 import { type Page, pageRows } from './row-page.ts'
 import { noteSeen } from './seen-value.ts'
 
@@ -47,13 +48,16 @@ export function queryPages(book: Daybook, kind: RecordKind, { filters, options }
 /** A single letter begins so many words that it stands for itself. */
 const prefixLength = 2
 
+/** A number is never the beginning of another: `acme-42` is not `acme-423`. */
+const mayBegin = (word: string) => word.length >= prefixLength && !/\d/.test(word)
+
 /** Pages of records that have the words, best match first; the last word may be the beginning of one. */
 export function searchPages(
   book: Daybook,
   kind: RecordKind,
   { text, match, filters }: { text: string; match: 'all' | 'any'; filters: Filters | undefined },
 ): LoadPage {
-  const isPrefix = (/\S*$/.exec(text)?.[0].length ?? 0) >= prefixLength
+  const isPrefix = mayBegin(/\S*$/.exec(text)?.[0] ?? '')
   return async (page, signal) => {
     const ask = {
       query: text,
@@ -64,7 +68,9 @@ export function searchPages(
       limit: pageRows + 1,
     }
     const { records } = await book.records.search({ kind: kind.name, ...ask }, { signal })
-    return { rows: rowsOf(kind, records.slice(0, pageRows)), hasMore: records.length > pageRows }
+    const found = records.slice(0, pageRows)
+    const rows = rowsOf(kind, found).map((row, i) => ({ ...row, met: metPieces(found[i] ?? {}, text) }))
+    return { rows, hasMore: records.length > pageRows }
   }
 }
 

@@ -1,4 +1,5 @@
 // How sealing stands in the book of this page, and what a person does with its keys. Asked again when records or keys change.
+import { saveFile } from '../../page/save-file.ts'
 import { effect, signal } from '@preact/signals'
 import { type CapabilityOutput, type Daybook, isDaybookError } from '../../../src/index.ts'
 import { bookName } from '../address.ts'
@@ -69,11 +70,7 @@ export const rotate = () =>
 export const exportKeys = (passphrase: string) =>
   change(async ({ seal }) => {
     const { text } = await seal.exportKeys({ passphrase })
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-    link.download = `${bookName}.keys.json`
-    link.click()
-    URL.revokeObjectURL(link.href)
+    saveFile(new Blob([text], { type: 'application/json' }), `${bookName}.keys.json`)
     return 'The keys are in your downloads.'
   })
 

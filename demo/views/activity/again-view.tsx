@@ -2,9 +2,10 @@
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { go } from '../../state/address.ts'
 import type { AskedDetail } from '../../state/activity/activity.ts'
-import { again, askAgain, type HitChange } from '../../state/activity/ask-again.ts'
+import { again, askAgain } from '../../state/activity/ask-again.ts'
+import { type HitChange, isChanged } from '../../wording/recall/hit-change.ts'
 import { chooseAsAsked } from '../../state/recall.ts'
-import { openRecord } from '../../state/act/open-record.ts'
+import { HitChangeTable } from '../kind/hit-change-table.tsx'
 import { Section } from '../kind/section.tsx'
 
 export function AgainView({ detail }: { detail: AskedDetail }) {
@@ -44,9 +45,6 @@ function openInRecall({ sort, asked }: AskedDetail): void {
   go({ view: sort === 'context' ? 'context' : 'recall', question: asked?.text ?? '', id: undefined })
 }
 
-const isChanged = ({ placeThen, placeNow, scoreThen = 0, scoreNow = 0 }: HitChange) =>
-  placeThen !== placeNow || Math.abs(scoreThen - scoreNow) >= 0.005
-
 function Changes({
   changes,
   isSameText,
@@ -59,44 +57,7 @@ function Changes({
   return (
     <>
       {isSameText === false && <p>The packed text is different now.</p>}
-      <div class="table-scroll" tabIndex={0} role="region" aria-label="Then and now">
-        <table class="log-table">
-          <thead>
-            <tr>
-              <th scope="col">Record</th>
-              <th scope="col">Then</th>
-              <th scope="col">Now</th>
-              <th scope="col">Change</th>
-            </tr>
-          </thead>
-          <tbody>
-            {changes.map((change) => (
-              <tr key={change.id}>
-                <td>
-                  <button type="button" class="link" onClick={() => openRecord(change)}>
-                    {change.id}
-                  </button>
-                </td>
-                <td>{placeWord(change.placeThen, change.scoreThen)}</td>
-                <td>{placeWord(change.placeNow, change.scoreNow)}</td>
-                <td>{changeWord(change)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <HitChangeTable label="Then and now" then="Then" changes={changes} />
     </>
   )
-}
-
-const placeWord = (place: number | undefined, score = 0) =>
-  place === undefined ? '–' : `#${place} (${score.toFixed(2)})`
-
-function changeWord({ placeThen, placeNow, scoreThen = 0, scoreNow = 0 }: HitChange): string {
-  if (placeThen === undefined) return 'new'
-  if (placeNow === undefined) return 'no longer found'
-  if (placeNow < placeThen) return 'moved up'
-  if (placeNow > placeThen) return 'moved down'
-  if (Math.abs(scoreThen - scoreNow) < 0.005) return 'no change'
-  return scoreNow > scoreThen ? 'higher score' : 'lower score'
 }

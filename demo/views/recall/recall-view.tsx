@@ -6,6 +6,7 @@ import { type Answer, ask, asking, suggestions } from '../../state/recall.ts'
 import { legWord } from '../../wording/because-word.ts'
 import { countOf } from '../../wording/size-word.ts'
 import { duration } from '../../wording/time-word.ts'
+import { Comparison } from './comparison.tsx'
 import { ContextPanel } from './context-panel.tsx'
 import { EmbedderNote } from './embedder-note.tsx'
 import { LegTable } from './leg-table.tsx'
@@ -50,7 +51,8 @@ export function RecallView() {
   )
 }
 
-function AnswerView({ answer: { question, result, roundTripMs } }: { answer: Answer }) {
+function AnswerView({ answer }: { answer: Answer }) {
+  const { question, result, roundTripMs } = answer
   const { hits, legs, degraded, took } = result
   const candidates = Object.entries(legs)
   return (
@@ -71,6 +73,7 @@ function AnswerView({ answer: { question, result, roundTripMs } }: { answer: Ans
           </span>
         </p>
       </div>
+      <Comparison answer={answer} />
       {degraded.length > 0 && (
         <div class="notice warn">
           <div class="notice-text">

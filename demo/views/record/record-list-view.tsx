@@ -19,8 +19,10 @@ import {
   scrollRequest,
   shown,
 } from '../../state/list/record-list.ts'
+import { clearPicked, picked, togglePicked } from '../../state/act/pick.ts'
 import { countOf } from '../../wording/size-word.ts'
 import { capital } from '../../wording/text-word.ts'
+import { PickBar } from './pick-bar.tsx'
 import { RecordRowView, rowHeightNow } from './record-row-view.tsx'
 
 const pageStep = 10
@@ -40,6 +42,8 @@ function onKey(event: KeyboardEvent): void {
   }
   const to = steps[event.key]
   if (to !== undefined) void moveCursor(to)
+  else if (event.key === 'x') togglePicked(cursor.peek())
+  else if (event.key === 'Escape' && picked.peek().size > 0) clearPicked()
   else if ((event.key === 'Enter' || event.key === ' ') && cursor.peek() !== undefined) {
     void openRow(cursor.peek() ?? 0).then(focusDetail)
   } else return
@@ -75,6 +79,7 @@ export function RecordListView({ kind }: { kind: RecordKind }) {
   return (
     <>
       <ListHead now={now} count={count} isCounted={isCounted} />
+      <PickBar kind={kind} />
       {failure !== undefined && (
         <ErrorNotice
           title={`Some ${kind.many} could not be read.`}
@@ -99,6 +104,7 @@ export function RecordListView({ kind }: { kind: RecordKind }) {
           onShow={onShow}
           onKey={onKey}
           onOpen={(index) => void openRow(index)}
+          onPick={togglePicked}
         >
           {(index) => <RecordRowView row={now.pages.at(index)} view={kind.view} />}
         </VirtualList>

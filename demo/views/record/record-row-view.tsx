@@ -1,10 +1,12 @@
 // One line of a list of records, and its place while the record is still on its way.
+import { Icon } from '../../parts/icon.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { MarkSigns } from '../../parts/mark-signs.tsx'
 import { Time } from '../../parts/time.tsx'
 import { leaving } from '../../state/act/leaving.ts'
 import { marks, type MarkWords } from '../../kind/mark.ts'
 import type { View } from '../../kind/view.ts'
+import { picked } from '../../state/act/pick.ts'
 import { hasColumn, listSettings } from '../../state/list/list-setting.ts'
 import type { RecordRow } from '../../kind/record-kind.ts'
 
@@ -28,15 +30,27 @@ export function RecordRowView({ row, view }: { row: RecordRow | undefined; view:
     )
   }
   const isLeaving = leaving.value.has(row.id)
+  const isPicked = picked.value.has(row.id)
   const { word, tone, isUsual = false }: MarkWords = marks[row.mark]
   return (
     <div
-      class={['record-row', isLeaving && 'is-leaving', listSettings.value.isCompact && 'is-compact']
+      class={[
+        'record-row',
+        isLeaving && 'is-leaving',
+        isPicked && 'is-picked',
+        listSettings.value.isCompact && 'is-compact',
+      ]
         .filter(Boolean)
         .join(' ')}
     >
       <Mark mark={row.mark} />
       <p class="record-line">
+        {isPicked && (
+          <>
+            <Icon name="done" size={14} />
+            <span class="hidden">Picked. </span>
+          </>
+        )}
         <span class="record-title" dir="auto">
           {row.title}
         </span>
@@ -50,12 +64,7 @@ export function RecordRowView({ row, view }: { row: RecordRow | undefined; view:
       <p class="record-line faint">
         {isLeaving && <span class="record-word bad">being forgotten</span>}
         {!isUsual && <span class={`record-word ${tone}`}>{word}</span>}
-        {hasColumn(view, 'details') && (
-          <span class="record-lead">
-            {row.lead !== '' && <code>{row.lead}</code>}{' '}
-            {row.isProse ? row.rest : <code class="faint">{row.rest}</code>}
-          </span>
-        )}
+        {hasColumn(view, 'details') && <Details row={row} />}
         {row.share !== undefined && (
           <span class="record-share" aria-hidden="true">
             <span class="bar-fill" style={{ width: `${(row.share * 100).toFixed(0)}%` }} />
@@ -64,5 +73,20 @@ export function RecordRowView({ row, view }: { row: RecordRow | undefined; view:
         {hasColumn(view, 'context') && <span class="record-aside">{row.aside}</span>}
       </p>
     </div>
+  )
+}
+
+/** What was searched for, where it stands; else the beginning. */
+function Details({ row: { met = [], lead, rest, isProse } }: { row: RecordRow }) {
+  if (met.length > 0)
+    return (
+      <span class="record-lead" dir="auto">
+        {met.map(({ text, isMatch }, i) => (isMatch ? <mark key={i}>{text}</mark> : text))}
+      </span>
+    )
+  return (
+    <span class="record-lead">
+      {lead !== '' && <code>{lead}</code>} {isProse ? rest : <code class="faint">{rest}</code>}
+    </span>
   )
 }

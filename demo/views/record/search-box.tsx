@@ -5,6 +5,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, go } from '../../state/address.ts'
+import { chipsIn, withChip } from '../../state/filter-chip.ts'
 import { focusList, searchInput } from '../../state/act/focus.ts'
 
 const breathMs = 120
@@ -29,9 +30,25 @@ export function SearchBox({ kind }: { kind: RecordKind }) {
     clearTimeout(timer.current)
     timer.current = setTimeout(apply, breathMs)
   }
+  /** `agent:tutor` becomes a filter, which can be seen and taken away; `id:` opens the record. */
+  const nameFields = () => {
+    const [, id] = /^id:(\S+)$/.exec(text.value.trim()) ?? []
+    if (id !== undefined) {
+      text.value = ''
+      return go({ search: '', id })
+    }
+    const { rest, chips } = chipsIn(text.value, kind.fields)
+    if (chips.length === 0) return
+    text.value = rest
+    go({
+      search: rest,
+      chips: chips.reduce((all, chip) => withChip(all, chip, kind.fields), address.peek().chips),
+    })
+  }
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' || event.key === 'ArrowDown') {
       event.preventDefault()
+      nameFields()
       apply()
       focusList()
     } else if (event.key === 'Escape' && text.value !== '') {

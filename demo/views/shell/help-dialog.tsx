@@ -17,6 +17,7 @@ const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['p'], 'Pin it, or unpin it'],
   [['e'], 'Edit it'],
   [['Del'], 'Forget it'],
+  [['x'], 'Pick it, to forget or save several'],
   [['a', 'r', 'e'], 'In approvals: approve, reject, edit'],
   [['u'], 'In approvals: undo the last decision'],
   [['←', '→', 'PgUp', 'PgDn'], 'In days: another day, another month'],
@@ -50,6 +51,12 @@ export function HelpDialog() {
           </div>
         ))}
       </dl>
+      <h3>Search</h3>
+      <p>
+        The words of a record, in any order; the last may be a beginning. <code>agent:tutor</code>,{' '}
+        <code>domain:"home care"</code> and other fields become filters with Enter, and <code>id:…</code>{' '}
+        opens the record.
+      </p>
       <h3>Marks</h3>
       <ul class="mark-list">
         {markNames.map((mark) => (

@@ -12,6 +12,8 @@ export interface Piece {
 const longest = 320
 /** So much may stand before the first match; more is cut, so that the cut at the end can't take the match away. */
 const before = 100
+/** In a row there is space for less. */
+const nearRow = 24
 
 /** Pieces in the order of the text; none when no text of the record has a word of the question. */
 export function passageOf(hit: RecallHit): Piece[] {
@@ -20,15 +22,38 @@ export function passageOf(hit: RecallHit): Piece[] {
   return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, words), longest), words)
 }
 
-function fromNearMatch(text: string, words: ReadonlySet<string>): string {
+/** What a search has met in a record: its text with most of the words, from near the first; none when it is not said in letters. */
+export function metPieces(record: object, search: string): Piece[] {
+  const wanted = wordsIn(search).map(folded)
+  const words = new Set<string>()
+  for (const text of textsIn(record))
+    for (const word of wordsIn(text)) if (wanted.some((one) => meets(folded(word), one))) words.add(word)
+  const text = words.size > 0 ? bestText({ record }, words) : undefined
+  return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, words, nearRow), longest), words)
+}
+
+const wordsIn = (text: string): string[] => [...text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].map(([word]) => word)
+
+const folded = (word: string) => word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
+
+/** As the index sees it, nearly: the same word, one that begins with it, or one with another ending. */
+function meets(word: string, wanted: string): boolean {
+  if (word === wanted) return true
+  if (/\d/.test(wanted)) return false
+  if (wanted.length > 1 && word.startsWith(wanted)) return true
+  const stem = wanted.slice(0, Math.max(4, wanted.length - 3))
+  return wanted.length > 4 && word.startsWith(stem) && Math.abs(word.length - wanted.length) < 4
+}
+
+function fromNearMatch(text: string, words: ReadonlySet<string>, most = before): string {
   const pieces = piecesOf(text, words)
   const at = pieces.findIndex(({ isMatch }) => isMatch)
   const lead = pieces
     .slice(0, Math.max(0, at))
     .map((piece) => piece.text)
     .join('')
-  if (lead.length <= before) return text
-  const from = text.indexOf(' ', lead.length - before) + 1
+  if (lead.length <= most) return text
+  const from = text.indexOf(' ', lead.length - most) + 1
   return `…${text.slice(from > 0 && from <= lead.length ? from : lead.length)}`
 }
 
@@ -41,7 +66,7 @@ function namedPassage({ record, because }: RecallHit): string | undefined {
   return `${passage.from > 0 ? '…' : ''}${quoted}${passage.to < text.length ? '…' : ''}`
 }
 
-function bestText({ record }: RecallHit, words: ReadonlySet<string>): string | undefined {
+function bestText({ record }: { readonly record: object }, words: ReadonlySet<string>): string | undefined {
   let best: string | undefined
   let most = 0
   for (const text of textsIn(record)) {

@@ -194,6 +194,8 @@ export const ownTables: readonly string[] = [
   'pool_waiting',
   'pool_presence',
   'pool_own',
+  'activity',
+  'activity_hits',
 ]
 
 export const sharedRelations = relations.filter(({ shared }) => shared)

@@ -7,11 +7,13 @@ import { browserArgs, findBrowser } from '../../../scripts/find-browser.mjs'
 import type { BenchOptions } from '../bench-run.ts'
 import { readVersions } from './read-version.ts'
 import { printConsent } from './report-consent.ts'
+import { printInspector } from './report-inspector.ts'
 import { printPool } from './report-pool.ts'
 import { printSearch, printStore, printVector } from './report.ts'
 import { printSync } from './report-sync.ts'
 import { printTabs } from './report-tabs.ts'
 import { type ConsentFigures, runConsent } from './run-consent.ts'
+import { type InspectorFigures, runInspector } from './run-inspector.ts'
 import { type PoolFigures, runPool } from './run-pool.ts'
 import { runSearch, type SearchFigures } from './run-search.ts'
 import { runStore, type StoreFigures } from './run-store.ts'
@@ -63,6 +65,7 @@ export async function runBench(options: BenchOptions): Promise<number> {
   let tabs: TabsFigures | undefined
   let consent: ConsentFigures | undefined
   let pool: PoolFigures | undefined
+  let inspector: InspectorFigures | undefined
   try {
     const run = { ...options, context, progress, url: pages.url }
     if (options.kinds.includes('store')) store = await runStore(run)
@@ -72,6 +75,7 @@ export async function runBench(options: BenchOptions): Promise<number> {
     if (options.kinds.includes('tabs')) tabs = await runTabs(run)
     if (options.kinds.includes('consent')) consent = await runConsent(run)
     if (options.kinds.includes('pool')) pool = await runPool(run)
+    if (options.kinds.includes('inspector')) inspector = await runInspector(run)
   } finally {
     await context.close()
     await pages.close()
@@ -88,13 +92,14 @@ export async function runBench(options: BenchOptions): Promise<number> {
   if (tabs) printTabs(tabs)
   if (consent) printConsent(consent)
   if (pool) printPool(pool)
+  if (inspector) printInspector(inspector)
   mkdirSync(dirname(jsonFile), { recursive: true })
   const at = new Date(began).toISOString()
   writeFileSync(
     jsonFile,
-    `${JSON.stringify({ at, machine, versions, options, store, search, vector, sync, tabs, consent, pool }, undefined, 2)}\n`,
+    `${JSON.stringify({ at, machine, versions, options, store, search, vector, sync, tabs, consent, pool, inspector }, undefined, 2)}\n`,
   )
-  return [store, search, vector, sync, tabs, consent, pool].reduce(
+  return [store, search, vector, sync, tabs, consent, pool, inspector].reduce(
     (sum, part) => sum + (part?.failures.length ?? 0),
     0,
   )

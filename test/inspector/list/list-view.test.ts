@@ -144,3 +144,57 @@ it('leaves columns out of the table of runs, and makes its rows compact', async 
   expect(await faults(page, 1440)).toEqual([])
   expect(await problems()).toEqual([])
 })
+
+it('searches with what it found on show, by exact identifiers, and by fields that become filters', async () => {
+  const { page, problems } = await openWith(browser, [
+    makeTrace({
+      task: { goal: 'Deliver parcel' },
+      action: { type: 'drive', parameters: { order: 'acme-42' } },
+    }),
+    makeTrace({
+      task: { goal: 'Deliver letter' },
+      action: { type: 'drive', parameters: { order: 'acme-42341' } },
+    }),
+    makeTrace({ situation: { domain: 'house.attic', context: {} }, task: { goal: 'Sweep' } }),
+  ])
+  const { rows } = partsOf(page)
+  const box = page.getByRole('searchbox')
+  await box.fill('acme-42')
+  await page.getByText('1 match', { exact: true }).waitFor()
+  expect(await rows.first().innerText()).toContain('Deliver parcel')
+  expect(await rows.first().locator('mark').allTextContents()).toEqual(['acme', '42'])
+  await box.fill('sweep domain:house.attic')
+  await box.press('Enter')
+  await page.getByText('1 match', { exact: true }).waitFor()
+  expect(await box.inputValue()).toBe('sweep')
+  await page
+    .getByRole('button', { name: /house\.attic/ })
+    .first()
+    .waitFor()
+  expect(await problems()).toEqual([])
+})
+
+it('picks several records by keys and mouse, forgets them together, and takes that back', async () => {
+  const { page, problems } = await openWith(browser, traces.slice(0, 6))
+  const { list, rows } = partsOf(page)
+  await list.focus()
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await rows.filter({ hasText: 'Goal 3' }).click({ modifiers: ['ControlOrMeta'] })
+  const bar = page.getByRole('group', { name: 'Picked traces' })
+  await bar.getByText('2 traces picked').waitFor()
+  expect(new URL(page.url()).searchParams.has('id')).toBe(false)
+  expect(await faults(page, 1280)).toEqual([])
+  const saving = page.waitForEvent('download')
+  await bar.getByRole('button', { name: 'Save as JSON' }).click()
+  expect((await saving).suggestedFilename()).toBe('traces.jsonl')
+  await bar.getByRole('button', { name: 'Forget…' }).click()
+  await bar.getByRole('button', { name: 'Forget 2 traces' }).click()
+  await page.getByText('2 traces will be forgotten.').waitFor()
+  expect(await rows.filter({ hasText: 'being forgotten' }).count()).toBe(2)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('2 traces kept.').waitFor()
+  await page.keyboard.press('Escape')
+  expect(await page.evaluate(async () => (await globalThis.book?.stats())?.total)).toBe(6)
+  expect(await problems()).toEqual([])
+})

@@ -1,6 +1,6 @@
 // What the inspector quotes of a hit, from recalls of a real book: text in pieces, with the words that were met.
 import { expect, it } from 'vitest'
-import { passageOf } from '../../../../demo/wording/recall/passage-word.ts'
+import { metPieces, passageOf } from '../../../../demo/wording/recall/passage-word.ts'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 
 /** The pieces quoted of the best hit for `question` in a book that has `content` alone. */
@@ -27,4 +27,19 @@ it('leaves markup of a record as text and marks no part of a word', async () => 
   const pieces = await quoted('<mark>harp</mark> and harpsichord', 'harp')
   expect(pieces.map(({ text }) => text).join('')).toBe('<mark>harp</mark> and harpsichord')
   expect(marked(pieces)).toEqual(['harp'])
+})
+
+it.each([
+  ['exercise', 'Ana solved the exercises.', ['exercises']],
+  ['cafe', 'The Café is open.', ['Café']],
+  ['acme-42', 'Order acme-42, not 42341 or acmeX', ['acme', '42', 'acmeX']],
+  ['lantern', 'Nothing of that here', []],
+])('marks what a search for %s has met', (search, text, found) => {
+  expect(marked(metPieces({ content: text }, search))).toEqual(found)
+})
+
+it('shows what a search has met from near its first word', () => {
+  const pieces = metPieces({ content: `${'Far before it. '.repeat(40)}The harbour lamp is green.` }, 'lamp')
+  const said = pieces.map(({ text }) => text).join('')
+  expect(said).toMatch(/^….{0,30}lamp is green\.$/)
 })
