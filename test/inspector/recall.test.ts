@@ -46,10 +46,10 @@ it('shows hits of any kind in their own words with the reasons on demand, narrow
   await page.getByText(/No embedder is on/).waitFor()
 
   await page.getByRole('button', { name: 'Compare with another question' }).click()
-  await page.getByLabel('Question').fill('Which way of solving the exercise on islands did Ana find?')
+  await page.getByLabel('Question').fill('Which way of solving the exercise on trees did Ana find?')
   await page.keyboard.press('Enter')
   const beside = page.getByRole('region', { name: 'Before and now' })
-  await beside.getByRole('row', { name: /islands.* #1 \(.*moved up/ }).waitFor()
+  await beside.getByRole('row', { name: /trees.* #1 \(.*moved up/ }).waitFor()
   await page.getByRole('button', { name: 'Stop comparing' }).click()
   await beside.waitFor({ state: 'detached' })
 

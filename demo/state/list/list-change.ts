@@ -1,9 +1,10 @@
 // What a change of the book, from any tab or device, does to the list: rows on show are brought up to date in their
 // places, what was forgotten goes, what is new is counted and waits.
+import { effect } from '@preact/signals'
 import type { Daybook } from '../../../src/index.ts'
 import { book, onBook } from '../book.ts'
 import { readRecord } from '../record/record-read.ts'
-import { count, fresh, list, countAsk, type RecordList, reloadList } from './record-list.ts'
+import { count, fresh, isLoading, list, countAsk, type RecordList, reloadList } from './record-list.ts'
 
 const settleMs = 200
 const pauseShare = 10
@@ -12,6 +13,8 @@ const refreshedAtOnce = 50
 let timer: ReturnType<typeof setTimeout> | undefined
 let pauseMs = settleMs
 const changed = new Set<string>()
+/** Changed while the list was being made anew, which may have read them before. */
+const passedBy = new Set<string>()
 
 /** How many records the list would have now. Where none is left out the status knows, which asks nothing of the index. */
 async function countNow(from: Daybook, { kind }: RecordList): Promise<number | undefined> {
@@ -41,7 +44,8 @@ async function takeChange(): Promise<void> {
   const before = total === undefined ? await countBefore(now) : 0
   // While a lot is written, looking must not be what the book is busy with.
   pauseMs = Math.max(settleMs, (performance.now() - began) * pauseShare)
-  if (list.peek() !== now) return
+  // A list that was made anew meanwhile may have been read before these changes.
+  if (list.peek() !== now) return follow(ids)
   const known = counted?.total ?? now.pages.count.peek()
   if (known === 0 && (total ?? before) > 0) return reloadList()
   if (total !== undefined) {
@@ -52,9 +56,19 @@ async function takeChange(): Promise<void> {
   const held = now.pages.held().filter(({ id }) => ids.has(id))
   for (const { id } of held.slice(0, refreshedAtOnce)) {
     const record = await readRecord(from, now.kind, id)
+    if (list.peek() !== now) return follow(ids)
     if (record) now.pages.update((row) => (row.id === id ? now.kind.row(record) : row))
     else return reloadList({ keepPlace: true })
   }
+}
+
+function follow(ids: Iterable<string>): void {
+  for (const id of ids) changed.add(id)
+  timer ??= setTimeout(() => {
+    timer = undefined
+    // A book that ends meanwhile says so itself.
+    takeChange().catch(() => undefined)
+  }, pauseMs)
 }
 
 /** From now on the list follows the book. Called once: a build drops modules that are only imported. */
@@ -62,11 +76,12 @@ export function followChanges(): void {
   onBook('change', ({ ids, kinds }) => {
     const name = list.peek()?.kind.name
     if (name === undefined || !kinds.includes(name)) return
-    for (const id of ids) changed.add(id)
-    timer ??= setTimeout(() => {
-      timer = undefined
-      // A book that ends meanwhile says so itself.
-      takeChange().catch(() => undefined)
-    }, pauseMs)
+    if (isLoading.peek()) for (const id of ids) passedBy.add(id)
+    follow(ids)
+  })
+  effect(() => {
+    if (isLoading.value || passedBy.size === 0) return
+    follow(passedBy)
+    passedBy.clear()
   })
 }
