@@ -17,19 +17,24 @@ export function matchedWords({ because, record }: RecallHit): string[] {
 function wordsOf(record: object): ReadonlyMap<string, string> {
   const words = new Map<string, string>()
   for (const text of textsIn(record))
-    for (const [word] of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    for (const word of wordsOfText(text)) {
       const folded = fold(word)
       if (!words.has(folded)) words.set(folded, word)
     }
   return new Map([...words].sort(([one], [other]) => one.length - other.length))
 }
 
-function textsIn(value: unknown): string[] {
+/** The texts of a record, at any depth. */
+export function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-const fold = (word: string) => word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
+export const wordsOfText = (text: string): string[] =>
+  [...text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].map(([word]) => word)
+
+/** Without case and accents. */
+export const fold = (word: string) => word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 
 /** An end is cut off, a last y becomes an i, and at most one letter is put in the place of the end (`file` for `filing`). */
 function standingFor(term: string, words: ReadonlyMap<string, string>): string {

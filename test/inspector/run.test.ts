@@ -1,8 +1,8 @@
 // Runs in the inspector: the list of them, and one from its first step to its last.
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launchBrowser, openView } from './open-inspector.ts'
+import { faults } from './shared/page-fault.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -15,17 +15,6 @@ const step = (page: Page, id: string) => page.locator(`[data-step="${id}"]`)
 const openStep = (page: Page) => new URL(page.url()).searchParams.get('id')
 
 /** What axe finds in the page at that width, and whether it is wider than its window. */
-async function faults(page: Page, width: number): Promise<readonly string[]> {
-  await page.setViewportSize({ width, height: 900 })
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    const { axe: run } = globalThis as unknown as { axe: typeof axe }
-    const { violations } = await run.run(document, { resultTypes: ['violations'] })
-    const isWide = document.documentElement.scrollWidth > innerWidth
-    return [...violations.map(({ id }) => id), ...(isWide ? ['wider than the page'] : [])]
-  })
-}
-
 it('says what would be there in a book without runs', async () => {
   const { page, problems } = await openView(browser, 'runs', async () => undefined)
   await page.getByText('No runs yet').waitFor()

@@ -44,8 +44,7 @@ async function takeChange(): Promise<void> {
   const before = total === undefined ? await countBefore(now) : 0
   // While a lot is written, looking must not be what the book is busy with.
   pauseMs = Math.max(settleMs, (performance.now() - began) * pauseShare)
-  // A list that was made anew meanwhile may have been read before these changes.
-  if (list.peek() !== now) return follow(ids)
+  if (list.peek() !== now) return
   const known = counted?.total ?? now.pages.count.peek()
   if (known === 0 && (total ?? before) > 0) return reloadList()
   if (total !== undefined) {
@@ -56,7 +55,6 @@ async function takeChange(): Promise<void> {
   const held = now.pages.held().filter(({ id }) => ids.has(id))
   for (const { id } of held.slice(0, refreshedAtOnce)) {
     const record = await readRecord(from, now.kind, id)
-    if (list.peek() !== now) return follow(ids)
     if (record) now.pages.update((row) => (row.id === id ? now.kind.row(record) : row))
     else return reloadList({ keepPlace: true })
   }

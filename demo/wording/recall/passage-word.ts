@@ -1,7 +1,7 @@
 // The text of a hit that answers: its best passage as recall names it, or of a short record the text with most of the words
 // that were met. Invariant: what comes out is text in pieces, never markup.
 import type { RecallHit } from '../../../src/index.ts'
-import { matchedWords } from '../matched-word.ts'
+import { fold, matchedWords, textsIn, wordsOfText } from '../matched-word.ts'
 import { oneLine } from '../text-word.ts'
 
 export interface Piece {
@@ -24,17 +24,13 @@ export function passageOf(hit: RecallHit): Piece[] {
 
 /** What a search has met in a record: its text with most of the words, from near the first; none when it is not said in letters. */
 export function metPieces(record: object, search: string): Piece[] {
-  const wanted = wordsIn(search).map(folded)
+  const wanted = wordsOfText(search).map(fold)
   const words = new Set<string>()
   for (const text of textsIn(record))
-    for (const word of wordsIn(text)) if (wanted.some((one) => meets(folded(word), one))) words.add(word)
+    for (const word of wordsOfText(text)) if (wanted.some((one) => meets(fold(word), one))) words.add(word)
   const text = words.size > 0 ? bestText({ record }, words) : undefined
   return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, words, nearRow), longest), words)
 }
-
-const wordsIn = (text: string): string[] => [...text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].map(([word]) => word)
-
-const folded = (word: string) => word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 
 /** As the index sees it, nearly: the same word, one that begins with it, or one with another ending. */
 function meets(word: string, wanted: string): boolean {
@@ -106,9 +102,4 @@ function valueAt(record: object, path: string): unknown {
         ? new Map<string, unknown>(Object.entries(value)).get(key)
         : undefined
   return value
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }

@@ -1,26 +1,15 @@
 // Activity in the inspector: what was asked is found again, opens with what was found then, is asked again, and is told at records.
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { launchBrowser, openView } from '../open-inspector.ts'
+import { faults } from '../shared/page-fault.ts'
 
 let browser: Browser
 beforeAll(async () => {
   browser = await launchBrowser()
 })
 afterAll(() => browser.close())
-
-async function faults(page: Page, width: number): Promise<readonly string[]> {
-  await page.setViewportSize({ width, height: 900 })
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    const { axe: run } = globalThis as unknown as { axe: typeof axe }
-    const { violations } = await run.run(document, { resultTypes: ['violations'] })
-    const isWide = document.documentElement.scrollWidth > innerWidth
-    return [...violations.map(({ id }) => id), ...(isWide ? ['wider than the page'] : [])]
-  })
-}
 
 /** A recall, a context and a refused write, of two agents. Runs in the page. */
 async function fill(book: Daybook): Promise<void> {

@@ -1,26 +1,15 @@
 // How lists are shown: their order, compact rows, columns, and filters saved under a name; by keys, and kept over a reload.
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeTrace } from '../../support/trace.ts'
 import { launchBrowser, openView, openWith, partsOf } from '../open-inspector.ts'
+import { faults } from '../shared/page-fault.ts'
 
 let browser: Browser
 beforeAll(async () => {
   browser = await launchBrowser()
 })
 afterAll(() => browser.close())
-
-async function faults(page: Page, width: number): Promise<readonly string[]> {
-  await page.setViewportSize({ width, height: 900 })
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    const { axe: run } = globalThis as unknown as { axe: typeof axe }
-    const { violations } = await run.run(document, { resultTypes: ['violations'] })
-    const isWide = document.documentElement.scrollWidth > innerWidth
-    return [...violations.map(({ id }) => id), ...(isWide ? ['wider than the page'] : [])]
-  })
-}
 
 const domains = ['mill', 'cellar', 'attic']
 /** 150 of them: more than two pages of the list. */
