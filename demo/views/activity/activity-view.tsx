@@ -3,6 +3,7 @@ import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { activityFields, sortWords } from '../../kind/activity/activity-field.ts'
 import { chipOf, narrow } from '../../state/address.ts'
 import {
@@ -86,13 +87,10 @@ function Exact({ field, hint }: { field: string; hint: string }) {
   return (
     <label class="labelled">
       {activityFields.activity?.[field]?.name}
-      <input
-        class="input"
-        autocomplete="off"
-        spellcheck={false}
+      <FilterInput
         placeholder={hint}
-        value={chipOf(field) ?? ''}
-        onChange={({ currentTarget: { value } }) => narrow({ [field]: value.trim(), entry: '' })}
+        value={chipOf(field)}
+        onDone={(text) => narrow({ [field]: text, entry: '' })}
       />
     </label>
   )

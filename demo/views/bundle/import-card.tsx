@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { DaybookError } from '../../../src/index.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { FilePicker } from '../../parts/file-picker.tsx'
+import { FilePicker } from '../../parts/field/file-picker.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import {
   bundleShare,

@@ -3,6 +3,7 @@ import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { logOutcomes } from '../../kind/consent/consent-field.ts'
 import {
   type AccessEntry,
@@ -68,13 +69,10 @@ function Filters() {
       </label>
       <label class="labelled">
         Agent
-        <input
-          class="input"
-          autocomplete="off"
-          spellcheck={false}
+        <FilterInput
           placeholder="exact name or DID"
-          value={chipOf('agent') ?? ''}
-          onChange={({ currentTarget: { value } }) => narrow({ agent: value.trim() })}
+          value={chipOf('agent')}
+          onDone={(agent) => narrow({ agent })}
         />
       </label>
       {status.value?.sync.configured && (

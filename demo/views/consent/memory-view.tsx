@@ -18,6 +18,7 @@ import {
 } from '../../state/consent/memories.ts'
 import { classing, comparing, maintain, upkeep } from '../../state/consent/memory-life.ts'
 import { Dialog } from '../../parts/dialog.tsx'
+import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { scopeWord } from '../../wording/policy-word.ts'
 import { countOf, shareWord } from '../../wording/size-word.ts'
 import { capital, oneLine } from '../../wording/text-word.ts'
@@ -102,13 +103,10 @@ function Filters() {
       </label>
       <label class="labelled">
         Category, and all below it
-        <input
-          class="input"
-          spellcheck={false}
-          autocomplete="off"
+        <FilterInput
           placeholder="a2p:preferences"
-          value={chipOf('category') ?? ''}
-          onChange={({ currentTarget: { value } }) => narrow({ category: value.trim() })}
+          value={chipOf('category')}
+          onDone={(category) => narrow({ category })}
         />
       </label>
       <button type="button" class="button" onClick={() => (editing.value = 'new')}>

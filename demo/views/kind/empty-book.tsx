@@ -1,5 +1,5 @@
 // A book without a trace: three ways to get the first ones, each for real.
-import { FilePicker } from '../../parts/file-picker.tsx'
+import { FilePicker } from '../../parts/field/file-picker.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { bookName } from '../../state/address.ts'
 import { openDialog } from '../../state/dialog.ts'

@@ -3,6 +3,7 @@ import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { auditChoices, refusedResults } from '../../kind/pool/pool-field.ts'
 import type { AuditEntry } from '../../kind/pool/pool-record.ts'
 import { chipOf, narrow } from '../../state/address.ts'
@@ -61,13 +62,10 @@ function Filters() {
       <Choice name="type" label="Type" all="All types" words={envelopeWords} />
       <label class="labelled">
         Agent
-        <input
-          class="input"
-          autocomplete="off"
-          spellcheck={false}
+        <FilterInput
           placeholder="exact id, like logs@main"
-          value={chipOf('claw') ?? ''}
-          onChange={({ currentTarget: { value } }) => narrow({ claw: value.trim() })}
+          value={chipOf('claw')}
+          onDone={(claw) => narrow({ claw })}
         />
       </label>
       <button type="button" class="button" onClick={() => void loadAudit()}>

@@ -4,6 +4,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { clawStates } from '../../kind/pool/pool-field.ts'
 import type { Claw } from '../../kind/pool/pool-record.ts'
 import { chipOf, go, narrow } from '../../state/address.ts'
@@ -96,14 +97,11 @@ function Filters() {
       </label>
       <label class="labelled">
         Who can
-        <input
-          class="input"
-          autocomplete="off"
-          spellcheck={false}
+        <FilterInput
           placeholder="logs.read:/var/log/app/*"
-          value={chipOf('can') ?? ''}
+          value={chipOf('can')}
           aria-describedby={failure === undefined ? undefined : 'who-can-error'}
-          onChange={({ currentTarget: { value } }) => narrow({ can: value.trim() })}
+          onDone={(can) => narrow({ can })}
         />
       </label>
       {failure !== undefined && <ErrorNotice title={errorWords(failure as never).what} error={failure} />}

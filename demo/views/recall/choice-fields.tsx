@@ -1,6 +1,7 @@
 // What else a question may say: of which kinds, whose, when, how different from each other, and where to cut.
 import { useComputed } from '@preact/signals'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { status } from '../../state/status.ts'
 import { recallChoice, type RecallChoice, recallInput } from '../../state/recall.ts'
@@ -65,13 +66,12 @@ function TextChoice({ name, word }: { name: 'agent' | 'session'; word: string })
   return (
     <label>
       {word}{' '}
-      <input
+      <FilterInput
         class="input small"
-        type="text"
         placeholder="any"
         maxLength={200}
-        value={recallChoice.value[name] ?? ''}
-        onChange={(event) => choose(name, event.currentTarget.value.trim() || undefined)}
+        value={recallChoice.value[name]}
+        onDone={(text) => choose(name, text || undefined)}
       />
     </label>
   )

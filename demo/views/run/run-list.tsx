@@ -2,6 +2,7 @@
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { runFields } from '../../kind/run/run-field.ts'
 import { chipOf, narrow } from '../../state/address.ts'
 import {
@@ -93,14 +94,7 @@ function Filters() {
       </label>
       <label class="labelled">
         Agent
-        <input
-          class="input"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="exact name"
-          value={chipOf('agent') ?? ''}
-          onChange={({ currentTarget: { value } }) => narrow({ agent: value.trim() })}
-        />
+        <FilterInput placeholder="exact name" value={chipOf('agent')} onDone={(agent) => narrow({ agent })} />
       </label>
       <ListMenu view="runs" fields={{}} columns={runColumns} />
     </div>

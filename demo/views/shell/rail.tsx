@@ -1,6 +1,6 @@
 // The rail: one entry for each place, and what is always at hand below. On a narrow page it is a foot with the main
 // places, and the others stand in a dialog.
-import { FilePicker } from '../../parts/file-picker.tsx'
+import { FilePicker } from '../../parts/field/file-picker.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { address, bookName, go } from '../../state/address.ts'
 import { showBooks } from '../../state/books.ts'

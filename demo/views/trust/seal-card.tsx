@@ -2,8 +2,8 @@
 // act with a form of its own: a passphrase that was meant for one is never taken for another.
 import { useSignal } from '@preact/signals'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { FilePicker } from '../../parts/file-picker.tsx'
-import { PassphraseField } from '../../parts/passphrase-field.tsx'
+import { FilePicker } from '../../parts/field/file-picker.tsx'
+import { PassphraseField } from '../../parts/field/passphrase-field.tsx'
 import {
   exportKeys,
   guard,

@@ -264,3 +264,26 @@ it('shows an agent’s attempts to approve what it proposed as denied in the acc
   expect(new URL(page.url()).searchParams.get('agent')).toBe('nobody')
   expect(await problems()).toEqual([])
 })
+
+it('keeps what is typed into a filter while the view around it changes', async () => {
+  const { page, problems } = await openView(browser, 'accessLog&outcome=denied', async (book) => {
+    await book.access.log()
+  })
+  const agent = page.getByRole('textbox', { name: 'Agent' })
+  const outcome = page.getByRole('combobox', { name: 'Outcome' })
+  await outcome.selectOption('')
+  await agent.fill('nob')
+  await page.evaluate(() => history.back())
+  await expect.poll(() => outcome.inputValue()).toBe('denied')
+  await agent.pressSequentially('ody')
+  await page.keyboard.press('Enter')
+  await page.getByText('No entry matches these filters.').waitFor()
+  expect(new URL(page.url()).searchParams.get('agent')).toBe('nobody')
+  // What was not done with is put back as it was.
+  await agent.fill('someone')
+  await agent.fill('nobody')
+  await outcome.focus()
+  await page.evaluate(() => history.back())
+  await expect.poll(() => agent.inputValue()).toBe('')
+  expect(await problems()).toEqual([])
+})
