@@ -38,18 +38,20 @@ import './style/base/adapt.css'
 
 const root = document.querySelector('#app')
 if (root) {
+  // First of all: it starts in a worker while the page is drawn.
+  void openFirstBook()
   render(<App />, root)
   listenToKeys()
   followChanges()
   followTitle()
   finishLeaving()
   takeHandedFiles()
-  void openFirstBook()
   if (!isEmbedded) void registerServiceWorker()
   // The book first: what is not shown yet takes nothing from its opening.
   const stop = book.subscribe((open) => {
     if (!open) return
     queueMicrotask(() => stop())
-    void loadLateViews()
+    // Answered after what the view asked for.
+    open.status().then(loadLateViews, () => undefined)
   })
 }

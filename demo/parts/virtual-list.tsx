@@ -2,7 +2,7 @@
 // Invariant: focus stays on the listbox; the row at the cursor is its active descendant.
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core'
 import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 
 export interface VirtualListProps {
   readonly label: string
@@ -53,6 +53,9 @@ export function VirtualList(props: VirtualListProps) {
   const rows = virtualizer.getVirtualItems()
   const first = rows[0]?.index ?? 0
   const last = rows.at(-1)?.index ?? 0
+  // A row that leaves on one side becomes the one that comes on the other: its elements are filled anew, not made anew.
+  const slots = useRef(0)
+  slots.current = Math.max(slots.current, rows.length)
   useEffect(() => onShow(first, last), [first, last, onShow])
 
   return (
@@ -69,7 +72,7 @@ export function VirtualList(props: VirtualListProps) {
       <div class="virtual-space" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {rows.map((row) => (
           <div
-            key={row.index}
+            key={row.index % slots.current}
             id={optionId(row.index)}
             class={`virtual-row${row.index === cursor ? ' at-cursor' : ''}`}
             role="option"

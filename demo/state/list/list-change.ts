@@ -1,10 +1,9 @@
 // What a change of the book, from any tab or device, does to the list: rows on show are brought up to date in their
 // places, what was forgotten goes, what is new is counted and waits.
 import { effect } from '@preact/signals'
-import type { Daybook } from '../../../src/index.ts'
 import { book, onBook } from '../book.ts'
 import { readRecord } from '../record/record-read.ts'
-import { count, fresh, isLoading, list, countAsk, type RecordList, reloadList } from './record-list.ts'
+import { count, fresh, isLoading, list, countTotal, type RecordList, reloadList } from './record-list.ts'
 
 const settleMs = 200
 const pauseShare = 10
@@ -15,13 +14,6 @@ let pauseMs = settleMs
 const changed = new Set<string>()
 /** Changed while the list was being made anew, which may have read them before. */
 const passedBy = new Set<string>()
-
-/** How many records the list would have now. Where none is left out the status knows, which asks nothing of the index. */
-async function countNow(from: Daybook, { kind }: RecordList): Promise<number | undefined> {
-  const ask = countAsk()
-  if (ask && !ask.filters && !kind.hides) return (await from.status()).records[kind.name] ?? 0
-  return ask && (await from.records.count(ask)).total
-}
 
 /** Where nothing counts: how many rows stand before the first one that is known. */
 async function countBefore(now: RecordList): Promise<number> {
@@ -40,7 +32,7 @@ async function takeChange(): Promise<void> {
   changed.clear()
   if (!from || !now) return
   const began = performance.now()
-  const total = await countNow(from, now)
+  const total = await countTotal(from, now.kind)
   const before = total === undefined ? await countBefore(now) : 0
   // While a lot is written, looking must not be what the book is busy with.
   pauseMs = Math.max(settleMs, (performance.now() - began) * pauseShare)

@@ -80,8 +80,8 @@ export async function reloadList({ keepPlace = false, keepCount = false }: Reloa
   const isOld = () => mine !== turn || book.peek() !== current
   isLoading.value = true
   // Asked before the rows: what comes in between counts as new, where it would never be told otherwise.
-  const counting = keepCount ? undefined : countRecords(current)
-  counting?.catch(() => undefined)
+  const countedBefore = keepCount ? undefined : countTotal(current, of)
+  countedBefore?.catch(() => undefined)
   try {
     const next = await makeList(current, of)
     if (keepPlace && shown.last > 0)
@@ -94,7 +94,7 @@ export async function reloadList({ keepPlace = false, keepCount = false }: Reloa
     fresh.value = 0
     if (!keepPlace && before) scrollRequest.value = { index: 0, align: 'start' }
     const known = keepCount ? count.peek() : undefined
-    const counted = known ?? (await (counting ?? countRecords(current)))
+    const counted = known ?? (await countRecords(current, await countedBefore))
     if (isOld()) return
     count.value = counted
     if (next.search === '' && counted) next.pages.setCount(counted.total)
@@ -125,10 +125,20 @@ async function makeList(from: Daybook, of: RecordKind): Promise<RecordList> {
   throw new Error('unreachable')
 }
 
-async function countRecords(from: Daybook): Promise<RecordCount | undefined> {
+/** How many records the list would have now. Where none is left out the status knows, which asks nothing of the index. */
+export async function countTotal(from: Daybook, { name, hides }: RecordKind): Promise<number | undefined> {
+  const ask = countAsk()
+  if (ask && !ask.filters && !hides) return (await from.status()).records[name] ?? 0
+  return ask && (await from.records.count(ask)).total
+}
+
+/** The records by time, which is the slower the more there are; `known` when they were counted before. */
+async function countRecords(from: Daybook, known: number | undefined): Promise<RecordCount | undefined> {
   const ask = countAsk()
   if (!ask) return undefined
-  const { total, buckets } = await from.records.count({ ...ask, by: 'day' })
+  const counted = await from.records.count({ ...ask, by: 'day' })
+  const { buckets } = counted
+  const total = known ?? counted.total
   const failed = buckets.reduce((sum, bucket) => sum + bucket.failed, 0)
   const first = buckets[0]
   const last = buckets.at(-1)
@@ -159,6 +169,23 @@ export async function findInList(id: string, at: string): Promise<number | undef
   return now.pages.indexOf(isIt)
 }
 
+let isRemaking = false
+let missed: Required<Pick<Reload, 'keepCount'>> | undefined
+
+/** Makes one list at a time: what is typed while a search runs waits for it, and only the last of that is searched for. */
+async function remakeList(keepCount: boolean): Promise<void> {
+  if (isRemaking) {
+    missed = { keepCount: keepCount && missed?.keepCount !== false }
+    return
+  }
+  isRemaking = true
+  for (let next: typeof missed = { keepCount }; next; next = missed) {
+    missed = undefined
+    await reloadList(next)
+  }
+  isRemaking = false
+}
+
 let listed: Daybook | undefined
 let counted = ''
 effect(() => {
@@ -179,5 +206,5 @@ effect(() => {
     fresh.value = 0
     shown.first = shown.last = 0
   }
-  if (current && now !== '') void reloadList({ keepCount })
+  if (current && now !== '') void remakeList(keepCount)
 })

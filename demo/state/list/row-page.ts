@@ -19,7 +19,7 @@ export interface RowPages<Row> {
   indexOf(isWanted: (row: Row) => boolean): number | undefined
   /** The rows that are held. */
   held(): Row[]
-  /** Says which rows are on show; what is missing of them is loaded, what is far away is let go. */
+  /** Says which rows are on show; what is missing of them and ahead of the reader is loaded, what is far away is let go. */
   show(first: number, last: number): void
   setCount(count: number): void
   /** Changes rows that are held, each in its place. */
@@ -33,6 +33,9 @@ export interface RowPages<Row> {
 export const pageRows = 60
 const keptPages = 30
 const atOnce = 2
+/** What a reader who scrolls meets before he has scrolled this often again is loaded beforehand. */
+const scrollsAhead = 30
+const pagesAhead = 6
 
 /** Rows from `load(page)`; `count` when it is known beforehand. */
 export function createRowPages<Row>(
@@ -47,6 +50,7 @@ export function createRowPages<Row>(
   const version = signal(0)
   const failure = signal<unknown>(undefined)
   let wanted: number[] = []
+  let seenRow = 0
 
   const take = (page: number, { rows, hasMore }: Page<Row>) => {
     pages.set(page, rows)
@@ -113,7 +117,13 @@ export function createRowPages<Row>(
       const low = Math.floor(firstRow / pageRows)
       const high = Math.floor(lastRow / pageRows)
       const span = Array.from({ length: high - low + 1 }, (_, i) => low + i)
-      wanted = span.filter((page) => !pages.has(page) && page * pageRows < counted.value)
+      const scrolled = firstRow - seenRow
+      seenRow = firstRow
+      const count = Math.min(pagesAhead, Math.ceil((Math.abs(scrolled) * scrollsAhead) / pageRows))
+      const ahead = Array.from({ length: count }, (_, i) => (scrolled < 0 ? low - 1 - i : high + 1 + i))
+      wanted = [...span, ...ahead].filter(
+        (page) => page >= 0 && !pages.has(page) && page * pageRows < counted.value,
+      )
       forgetFar(Math.round((low + high) / 2))
       next()
     },

@@ -8,7 +8,8 @@ import { address, go } from '../../state/address.ts'
 import { chipsIn, withChip } from '../../state/filter-chip.ts'
 import { focusList, searchInput } from '../../state/act/focus.ts'
 
-const breathMs = 120
+/** Less than between two keys: while a search runs, the next ones wait for it (`state/list/record-list.ts`). */
+const breathMs = 30
 
 export function SearchBox({ kind }: { kind: RecordKind }) {
   const id = useId()

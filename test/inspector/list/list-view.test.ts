@@ -187,3 +187,35 @@ it('picks several records by keys and mouse, forgets them together, and takes th
   expect(await page.evaluate(async () => (await globalThis.book?.stats())?.total)).toBe(6)
   expect(await problems()).toEqual([])
 })
+
+it('searches for the last of what was typed while a search ran, and for nothing in between', async () => {
+  const { page, problems } = await openWith(browser, traces)
+  const { rows } = partsOf(page)
+  await page.evaluate(() => {
+    const records = globalThis.book?.records
+    if (!records) throw new Error('no book')
+    const search = records.search.bind(records)
+    const asked: string[] = []
+    const held = Promise.withResolvers<void>()
+    const heldSearch: typeof search = async (input, options) => {
+      asked.push(input.query)
+      if (asked.length === 1) await held.promise
+      return search(input, options)
+    }
+    Object.assign(records, { search: heldSearch })
+    Object.assign(globalThis, { asked, answerFirst: held.resolve })
+  })
+  const asked = () => page.evaluate(() => (globalThis as unknown as { asked: string[] }).asked)
+  const box = page.getByRole('searchbox', { name: 'Search traces' })
+  await box.fill('attic')
+  await expect.poll(async () => (await asked()).length).toBe(1)
+  for (const text of ['attic g', 'attic goa', 'attic goal 17']) {
+    await box.fill(text)
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe(text)
+  }
+  await page.evaluate(() => (globalThis as unknown as { answerFirst: () => void }).answerFirst())
+  await expect.poll(async () => (await asked()).at(-1)).toBe('attic goal 17')
+  await expect.poll(() => rows.first().innerText()).toMatch(/Goal 17\b/)
+  expect(await asked()).toHaveLength(2)
+  expect(await problems()).toEqual([])
+})
