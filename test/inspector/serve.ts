@@ -32,7 +32,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     ...common,
     cacheDir: `${root}.cache/vite-inspector-test`,
     // Nothing is watched: a source that is saved meanwhile must not reload a page in the middle of a test.
-    server: { ...free, watch: null },
+    // What the page starts with is read while the other one is built.
+    server: { ...free, watch: null, warmup: { clientFiles: ['./main.tsx'] } },
   })
   await dev.listen()
   await inStep(project.name, 'building the inspector', () => build({ ...common, mode: 'production' }))
