@@ -7,6 +7,7 @@ import { closeDialog, type DialogName } from './state/dialog.ts'
 import { openRecord } from './views/record/record-detail-view.tsx'
 
 const recall = createLateViews(() => import('./views/recall/recall-view.tsx'))
+const chart = createLateViews(() => import('./views/chart/chart-view.tsx'))
 const activity = createLateViews(() => import('./views/activity/activity-view.tsx'))
 const bundle = createLateViews(() => import('./views/bundle/bundle-view.tsx'))
 const room = createLateViews(() => import('./views/room/room-view.tsx'))
@@ -22,6 +23,7 @@ const Recall = recall.view('RecallView')
 
 export const lateViews: Partial<Record<View, ComponentType>> = {
   activity: activity.view('ActivityView'),
+  charts: chart.view('ChartView'),
   recall: Recall,
   legs: Recall,
   context: Recall,
@@ -62,6 +64,7 @@ export async function loadLateViews(): Promise<void> {
     dialogs,
     recall,
     activity,
+    chart,
     sync,
     consent,
     continuity,

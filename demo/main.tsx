@@ -33,6 +33,7 @@ import './style/section/continuity.css'
 import './style/section/pool.css'
 import './style/section/run.css'
 import './style/section/activity.css'
+import './style/section/time-chart.css'
 import './style/overlay.css'
 import './style/base/adapt.css'
 

@@ -2,6 +2,7 @@
 // else does, so that a link or a reload brings it back.
 import { computed, signal } from '@preact/signals'
 import { activityFields } from '../kind/activity/activity-field.ts'
+import { chartFields } from '../kind/chart/chart-field.ts'
 import { consentFields } from '../kind/consent/consent-field.ts'
 import { continuityFields } from '../kind/continuity/continuity-field.ts'
 import { poolFields } from '../kind/pool/pool-field.ts'
@@ -30,6 +31,7 @@ const fieldsOf = (view: View) =>
   kindOfView(view)?.fields ??
   runFields[view] ??
   activityFields[view] ??
+  chartFields[view] ??
   consentFields[view] ??
   continuityFields[view] ??
   poolFields[view] ??

@@ -30,5 +30,6 @@ export const activityFields: Partial<Record<View, FilterFields>> = {
       name: 'Time',
       choices: Object.entries(activitySpans).map(([value, word]) => ({ value, word })),
     },
+    time: { type: 'time', name: 'Between', path: 'at' },
   },
 }

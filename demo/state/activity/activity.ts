@@ -3,6 +3,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityInput, CapabilityOutput } from '../../../src/index.ts'
 import { type ActivitySort, activitySorts } from '../../kind/activity/activity-field.ts'
+import { timeRange } from '../../kind/filter-field.ts'
 import { address, chipOf, go, narrow } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
 
@@ -27,7 +28,7 @@ export function nameOf({ sort, n }: Pick<ActivityEntry, 'sort' | 'n'>): string {
   return sort === 'recall' || sort === 'context' ? `a${n}` : `c${n}`
 }
 
-export const filterNames = ['sort', 'agent', 'record', 'since'] as const
+export const filterNames = ['sort', 'agent', 'record', 'since', 'time'] as const
 export const isActivityNarrowed = () => filterNames.some((name) => chipOf(name) !== undefined)
 
 const query = computed((): Query => {
@@ -41,16 +42,21 @@ const query = computed((): Query => {
   }
 })
 
-function since(): Pick<Query, 'from'> {
+function since(): Pick<Query, 'from' | 'to'> {
   const span = chipOf('since')
-  if (span !== 'hour' && span !== 'day') return {}
+  if (span !== 'hour' && span !== 'day') return between(chipOf('time'))
   return { from: new Date(Date.now() - spanMs[span]).toISOString() }
+}
+
+function between(range: string | undefined): Pick<Query, 'from' | 'to'> {
+  const { from, to } = timeRange(range ?? '')
+  return { ...(from === '' ? {} : { from }), ...(to === '' ? {} : { to }) }
 }
 
 /** What the list depends on, apart from which entry is open. */
 const asking = computed(() =>
   address.value.view === 'activity' && book.value
-    ? JSON.stringify([query.value, chipOf('since')])
+    ? JSON.stringify([query.value, chipOf('since'), chipOf('time')])
     : undefined,
 )
 

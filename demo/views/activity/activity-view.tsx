@@ -4,8 +4,10 @@ import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
-import { activityFields, sortWords } from '../../kind/activity/activity-field.ts'
+import { activityFields, activitySpans, sortWords } from '../../kind/activity/activity-field.ts'
 import { chipOf, narrow } from '../../state/address.ts'
+import { chipWords } from '../../state/chip-word.ts'
+import { now } from '../../page/clock.ts'
 import {
   type ActivityEntry,
   activityFailure,
@@ -61,6 +63,33 @@ function closeByKey(event: KeyboardEvent): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-entry="${name}"]`)?.focus())
 }
 
+/** How far back, or the days that a chart was clicked at. */
+function TimeChoice() {
+  const between = chipOf('time')
+  return (
+    <label class="labelled">
+      Time
+      <select
+        class="input"
+        value={between === undefined ? (chipOf('since') ?? '') : 'between'}
+        onChange={({ currentTarget: { value } }) => narrow({ since: value, time: '', entry: '' })}
+      >
+        <option value="">Last 7 days</option>
+        {Object.entries(activitySpans).map(([value, word]) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+        {between !== undefined && (
+          <option value="between">
+            {chipWords({ field: 'time', value: between }, activityFields.activity ?? {}, now.value).value}
+          </option>
+        )}
+      </select>
+    </label>
+  )
+}
+
 function Choice({ field, all }: { field: string; all: string }) {
   const known = activityFields.activity?.[field]
   return (
@@ -100,7 +129,7 @@ function Filters() {
   return (
     <div class="activity-filters" role="search" aria-label="Filter the activity">
       <Choice field="sort" all="All activity" />
-      <Choice field="since" all="Last 7 days" />
+      <TimeChoice />
       <Exact field="agent" hint="exact name" />
       <Exact field="record" hint="id of a recalled record" />
     </div>
@@ -115,7 +144,7 @@ function Nothing() {
           <button
             type="button"
             class="button"
-            onClick={() => narrow({ sort: '', agent: '', record: '', since: '' })}
+            onClick={() => narrow({ sort: '', agent: '', record: '', since: '', time: '' })}
           >
             Clear filters
           </button>

@@ -176,7 +176,7 @@ describe('a book whose policies keep memories from somebody', () => {
           const expected = all.filter((one) => isSeen(all, one, reach)).map(({ id }) => id)
           expect(found.map(({ id }) => id).toSorted()).toEqual(expected.toSorted())
         }),
-        { numRuns: 500 },
+        { numRuns: 150 },
       )
     },
     slow,
@@ -190,7 +190,7 @@ describe('a book whose policies keep memories from somebody', () => {
           const part = fill(all, (one) => isSeen(all, one, reach))
           expect(await answers(fill(all), reach)).toEqual(await answers(part, reach))
         }),
-        { numRuns: 200 },
+        { numRuns: 60 },
       )
     },
     slow,

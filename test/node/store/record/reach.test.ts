@@ -246,7 +246,7 @@ describe('a narrowed store', () => {
             expected.map(({ head }) => head.id).toSorted(),
           ])
         }),
-        { numRuns: 600 },
+        { numRuns: 200 },
       )
     },
     slow,
@@ -268,7 +268,7 @@ describe('a narrowed store', () => {
           }
           expect(await answers(whole, reach)).toEqual(await answers(part, reach))
         }),
-        { numRuns: 250 },
+        { numRuns: 80 },
       )
     },
     slow,

@@ -1,0 +1,97 @@
+// How long traces took, their tokens and what they cost, over time. Each place opens its traces.
+import { useMemo } from 'preact/hooks'
+import { TimeChart } from '../../parts/chart/time-chart.tsx'
+import { figuresByTime, type TimeFigures, type TraceSample } from '../../kind/chart/trace-figure.ts'
+import { openDay } from '../../state/chart/open-day.ts'
+import { costWord, longDuration } from '../../wording/run/run-word.ts'
+import { countWord } from '../../wording/size-word.ts'
+
+interface SampleProps {
+  readonly samples: readonly TraceSample[]
+  readonly isReading: boolean
+}
+
+export function TraceCharts({ samples, isReading }: SampleProps) {
+  const figures = useMemo(() => figuresByTime(samples), [samples])
+  if (samples.length === 0) return null
+  return (
+    <>
+      <LatencyChart figures={figures} isReading={isReading} />
+      <SumChart figures={figures} isReading={isReading} name="tokens" />
+      <SumChart figures={figures} isReading={isReading} name="cost" />
+    </>
+  )
+}
+
+interface FigureProps {
+  readonly figures: TimeFigures
+  readonly isReading: boolean
+}
+
+const hasAny = (values: readonly (number | null)[]) => values.some((value) => value !== null)
+
+function LatencyChart({ figures, isReading }: FigureProps) {
+  const { slots, p50, p95 } = figures
+  const series = useMemo(
+    () => [
+      { name: 'Half within', values: p50, look: 'line' as const },
+      { name: '95 % within', values: p95, look: 'second line' as const },
+    ],
+    [figures],
+  )
+  if (!hasAny(p50))
+    return isReading ? null : <Missing title="Duration" words="None of these traces says how long it took." />
+  return (
+    <TimeChart
+      title="Duration"
+      note="How long traces took, where they say so: half of them within one line, 95 % within the other."
+      slots={slots}
+      series={series}
+      words={longDuration}
+      opens="the traces of these days"
+      onPick={(slot) => openDay('trace', slots[slot])}
+    />
+  )
+}
+
+const sums = {
+  tokens: {
+    title: 'Tokens',
+    note: 'Tokens that traces name, by day.',
+    missing: 'None of these traces names its tokens.',
+    words: countWord,
+  },
+  cost: {
+    title: 'Cost',
+    note: 'What traces cost, where they name it in US dollars, by day.',
+    missing: 'None of these traces names a cost.',
+    words: costWord,
+  },
+} as const
+
+function SumChart({ figures, isReading, name }: FigureProps & { name: 'tokens' | 'cost' }) {
+  const { slots, [name]: values } = figures
+  const { title, note, missing, words } = sums[name]
+  const series = useMemo(() => [{ name: title, values, look: 'bars' as const }], [figures])
+  if (!hasAny(values)) return isReading ? null : <Missing title={title} words={missing} />
+  return (
+    <TimeChart
+      title={title}
+      note={note}
+      slots={slots}
+      series={series}
+      words={words}
+      opens="the traces of these days"
+      onPick={(slot) => openDay('trace', slots[slot])}
+    />
+  )
+}
+
+function Missing({ title, words }: { title: string; words: string }) {
+  return (
+    <section class="time-chart" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="faint">{words}</p>
+    </section>
+  )
+}
