@@ -59,6 +59,7 @@ export const lateDialogs: Record<Exclude<DialogName, 'palette'>, ComponentType> 
 
 /** Fetches the code of all of them, one after the other, while the page has nothing else to do. */
 export async function loadLateViews(): Promise<void> {
+  const sinceMs = performance.now()
   for (const { load } of [
     openRecord,
     dialogs,
@@ -73,7 +74,7 @@ export async function loadLateViews(): Promise<void> {
     storage,
     room,
   ]) {
-    await idle()
+    await idle(sinceMs)
     await load()
   }
 }
@@ -86,9 +87,18 @@ function MissingDialog() {
   )
 }
 
-/** WebKit has no `requestIdleCallback`. */
-const idle = () =>
+/** Between two frames there is less; that much is left only when nothing moves. */
+const restMs = 30
+/** A page where something always moves has no such rest. */
+const patienceMs = 2000
+
+/** When nothing moves, and after a while in any pause. WebKit has no `requestIdleCallback`. */
+const idle = (sinceMs: number) =>
   new Promise<void>((resolve) => {
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve())
+    const look = (left: IdleDeadline) => {
+      if (left.timeRemaining() > restMs || performance.now() - sinceMs > patienceMs) resolve()
+      else requestIdleCallback(look)
+    }
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(look)
     else setTimeout(resolve)
   })

@@ -4,7 +4,7 @@ import type { Count, CountQuery } from '../../core/capability/port/record-port.t
 import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
-import type { Read } from '../condition/condition.ts'
+import { conditionOf, type Read } from '../condition/condition.ts'
 import type { Fragment } from '../schema/column.ts'
 
 const hourMs = 3_600_000
@@ -27,14 +27,14 @@ export function countByPeriod(
   by: CountQuery['by'],
   where: readonly Fragment[],
 ): Count {
-  const condition = where.map(({ sql }) => sql).join(' AND ')
-  const params = where.flatMap(({ params }) => params)
-  const countBy = (length: number, more: Fragment = { sql: '1', params: [] }) =>
-    read<Counted>(
+  const countBy = (length: number, ...more: readonly Fragment[]) => {
+    const { condition, params, records } = conditionOf([...where, ...more])
+    return read<Counted>(
       `SELECT substr(f.happened_at, 1, ?) AS at, count(*) AS count, total(f.success = 0) AS failed
-       FROM facets f JOIN records r ON r.seq = f.seq WHERE ${condition} AND ${more.sql} GROUP BY 1 ORDER BY 1`,
-      [length, ...params, ...more.params],
+       FROM facets f ${records} WHERE ${condition} GROUP BY 1 ORDER BY 1`,
+      [length, ...params],
     )
+  }
   const periods = createPeriods(zone, by)
   const shared: string[] = []
   // In UTC a period is the beginning of an instant's text.

@@ -8,7 +8,7 @@ export function usesOf(
   kind: string,
 ): Map<string, { readonly count: number; readonly last_at: string }> {
   const rows = db.all<{ id: string; count: number; last_at: string }>(
-    'SELECT r.id, u.count, u.last_at FROM uses u JOIN records r ON r.seq = u.seq WHERE r.kind = ? AND r.deleted = 0',
+    'SELECT r.id, u.count, u.last_at FROM uses u CROSS JOIN records r ON r.seq = u.seq WHERE r.kind = ? AND r.deleted = 0',
     [kind],
   )
   return new Map(rows.map(({ id, ...use }) => [id, use]))
