@@ -132,7 +132,7 @@ describe('filters', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
     // Guards the generators: filters that find nothing, or everything, would show nothing.
     expect(hit / asked).toBeGreaterThan(0.2)

@@ -129,7 +129,7 @@ it.each(['course:here', 'session:here'])(
         const [seen, one, other, calls] = all
         expect(await told(one, { seen, calls, scope })).toEqual(await told(other, { seen, calls, scope }))
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   },
   120_000,

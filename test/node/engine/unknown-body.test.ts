@@ -165,7 +165,7 @@ describe('a book with bodies that this Daybook does not understand', () => {
         }
         await engine.close()
       }),
-      { numRuns: 12 },
+      { numRuns: 5 },
     )
     // Verbs that only read have no reason to refuse, but for those that ask for one record and say what is wrong with it.
     const asking = new Set([

@@ -129,7 +129,7 @@ describe('who can do something', () => {
           world.close()
         }
       }),
-      { numRuns: 16 },
+      { numRuns: 8 },
     )
     expect(answers).toBeGreaterThan(0)
   })
