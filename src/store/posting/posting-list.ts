@@ -33,16 +33,30 @@ export function createPostingList(): PostingList {
   }
 }
 
-/** Adds a document whose number is above all others here. */
-export function addPosting(list: PostingList, document: number, frequency: number, size: number): void {
-  if (list.length === list.entries.length) {
-    const grown = new Uint32Array(Math.max(2, Math.ceil(list.length * (list.length < 64 ? 2 : 1.25))))
-    grown.set(list.entries)
+/** Adds entries of documents whose numbers are above all others here, none of them counted more than a byte can. */
+export function addPostings(list: PostingList, more: Uint32Array, sizes: Uint32Array): void {
+  const length = list.length + more.length
+  if (length > list.entries.length) {
+    const grown = new Uint32Array(Math.max(length, Math.ceil(list.length * 1.25)))
+    grown.set(list.entries.subarray(0, list.length))
     list.entries = grown
   }
+  list.entries.set(more, list.length)
+  list.length = length
+  list.live += more.length
+  if (!list.shortest) return
+  for (const entry of more) {
+    const size = sizes[entry >>> 8] as number
+    if (size > 0) shorten(list.shortest, entry & byte, size)
+  }
+}
+
+/** Counts a term once more in the document that was added last, of so many terms: more often than a byte counts. */
+export function countPosting(list: PostingList, document: number, size: number): void {
+  const at = list.length - 1
+  const frequency = frequencyAt(list, at) + 1
   if (frequency >= byte) (list.often ??= new Map<number, number>()).set(document, frequency)
-  list.entries[list.length++] = document * 256 + Math.min(frequency, byte)
-  list.live += 1
+  list.entries[at] = document * 256 + Math.min(frequency, byte)
   if (list.shortest) shorten(list.shortest, frequency, size)
 }
 

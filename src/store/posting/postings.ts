@@ -1,12 +1,14 @@
 // The text index once more, in memory: from a term to the documents that have it. Derived from what FTS5 holds.
 // Invariant: a document's number is above those of all documents that came before it, also when its record changes.
 import {
-  addPosting,
+  addPostings,
   compactPostings,
+  countPosting,
   createPostingList,
   documentFrequency,
   type PostingList,
 } from './posting-list.ts'
+import { createFreshLog } from './fresh-log.ts'
 import { grown } from './grown.ts'
 import { createThreads, type Threads } from './threads.ts'
 
@@ -61,7 +63,10 @@ const lightFlag = 2
 export type OnCompact = (renamed: Int32Array, count: number) => void
 
 export function createPostings(onCompact?: OnCompact): Postings {
-  const lists = new Map<string, PostingList>()
+  /** By term: the number of its list. */
+  let numbers = new Map<string, number>()
+  let lists: PostingList[] = []
+  const fresh = createFreshLog()
   /** By seq: the document and 1, 0 for none. Sequences are counted in this book, so they are dense. */
   let places = new Int32Array(1024)
   let live = 0
@@ -89,6 +94,7 @@ export function createPostings(onCompact?: OnCompact): Postings {
   }
 
   const compact = () => {
+    takeAllFresh()
     const renamed = new Int32Array(count).fill(-1)
     let next = 0
     for (let document = 0; document < count; document++) {
@@ -103,25 +109,49 @@ export function createPostings(onCompact?: OnCompact): Postings {
     count = next
     removed = 0
     removals = 0
-    capacity = 0
-    for (const [term, list] of lists) {
-      if (compactPostings(list, renamed)) capacity += list.length
-      else lists.delete(term)
-    }
+    const kept = [...numbers].filter(([, number]) => compactPostings(lists[number] as PostingList, renamed))
+    numbers = new Map(kept.map(([term], i) => [term, i]))
+    lists = kept.map(([, number]) => lists[number] as PostingList)
+    capacity = lists.reduce((sum, { entries }) => sum + entries.length, 0)
     onCompact?.(renamed, next)
   }
 
-  const listOf = (term: string): PostingList => {
-    let list = lists.get(term)
-    if (!list) lists.set(term, (list = { ...createPostingList(), removals }))
+  const numberOf = (term: string): number => {
+    let number = numbers.get(term)
+    if (number === undefined) {
+      number = lists.push({ ...createPostingList(), removals }) - 1
+      numbers.set(term, number)
+    }
+    return number
+  }
+
+  /** The list of a term with all that was added to it. */
+  const listAt = (number: number): PostingList => {
+    const list = lists[number] as PostingList
+    fresh.drain(number, (entries) => {
+      const before = list.entries.length
+      addPostings(list, entries, sizes)
+      capacity += list.entries.length - before
+    })
     return list
   }
 
-  const add = (document: number, term: string, frequency: number, size: number) => {
-    const list = listOf(term)
-    const before = list.entries.length
-    addPosting(list, document, frequency, size)
-    capacity += list.entries.length - before
+  const takeAllFresh = () => {
+    for (const number of fresh.pending()) listAt(number)
+  }
+
+  const addAll = (document: number, terms: readonly string[]) => {
+    if (!fresh.hasRoom(terms.length)) takeAllFresh()
+    const overflowing = new Set<number>()
+    for (const term of terms) {
+      const number = numberOf(term)
+      if (overflowing.size > 0 && overflowing.has(number))
+        countPosting(listAt(number), document, terms.length)
+      else if (!fresh.add(number, document)) {
+        overflowing.add(number)
+        countPosting(listAt(number), document, terms.length)
+      }
+    }
   }
 
   const grow = (seq: number) => {
@@ -145,27 +175,30 @@ export function createPostings(onCompact?: OnCompact): Postings {
     return document
   }
 
+  const listNamed = (term: string): PostingList | undefined => {
+    const number = numbers.get(term)
+    return number === undefined ? undefined : listAt(number)
+  }
+
   return {
     set(seq, terms, facts) {
       remove(seq)
       // A record without a word counts as one of size 1: 0 says that a document was removed.
       const document = append(seq, Math.max(1, terms.length), facts)
-      const frequencies = new Map<string, number>()
-      for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
-      for (const [term, frequency] of frequencies) add(document, term, frequency, terms.length)
+      addAll(document, terms)
     },
     append,
     expect(term, more) {
-      const list = listOf(term)
+      const list = listAt(numberOf(term))
       list.expected += more
       capacity += more
       return list
     },
     remove,
-    list: (term) => lists.get(term),
-    terms: () => lists.keys(),
+    list: listNamed,
+    terms: () => numbers.keys(),
     frequency(term) {
-      const list = lists.get(term)
+      const list = listNamed(term)
       return list ? documentFrequency(list, removals, sizes) : 0
     },
     sizes: () => sizes,
@@ -177,6 +210,11 @@ export function createPostings(onCompact?: OnCompact): Postings {
     documents: () => count,
     records: () => live,
     sizeBytes: () =>
-      capacity * 4 + lists.size * overhead.term + sizes.length * 13 + places.length * 4 + threads.sizeBytes(),
+      capacity * 4 +
+      lists.length * overhead.term +
+      fresh.sizeBytes() +
+      sizes.length * 13 +
+      places.length * 4 +
+      threads.sizeBytes(),
   }
 }

@@ -4,18 +4,16 @@
 // complete, and when they would take too much memory, there is no answer here and FTS5 gives it.
 import type { Zone } from '../../core/calendar/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
-import type { JsonObject } from '../../core/json/path.ts'
-import type { Clock, SqlDatabase, SqlRow } from '../../core/ports.ts'
-import { parseTime } from '../../core/time.ts'
-import { readTotals } from './index-totals.ts'
+import type { Clock, SqlDatabase } from '../../core/ports.ts'
+import { createAheadReader } from './ahead.ts'
+import { createDerivedReader } from './derived.ts'
+import { type IndexTotals, readTotals } from './index-totals.ts'
 import type { PostingArchive } from './posting-archive.ts'
 import type { SegmentLimits } from './posting-merge.ts'
 import { createPostingSearch, type Scored } from './posting-search.ts'
 import { createPostings, type Postings } from './postings.ts'
-import type { Projection } from '../record/projection.ts'
-import { plainSql } from '../condition/recall-scope.ts'
-import { textOf } from '../word/text.ts'
-import { tokenize } from '../word/tokenize.ts'
+import { FarBehind, type Projection } from '../record/projection.ts'
+import { createTail, type Tail } from './tail.ts'
 
 export interface TextIndexState {
   /** `cold`: FTS5 answers until all records are taken in. `off`: it answers for good. */
@@ -30,8 +28,15 @@ export interface TextIndex {
    * when more is to be done. For idle time: outside of transactions.
    */
   step(limit: number): boolean
+  /**
+   * For a question that needs no derived rows, or only those of records that are derived: true when it can be answered from
+   * here though some records are not derived. Takes them in, if that is less work. With many it ends the read: `FarBehind`.
+   */
+  covers(): boolean
   /** The best records for any of `terms`, or undefined when FTS5 must be asked. Over an index that is caught up. */
   search(terms: readonly string[], limit: number): Scored[] | undefined
+  /** What the index counts over all its rows and over the records here that are not derived. */
+  totals(): IndexTotals
   /** In how many records each term is, or undefined when FTS5 must be asked. */
   frequencies(terms: readonly string[]): Map<string, number> | undefined
   /** The postings themselves, or undefined when the database must be asked. */
@@ -55,21 +60,9 @@ const catchUpLimit = 50
  * finished then was waited for in vain. What is more is read in idle moments.
  */
 const loadLimit = { bytes: 1_500_000, ms: 150 } as const
-
-interface Source extends SqlRow {
-  readonly seq: number
-  readonly kind: string
-  readonly happened_at: string
-  readonly session: string | null
-  readonly plain: number
-  readonly light: number
-  readonly body: string
-}
-const lightSql = `f.importance IS NULL AND f.confidence IS NULL AND f.pinned IS NOT 1
-  AND NOT EXISTS (SELECT 1 FROM uses u WHERE u.seq = f.seq)`
-const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS plain, ${lightSql} AS light,
-  CASE f.outdated WHEN 0 THEN r.body ELSE '{}' END AS body
-  FROM facets f JOIN records r ON r.seq = f.seq`
+/** Taking a record in takes a quarter of the time that deriving it does; so many are read at once. */
+const aheadTimes = 4
+const aheadBatch = 200
 
 export interface TextIndexParts {
   readonly db: SqlDatabase
@@ -93,6 +86,9 @@ export function createTextIndex(parts: TextIndexParts): TextIndex {
   const changed = new Set<number>()
   /** How long questions have waited for what was kept. */
   let waitedMs = 0
+  const records = createDerivedReader({ db, kinds, zone })
+  const reader = createAheadReader({ db, kinds, zone })
+  let tail: Tail = createTail(reader, projection)
 
   projection.watch((seq) => {
     if (!off && seq <= cursor) changed.add(seq)
@@ -103,6 +99,7 @@ export function createTextIndex(parts: TextIndexParts): TextIndex {
     archive.abandon()
     postings = createPostings(archive.compacted)
     find = createPostingSearch(postings)
+    tail = createTail(reader, projection)
     changed.clear()
     cursor = 0
     source = 'proved'
@@ -124,40 +121,27 @@ export function createTextIndex(parts: TextIndexParts): TextIndex {
     if (db.get<{ n: number }>('SELECT count(*) AS n FROM facets')?.n !== postings.records()) forget()
   }
 
-  const take = (row: Source) => {
-    const kind = kinds.get(row.kind)
-    const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []
-    const terms = texts.flatMap((text) => tokenize(text))
-    postings.set(row.seq, terms, {
-      session: row.session ?? undefined,
-      at: parseTime(row.happened_at) ?? 0,
-      isPlain: row.plain === 1,
-      isLight: row.light === 1,
-    })
-  }
-
   const takeChanged = (limit: number) => {
     const seqs = [...changed].slice(0, limit)
-    const rows = db.all<Source>(`${select} WHERE f.seq IN (SELECT value FROM json_each(?))`, [
-      JSON.stringify(seqs),
-    ])
     for (const seq of seqs) postings.remove(seq)
-    rows.forEach(take)
+    records.takeThese(postings, seqs)
     for (const seq of seqs) changed.delete(seq)
   }
 
   const takeNew = (upTo: number, limit: number) => {
-    const rows = db.all<Source>(`${select} WHERE f.seq > ? AND f.seq <= ? ORDER BY f.seq LIMIT ?`, [
-      cursor,
-      upTo,
-      limit,
-    ])
-    rows.forEach(take)
-    cursor = rows.length < limit ? upTo : (rows.at(-1)?.seq ?? upTo)
+    cursor = records.takeAfter(postings, cursor, { upTo, limit })
   }
 
   const isComplete = () =>
-    source !== 'loading' && changed.size === 0 && cursor === projection.derivedSeq() && !projection.isBehind()
+    source !== 'loading' &&
+    changed.size === 0 &&
+    (projection.isBehind() ? tail.isWhole() : cursor === projection.derivedSeq())
+
+  const keepWithinBudget = () => {
+    if (postings.records() <= budget.records && postings.sizeBytes() <= budget.bytes) return
+    forget()
+    off = true
+  }
 
   /** Takes in what is next; true when more waits. */
   const takeSome = (limit: number): boolean => {
@@ -172,10 +156,8 @@ export function createTextIndex(parts: TextIndexParts): TextIndex {
     if (changed.size > 0) takeChanged(limit)
     else if (cursor < upTo) takeNew(upTo, limit)
     if (source === 'unproved' && isComplete()) prove()
-    if (postings.records() > budget.records || postings.sizeBytes() > budget.bytes) {
-      forget()
-      off = true
-    }
+    tail.settle()
+    keepWithinBudget()
     return !off && (changed.size > 0 || cursor < projection.derivedSeq())
   }
 
@@ -206,7 +188,8 @@ export function createTextIndex(parts: TextIndexParts): TextIndex {
 
   /** True when every record is taken in, if need be now. */
   const isWarm = (): boolean => {
-    if (off || projection.isBehind()) return false
+    if (off) return false
+    if (projection.isBehind()) return isComplete()
     if (source === 'loading') loadNow()
     if (source === 'loading') return false
     const missing = Math.abs(projection.derivedSeq() - cursor) + changed.size
@@ -217,11 +200,40 @@ export function createTextIndex(parts: TextIndexParts): TextIndex {
     return !off && isComplete()
   }
 
+  /** Takes in some of what is derived and then of what is not; true when more waits and none is in the way. */
+  const takeAhead = (limit: number): boolean => {
+    if (changed.size > 0) takeChanged(limit)
+    else if (cursor < projection.derivedSeq()) takeNew(projection.derivedSeq(), limit)
+    else cursor = tail.take(postings, cursor, limit)
+    keepWithinBudget()
+    return !off && !isComplete() && !tail.isBlocked()
+  }
+
+  const covers = (): boolean => {
+    if (off || !projection.isBehind()) return false
+    if (isComplete()) return true
+    if (source === 'loading') loadNow()
+    const derived = projection.derivedSeq()
+    if (source === 'unproved' && changed.size === 0 && cursor === derived) prove()
+    const newest = source === 'proved' && !tail.isBlocked() ? projection.newest() : undefined
+    // What was changed before it was derived is not in the text index as it was taken in.
+    if (newest === undefined || [...changed].some((seq) => seq > derived)) return false
+    const missing = newest - cursor + changed.size
+    if (missing > aheadTimes * (newest - derived) + catchUpLimit) return false
+    if (missing > aheadTimes * projection.patience()) throw new FarBehind(missing, takeAhead)
+    while (takeAhead(aheadBatch));
+    return isComplete()
+  }
+
+  const totals = () => tail.totals(readTotals(db))
+
   return {
     step,
+    covers,
+    totals,
     search(terms, limit) {
       if (!isWarm()) return undefined
-      return find(terms, readTotals(db), limit)
+      return find(terms, totals(), limit)
     },
     frequencies: (terms) =>
       isWarm() ? new Map(terms.map((term) => [term, postings.frequency(term)])) : undefined,

@@ -118,8 +118,8 @@ export function namesOf(read: Read, kinds: Kinds, seqs: readonly number[]): Map<
   const named = [...kinds.values()].flatMap(({ name, names }) => (names ? [name] : []))
   if (named.length === 0 || seqs.length === 0) return new Map()
   const rows = read<SqlRow & { seq: number; kind: string; body: string }>(
-    `SELECT f.seq, f.kind, r.body FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value
-     JOIN records r ON r.seq = f.seq WHERE f.kind IN (SELECT value FROM json_each(?))`,
+    `SELECT r.seq, r.kind, r.body FROM json_each(?) j CROSS JOIN records r ON r.seq = j.value
+     WHERE r.kind IN (SELECT value FROM json_each(?))`,
     [JSON.stringify(seqs), JSON.stringify(named)],
   )
   return new Map(

@@ -129,7 +129,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     isBound || beside
       ? createReachRank(read, isBound ? bounds : [always], projection.generation, beside)
       : undefined
-  const rank = narrow?.rank ?? createTextRank(read, textIndex)
+  const rank = narrow?.rank ?? createTextRank(read, textIndex, projection.catchUp)
   const recall = createRecallQuestions({
     db,
     kinds,

@@ -83,6 +83,20 @@ function termsBeside(db: SqlDatabase, known: Postings | undefined, term: string,
   return near
 }
 
+/** As `readBegun` says it, where the text index does not have all words yet. */
+function begunAmong(known: Postings, beginning: string): string | undefined {
+  let best: string | undefined
+  let most = 0
+  for (const term of known.terms()) {
+    if (!term.startsWith(beginning)) continue
+    const having = known.frequency(term)
+    if (having < most || having === 0 || (having === most && best !== undefined && best < term)) continue
+    best = term
+    most = having
+  }
+  return best
+}
+
 /** What a record weighs that says nothing of itself. */
 const weightless = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
 
@@ -97,10 +111,15 @@ export function createRecallQuestions(
     return bounds.length > 0 ? { where: [...bounds, ...asked.where], isNarrow: true, isPlain: false } : asked
   }
 
+  /** Before a question that postings answer, if they have all records. */
+  const catchUpUnlessCovered = () => {
+    if (!textIndex?.covers()) projection.catchUp()
+  }
+
   return {
     scope: scopeOf,
     candidates({ words, match, limit, ...scope }) {
-      projection.catchUp()
+      if (narrow) projection.catchUp()
       return rank({ words, match, ...scopeOf(scope), ties: 'happened', limit }).map((one, i) => ({
         ...one,
         rank: i + 1,
@@ -113,7 +132,8 @@ export function createRecallQuestions(
     },
     weigh(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
-      projection.catchUp()
+      if (isPlain) catchUpUnlessCovered()
+      else projection.catchUp()
       const known = isPlain ? textIndex?.warm() : undefined
       if (!known) return weighRows(read, seqs, where)
       const light: [number, Weighed][] = []
@@ -127,16 +147,17 @@ export function createRecallQuestions(
     },
     places(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
-      projection.catchUp()
+      if (isPlain) catchUpUnlessCovered()
+      else projection.catchUp()
       return placesOf({ read, known: textIndex?.warm() }, seqs, { where, isPlain, bounds })
     },
     termCounts(seqs, terms) {
-      projection.catchUp()
+      catchUpUnlessCovered()
       return countTerms({ read, kinds, zone: moment().zone, known: textIndex?.warm() }, seqs, terms)
     },
     totals() {
-      projection.catchUp()
-      return narrow ? narrow.totals() : readTotals(db)
+      catchUpUnlessCovered()
+      return narrow ? narrow.totals() : (textIndex?.totals() ?? readTotals(db))
     },
     reach(scope) {
       const { condition, params, records } = conditionOf(scopeSql(kinds, scope, moment(), bounds).where)
@@ -145,16 +166,18 @@ export function createRecallQuestions(
       return rows.map(({ seq }) => seq)
     },
     frequencies(words) {
-      projection.catchUp()
+      catchUpUnlessCovered()
       if (narrow) return narrow.frequencies(words)
       return textIndex?.frequencies(words) ?? readFrequencies(db, words)
     },
     begun(beginning) {
+      const known = !narrow && textIndex?.covers() ? textIndex.warm() : undefined
+      if (known) return begunAmong(known, beginning)
       projection.catchUp()
       return narrow ? narrow.begun(beginning) : readBegun(db, beginning)
     },
     resembling(term, most) {
-      projection.catchUp()
+      catchUpUnlessCovered()
       // How far apart two words are does not depend on who asks; in how many records one is does.
       const near = [...termsBeside(db, textIndex?.warm(), term, most)]
       return this.frequencies(near)

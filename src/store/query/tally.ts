@@ -67,7 +67,7 @@ export function createTally({ db, projection, textIndex, read, narrow, bounds }:
       return row ?? { bytes: 0, pending: 0 }
     },
     size() {
-      projection.catchUp()
+      if (!textIndex?.covers()) projection.catchUp()
       if (narrow) return narrow.totals().rows
       const known = textIndex?.warm()?.records()
       if (known !== undefined) return known

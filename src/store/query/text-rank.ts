@@ -46,8 +46,8 @@ const surplus = 20
 /** How many times as many are taken when too few of the best satisfied the condition. */
 const widening = 4
 
-/** Ranks over an index that is caught up; `textIndex`, the words in memory, answers what it can. */
-export function createTextRank(read: Read, textIndex: TextIndex | undefined): TextRank {
+/** `textIndex`, the words in memory, answers what it can; before anything else is asked, `catchUp` is called. */
+export function createTextRank(read: Read, textIndex: TextIndex | undefined, catchUp: () => void): TextRank {
   /** Those of `best` that satisfy the condition, in the order of `best`. */
   const matching = (best: readonly Best[], { where, isPlain }: RankQuestion): RankedText[] => {
     const known = isPlain ? textIndex?.warm() : undefined
@@ -136,11 +136,15 @@ export function createTextRank(read: Read, textIndex: TextIndex | undefined): Te
     const expression = matchExpression(question.words, question)
     if (expression === undefined) return []
     const { limit, offset = 0 } = question
-    const quick =
-      limit === undefined
-        ? undefined
-        : (fromMemory(question, offset + limit) ?? fromIndex(question, expression, offset + limit))
-    return quick ?? fromJoin(question, expression)
+    if (!question.isPlain || !textIndex?.covers()) catchUp()
+    const wanted = limit === undefined ? undefined : offset + limit
+    const quick = wanted === undefined ? undefined : fromMemory(question, wanted)
+    if (quick) return quick
+    catchUp()
+    return (
+      (wanted === undefined ? undefined : fromIndex(question, expression, wanted)) ??
+      fromJoin(question, expression)
+    )
   }
 }
 

@@ -7,13 +7,16 @@ import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 import { DerivedRows, type Source, sourceColumns } from './derived-rows.ts'
 
-/** Thrown to a read that would have to derive more than it has the patience for. */
+/** Thrown to a read that would have to do more, before it can answer, than it has the patience for. */
 export class FarBehind extends Error {
   /** How many records are behind. */
   readonly records: number
-  constructor(records: number) {
+  /** Does some of it, for up to `limit` records; true when more is to be done. */
+  readonly step: (limit: number) => boolean
+  constructor(records: number, step: (limit: number) => boolean) {
     super(`${records} records are not derived yet.`)
     this.records = records
+    this.step = step
   }
 }
 
@@ -48,6 +51,15 @@ export interface Projection {
   markGrown(): void
   /** True when something may be left to derive. */
   isBehind(): boolean
+  /**
+   * The number of the last record, when what is left to derive are new records alone and a read may look at them as they
+   * are committed; undefined where it has to derive.
+   */
+  newest(): number | undefined
+  /** Grows with each record that is written, also when that is then undone. */
+  writes(): number
+  /** How many records the read that runs may derive at once. */
+  patience(): number
   /** Tells of each record whose derived rows change that were there before, also when that is then undone. */
   watch(watcher: (seq: number) => void): void
   /** Something beside its derived rows changed that is kept with them in memory. */
@@ -80,6 +92,7 @@ export function createProjection(
   let generation = 0
   /** Marks since the last `keepUp`, and how many may be behind at most. */
   let marks = 0
+  let writes = 0
   let lagAtMost = Infinity
   let patience = Infinity
   /** A read inside a transaction runs, for which all is derived. */
@@ -159,7 +172,7 @@ export function createProjection(
     catchUp() {
       if (isWithin) return
       const lag = patience === Infinity ? 0 : countLag()
-      if (lag > patience) throw new FarBehind(lag)
+      if (lag > patience) throw new FarBehind(lag, step)
       // Where there is hardly any space left: in steps for which the log needs little.
       for (let size = batch; ;) {
         try {
@@ -204,13 +217,23 @@ export function createProjection(
     markStale(seq) {
       stale = true
       marks += 1
+      writes += 1
       if (seq <= derivedSeq()) db.run('INSERT OR IGNORE INTO stale (seq) VALUES (?)', [seq])
+      // Who has looked at it before it was derived hears of it now, for deriving it tells nobody.
+      else rowChanged(seq)
     },
     markGrown() {
       grown = true
       marks += 1
+      writes += 1
     },
     isBehind: () => stale || grown,
+    newest() {
+      if (isWithin || frozen || db.get('SELECT 1 FROM stale LIMIT 1') !== undefined) return undefined
+      return db.get<{ n: number }>('SELECT ifnull(max(seq), 0) AS n FROM records')?.n
+    },
+    writes: () => writes,
+    patience: () => patience,
     watch(watcher) {
       watchers.push(watcher)
     },

@@ -2,6 +2,7 @@
 // Invariant: equal terms here are equal terms in FTS5. (A term cut inside a character ends in U+FFFD, as SQLite shows it.)
 import { porterStem } from './porter.ts'
 import { unicodeWords } from './unicode-words.ts'
+import { createAsciiTerms } from './word-table.ts'
 
 /** FTS5 keeps this many bytes of a term. */
 const termLimit = 32_768
@@ -26,7 +27,7 @@ function termOf(word: string): string {
   return fromBytes(porterStem(toBytes(word)).slice(0, termLimit))
 }
 
-/** Terms of words seen lately: most words of a text are the same few. Long words are not worth the memory. */
+/** Terms of words beyond ASCII that were seen lately: most words of a text are the same few. Long ones are not worth the memory. */
 const known = new Map<string, string>()
 const knownLimit = { words: 30_000, length: 24 } as const
 
@@ -40,9 +41,10 @@ function knownTermOf(word: string): string {
   return term
 }
 
+// In ASCII a word is letters and digits, and lower case is all its folding.
+const asciiTerms = createAsciiTerms(termOf)
+
 /** The terms of `text`, in order, with repeats. */
 export function tokenize(text: string): string[] {
-  // In ASCII a word is letters and digits, and lower case is all its folding.
-  const words = beyondAscii.test(text) ? unicodeWords(text) : text.toLowerCase().match(/[0-9a-z]+/g)
-  return words?.map(knownTermOf) ?? []
+  return asciiTerms(text) ?? unicodeWords(text).map(knownTermOf)
 }

@@ -170,3 +170,13 @@ test('sentences give the same terms', () => {
     'İstanbul’da ŁÓDŹ, Ǡ ǡ ﬁnally Ⅷ ½ x² ℌello हिन्दी 日本語 한국어 \u{1f600} \u{1f986} \u{10400}',
   ])
 })
+
+test('words are known again after more of them than are remembered, and by no others', () => {
+  const words = Array.from({ length: 70_000 }, (_, i) => `${(i * 2_654_435_761).toString(36)}running`)
+  const stems = words.map((word) => word.slice(0, -4))
+  for (let from = 0; from < words.length; from += 1000) {
+    const some = words.slice(from, from + 1000)
+    expect(tokenize(some.join(' '))).toEqual(stems.slice(from, from + 1000))
+    expect(tokenize(some.join('-').toUpperCase())).toEqual(stems.slice(from, from + 1000))
+  }
+})
