@@ -1,7 +1,7 @@
 // Which documents can be among the best for some lists: MaxScore (Turtle and Flood 1995) in windows of documents, so that
 // the scores of a window stay in the processor's nearest memory. The rare lists say early what it takes to be among the best.
 // Invariant: whoever is left out can't reach the best, whatever the lists that were not walked say about it.
-import { type PostingList, seekPosting } from './posting-list.ts'
+import { documentAt, isAt, type PostingList, seekPosting } from './posting-list.ts'
 import { createWindowScores, type Field, type Walk } from './window-scores.ts'
 
 /**
@@ -50,7 +50,7 @@ export function createBestDocuments(windowSize = defaultWindow): BestDocuments {
       const before = rare.slice(0, i)
       const from = others.map(() => 0)
       for (let at = 0; at < Math.min(list.length, scouts); at++) {
-        const document = (list.entries[at] as number) >>> 8
+        const document = documentAt(list, at)
         if (sizes[document] === 0 || before.some(({ list: other }) => has(other, document))) continue
         const score = scores.wholeScore(document, others, from)
         if (score <= heap.lowest()) continue
@@ -88,7 +88,7 @@ export function createBestDocuments(windowSize = defaultWindow): BestDocuments {
       const { list } = walks[i] as Walk
       const at = seekPosting(list, first, positions[i] as number)
       positions[i] = at
-      if (at < list.length) next = Math.min(next, (list.entries[at] as number) >>> 8)
+      if (at < list.length) next = Math.min(next, documentAt(list, at))
     }
     return next
   }
@@ -167,10 +167,8 @@ export function createBestDocuments(windowSize = defaultWindow): BestDocuments {
   }
 }
 
-const has = (list: PostingList, document: number): boolean => {
-  const at = seekPosting(list, document, 0)
-  return at < list.length && (list.entries[at] as number) >>> 8 === document
-}
+const has = (list: PostingList, document: number): boolean =>
+  isAt(list, seekPosting(list, document, 0), document)
 
 /** The highest `size` scores: `lowest` of them is 0 until there are so many. */
 function createHeap(size: number) {

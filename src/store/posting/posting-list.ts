@@ -1,11 +1,27 @@
 // The postings of one term: which documents have it and how often, in the order of their numbers.
-// Invariant: entries only grow at the end and stay sorted. An entry is `document × 256 + frequency`; a frequency
-// that doesn't fit a byte stands in `often`. Documents are numbered below 2^24.
+// Invariant: entries only grow at the end and stay sorted. In a short list an entry is `document × 256 + frequency`, in a long
+// one it is packed; a frequency that doesn't fit stands in `often`. Documents are numbered below 2^24.
+import {
+  createPackedEntries,
+  endOfStretch,
+  growPacked,
+  isPackedAt,
+  manyTimes,
+  packedDocument,
+  type PackedEntries,
+  pushPacked,
+  seekPacked,
+  stretch,
+  stretchOf,
+  timesBits,
+} from './packed-entries.ts'
 
 export interface PostingList {
+  /** Of a list that is not packed. */
   entries: Uint32Array
+  packed: PackedEntries | undefined
   length: number
-  /** Entries that are still to be read from what was kept; the array has the size for all of them once the first is. */
+  /** Entries that are still to be read from what was kept; there is room for all of them once the first is. */
   expected: number
   often: Map<number, number> | undefined
   /** Entries of documents that are not removed, as of so many removals. */
@@ -16,6 +32,8 @@ export interface PostingList {
 }
 
 const byte = 255
+/** A list with so many entries is packed: with fewer, what is beside them takes more than they save. */
+const packedLeast = 512
 /** Classes of frequency: the highest of each. The last one has no end, and a frequency beyond all bounds adds 2.2. */
 const classes = [1, 2, 3, 5, 9, Infinity] as const
 
@@ -24,6 +42,7 @@ const none = new Uint32Array(0)
 export function createPostingList(): PostingList {
   return {
     entries: none,
+    packed: undefined,
     length: 0,
     expected: 0,
     often: undefined,
@@ -33,16 +52,52 @@ export function createPostingList(): PostingList {
   }
 }
 
-/** Adds entries of documents whose numbers are above all others here, none of them counted more than a byte can. */
-export function addPostings(list: PostingList, more: Uint32Array, sizes: Uint32Array): void {
-  const length = list.length + more.length
-  if (length > list.entries.length) {
-    const grown = new Uint32Array(Math.max(length, Math.ceil(list.length * 1.25)))
+/** About how much memory its entries take. */
+export const listBytes = ({ entries, packed, often }: PostingList): number =>
+  (packed ? packed.codes.length * 2 + packed.starts.length * 4 : entries.length * 4) + (often?.size ?? 0) * 40
+
+/** Makes room for `count` entries in all, of documents up to `document`; `slack`: and for some more. */
+function makeRoom(list: PostingList, count: number, document: number, slack: number): void {
+  if (list.packed) return growPacked(list.packed, count, document)
+  if (count < packedLeast) {
+    if (count <= list.entries.length) return
+    const grown = new Uint32Array(Math.max(count, Math.ceil(list.length * slack)))
     grown.set(list.entries.subarray(0, list.length))
     list.entries = grown
+    return
   }
-  list.entries.set(more, list.length)
-  list.length = length
+  const packed = createPackedEntries(count, document)
+  const { entries, length } = list
+  for (let at = 0; at < length; at++) {
+    const entry = entries[at] as number
+    const frequency = frequencyOf(list, at, entry >>> 8)
+    if (frequency >= manyTimes) noteOften(list, entry >>> 8, frequency)
+    pushPacked(packed, entry >>> 8, Math.min(frequency, manyTimes))
+  }
+  list.packed = packed
+  list.entries = none
+}
+
+const noteOften = (list: PostingList, document: number, frequency: number): void => {
+  ;(list.often ??= new Map<number, number>()).set(document, frequency)
+}
+
+/** Adds a document above all others here, for which there is room. */
+function push(list: PostingList, document: number, frequency: number): void {
+  const { packed } = list
+  const most = packed ? manyTimes : byte
+  if (frequency >= most) noteOften(list, document, frequency)
+  if (packed) pushPacked(packed, document, Math.min(frequency, most))
+  else list.entries[list.length] = document * 256 + Math.min(frequency, most)
+  list.length += 1
+}
+
+/** Adds entries of documents whose numbers are above all others here, none of them counted more than a byte can. */
+export function addPostings(list: PostingList, more: Uint32Array, sizes: Uint32Array): void {
+  const last = more.at(-1)
+  if (last === undefined) return
+  makeRoom(list, list.length + more.length, last >>> 8, 1.25)
+  for (const entry of more) push(list, entry >>> 8, entry & byte)
   list.live += more.length
   if (!list.shortest) return
   for (const entry of more) {
@@ -51,12 +106,12 @@ export function addPostings(list: PostingList, more: Uint32Array, sizes: Uint32A
   }
 }
 
-/** Counts a term once more in the document that was added last, of so many terms: more often than a byte counts. */
+/** Counts a term once more in `document`, which was added last and has `size` terms: more often than a byte counts. */
 export function countPosting(list: PostingList, document: number, size: number): void {
   const at = list.length - 1
-  const frequency = frequencyAt(list, at) + 1
-  if (frequency >= byte) (list.often ??= new Map<number, number>()).set(document, frequency)
-  list.entries[at] = document * 256 + Math.min(frequency, byte)
+  const frequency = frequencyOf(list, at, document) + 1
+  if (frequency >= (list.packed ? manyTimes : byte)) noteOften(list, document, frequency)
+  if (!list.packed) list.entries[at] = document * 256 + Math.min(frequency, byte)
   if (list.shortest) shorten(list.shortest, frequency, size)
 }
 
@@ -65,20 +120,16 @@ export interface WrittenEntries {
   readonly bytes: Uint8Array
   /** The number here of the first document that they may name. */
   readonly first: number
+  /** The number here of the last one. */
+  readonly last: number
   at: number
 }
 
 /** Adds the next `count` of the expected entries to `list`. */
 export function readPostings(list: PostingList, count: number, written: WrittenEntries): void {
-  if (list.length + list.expected > list.entries.length) {
-    const grown = new Uint32Array(list.length + list.expected)
-    grown.set(list.entries.subarray(0, list.length))
-    list.entries = grown
-  }
-  const { entries } = list
+  makeRoom(list, list.length + list.expected, written.last, 1)
   const { bytes } = written
   let { at, first: document } = written
-  let { length } = list
   for (let left = count; left > 0; left--) {
     let part = bytes[at++] as number
     let entry = part & 127
@@ -95,24 +146,39 @@ export function readPostings(list: PostingList, count: number, written: WrittenE
         part = bytes[at++] as number
         frequency |= (part & 127) << shift
       }
-      if (frequency >= byte) (list.often ??= new Map<number, number>()).set(document, frequency)
     }
-    entries[length++] = document * 256 + (frequency < byte ? frequency : byte)
+    push(list, document, frequency)
   }
-  list.length = length
   list.expected -= count
   list.live += count
   written.at = at
 }
 
-export function frequencyAt(list: PostingList, at: number): number {
-  const entry = list.entries[at] as number
-  const frequency = entry & byte
-  return frequency < byte ? frequency : (list.often?.get(entry >>> 8) ?? byte)
+/** The document of the entry at `at`. */
+export function documentAt({ entries, packed }: PostingList, at: number): number {
+  return packed ? packedDocument(packed, at) : (entries[at] as number) >>> 8
+}
+
+/** How often `document`, whose entry stands at `at`, has the term. */
+export function frequencyOf({ entries, packed, often }: PostingList, at: number, document: number): number {
+  const most = packed ? manyTimes : byte
+  const frequency = (packed ? (packed.codes[at] as number) : (entries[at] as number)) & most
+  return frequency < most ? frequency : (often?.get(document) ?? most)
+}
+
+/** Whether the entry at `at` is there and that of `document`. */
+export function isAt({ entries, packed, length }: PostingList, at: number, document: number): boolean {
+  if (at >= length) return false
+  return packed ? isPackedAt(packed, at, document) : (entries[at] as number) >>> 8 === document
 }
 
 /** Where the first entry stands, at or after `from`, whose document is `document` or above. */
-export function seekPosting({ entries, length }: PostingList, document: number, from: number): number {
+export function seekPosting(
+  { entries, packed, length }: PostingList,
+  document: number,
+  from: number,
+): number {
+  if (packed) return seekPacked(packed, document, from)
   const wanted = document * 256
   let step = 1
   let high = from
@@ -131,13 +197,41 @@ export function seekPosting({ entries, length }: PostingList, document: number, 
   return low
 }
 
+/** Gives `take` the documents of the entries from `from` up to, not including, `to`, and how often each has the term. */
+export function eachPosting(
+  list: PostingList,
+  from: number,
+  to: number,
+  take: (document: number, frequency: number) => void,
+): void {
+  const { packed, entries } = list
+  if (!packed) {
+    for (let at = from; at < to; at++) {
+      const document = (entries[at] as number) >>> 8
+      take(document, frequencyOf(list, at, document))
+    }
+    return
+  }
+  if (from >= to) return
+  let own = stretchOf(packedDocument(packed, from))
+  for (let at = from; at < to; own++) {
+    const end = Math.min(to, endOfStretch(packed, own))
+    for (; at < end; at++) {
+      const document = own * stretch + ((packed.codes[at] as number) >>> timesBits)
+      take(document, frequencyOf(list, at, document))
+    }
+  }
+}
+
 /** In how many documents the term is, when `removals` of them were removed; a removed one has size 0. */
 export function documentFrequency(list: PostingList, removals: number, sizes: Uint32Array): number {
   if (list.removals !== removals) {
     list.removals = removals
-    list.live = 0
-    for (let at = 0; at < list.length; at++)
-      if (sizes[(list.entries[at] as number) >>> 8] !== 0) list.live += 1
+    let live = 0
+    eachPosting(list, 0, list.length, (document) => {
+      if (sizes[document] !== 0) live += 1
+    })
+    list.live = live
   }
   return list.live
 }
@@ -155,10 +249,10 @@ export function highestGain(list: PostingList, average: number, sizes: Uint32Arr
 
 function shortestOf(list: PostingList, sizes: Uint32Array): Float64Array {
   const shortest = new Float64Array(classes.length).fill(Infinity)
-  for (let at = 0; at < list.length; at++) {
-    const size = sizes[(list.entries[at] as number) >>> 8] as number
-    if (size > 0) shorten(shortest, frequencyAt(list, at), size)
-  }
+  eachPosting(list, 0, list.length, (document, frequency) => {
+    const size = sizes[document] as number
+    if (size > 0) shorten(shortest, frequency, size)
+  })
   return shortest
 }
 
@@ -170,20 +264,21 @@ function shorten(shortest: Float64Array, frequency: number, size: number): void 
 
 /** Drops removed documents and gives the others their new numbers, which keep their order. False when there is nothing in it. */
 export function compactPostings(list: PostingList, renamed: Int32Array): boolean {
-  const often = list.often
-  list.often = undefined
-  let length = 0
-  for (let at = 0; at < list.length; at++) {
-    const entry = list.entries[at] as number
-    const document = renamed[entry >>> 8] as number
-    if (document < 0) continue
-    const frequency = often?.get(entry >>> 8)
-    if (frequency !== undefined) (list.often ??= new Map<number, number>()).set(document, frequency)
-    list.entries[length++] = document * 256 + (entry & byte)
-  }
-  list.entries = list.entries.slice(0, length)
-  list.length = list.live = length
-  list.removals = 0
-  list.shortest = undefined
-  return length > 0 || list.expected > 0
+  let kept = 0
+  let last = 0
+  eachPosting(list, 0, list.length, (document) => {
+    const to = renamed[document] as number
+    if (to < 0) return
+    kept += 1
+    last = to
+  })
+  const compact = { ...createPostingList(), expected: list.expected, live: kept }
+  makeRoom(compact, kept, last, 1)
+  eachPosting(list, 0, list.length, (document, frequency) => {
+    const to = renamed[document] as number
+    if (to >= 0) push(compact, to, frequency)
+  })
+  // In place: whoever reads what was kept has the list in hand.
+  Object.assign(list, compact)
+  return kept > 0 || list.expected > 0
 }

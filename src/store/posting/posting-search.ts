@@ -2,7 +2,7 @@
 // Invariant: exact. What is left out can't reach the best, whatever the lists that were not walked say about it.
 import { createBestDocuments } from './best-document.ts'
 import type { IndexTotals } from './index-totals.ts'
-import { frequencyAt, highestGain, seekPosting } from './posting-list.ts'
+import { frequencyOf, highestGain, isAt, seekPosting } from './posting-list.ts'
 import type { Postings } from './postings.ts'
 import type { Walk } from './window-scores.ts'
 
@@ -49,8 +49,8 @@ export function createPostingSearch(postings: Postings, bestOf = createBestDocum
       for (const step of steps) {
         const { list, term, weight } = step
         const at = (step.at = seekPosting(list, document, step.at))
-        if (at === list.length || (list.entries[at] as number) >>> 8 !== document) continue
-        const frequency = frequencyAt(list, at)
+        if (!isAt(list, at, document)) continue
+        const frequency = frequencyOf(list, at, document)
         score += weight * ((frequency * (1.2 + 1.0)) / (frequency + base))
         if (!has.includes(term)) has.push(term)
       }

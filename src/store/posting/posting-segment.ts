@@ -1,7 +1,7 @@
 // A run of documents of the postings as bytes, to be kept in the book: gaps instead of numbers, most entries one byte.
 // Invariant: what is read back has the same records with the same facts, terms and frequencies, in the same order.
 import { createByteReader, createByteWriter } from './byte-stream.ts'
-import { frequencyAt, type PostingList, readPostings, seekPosting } from './posting-list.ts'
+import { documentAt, eachPosting, type PostingList, readPostings, seekPosting } from './posting-list.ts'
 import type { Postings } from './postings.ts'
 
 /**
@@ -73,7 +73,7 @@ function writeTerms(
   let length = 0
   for (const term of postings.terms()) {
     const list = postings.list(term)
-    if (!list || list.length === 0 || (list.entries[list.length - 1] as number) >>> 8 < from) continue
+    if (!list || list.length === 0 || documentAt(list, list.length - 1) < from) continue
     const begin = seekPosting(list, from, 0)
     const end = seekPosting(list, to, begin)
     if (length + entryBytes * (end - begin) > entries.length) {
@@ -83,10 +83,9 @@ function writeTerms(
     }
     let count = 0
     let before = 0
-    for (let at = begin; at < end; at++) {
-      const place = places[((list.entries[at] as number) >>> 8) - from] as number
-      if (place < 0) continue
-      const frequency = frequencyAt(list, at)
+    eachPosting(list, begin, end, (document, frequency) => {
+      const place = places[document - from] as number
+      if (place < 0) return
       let rest = (place - before) * 2 + (frequency > 1 ? 1 : 0)
       for (; rest >= 128; rest >>>= 7) entries[length++] = (rest & 127) | 128
       entries[length++] = rest
@@ -96,7 +95,7 @@ function writeTerms(
       }
       before = place
       count += 1
-    }
+    })
     if (count > 0) counts[terms.push(term) - 1] = count
   }
   out.number(terms.length)
@@ -165,7 +164,7 @@ export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<u
         })
         if (i % piece.documents === piece.documents - 1) yield
       }
-      const written = { bytes, first, at: read.at() }
+      const written = { bytes, first, last: Math.max(first, postings.documents() - 1), at: read.at() }
       let left: number = piece.entries
       for (let i = 0; i < lists.length; i++) {
         const count = counts[i] as number

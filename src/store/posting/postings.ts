@@ -6,6 +6,7 @@ import {
   countPosting,
   createPostingList,
   documentFrequency,
+  listBytes,
   type PostingList,
 } from './posting-list.ts'
 import { createFreshLog } from './fresh-log.ts'
@@ -71,14 +72,15 @@ export function createPostings(onCompact?: OnCompact): Postings {
   let places = new Int32Array(1024)
   let live = 0
   let sizes = new Uint32Array(1024)
-  let seqs = new Float64Array(1024)
+  let seqs = new Uint32Array(1024)
   let flags = new Uint8Array(1024)
   const threads = createThreads((document) => seqs[document] as number)
   let count = 0
   let removed = 0
   /** Grows with each removal and starts anew with each compaction, as the lists do. */
   let removals = 0
-  let capacity = 0
+  /** What all lists take, and those that are being read will. */
+  let bytes = 0
 
   const documentOf = (seq: number) => (places[seq] ?? 0) - 1
 
@@ -112,7 +114,7 @@ export function createPostings(onCompact?: OnCompact): Postings {
     const kept = [...numbers].filter(([, number]) => compactPostings(lists[number] as PostingList, renamed))
     numbers = new Map(kept.map(([term], i) => [term, i]))
     lists = kept.map(([, number]) => lists[number] as PostingList)
-    capacity = lists.reduce((sum, { entries }) => sum + entries.length, 0)
+    bytes = lists.reduce((sum, list) => sum + listBytes(list), 0)
     onCompact?.(renamed, next)
   }
 
@@ -129,9 +131,9 @@ export function createPostings(onCompact?: OnCompact): Postings {
   const listAt = (number: number): PostingList => {
     const list = lists[number] as PostingList
     fresh.drain(number, (entries) => {
-      const before = list.entries.length
+      const before = listBytes(list)
       addPostings(list, entries, sizes)
-      capacity += list.entries.length - before
+      bytes += listBytes(list) - before
     })
     return list
   }
@@ -157,7 +159,7 @@ export function createPostings(onCompact?: OnCompact): Postings {
   const grow = (seq: number) => {
     if (count === sizes.length) {
       sizes = grown(sizes, new Uint32Array(count * 2))
-      seqs = grown(seqs, new Float64Array(count * 2))
+      seqs = grown(seqs, new Uint32Array(count * 2))
       flags = grown(flags, new Uint8Array(count * 2))
     }
     if (seq >= places.length) places = grown(places, new Int32Array(Math.max(seq + 1, places.length * 2)))
@@ -191,7 +193,7 @@ export function createPostings(onCompact?: OnCompact): Postings {
     expect(term, more) {
       const list = listAt(numberOf(term))
       list.expected += more
-      capacity += more
+      bytes += more * 2
       return list
     },
     remove,
@@ -210,10 +212,10 @@ export function createPostings(onCompact?: OnCompact): Postings {
     documents: () => count,
     records: () => live,
     sizeBytes: () =>
-      capacity * 4 +
+      bytes +
       lists.length * overhead.term +
       fresh.sizeBytes() +
-      sizes.length * 13 +
+      sizes.length * 9 +
       places.length * 4 +
       threads.sizeBytes(),
   }

@@ -1,6 +1,7 @@
 // What each document of a window has so far of its score, and who among them is a candidate for the best.
 // Invariant: outside of a question nothing has anything, so that the next one begins with zeros everywhere.
-import { frequencyAt, type PostingList, seekPosting } from './posting-list.ts'
+import { endOfStretch, manyTimes, stretch, stretchOf, timesBits } from './packed-entries.ts'
+import { eachPosting, frequencyOf, isAt, type PostingList, seekPosting } from './posting-list.ts'
 
 /** One term of a question: what each of its documents gets is `weight × gain`, and at most `bound`. */
 export interface Walk {
@@ -41,12 +42,36 @@ export function createWindowScores(windowSize: number) {
   /** What `document` gets from a list, looked up from `from` on. Answers where it was looked for. */
   const addOne = ({ list, weight }: Walk, document: number, from: number): number => {
     const at = seekPosting(list, document, from)
-    if (at < list.length && (list.entries[at] as number) >>> 8 === document) {
+    if (isAt(list, at, document)) {
       const place = document - first
-      scores[place] =
-        (scores[place] as number) + weight * gainOf(frequencyAt(list, at), sizes[document] as number)
+      const gain = gainOf(frequencyOf(list, at, document), sizes[document] as number)
+      scores[place] = (scores[place] as number) + weight * gain
     }
     return at
+  }
+
+  /** Adds entries of a packed list, stretch by stretch. */
+  const addPacked = ({ list, weight }: Walk, from: number, to: number) => {
+    const { packed, often } = list
+    if (!packed) return
+    const { codes } = packed
+    const lengths = sizes
+    for (let at = from, own = stretchOf(first); at < to; own++) {
+      const end = Math.min(to, endOfStretch(packed, own))
+      const begun = own * stretch
+      for (; at < end; at++) {
+        const code = codes[at] as number
+        const document = begun + (code >>> timesBits)
+        const size = lengths[document] as number
+        const frequency = code & manyTimes
+        const gain =
+          frequency < knownFrequencies && size < knownSizes
+            ? (gains[frequency * knownSizes + size] as number)
+            : gainOf(frequency < manyTimes ? frequency : (often?.get(document) ?? frequency), size)
+        const place = document - first
+        scores[place] = (scores[place] as number) + weight * gain
+      }
+    }
   }
 
   return {
@@ -81,7 +106,9 @@ export function createWindowScores(windowSize: number) {
       return score
     },
     /** Adds what entries give to the documents of the window. */
-    add({ list, weight }: Walk, from: number, to: number) {
+    add(walk: Walk, from: number, to: number) {
+      if (walk.list.packed) return addPacked(walk, from, to)
+      const { list, weight } = walk
       const { entries } = list
       const begun = first
       const lengths = sizes
@@ -93,18 +120,17 @@ export function createWindowScores(windowSize: number) {
         const gain =
           frequency < knownFrequencies && size < knownSizes
             ? (gains[frequency * knownSizes + size] as number)
-            : gainOf(frequencyAt(list, at), size)
+            : gainOf(frequencyOf(list, at, document), size)
         const place = document - begun
         scores[place] = (scores[place] as number) + weight * gain
       }
     },
     /** Takes the documents of entries that have nothing so far for candidates, behind `noted`; answers how many there are. */
-    note({ entries }: PostingList, from: number, to: number, noted: number): number {
+    note(list: PostingList, from: number, to: number, noted: number): number {
       let count = noted
-      for (let at = from; at < to; at++) {
-        const document = (entries[at] as number) >>> 8
+      eachPosting(list, from, to, (document) => {
         if (scores[document - first] === 0 && sizes[document] !== 0) candidates[count++] = document
-      }
+      })
       return count
     },
     /** Those of the candidates that have at least `bar`; answers how many. */

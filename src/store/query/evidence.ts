@@ -5,7 +5,7 @@ import { collectText, type Kinds } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import type { Fragment } from '../schema/column.ts'
-import { frequencyAt, seekPosting } from '../posting/posting-list.ts'
+import { frequencyOf, isAt, seekPosting } from '../posting/posting-list.ts'
 import type { Postings } from '../posting/postings.ts'
 import { conditionOf, matchingRows, type Read } from '../condition/condition.ts'
 import type { RecallScope } from '../condition/recall-scope.ts'
@@ -160,8 +160,8 @@ function countInMemory(postings: Postings, seqs: readonly number[], terms: reado
       const document = Math.floor(packed / 65_536)
       at = seekPosting(list, document, at)
       if (at === list.length) return
-      if ((list.entries[at] as number) >>> 8 === document)
-        counts[(packed % 65_536) * terms.length + j] = frequencyAt(list, at)
+      if (isAt(list, at, document))
+        counts[(packed % 65_536) * terms.length + j] = frequencyOf(list, at, document)
     }
   })
   return {

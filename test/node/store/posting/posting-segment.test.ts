@@ -1,7 +1,7 @@
 // A segment of postings is what was written: nothing is lost or changed on the way through bytes.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { frequencyAt } from '../../../../src/store/posting/posting-list.ts'
+import { documentAt, frequencyOf } from '../../../../src/store/posting/posting-list.ts'
 import { openSegment, writeSegment } from '../../../../src/store/posting/posting-segment.ts'
 import { createPostings, type Postings } from '../../../../src/store/posting/postings.ts'
 
@@ -78,8 +78,8 @@ function contentOf(postings: Postings) {
   const entries = (term: string) => {
     const list = postings.list(term)
     return Array.from({ length: list?.length ?? 0 }, (_, at) => {
-      const document = (list?.entries[at] ?? 0) >>> 8
-      return [postings.seqOf(document), list && frequencyAt(list, at)]
+      const document = list ? documentAt(list, at) : 0
+      return [postings.seqOf(document), list && frequencyOf(list, at, document)]
     })
   }
   return {

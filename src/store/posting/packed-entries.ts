@@ -1,0 +1,92 @@
+// The entries of a long list, two bytes each: where a document stands in its stretch of 8,192, and how often it has the term.
+// Beside them stands where each stretch begins. Invariant: documents ascend, so an entry's place says its stretch.
+
+/** Documents of a stretch, as bits, and what is left of two bytes for how often. */
+const stretchBits = 13
+export const stretch = 2 ** stretchBits
+export const timesBits = 16 - stretchBits
+/** A document that has the term so often or more stands beside the list with the number. */
+export const manyTimes = 2 ** timesBits - 1
+
+export interface PackedEntries {
+  /** `(document % 8192) × 8 + times`; there may be room behind the last one. */
+  codes: Uint16Array
+  /** By stretch, up to `last`: its first entry, or that of the next one which has any. */
+  starts: Uint32Array
+  /** The stretch of the last entry, -1 without any. */
+  last: number
+  length: number
+}
+
+/** With room for `count` entries of documents up to `document`. */
+export function createPackedEntries(count: number, document: number): PackedEntries {
+  return {
+    codes: new Uint16Array(count),
+    starts: new Uint32Array(stretchOf(document) + 1),
+    last: -1,
+    length: 0,
+  }
+}
+
+export const stretchOf = (document: number): number => document >>> stretchBits
+
+/** Makes room for `count` entries in all, of documents up to `document`. */
+export function growPacked(entries: PackedEntries, count: number, document: number): void {
+  if (stretchOf(document) >= entries.starts.length) {
+    const starts = new Uint32Array(stretchOf(document) + 8)
+    starts.set(entries.starts)
+    entries.starts = starts
+  }
+  if (count <= entries.codes.length) return
+  const codes = new Uint16Array(Math.max(count, Math.ceil(entries.length * 1.125)))
+  codes.set(entries.codes.subarray(0, entries.length))
+  entries.codes = codes
+}
+
+/** Adds a document above all others; there is room for it. */
+export function pushPacked(entries: PackedEntries, document: number, times: number): void {
+  const own = document >>> stretchBits
+  while (entries.last < own) entries.starts[++entries.last] = entries.length
+  entries.codes[entries.length++] = (document & (stretch - 1)) * (manyTimes + 1) + times
+}
+
+/** Behind the last entry of a stretch. */
+export function endOfStretch({ starts, last, length }: PackedEntries, own: number): number {
+  return own < last ? (starts[own + 1] as number) : length
+}
+
+/** The document of an entry. */
+export function packedDocument({ codes, starts, last }: PackedEntries, at: number): number {
+  let low = 0
+  let high = last
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if ((starts[middle] as number) <= at) low = middle
+    else high = middle - 1
+  }
+  return low * stretch + ((codes[at] as number) >>> timesBits)
+}
+
+/** Where the first entry stands, at or after `from`, whose document is `document` or above. */
+export function seekPacked(entries: PackedEntries, document: number, from: number): number {
+  const own = document >>> stretchBits
+  if (own > entries.last) return entries.length
+  const { codes } = entries
+  const wanted = (document & (stretch - 1)) * (manyTimes + 1)
+  let low = Math.max(from, entries.starts[own] as number)
+  let high = Math.max(low, endOfStretch(entries, own))
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((codes[middle] as number) < wanted) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Whether the entry at `at` is that of `document`. */
+export function isPackedAt(entries: PackedEntries, at: number, document: number): boolean {
+  const own = document >>> stretchBits
+  if (own > entries.last || at < (entries.starts[own] as number) || at >= endOfStretch(entries, own))
+    return false
+  return (entries.codes[at] as number) >>> timesBits === (document & (stretch - 1))
+}
