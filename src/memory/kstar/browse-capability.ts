@@ -22,6 +22,7 @@ export const browseCapabilities = [
     summary:
       'Finds records of one kind or of all by words, best match first, also expired and superseded ones.',
     input: z.strictObject({
+      /** Words; those in quotes stand together, as a phrase. */
       query: z.string().max(10_000),
       kind: name.optional(),
       fields: z.array(z.string().min(1).max(512)).min(1).max(32).optional(),
@@ -49,9 +50,14 @@ export const browseCapabilities = [
   defineCapability({
     id: 'kstar:count_memory',
     methods: ['records.count'],
-    summary: 'Counts records of a kind, in all and by hour, day or month of when they happened.',
+    summary:
+      'Counts records of a kind, or those that a search finds, in all and by hour, day or month of when they happened.',
     input: z.strictObject({
       kind: name,
+      /** Counts only what a search for this finds, with `match` and `prefix` as it takes them. */
+      query: z.string().max(10_000).optional(),
+      match: z.enum(['any', 'all']).default('any'),
+      prefix: z.boolean().default(false),
       filters,
       by: z.enum(['hour', 'day', 'month']).default('day'),
       include_expired: z.boolean().default(false),
@@ -66,8 +72,13 @@ export const browseCapabilities = [
     effect: 'read',
     uses: ['records'],
     permission: 'read',
-    run: ({ include_expired: expired, include_superseded: superseded, ...query }, at) =>
-      at.records.count({ ...query, include: { expired, superseded } }),
+    run(
+      { query: text, match, prefix, include_expired: expired, include_superseded: superseded, ...asked },
+      at,
+    ) {
+      const search = text === undefined ? undefined : { text, match, prefix }
+      return at.records.count({ ...asked, search, include: { expired, superseded } })
+    },
   }),
   defineCapability({
     id: 'kstar:citing',

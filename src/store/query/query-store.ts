@@ -39,7 +39,7 @@ import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapsho
 import { createRecallQuestions, type RecallQuestions } from './recall-questions.ts'
 import { createTally, type Tally } from './tally.ts'
 import { createTextRank, type TextRank } from './text-rank.ts'
-import { searchText } from './text-search.ts'
+import { searchText, textSql } from './text-search.ts'
 
 /**
  * What is expired or superseded when a question is asked is left out, but for what `include` names.
@@ -235,8 +235,8 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     },
     rows,
     searchWhere,
-    count({ kind: name, filters, include, by }) {
-      const where = conditions(kindOf(name), filters, include)
+    count({ kind: name, search, filters, include, by }) {
+      const where = [...conditions(kindOf(name), filters, include), ...textSql(search)]
       projection.catchUp()
       return countByPeriod(read, zone, by, where)
     },

@@ -1,6 +1,6 @@
 // Full-text search among the records that satisfy a condition, best match first.
 // Invariant: what is searched for in a field is found in exactly that field, also where the index holds more in one column.
-import type { TextHit, TextQuery } from '../../core/capability/port/record-port.ts'
+import type { CountQuery, TextHit, TextQuery } from '../../core/capability/port/record-port.ts'
 import type { Zone } from '../../core/calendar/zone.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Kind } from '../../core/kind.ts'
@@ -8,7 +8,7 @@ import { formatTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
 import { scopeOf } from './field-scope.ts'
 import { type RecordRow, toRecord } from '../schema/record-row.ts'
-import { holdsWords, wordsOf } from '../word/text-query.ts'
+import { askedWordsOf, holdsWords, matchExpression } from '../word/text-query.ts'
 import type { RankedText, TextRank } from './text-rank.ts'
 
 /** Rows of records by their numbers, in any order. */
@@ -22,10 +22,11 @@ export function searchText(
   { rank, records, zone }: { rank: TextRank; records: ReadRecords; zone: Zone },
   kind: Kind | undefined,
   where: readonly Fragment[],
-  { text, fields, filters, limit = 20, offset = 0, ...how }: TextQuery,
+  { text, fields, filters, limit = 20, offset = 0, match, prefix }: TextQuery,
 ): TextHit[] {
   const scope = fields && scopeOf(fields, fieldKind(kind), zone)
-  const words = wordsOf(text)
+  const { words, isOpen } = askedWordsOf(text)
+  const how = { match, prefix: prefix && isOpen }
   const isNarrow = filters !== undefined
   const question = { ...how, words, columns: scope?.columns, where, isNarrow, ties: 'stored' as const }
   const textsOf = scope?.textsOf
@@ -36,6 +37,15 @@ export function searchText(
     if (found.length === offset + limit) break
   }
   return found.slice(offset)
+}
+
+/** The condition under which `searchText` finds a record by its words; none when nothing is searched for. */
+export function textSql(search: CountQuery['search']): Fragment[] {
+  if (!search) return []
+  const { words, isOpen } = askedWordsOf(search.text)
+  const expression = matchExpression(words, { ...search, prefix: search.prefix && isOpen })
+  if (expression === undefined) return [{ sql: '0', params: [] }]
+  return [{ sql: 'f.seq IN (SELECT rowid FROM text_index WHERE text_index MATCH ?)', params: [expression] }]
 }
 
 function fieldKind(kind: Kind | undefined): Kind {

@@ -34,6 +34,45 @@ export function wordsOf(text: string): string[] {
   return [...words].slice(0, textQueryLimits.words)
 }
 
+export interface AskedText {
+  readonly words: readonly string[]
+  /** True when the last word was left open: no quote closes it. */
+  readonly isOpen: boolean
+}
+
+/** A passage in quotes that stand at the edges of words. One that is not closed, or stands inside a word, is text. */
+const quoted = /(?<![\p{L}\p{N}])["“„]([^"“”„]*)["“”](?![\p{L}\p{N}])/gu
+
+/** The words of a search: what stands in quotes is one of them, a phrase. */
+export function askedWordsOf(text: string): AskedText {
+  const asked = text.slice(0, textQueryLimits.length)
+  const words = new Set<string>()
+  const take = (some: readonly string[]) => {
+    for (const word of some) words.add(word)
+    return some.length > 0
+  }
+  let from = 0
+  let isOpen = true
+  for (const { 0: whole, 1: inside = '', index } of asked.matchAll(quoted)) {
+    take(wordsOf(asked.slice(from, index)))
+    const phrase = phraseOf(inside)
+    if (phrase !== '') {
+      take([phrase])
+      isOpen = false
+    }
+    from = index + whole.length
+  }
+  if (take(wordsOf(asked.slice(from)))) isOpen = true
+  return { words: [...words].slice(0, textQueryLimits.words), isOpen }
+}
+
+/** The words of a passage one after another, with repeats. */
+const phraseOf = (passage: string): string =>
+  partsOf(passage)
+    .flatMap((part) => unicodeWords(segmentQuery(part)))
+    .slice(0, textQueryLimits.words)
+    .join(' ')
+
 /** An FTS5 expression for `words`, or undefined when there is none. `columns` restricts it to those fields. */
 export function matchExpression(
   words: readonly string[],

@@ -34,6 +34,45 @@ export function browseCases({ book: open }: BookCase): void {
     expect(buckets).toEqual([{ at: '2026-01-31T10:00:00.000Z', count: 1, failed: 0 }])
   })
 
+  it('takes words in quotes as a phrase, and a quote that is not closed as text', async () => {
+    const book = await open()
+    const store = (content: string) => book.perceptions.store({ content })
+    const together = await store('The connection reset twice')
+    const apart = await store('Reset the connection')
+    const found = async (query: string, more = {}) => {
+      const { records } = await book.records.search({ query, kind: 'perception', match: 'all', ...more })
+      const { total } = await book.records.count({ query, kind: 'perception', match: 'all', ...more })
+      expect(total, query).toBe(records.length)
+      return records.map(({ id }) => id).toSorted()
+    }
+    const both = [together.id, apart.id].toSorted()
+    expect(await found('connection reset')).toEqual(both)
+    expect(await found('"connection reset"')).toEqual([together.id])
+    expect(await found('“Connection Reset” twice')).toEqual([together.id])
+    expect(await found('"connection reset', { prefix: true })).toEqual(both)
+    expect(await found('"the connection" res', { prefix: true })).toEqual(both)
+    // A phrase that is closed is no beginning of one.
+    expect(await found('"connection res"', { prefix: true })).toEqual([])
+    expect(await found('""" OR * NEAR("reset"')).toEqual([])
+    expect(await found('""')).toEqual([])
+  })
+
+  it('counts what a search finds, by when it happened and as its filters leave it', async () => {
+    const book = await open()
+    const at = (timestamp: string, goal: string) =>
+      book.traces.store(makeTrace({ timestamp, task: { goal } }))
+    await at('2026-01-31T10:20:00Z', 'zebra one')
+    await at('2026-02-01T10:20:00Z', 'zebra two')
+    await at('2026-02-01T11:20:00Z', 'something else')
+    const counted = await book.records.count({ kind: 'trace', query: 'zebra' })
+    expect(counted.total).toBe(2)
+    expect(counted.buckets.map(({ count }) => count)).toEqual([1, 1])
+    const late = { timestamp: { gte: '2026-02-01' } }
+    expect((await book.records.count({ kind: 'trace', query: 'zebra', filters: late })).total).toBe(1)
+    expect((await book.records.count({ kind: 'trace', query: 'zeb', prefix: true })).total).toBe(2)
+    expect((await book.records.count({ kind: 'trace', query: 'zeb' })).total).toBe(0)
+  })
+
   it('reads who cites a record, and by which field', async () => {
     const book = await open()
     const { id } = await book.traces.store(makeTrace())

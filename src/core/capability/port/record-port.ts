@@ -46,7 +46,7 @@ export interface RecordQuery {
   readonly cursor?: string | undefined
 }
 
-/** A full-text question: words of a user, never FTS syntax. */
+/** A full-text question: words of a user, phrases where they stand in quotes, never FTS syntax. */
 export interface TextQuery {
   readonly text: string
   readonly kind?: string | undefined
@@ -63,6 +63,8 @@ export interface TextQuery {
 /** How many records, in all and by period of when they happened. */
 export interface CountQuery {
   readonly kind: string
+  /** Counts only what these words find. */
+  readonly search?: Pick<TextQuery, 'text' | 'match' | 'prefix'> | undefined
   readonly filters?: unknown | undefined
   readonly include?: Include | undefined
   readonly by: 'hour' | 'day' | 'month'
