@@ -11,6 +11,7 @@ import { registerServiceWorker } from './state/service-worker.ts'
 import { book } from './state/book.ts'
 import { loadLateViews } from './late-views.tsx'
 import { followChanges } from './state/list/list-change.ts'
+import { countSearches } from './state/list/search-count.ts'
 import './style/section/room.css'
 import './style/base/token.css'
 import './style/base/base.css'
@@ -44,6 +45,7 @@ if (root) {
   render(<App />, root)
   listenToKeys()
   followChanges()
+  countSearches()
   followTitle()
   finishLeaving()
   takeHandedFiles()

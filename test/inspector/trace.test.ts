@@ -25,7 +25,7 @@ it('shows the steps of a dropped trajectory, finds one, and restores search and 
   await search.fill('parser number 7')
   const found = rows.filter({ hasText: 'number 7' })
   // Number 6 is step 7.
-  await page.getByText('2 matches', { exact: true }).waitFor()
+  await page.getByText('2 traces match', { exact: true }).waitFor()
   await found.click()
   const heading = detail.getByRole('heading', { level: 2 })
   await heading.getByText('I look at parser number 7').waitFor()

@@ -51,18 +51,27 @@ const prefixLength = 2
 /** A number is never the beginning of another: `acme-42` is not `acme-423`. */
 const mayBegin = (word: string) => word.length >= prefixLength && !/\d/.test(word)
 
-/** Pages of records that have the words, best match first; the last word may be the beginning of one. */
+interface Search {
+  readonly text: string
+  readonly match: 'all' | 'any'
+}
+
+/** A search as the book is asked for it. The last word may be the beginning of one. */
+export const searchAsk = ({ text, match }: Search) => ({
+  query: text,
+  match,
+  prefix: mayBegin(/\S*$/.exec(text)?.[0] ?? ''),
+})
+
+/** Pages of records that have the words, best match first. */
 export function searchPages(
   book: Daybook,
   kind: RecordKind,
-  { text, match, filters }: { text: string; match: 'all' | 'any'; filters: Filters | undefined },
+  { text, match, filters }: Search & { readonly filters: Filters | undefined },
 ): LoadPage {
-  const isPrefix = mayBegin(/\S*$/.exec(text)?.[0] ?? '')
   return async (page, signal) => {
     const ask = {
-      query: text,
-      match,
-      prefix: isPrefix,
+      ...searchAsk({ text, match }),
       ...(filters ? { filters } : {}),
       offset: page * pageRows,
       limit: pageRows + 1,

@@ -15,6 +15,7 @@ import { LinkList } from '../kind/link-list.tsx'
 import { RecordRecalls } from '../activity/record-recalls.tsx'
 import { RawJson } from './raw-json.tsx'
 import { MarkSection } from './mark-section.tsx'
+import { MetSection } from './met-section.tsx'
 import { PinButton } from './pin-button.tsx'
 import { VersionList } from './version-list.tsx'
 import { CloseButton } from './close-button.tsx'
@@ -70,6 +71,7 @@ function Shown({ shown }: { shown: ShownRecord }) {
         </h2>
       </header>
       <div class="detail-body" tabIndex={0} role="group" aria-label={`Contents of the ${kind.one}`}>
+        <MetSection record={record} />
         <Sections record={record} />
         <MarkSection key={record.id} record={record} kind={kind} />
         <RecordRecalls id={record.id} />

@@ -20,7 +20,7 @@ import {
   shown,
 } from '../../state/list/record-list.ts'
 import { clearPicked, picked, togglePicked } from '../../state/act/pick.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf, countWord } from '../../wording/size-word.ts'
 import { capital } from '../../wording/text-word.ts'
 import { PickBar } from './pick-bar.tsx'
 import { RecordRowView, rowHeightNow } from './record-row-view.tsx'
@@ -116,8 +116,8 @@ export function RecordListView({ kind }: { kind: RecordKind }) {
 function ListHead({ now, count, isCounted }: { now: RecordList; count: number; isCounted: boolean }) {
   const isSearch = now.search !== ''
   const { one, many } = now.kind
-  const [single, plural] = isSearch ? ['match', 'matches'] : [one, many]
-  const known = isCounted ? countOf(count, single, plural) : `${count - 1}+ ${plural}`
+  const [single, plural] = isSearch ? [`${one} matches`, `${many} match`] : [one, many]
+  const known = isCounted ? countOf(count, single, plural) : `${countWord(count - 1)}+ ${plural}`
   return (
     <div class="list-head">
       <p class="list-count">

@@ -3,6 +3,7 @@
 import type { RecallHit } from '../../../src/index.ts'
 import { fold, matchedWords, textsIn, wordsOfText } from '../matched-word.ts'
 import { oneLine } from '../text-word.ts'
+import { placesMet, readSearch } from './search-text.ts'
 
 export interface Piece {
   readonly text: string
@@ -11,38 +12,34 @@ export interface Piece {
 
 const longest = 320
 /** So much may stand before the first match; more is cut, so that the cut at the end can't take the match away. */
-const before = 100
+const nearHit = 100
 /** In a row there is space for less. */
 const nearRow = 24
 
+/** Which of the words of a text are met, by their place. */
+type Meeting = (words: readonly string[]) => ReadonlySet<number>
+
 /** Pieces in the order of the text; none when no text of the record has a word of the question. */
 export function passageOf(hit: RecallHit): Piece[] {
-  const words = new Set(matchedWords(hit))
-  const text = namedPassage(hit) ?? bestText(hit, words)
-  return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, words), longest), words)
+  const words = new Set(matchedWords(hit).map((word) => word.toLowerCase()))
+  const met: Meeting = (all) => new Set(all.flatMap((word, i) => (words.has(word.toLowerCase()) ? [i] : [])))
+  const text = namedPassage(hit) ?? bestText(hit.record, met)
+  return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, met), longest), met)
 }
 
 /** What a search has met in a record: its text with most of the words, from near the first; none when it is not said in letters. */
-export function metPieces(record: object, search: string): Piece[] {
-  const wanted = wordsOfText(search).map(fold)
-  const words = new Set<string>()
-  for (const text of textsIn(record))
-    for (const word of wordsOfText(text)) if (wanted.some((one) => meets(fold(word), one))) words.add(word)
-  const text = words.size > 0 ? bestText({ record }, words) : undefined
-  return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, words, nearRow), longest), words)
+export function metPieces(record: object, search: string, near: number = nearRow): Piece[] {
+  const wanted = readSearch(search)
+  const met: Meeting = (all) => {
+    const folded = all.map(fold)
+    return new Set(folded.flatMap((_, i) => placesMet(folded, i, wanted)))
+  }
+  const text = bestText(record, met)
+  return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, met, near), longest), met)
 }
 
-/** As the index sees it, nearly: the same word, one that begins with it, or one with another ending. */
-function meets(word: string, wanted: string): boolean {
-  if (word === wanted) return true
-  if (/\d/.test(wanted)) return false
-  if (wanted.length > 1 && word.startsWith(wanted)) return true
-  const stem = wanted.slice(0, Math.max(4, wanted.length - 3))
-  return wanted.length > 4 && word.startsWith(stem) && Math.abs(word.length - wanted.length) < 4
-}
-
-function fromNearMatch(text: string, words: ReadonlySet<string>, most = before): string {
-  const pieces = piecesOf(text, words)
+function fromNearMatch(text: string, met: Meeting, most: number = nearHit): string {
+  const pieces = piecesOf(text, met)
   const at = pieces.findIndex(({ isMatch }) => isMatch)
   const lead = pieces
     .slice(0, Math.max(0, at))
@@ -62,27 +59,28 @@ function namedPassage({ record, because }: RecallHit): string | undefined {
   return `${passage.from > 0 ? '…' : ''}${quoted}${passage.to < text.length ? '…' : ''}`
 }
 
-function bestText({ record }: { readonly record: object }, words: ReadonlySet<string>): string | undefined {
+function bestText(record: object, met: Meeting): string | undefined {
   let best: string | undefined
   let most = 0
   for (const text of textsIn(record)) {
-    const met = new Set(
-      piecesOf(text, words)
-        .filter(({ isMatch }) => isMatch)
-        .map((piece) => piece.text),
-    )
-    if (met.size > most) [best, most] = [text, met.size]
+    const words = wordsOfText(text)
+    const count = new Set([...met(words)].map((i) => words[i])).size
+    if (count > most) [best, most] = [text, count]
   }
   return best
 }
 
 /** Whole words only, so that a short word is not marked inside a longer one. */
-function piecesOf(text: string, words: ReadonlySet<string>): Piece[] {
-  const folded = new Set([...words].map((word) => word.toLowerCase()))
+function piecesOf(text: string, met: Meeting): Piece[] {
+  const places = met(wordsOfText(text))
   const pieces: Piece[] = []
   let plain = ''
-  for (const part of text.split(/([\p{L}\p{N}\p{M}]+)/u)) {
-    if (!folded.has(part.toLowerCase())) {
+  let at = 0
+  // Every second part is a word.
+  for (const [i, part] of text.split(/([\p{L}\p{N}\p{M}]+)/u).entries()) {
+    const isMatch = i % 2 === 1 && places.has(at)
+    if (i % 2 === 1) at += 1
+    if (!isMatch) {
       plain += part
       continue
     }

@@ -149,17 +149,45 @@ it('searches with what it found on show, by exact identifiers, and by fields tha
   const { rows } = partsOf(page)
   const box = page.getByRole('searchbox')
   await box.fill('acme-42')
-  await page.getByText('1 match', { exact: true }).waitFor()
+  await page.getByText('1 trace matches', { exact: true }).waitFor()
   expect(await rows.first().innerText()).toContain('Deliver parcel')
   expect(await rows.first().locator('mark').allTextContents()).toEqual(['acme', '42'])
   await box.fill('sweep domain:house.attic')
   await box.press('Enter')
-  await page.getByText('1 match', { exact: true }).waitFor()
+  await page.getByText('1 trace matches', { exact: true }).waitFor()
   expect(await box.inputValue()).toBe('sweep')
   await page
     .getByRole('button', { name: /house\.attic/ })
     .first()
     .waitFor()
+  expect(await problems()).toEqual([])
+})
+
+it('counts what a search finds before it was scrolled through, and quotes the phrase that it found', async () => {
+  const { page, problems } = await openWith(browser, [
+    ...traces,
+    makeTrace({
+      task: { goal: 'A reset of the house' },
+      result: { success: true, outcome: { feedback: 'The house stood, then house reset.' } },
+    }),
+    makeTrace({ task: { goal: 'Reset the house' } }),
+  ])
+  const { rows, detail } = partsOf(page)
+  const box = page.getByRole('searchbox')
+  await box.fill('goal')
+  await page.getByText('150 traces match', { exact: true }).waitFor()
+  await box.fill('house reset')
+  await page.getByText('2 traces match', { exact: true }).waitFor()
+  await box.fill('"house reset')
+  await page.getByText('2 traces match', { exact: true }).waitFor()
+  await box.fill('"house reset"')
+  await page.getByText('1 trace matches', { exact: true }).waitFor()
+  expect(await rows.first().locator('mark').allTextContents()).toEqual(['house', 'reset'])
+  await rows.first().click()
+  const quote = detail.getByRole('region', { name: 'Search match' })
+  await quote.getByText('then house reset').waitFor()
+  expect(await quote.locator('mark').allTextContents()).toEqual(['house', 'reset'])
+  expect(await faults(page, 390)).toEqual([])
   expect(await problems()).toEqual([])
 })
 
