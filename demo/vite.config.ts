@@ -47,7 +47,14 @@ function withPageHeaders(): Plugin {
 }
 
 /** Files of `public/` that the page shows or that say what it is. */
-const publicFiles = ['icon.svg', 'icon-maskable.svg', 'manifest.webmanifest']
+const publicFiles = [
+  'icon.svg',
+  'icon-maskable.svg',
+  'icon-192.png',
+  'icon-512.png',
+  'icon-maskable-512.png',
+  'manifest.webmanifest',
+]
 
 /** Writes the list of all files of the build, with a revision made of their bytes, into the service worker. */
 function withPrecache(): Plugin {

@@ -1,6 +1,6 @@
 // Builds the inspector: to talk to the edge that serves it, as it is published; or for apps to serve beside themselves.
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeBinary, root } from './place.mjs'
 
@@ -13,8 +13,8 @@ export function buildPage(/** @type {string} */ folder) {
 export function buildInspector(/** @type {string} */ folder) {
   build(folder, ['--base', './'], { VITE_EDGE_URL: '', VITE_EMBEDDED: '1' })
   // What an app of its own would have: headers of its host, offline work, installation.
-  for (const file of ['_headers', 'manifest.webmanifest', 'service-worker.js', 'icon-maskable.svg'])
-    rmSync(join(folder, file))
+  const own = ['_headers', 'manifest.webmanifest', 'service-worker.js', 'icon-maskable.svg']
+  for (const file of [...own, ...globSync('*.png', { cwd: folder })]) rmSync(join(folder, file))
 }
 
 /** @param {string} folder @param {string[]} options @param {Record<string, string>} env */

@@ -1,9 +1,9 @@
 // The inspector as an app: it starts without a network, and takes files that the system opens with it or shares with it.
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { makeTrajectory } from '../support/made-trajectory.ts'
-import { makeTrace } from '../support/trace.ts'
-import { launchBrowser, openInspector, partsOf, storeTraces } from './open-inspector.ts'
+import { makeTrajectory } from '../../support/made-trajectory.ts'
+import { makeTrace } from '../../support/trace.ts'
+import { launchBrowser, openInspector, partsOf, storeTraces } from '../open-inspector.ts'
 
 let browser: Browser
 beforeAll(async () => {
