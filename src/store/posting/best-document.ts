@@ -148,7 +148,8 @@ export function createBestDocuments(windowSize = defaultWindow): BestDocuments {
     const found: number[] = []
     const reached: number[] = []
     for (let first = nextFrom(0, field.documents); first < field.documents;) {
-      const end = Math.min(first + windowSize, field.documents)
+      // Windows end where stretches of packed entries do: there, nothing has to be looked for.
+      const end = Math.min(first - (first % windowSize) + windowSize, field.documents)
       scores.begin(first)
       const count = candidatesOf(first, end)
       for (let i = 0; i < count; i++) {

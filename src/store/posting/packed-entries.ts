@@ -75,6 +75,7 @@ export function seekPacked(entries: PackedEntries, document: number, from: numbe
   const wanted = (document & (stretch - 1)) * (manyTimes + 1)
   let low = Math.max(from, entries.starts[own] as number)
   let high = Math.max(low, endOfStretch(entries, own))
+  if (low === high || (codes[low] as number) >= wanted) return low
   while (low < high) {
     const middle = (low + high) >>> 1
     if ((codes[middle] as number) < wanted) low = middle + 1

@@ -1,7 +1,14 @@
 // What each document of a window has so far of its score, and who among them is a candidate for the best.
 // Invariant: outside of a question nothing has anything, so that the next one begins with zeros everywhere.
-import { endOfStretch, manyTimes, stretch, stretchOf, timesBits } from './packed-entries.ts'
-import { eachPosting, frequencyOf, isAt, type PostingList, seekPosting } from './posting-list.ts'
+import {
+  endOfStretch,
+  manyTimes,
+  type PackedEntries,
+  stretch,
+  stretchOf,
+  timesBits,
+} from './packed-entries.ts'
+import { frequencyOf, isAt, type PostingList, seekPosting } from './posting-list.ts'
 
 /** One term of a question: what each of its documents gets is `weight × gain`, and at most `bound`. */
 export interface Walk {
@@ -51,24 +58,24 @@ export function createWindowScores(windowSize: number) {
   }
 
   /** Adds entries of a packed list, stretch by stretch. */
-  const addPacked = ({ list, weight }: Walk, from: number, to: number) => {
-    const { packed, often } = list
-    if (!packed) return
+  const addPacked = ({ list, weight }: Walk, packed: PackedEntries, from: number, to: number) => {
     const { codes } = packed
     const lengths = sizes
-    for (let at = from, own = stretchOf(first); at < to; own++) {
+    let at = from
+    for (let own = stretchOf(first); at < to; own++) {
       const end = Math.min(to, endOfStretch(packed, own))
       const begun = own * stretch
+      const offset = begun - first
       for (; at < end; at++) {
         const code = codes[at] as number
-        const document = begun + (code >>> timesBits)
-        const size = lengths[document] as number
+        const within = code >>> timesBits
+        const size = lengths[begun + within] as number
         const frequency = code & manyTimes
         const gain =
           frequency < knownFrequencies && size < knownSizes
             ? (gains[frequency * knownSizes + size] as number)
-            : gainOf(frequency < manyTimes ? frequency : (often?.get(document) ?? frequency), size)
-        const place = document - first
+            : gainOf(frequencyOf(list, at, begun + within), size)
+        const place = offset + within
         scores[place] = (scores[place] as number) + weight * gain
       }
     }
@@ -107,8 +114,8 @@ export function createWindowScores(windowSize: number) {
     },
     /** Adds what entries give to the documents of the window. */
     add(walk: Walk, from: number, to: number) {
-      if (walk.list.packed) return addPacked(walk, from, to)
       const { list, weight } = walk
+      if (list.packed) return addPacked(walk, list.packed, from, to)
       const { entries } = list
       const begun = first
       const lengths = sizes
@@ -128,9 +135,16 @@ export function createWindowScores(windowSize: number) {
     /** Takes the documents of entries that have nothing so far for candidates, behind `noted`; answers how many there are. */
     note(list: PostingList, from: number, to: number, noted: number): number {
       let count = noted
-      eachPosting(list, from, to, (document) => {
-        if (scores[document - first] === 0 && sizes[document] !== 0) candidates[count++] = document
-      })
+      const { packed, entries } = list
+      for (let at = from, own = stretchOf(first); at < to; own++) {
+        const end = packed ? Math.min(to, endOfStretch(packed, own)) : to
+        for (; at < end; at++) {
+          const document = packed
+            ? own * stretch + ((packed.codes[at] as number) >>> timesBits)
+            : (entries[at] as number) >>> 8
+          if (scores[document - first] === 0 && sizes[document] !== 0) candidates[count++] = document
+        }
+      }
       return count
     },
     /** Those of the candidates that have at least `bar`; answers how many. */

@@ -193,4 +193,28 @@ describe('questions before what was written is derived', () => {
     expect(projection.derivedSeq()).toBe(300)
     expect(find()).toEqual(found)
   })
+  test('go on from what was kept when a book is opened again, and from nothing that does not fit it', () => {
+    const store = open()
+    const title = (i: number) => ({ title: `red t${i}` })
+    const putMany = (to: TestStore, from: number, count: number) =>
+      to.db.transaction(() =>
+        Array.from({ length: count }, (_, i) => to.put(title(from + i), { id: `n-${from + i}` })),
+      )
+    putMany(store, 0, 300)
+    fill(store)
+    const again = openTestStore(kinds, { db: store.db, textIndex: true })
+    putMany(again, 300, 200)
+    const before = ask(again, ['red', 't7'])
+    expect(again.projection.derivedSeq()).toBe(300)
+    again.projection.catchUp()
+    expect(ask(again, ['red', 't7'])).toEqual(before)
+    fill(again)
+    again.db.run('DELETE FROM facets WHERE seq = 7')
+    again.db.run('DELETE FROM text_index WHERE rowid = 7')
+    const damaged = openTestStore(kinds, { db: store.db, textIndex: true })
+    putMany(damaged, 500, 200)
+    const last = ask(damaged, ['red', 't7'])
+    damaged.projection.catchUp()
+    expect(ask(openTestStore(kinds, { db: store.db }), ['red', 't7'])).toEqual(last)
+  })
 })
