@@ -60,8 +60,8 @@ const catchUpLimit = 50
  * finished then was waited for in vain. What is more is read in idle moments.
  */
 const loadLimit = { bytes: 1_500_000, ms: 150 } as const
-/** Taking a record in takes a quarter of the time that deriving it does; so many are read at once. */
-const aheadTimes = 4
+/** Taking a record in takes less than half of the time that deriving it does; so many are read at once. */
+const aheadTimes = 2
 const aheadBatch = 200
 
 export interface TextIndexParts {
