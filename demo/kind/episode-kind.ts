@@ -23,7 +23,7 @@ export const episodeKind: RecordKind<Episode> = {
   timePath: 'end_time',
   glance: 'Open an episode to see what it tells, and of which messages.',
   searched: 'Search looks at summaries, keywords and the day.',
-  cites: [{ path: 'messages', to: 'Tells of', from: 'Told in' }],
+  cites: [{ path: 'messages', to: 'Messages', from: 'Episodes' }],
   row: (episode) => ({
     id: episode.id,
     at: episode.end_time ?? episode.created_at,

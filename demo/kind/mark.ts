@@ -12,7 +12,7 @@ export const marks = {
   succeeded: { word: 'Succeeded', tone: 'good', isUsual: true },
   failed: { word: 'Failed', tone: 'bad' },
   open: { word: 'No result yet', tone: 'quiet' },
-  held: { word: 'Held', tone: 'good', isUsual: true },
+  held: { word: 'Belief', tone: 'good', isUsual: true },
   expired: { word: 'Expired', tone: 'quiet' },
   foreign: { word: 'Of another book', tone: 'quiet' },
   verified: { word: 'Verified', tone: 'good' },
@@ -25,7 +25,7 @@ export const marks = {
   waiting: { word: 'Waiting', tone: 'quiet' },
   running: { word: 'Running', tone: 'quiet' },
   done: { word: 'Done', tone: 'good', isUsual: true },
-  sent: { word: 'Sent, no answer yet', tone: 'quiet' },
+  sent: { word: 'Awaiting confirmation', tone: 'quiet' },
   refused: { word: 'Refused', tone: 'bad' },
   dead: { word: 'Dead', tone: 'bad' },
   active: { word: 'Active', tone: 'good', isUsual: true },
@@ -47,7 +47,7 @@ export const marks = {
   noWay: { word: 'Off', tone: 'quiet' },
   stopping: { word: 'Stopping', tone: 'warn' },
   told: { word: 'Episode', tone: 'quiet', isUsual: true },
-  said: { word: 'Said', tone: 'quiet', isUsual: true },
+  said: { word: 'Message', tone: 'quiet', isUsual: true },
 } as const satisfies Record<string, MarkWords>
 
 export type MarkName = keyof typeof marks

@@ -20,7 +20,7 @@ const fields = {
         word: `at least ${shareWord(least)}`,
         filters: { confidence: { gte: least } },
       })),
-      { value: 'low', word: 'below 50 %', filters: { confidence: { lt: 0.5 } } },
+      { value: 'low', word: 'below 50%', filters: { confidence: { lt: 0.5 } } },
     ],
   },
   expired: {

@@ -27,9 +27,9 @@ export const skillKind: RecordKind<Skill> = {
       type: 'choice',
       name: 'Success rate',
       choices: [
-        { value: '0.9', word: 'at least 90 %', filters: { 'maturity.success_rate': { gte: 0.9 } } },
-        { value: '0.6', word: 'at least 60 %', filters: { 'maturity.success_rate': { gte: 0.6 } } },
-        { value: 'low', word: 'below 60 %', filters: { 'maturity.success_rate': { lt: 0.6 } } },
+        { value: '0.9', word: 'at least 90%', filters: { 'maturity.success_rate': { gte: 0.9 } } },
+        { value: '0.6', word: 'at least 60%', filters: { 'maturity.success_rate': { gte: 0.6 } } },
+        { value: 'low', word: 'below 60%', filters: { 'maturity.success_rate': { lt: 0.6 } } },
       ],
     },
     name: { type: 'text', name: 'Name', path: 'name' },

@@ -11,19 +11,19 @@ export interface BecausePart {
 
 const known: Readonly<Record<string, { label: string; title: string }>> = {
   'text.coverage': {
-    label: 'words',
+    label: 'coverage',
     title: 'The weight of the question’s words that this record has, of the weight of all its words.',
   },
   'text.bm25': {
-    label: 'match',
+    label: 'BM25',
     title: 'How strongly the words stand out in this record (BM25), beside the best hit.',
   },
   'window.coverage': {
-    label: 'words near',
+    label: 'coverage (nearby)',
     title: 'The same, with what stands right before and after it in its session.',
   },
   'window.bm25': {
-    label: 'match near',
+    label: 'BM25 (nearby)',
     title: 'How strongly the words stand out in it together with its neighbours (BM25), beside the best hit.',
   },
   'session.score': {
@@ -43,10 +43,10 @@ const known: Readonly<Record<string, { label: string; title: string }>> = {
 
 const legNames: Readonly<Record<string, string>> = {
   text: 'full text',
-  window: 'neighbours',
+  window: 'nearby steps',
   session: 'session',
   name: 'name',
-  trigram: 'parts of words',
+  trigram: 'trigrams',
   vector: 'vectors',
 }
 

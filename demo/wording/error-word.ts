@@ -19,7 +19,7 @@ const lost: Partial<Record<ErrorCode, string>> = {
   'too-large': 'Nothing was stored; the book is as it was.',
   'storage-full': 'This change was not stored. Everything stored before is still there and readable.',
   'storage-failed': 'This change may not have been stored. What was acknowledged before is kept.',
-  'engine-died': 'Nothing that was acknowledged is lost. A call without an answer may have taken effect.',
+  'engine-died': 'No saved data was lost. A call without an answer may have taken effect.',
   'deadline-exceeded': 'Nothing was lost. The call may still take effect.',
   'open-elsewhere': 'Nothing was lost. The book is whole and in use in the other tab.',
   offline: 'Nothing was lost. What was not sent waits here and is sent at the next sync.',
@@ -30,8 +30,8 @@ const lost: Partial<Record<ErrorCode, string>> = {
 
 /** Where the table speaks to programs, the same for people. */
 const remedies: Partial<Record<ErrorCode, string>> = {
-  'invalid-file': 'Correct the file at that place, or export it again, and drop it once more.',
-  'invalid-input': 'Correct what is named and try again.',
+  'invalid-file': 'Fix the file and import it again.',
+  'invalid-input': 'Fix the fields above and try again.',
   'invalid-filter': 'Take the filter away or make it anew.',
   'too-large': 'Divide it and try again with less at once.',
   'storage-unavailable': 'Allow site data for this page and try again.',

@@ -24,9 +24,9 @@ export function sizeWord(bytes: number): string {
   return `${value.toFixed(digits)} ${units[unit] ?? ''}`
 }
 
-/** `34 %`; a small share that is not nothing stays visible. */
+/** `34%`; a small share that is not nothing stays visible. */
 export function shareWord(share: number): string {
   const percent = share * 100
-  if (percent > 0 && percent < 1) return '< 1 %'
-  return `${Math.round(percent)} %`
+  if (percent > 0 && percent < 1) return '<1%'
+  return `${Math.round(percent)}%`
 }

@@ -7,7 +7,7 @@ export type SyncMood = 'off' | 'busy' | 'good' | 'waiting' | 'offline' | 'failed
 
 /** What becomes of what waits when every page is closed. */
 export const backgroundWords: Readonly<Record<NonNullable<SyncState['background']>, string>> = {
-  ready: 'the browser would send what waits',
+  ready: 'available',
   handed: 'what waits is left to the browser to send',
   missing: 'sent when the book is next open: this browser has no Background Sync here',
 }
@@ -25,7 +25,7 @@ export function syncStateWords(sync: SyncState, nowMs: number): SyncWords {
     return {
       mood: 'off',
       short: 'sync off',
-      long: 'This book is kept in this browser only. It syncs with no edge.',
+      long: 'Sync is off. Data stays in this browser.',
     }
   }
   if (sync.running)
@@ -56,15 +56,15 @@ export function syncStateWords(sync: SyncState, nowMs: number): SyncWords {
       short: `${waiting} · synced ${ago}`,
       long: `Last synced ${ago}. ${waiting} for the next sync.`,
     }
-  return { mood: 'good', short: `synced ${ago}`, long: `Last synced ${ago}. Nothing waits.` }
+  return { mood: 'good', short: `synced ${ago}`, long: `Last synced ${ago}. Up to date.` }
 }
 
 const lineWords: Readonly<Record<NonNullable<SyncState['live']>, string>> = {
-  open: 'open: what other devices write is here in a moment',
-  connecting: 'being opened',
-  waiting: 'broken, will be opened again',
-  resting: 'rests while nobody looks or there is no network',
-  refused: 'refused by the edge; syncing goes on without it',
+  open: 'connected',
+  connecting: 'connecting',
+  waiting: 'disconnected, will reconnect',
+  resting: 'paused in background or offline',
+  refused: 'rejected by the edge; sync continues without it',
 }
 
 /** The line to the edge in a few words. */

@@ -25,7 +25,7 @@ it('exports encrypted, asks for the passphrase, says what would come in, and imp
     await book.facts.store({ id: 'f-1', schema: 'course', data: { code: 'CS101' } })
     await book.perceptions.store({ content: 'Forgets the base case' })
   })
-  await page.getByLabel('Passphrase, to encrypt it').fill('correct horse')
+  await page.getByLabel('Encrypt with passphrase (optional)').fill('correct horse')
   const sealed = await exportText(page)
   expect(sealed).not.toContain('base case')
 
@@ -63,7 +63,7 @@ it('refuses a bundle of which one letter was changed, and imports nothing of it'
   const altered = (await exportText(page)).replace('base case', 'bass case')
   await dropFiles(page, { 'altered.kstar.json': altered })
   await page.getByRole('alert').getByText('Nothing of this bundle was imported.').waitFor()
-  await page.getByRole('button', { name: 'Put it away' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText(/Drop a bundle anywhere/).waitFor()
 })
 
@@ -75,7 +75,7 @@ it('exports tokens only after a second thought, and only what is chosen', async 
   const start = page.getByRole('button', { name: 'Export', exact: true })
   await page.getByLabel('Include control tokens').check()
   expect(await start.isDisabled()).toBe(true)
-  await page.getByLabel('I know, include them').check()
+  await page.getByLabel('Include tokens').check()
   expect(await start.isDisabled()).toBe(false)
   await page.getByLabel('Include control tokens').uncheck()
   await page.getByLabel(/^Perceptions/).uncheck()

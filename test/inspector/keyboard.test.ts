@@ -103,7 +103,7 @@ it('gives every control a name, every page its landmarks, and every list its rol
   for (const landmark of ['main', 'banner', 'contentinfo'] as const)
     expect(await page.getByRole(landmark).count()).toBe(1)
   // Places in the rail, and the views of this one: each with a name.
-  expect(await page.getByRole('navigation', { name: 'Rooms' }).count()).toBe(1)
+  expect(await page.getByRole('navigation', { name: 'Sections' }).count()).toBe(1)
   expect(await page.getByRole('navigation', { name: 'Traces' }).count()).toBe(1)
   expect(await list.getAttribute('aria-activedescendant')).toBe(await rows.first().getAttribute('id'))
   expect(await rows.first().getAttribute('aria-setsize')).toBe('4')

@@ -30,7 +30,7 @@ it('shows perceptions with their evidence, and expired ones only when asked to',
   })
   const { rows, detail } = partsOf(page, perceptions)
   await page.getByText('1 perception', { exact: true }).waitFor()
-  await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringMatching(/base case[^]*ana[^]*72 %/)])
+  await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringMatching(/base case[^]*ana[^]*72%/)])
 
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
   const menu = page.getByRole('dialog', { name: 'Add a filter' })
@@ -60,8 +60,8 @@ it('shows a fact with its check and its chain, and finds facts by a path into th
   const { rows, detail } = partsOf(page, facts)
   await page.getByText('2 facts', { exact: true }).waitFor()
   await rows.filter({ hasText: 'credits: 6' }).click()
-  await detail.getByText('Its data keeps to version 1 of the schema “course”.').waitFor()
-  const chain = detail.getByRole('region', { name: 'Chain' })
+  await detail.getByText('Valid against “course” v1.').waitFor()
+  const chain = detail.getByRole('region', { name: 'Previous values' })
   await chain.getByRole('listitem').nth(1).waitFor()
   expect(await chain.getByRole('listitem').count()).toBe(2)
   await chain.getByRole('button', { name: 'Earlier fact' }).click()
@@ -87,7 +87,7 @@ it('registers a schema, refuses one that is none with its place, and shows it as
   await page.getByRole('heading', { name: 'No schemas yet' }).waitFor()
   await page.getByRole('button', { name: 'Register a schema' }).click()
   const dialog = page.getByRole('dialog', { name: 'Register a schema' })
-  await dialog.getByLabel(/Name/).fill('course')
+  await dialog.getByLabel(/Schema name/).fill('course')
   await dialog.getByLabel(/JSON Schema/).fill('{ "type": "nonsense" }')
   await dialog.getByRole('button', { name: 'Register', exact: true }).click()
   await dialog
@@ -110,14 +110,14 @@ it('shows how a skill grew, and restores an earlier version with a way back', as
       await book.skills.recordOutcome({ skill_name: 'Grade', outcome })
   })
   const { rows, detail } = partsOf(page, skills)
-  await rows.filter({ hasText: '80 % of 5 uses' }).click()
-  await detail.getByRole('img', { name: /from 100 % to 80 %, competent/ }).waitFor()
+  await rows.filter({ hasText: '80% of 5 uses' }).click()
+  await detail.getByRole('img', { name: /from 100% to 80%, competent/ }).waitFor()
   await detail.getByText('As a table').click()
   // A sync that was under way may have kept the version of the second use, as what its change was made on.
   const row = detail.getByRole('row').filter({ has: page.getByRole('rowheader', { name: '3', exact: true }) })
   const [outcome, ...grown] = (await row.getByRole('cell').allInnerTexts()).slice(0, 3)
   expect(outcome).toMatch(/^(1 of 2 failed|succeeded)$/)
-  expect(grown).toEqual(['67 %', 'novice'])
+  expect(grown).toEqual(['67%', 'novice'])
 
   // The last two versions stand beside each other, then any two.
   await detail.getByText('Compare two versions').click()
@@ -129,9 +129,9 @@ it('shows how a skill grew, and restores an earlier version with a way back', as
 
   await detail.getByText(/^Version 2/).click()
   await detail.getByRole('button', { name: 'Restore version 2' }).click()
-  await rows.filter({ hasText: '100 % of 1 use' }).waitFor()
+  await rows.filter({ hasText: '100% of 1 use' }).waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
-  await rows.filter({ hasText: '80 % of 5 uses' }).waitFor()
+  await rows.filter({ hasText: '80% of 5 uses' }).waitFor()
   expect(await problems()).toEqual([])
 })
 
@@ -196,7 +196,7 @@ it('leads to every view from the foot of a narrow page', async () => {
   const { page } = await openView(browser, 'traces', async () => undefined)
   await page.setViewportSize({ width: 360, height: 740 })
   await page.getByRole('button', { name: 'More' }).click()
-  const places = page.getByRole('dialog', { name: 'All rooms' })
+  const places = page.getByRole('dialog', { name: 'All sections' })
   await places.getByRole('button', { name: 'Perceptions' }).click()
   await places.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'No perceptions yet' }).waitFor()

@@ -32,7 +32,7 @@ it.each(['devUrl', 'builtUrl'] as const)(
     })
     expect(doors[1]).toBeLessThan(doors[0] ?? 0)
 
-    await page.getByRole('navigation', { name: 'Rooms' }).getByRole('button', { name: 'Recall' }).click()
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Recall' }).click()
     await page.getByLabel('Question').fill('Which doors lead nowhere?')
     await page.keyboard.press('Enter')
     await page.getByText('leads nowhere').or(page.getByRole('listitem')).first().waitFor()
@@ -126,7 +126,7 @@ it('says that the browser gives no storage, and goes on in memory only when aske
   })
   const { page } = await openInspector(browser, { context })
   await page.getByRole('heading', { name: 'This browser gives the page no durable storage' }).waitFor()
-  await page.getByRole('button', { name: 'Go on in memory' }).click()
+  await page.getByRole('button', { name: 'Continue in memory' }).click()
   await page.getByRole('heading', { name: /is empty/ }).waitFor()
   await page.getByRole('contentinfo').getByText('memory only').waitFor()
 })

@@ -91,7 +91,7 @@ it('shows a conflict with its base and both sides, decides it by field with keys
   await card.waitFor()
   expect(await card.getByRole('columnheader').allInnerTexts()).toEqual([
     expect.stringContaining('Field'),
-    expect.stringContaining('Before both'),
+    expect.stringContaining('Base'),
     expect.stringContaining('Mine: this device'),
     expect.stringMatching(/Theirs: device/),
   ])
@@ -101,16 +101,16 @@ it('shows a conflict with its base and both sides, decides it by field with keys
   const mine = row.getByRole('radio', { name: /content: Mine/ })
   const theirs = row.getByRole('radio', { name: /content: Theirs/ })
   expect(await mine.isChecked()).toBe(true)
-  expect(await card.getByText('This is what the record says now.').count()).toBe(1)
+  expect(await card.getByText('Current value').count()).toBe(1)
 
   // One tab stop for each field, arrows between the sides.
   await mine.focus()
   await page.keyboard.press('ArrowRight')
   expect(await theirs.isChecked()).toBe(true)
-  await card.getByText('The record will say what is marked.').waitFor()
+  await card.getByText('Selected values will be saved').waitFor()
   await card.getByRole('button', { name: 'Save this choice' }).press('Enter')
   await expect.poll(() => contentOf(page, id)).toBe('It pours')
-  await page.getByText('Every conflict is decided.').waitFor()
+  await page.getByText('All conflicts resolved').waitFor()
   await page.getByText('Decided (1)').waitFor()
 
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -141,7 +141,7 @@ it.each(['devUrl', 'builtUrl'] as const)(
       url: inject(which),
       query: '&view=sync',
     })
-    await page.getByText('the browser would send what waits').waitFor()
+    await page.getByText('available').waitFor()
     expect(await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL)).toMatch(
       /\/service-worker\.[jt]s$/,
     )
@@ -155,8 +155,8 @@ it('lists what waits and what was sent without an answer, says that it is offlin
   const world = await openWorld(context)
   const { page } = await openSync(context)
   const queue = page.getByRole('region', { name: 'Queue' })
-  await queue.getByText('Nothing waits to be sent.').waitFor()
-  await page.getByText('No edit has lost a conflict.').waitFor()
+  await queue.getByText('Up to date').waitFor()
+  await page.getByText('No conflicts').waitFor()
   await page.evaluate(() => globalThis.book?.sync())
   world.isCut = true
   const { one, two } = await page.evaluate(async () => {
@@ -167,7 +167,11 @@ it('lists what waits and what was sent without an answer, says that it is offlin
     return { one: first?.id, two: second?.id }
   })
   expect([one, two]).toEqual([expect.any(String), expect.any(String)])
-  await queue.getByRole('listitem').filter({ hasText: 'It rains' }).getByText('Sent, no answer yet').waitFor()
+  await queue
+    .getByRole('listitem')
+    .filter({ hasText: 'It rains' })
+    .getByText('Awaiting confirmation')
+    .waitFor()
   await queue.getByRole('listitem').filter({ hasText: 'The garden is wet' }).getByText('Waiting').waitFor()
   await page
     .getByRole('status')
@@ -178,7 +182,7 @@ it('lists what waits and what was sent without an answer, says that it is offlin
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   world.isCut = false
   await page.getByRole('button', { name: 'Sync now' }).click()
-  await queue.getByText('Nothing waits to be sent.').waitFor()
+  await queue.getByText('Up to date').waitFor()
 
   await page.evaluate(async () => {
     const situation = { domain: 'd', context: { page: 'x'.repeat(800_000) } }

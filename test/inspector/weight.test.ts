@@ -9,7 +9,7 @@ beforeAll(async () => void (browser = await launchBrowser()), 90_000)
 afterAll(() => browser.close())
 
 const goTo = (page: Page, place: string) =>
-  page.getByRole('navigation', { name: 'Rooms' }).getByRole('button', { name: place, exact: true }).click()
+  page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: place, exact: true }).click()
 
 it('starts with the scripts of its first view alone, within its limit', async () => {
   const { bytes, limitBytes, scripts } = startWeight(inject('builtFolder'))

@@ -47,7 +47,7 @@ function standing(): Command[] {
           id: undefined,
         }),
     },
-    { name: 'Read the list again', key: 'n', run: () => void reloadList() },
+    { name: 'Refresh', key: 'n', run: () => void reloadList() },
     { name: 'Go to another book', run: showBooks },
     ...(books.value ?? [])
       .filter(({ name }) => name !== bookName)
@@ -111,5 +111,5 @@ function searchHere(): void {
 
 async function copyLink(): Promise<void> {
   await navigator.clipboard.writeText(location.href)
-  tell('The link is copied. It opens in this browser, where the book is.')
+  tell('Link copied. Works only in this browser.')
 }

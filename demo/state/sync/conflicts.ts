@@ -79,7 +79,7 @@ async function takeBack(id: number, record: string, before: BookRecord | undefin
       } as CapabilityInput<'daybook:choose_conflict'>)
     else await from.records.forget({ id: record })
     reopened.value = new Set([...reopened.peek(), id])
-    tell('The record says again what it said before.')
+    tell('Undone')
   } catch (error) {
     tellError('The decision was not taken back.', error)
   }

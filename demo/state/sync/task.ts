@@ -28,7 +28,7 @@ export async function loadTasks(): Promise<void> {
 export async function retryTask({ id }: Task): Promise<void> {
   try {
     await (await openedBook()).tasks.retry({ id })
-    tell('It is tried again, with all its tries.')
+    tell('Retrying (attempts reset)')
   } catch (error) {
     tellError('The task was not tried again.', error)
   }

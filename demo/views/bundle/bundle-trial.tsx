@@ -35,8 +35,8 @@ export function BundleTrial({ verified, trial, choice }: BundleTrialProps) {
   return (
     <>
       <p class="bundle-proof">
-        <Mark mark="verified" /> It is whole, and nothing in it was changed since it was written
-        {verified.signed_by === undefined ? '. It is not signed.' : '; its signature is true.'}
+        <Mark mark="verified" /> Intact (checksum verified)
+        {verified.signed_by === undefined ? '. It is not signed.' : '. Signature valid.'}
       </p>
       <dl class="facts">
         <div>
@@ -65,7 +65,7 @@ export function BundleTrial({ verified, trial, choice }: BundleTrialProps) {
         </div>
       </dl>
       <fieldset class="fields-form">
-        <legend>It holds</legend>
+        <legend>Contents</legend>
         <div class="kind-grid">
           {held.map(([kind, count]) => (
             <label key={kind} class="check">
@@ -77,7 +77,7 @@ export function BundleTrial({ verified, trial, choice }: BundleTrialProps) {
         </div>
       </fieldset>
       <fieldset class="fields-form">
-        <legend>How</legend>
+        <legend>Mode</legend>
         <label class="check">
           <input
             type="radio"
@@ -94,7 +94,7 @@ export function BundleTrial({ verified, trial, choice }: BundleTrialProps) {
             checked={isReplacing}
             onChange={() => void changeChoice({ mode: 'replace' })}
           />
-          Replace: make these kinds what the bundle says, and forget what it does not have
+          Replace these kinds with the bundle; delete the rest
         </label>
       </fieldset>
       <div class="bundle-effect" role="status">
@@ -123,7 +123,7 @@ export function BundleTrial({ verified, trial, choice }: BundleTrialProps) {
           {isReplacing ? 'Replace' : 'Import'}
         </button>
         <button type="button" class="button" onClick={closeBundle}>
-          Put it away
+          Cancel
         </button>
       </div>
     </>
@@ -142,7 +142,7 @@ function Conflicts({ trial: { conflicts, conflict_count: total } }: { trial: Tri
           <tr>
             <th scope="col">Record</th>
             <th scope="col">Kind</th>
-            <th scope="col">Stands afterwards</th>
+            <th scope="col">Result</th>
           </tr>
         </thead>
         <tbody>

@@ -98,7 +98,7 @@ export function ExportCard() {
               />
             </label>
             <label class="labelled" for={`${id}-passphrase`}>
-              Passphrase, to encrypt it
+              Encrypt with passphrase (optional)
               <input
                 id={`${id}-passphrase`}
                 class="input"
@@ -133,7 +133,7 @@ export function ExportCard() {
             <div class="notice warn">
               <Icon name="alert" />
               <div class="notice-text">
-                <p class="notice-title">Tokens are authority.</p>
+                <p class="notice-title">Tokens grant access.</p>
                 <p>
                   Whoever opens the file learns which agents may do what in this book
                   {passphrase.value === '' && ', and without a passphrase anyone can open it'}.
@@ -144,7 +144,7 @@ export function ExportCard() {
                     checked={isSure.value}
                     onChange={(event) => (isSure.value = event.currentTarget.checked)}
                   />
-                  I know, include them
+                  Include tokens
                 </label>
               </div>
             </div>

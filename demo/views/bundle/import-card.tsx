@@ -30,9 +30,7 @@ export function ImportCard() {
           <FilePicker onFiles={importFiles} class="button primary">
             Choose a bundle
           </FilePicker>
-          <p class="faint">
-            Choosing changes nothing: it is verified, and you see what would come in before anything does.
-          </p>
+          <p class="faint">Nothing is imported until you confirm.</p>
         </div>
       )}
     </section>
@@ -63,7 +61,7 @@ function OnTable({ open: { file, choice, at } }: { open: OpenBundle }) {
       {(at.step === 'sealed' || at.step === 'refused' || at.step === 'verifying') && (
         <div class="card-row">
           <button type="button" class="button" onClick={closeBundle}>
-            Put it away
+            Cancel
           </button>
         </div>
       )}

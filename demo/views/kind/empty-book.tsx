@@ -11,8 +11,8 @@ export function EmptyBook() {
     <section class="page empty-book" aria-labelledby="empty-title">
       <h1 id="empty-title">The book “{bookName}” is empty</h1>
       <p class="quiet">
-        Here stands what an agent did: the situation, the task, the action and its result, one trace each. It
-        is kept in this browser and works offline. Three ways to begin:
+        This is where traces of an agent appear: the situation, the task, the action and its result. The book
+        is stored in this browser and works offline. Three ways to begin:
       </p>
       <ol class="ways">
         <li class="way">
@@ -31,7 +31,7 @@ export function EmptyBook() {
           <h2>
             <Icon name="paste" /> Paste a trace as JSON
           </h2>
-          <p>One trace or a list of them. What does not fit is refused with the place where it is wrong.</p>
+          <p>One trace or a list of traces. Invalid entries are rejected with the path of the error.</p>
           <button type="button" class="button" onClick={() => (openDialog.value = 'paste')}>
             Paste JSON
           </button>
@@ -41,8 +41,8 @@ export function EmptyBook() {
             <Icon name="play" /> Watch a scripted agent
           </h2>
           <p>
-            A small script in this page plays a courier who looks for the way through a house, twice, using
-            the same API as any agent. What it stores is tagged <code>sample</code>.
+            A demo agent explores a small maze twice, using the same API as any agent. Everything it stores is
+            tagged <code>sample</code>.
           </p>
           <button type="button" class="button" disabled={isSampling.value} onClick={() => void loadSample()}>
             {isSampling.value ? 'Running…' : 'Run the guided sample'}

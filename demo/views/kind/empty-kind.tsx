@@ -28,7 +28,7 @@ export function EmptyKind({ title, children, code, act }: EmptyKindProps) {
       </div>
       <div class="example">
         <p class="example-head">
-          <span class="faint">How an agent makes one; works in the console of this page</span>
+          <span class="faint">Try it in this page's console</span>
           <span class="spacer" />
           <CopyButton text={code} what="example" />
         </p>

@@ -32,7 +32,7 @@ export function ContextPanel() {
   if (!packed) {
     return question.trim() === '' ? (
       <EmptyNote title="Ask the book something.">
-        <p>Here stands what an agent would get into its prompt: quoted evidence within a budget of tokens.</p>
+        <p>This is where the context for a prompt appears: quoted evidence within a token budget.</p>
       </EmptyNote>
     ) : (
       <div class="list-wait" aria-busy="true" />
@@ -73,8 +73,8 @@ export function ContextPanel() {
       <p role="status">
         {countOf(items.length, 'record')} packed
         {overflow.hits === 0
-          ? '; nothing was left out.'
-          : `; ${countOf(overflow.hits, 'hit')} left out for want of room${
+          ? '; everything fits.'
+          : `; ${countOf(overflow.hits, 'hit')} over budget${
               lanes.length > 0 ? ` (${lanes.map(([lane, count]) => `${lane} ${count}`).join(', ')})` : ''
             }.`}
       </p>
@@ -107,7 +107,7 @@ export function ContextPanel() {
       )}
       {left.length > 0 && (
         <details>
-          <summary>What was left out</summary>
+          <summary>Excluded</summary>
           <table class="plain-table">
             <thead>
               <tr>

@@ -14,8 +14,7 @@ export function EmbedderNote() {
 type Status = Awaited<ReturnType<Daybook['embedder']['status']>>
 
 function words({ provider, model, state, total, embedded, behind, lastError, why }: Status): string {
-  if (state === 'off')
-    return 'No embedder is on: recall goes by words alone, and nothing leaves this browser.'
+  if (state === 'off') return 'Keyword recall only (no embedder configured). Nothing leaves this browser.'
   const name = model === undefined ? provider : `${provider} (${model})`
   const how = `${countWord(embedded)} of ${countWord(total)} records have a vector`
   const also = why ?? lastError?.message

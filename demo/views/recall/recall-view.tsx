@@ -77,7 +77,7 @@ function AnswerView({ answer }: { answer: Answer }) {
       {degraded.length > 0 && (
         <div class="notice warn">
           <div class="notice-text">
-            <p class="notice-title">Recall was not whole.</p>
+            <p class="notice-title">Results may be incomplete</p>
             {degraded.map((reason) => (
               <p key={reason}>{reason}</p>
             ))}

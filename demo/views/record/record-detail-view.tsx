@@ -59,7 +59,7 @@ function Glance() {
       {counted && counted.total > 0 && listedKind.value && (
         <dl class="figures">
           <div>
-            <dt>{capital(listedKind.value.many)} here</dt>
+            <dt>{capital(listedKind.value.many)}</dt>
             <dd>{countWord(counted.total)}</dd>
           </div>
           {listedKind.value.fails && (

@@ -74,8 +74,7 @@ export function HelpDialog() {
         ))}
       </ul>
       <p class="faint">
-        The address of this page holds the room, the search, the filters and the open record: copy it to come
-        back to exactly this. In the console the open book is <code>book</code>.
+        The URL keeps your view; bookmark or copy it. In the console the open book is <code>book</code>.
       </p>
     </Dialog>
   )

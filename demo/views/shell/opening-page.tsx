@@ -28,7 +28,7 @@ export function OpeningPage() {
     return (
       <Calm icon="alert" title="The book was closed" actions={<TryAgain word="Open it again" />}>
         <p>{now.reason}</p>
-        <p>Nothing that was acknowledged is lost.</p>
+        <p>No saved data was lost.</p>
       </Calm>
     )
   }
@@ -49,7 +49,7 @@ function Opening() {
         <p>
           <span class="file-name">{bundle.file.name}</span> waits for it.{' '}
           <button type="button" class="button small" onClick={closeBundle}>
-            Put it away
+            Cancel
           </button>
         </p>
       )}
@@ -72,7 +72,7 @@ function Failed({ error }: { error: DaybookError }) {
       <>
         <TryAgain word="Try again" />
         <button type="button" class="button" onClick={() => void openBook({ inMemory: true })}>
-          Go on in memory
+          Continue in memory
         </button>
       </>
     )

@@ -69,7 +69,7 @@ export function Palette() {
             {command.key !== undefined && <KeyCap name={command.key} />}
           </li>
         ))}
-        {commands.length === 0 && <li class="faint palette-none">No such command.</li>}
+        {commands.length === 0 && <li class="faint palette-none">No matching command</li>}
       </ul>
     </Dialog>
   )

@@ -6,7 +6,7 @@ import { RailEntry, RailTools } from './rail.tsx'
 
 export function PlacesDialog() {
   return (
-    <Dialog title="All rooms" onClose={closeDialog}>
+    <Dialog title="All sections" onClose={closeDialog}>
       <div class="place-grid">
         {places.map((place) => (
           <RailEntry key={place.name} place={place} onGo={closeDialog} />

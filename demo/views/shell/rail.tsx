@@ -30,7 +30,7 @@ export function Rail() {
           </button>
         </p>
       </div>
-      <nav class="rail-nav" aria-label="Rooms">
+      <nav class="rail-nav" aria-label="Sections">
         {places.map((place) => (
           <RailEntry key={place.name} place={place} />
         ))}

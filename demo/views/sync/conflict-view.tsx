@@ -116,7 +116,7 @@ function Fieldwise({ conflict, sides, device }: FieldwiseProps) {
   const isAsIs = current !== undefined && isSame(made, stands)
   const takeAll = (name: SideName) => (chosen.value = Object.fromEntries(paths.map((_, at) => [at, name])))
   const titles: Readonly<Record<SideName, string>> = {
-    base: 'Before both',
+    base: 'Base',
     mine: `Mine: ${byWords(sides.mine.by, device)}`,
     theirs: `Theirs: ${byWords(sides.theirs?.by ?? '', device)}`,
   }
@@ -165,7 +165,7 @@ function Fieldwise({ conflict, sides, device }: FieldwiseProps) {
                       {isChanged && <span class="side-state">changed</span>}
                     </label>
                     {value === undefined ? (
-                      <span class="faint">not there</span>
+                      <span class="faint">missing</span>
                     ) : (
                       <ValueView value={value} depth={2} />
                     )}
@@ -179,10 +179,10 @@ function Fieldwise({ conflict, sides, device }: FieldwiseProps) {
       <div class="card-row">
         <p class="quiet" role="status">
           {isAsIs
-            ? 'This is what the record says now.'
+            ? 'Current value'
             : current
-              ? 'The record will say what is marked.'
-              : 'The record is forgotten. Saving brings it back, saying what is marked.'}
+              ? 'Selected values will be saved'
+              : 'The record is forgotten. Saving restores it with the selected values.'}
         </p>
         <span class="spacer" />
         {Object.keys(chosen.value).length > 0 && (
@@ -197,7 +197,7 @@ function Fieldwise({ conflict, sides, device }: FieldwiseProps) {
             void decide(conflict, choiceOf(made, isAsIs, conflict)).then(() => (chosen.value = {}))
           }
         >
-          {isAsIs ? 'Keep it so' : 'Save this choice'}
+          {isAsIs ? 'Keep current' : 'Save this choice'}
         </button>
       </div>
     </>

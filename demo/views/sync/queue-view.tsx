@@ -46,7 +46,7 @@ export function QueueView() {
         />
       )}
       {listed?.length === 0 && (
-        <EmptyNote title="Nothing waits to be sent.">
+        <EmptyNote title="Up to date">
           <p>
             What is written here waits in this queue until the edge has it, also while there is no connection
             and after the page was closed.
@@ -97,7 +97,7 @@ function QueueRow({ queued: { entry, title } }: { queued: Queued }) {
       <ShortId id={record} what="id of the record" />
       {error && (
         <p class="form-error queue-error">
-          {error.message} <code>{error.code}</code> It goes again once the record was changed.{' '}
+          {error.message} <code>{error.code}</code> Will retry when the record changes.{' '}
           <button type="button" class="button small" onClick={() => void retryRefused(record)}>
             Try again
           </button>

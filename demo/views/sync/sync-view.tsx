@@ -69,7 +69,7 @@ function SyncCard() {
           <dd>{sync.configured ? <code>{edgeUrl}</code> : 'none'}</dd>
         </div>
         <div>
-          <dt>Line to the edge</dt>
+          <dt>Live connection</dt>
           <dd>{lineWord(sync)}</dd>
         </div>
         <div>
@@ -83,7 +83,7 @@ function SyncCard() {
         {sync.nextAt !== undefined && (
           <div>
             <dt>
-              {sync.phase === 'offline' || sync.phase === 'waiting' ? 'Next try' : 'Next sync by itself'}
+              {sync.phase === 'offline' || sync.phase === 'waiting' ? 'Next try' : 'Next automatic sync'}
             </dt>
             <dd>
               <Time at={sync.nextAt} />
@@ -106,7 +106,7 @@ function SyncCard() {
         )}
         {sync.repairs > 0 && (
           <div>
-            <dt>Found to differ, and read anew</dt>
+            <dt>Repaired</dt>
             <dd>{countOf(sync.repairs, 'time')}</dd>
           </div>
         )}
@@ -136,7 +136,7 @@ function Conflicts() {
         />
       )}
       {listed && undecided.length === 0 && (
-        <EmptyNote title={decided.length > 0 ? 'Every conflict is decided.' : 'No edit has lost a conflict.'}>
+        <EmptyNote title={decided.length > 0 ? 'All conflicts resolved' : 'No conflicts'}>
           <p>
             When two devices change the same record before they sync, the policy of its kind decides which
             edit stands. The other one is kept here with what it said: nothing is lost silently.
@@ -150,7 +150,7 @@ function Conflicts() {
       </ol>
       {decided.length > 0 && (
         <details class="decided">
-          <summary>Decided ({countWord(decided.length)}): look again, or decide anew</summary>
+          <summary>Decided ({countWord(decided.length)}): review or change</summary>
           <ol class="conflicts">
             {decided.map((conflict) => (
               <ConflictView key={conflict.entry.id} conflict={conflict} isDecided />

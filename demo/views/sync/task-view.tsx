@@ -6,14 +6,13 @@ import { Time } from '../../parts/time.tsx'
 import { ValueView } from '../../parts/value-view.tsx'
 import type { MarkName } from '../../kind/mark.ts'
 import { dropTask, loadTasks, retryTask, type Task, tasks, tasksFailure } from '../../state/sync/task.ts'
-import { countOf } from '../../wording/size-word.ts'
 import { Tabs } from '../shell/tabs.tsx'
 
 const groups = [
   {
-    name: 'Dead letters',
+    name: 'Failed tasks',
     states: ['dead'],
-    text: 'They failed as often as they may. Try them again, or drop them.',
+    text: 'Retries exhausted. Retry or discard them.',
   },
   { name: 'Waiting and running', states: ['waiting', 'running'], text: '' },
   { name: 'Done', states: ['done'], text: 'Kept for a week.' },
@@ -82,7 +81,7 @@ function TaskCard({ task }: { task: Task }) {
         <code class="task-name">{capability}</code>
         <span class="faint">
           {state === 'waiting' ? 'due ' : ''}
-          <Time at={state === 'waiting' ? due : at} /> · {countOf(attempts, 'try', 'tries')} of {most}
+          <Time at={state === 'waiting' ? due : at} /> · attempt {attempts} of {most}
         </span>
         <span class="spacer" />
         {(state === 'dead' || state === 'waiting') && (
@@ -92,7 +91,7 @@ function TaskCard({ task }: { task: Task }) {
         )}
         {state !== 'done' && (
           <button type="button" class="button small" onClick={() => void dropTask(task)}>
-            Drop
+            Discard
           </button>
         )}
       </div>
@@ -102,7 +101,7 @@ function TaskCard({ task }: { task: Task }) {
         </p>
       )}
       <details>
-        <summary>What is called with</summary>
+        <summary>Input</summary>
         <ValueView value={input} depth={1} />
       </details>
     </li>

@@ -23,7 +23,7 @@ export function GrantedToken() {
         <>
           <p>
             Over HTTP its holder presents this text as a bearer token. It is shown this once and kept nowhere.
-            Who has the text has what it grants, so send it where nobody else reads.
+            Anyone with this token has this access. Share it over a private channel.
           </p>
           <textarea class="input code-input" rows={5} readOnly aria-label="Bearer text" value={now.bearer} />
         </>

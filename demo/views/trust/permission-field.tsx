@@ -8,7 +8,7 @@ const knownPermissions = [
   ['forget', 'forget'],
   ['export', 'export'],
   ['sync', 'sync'],
-  ['delegation', 'pass it on, narrower'],
+  ['delegation', 'delegate'],
 ] as const
 
 export function PermissionField({ permissions }: { permissions: Signal<readonly string[]> }) {
@@ -46,7 +46,7 @@ export function PermissionField({ permissions }: { permissions: Signal<readonly 
         ))}
       </div>
       <label class="labelled" for={id}>
-        Further ones, parted by commas: ids of capabilities such as kstar:query_traces, or words of your own
+        Other permissions, comma-separated, such as kstar:query_traces
         <input
           id={id}
           class="input mono"

@@ -24,14 +24,12 @@ export function RevokeDialog() {
           {token.granted_to} <code>{token.scope}</code>
         </blockquote>
         <ul class="plain-list">
-          <li>It permits nothing from this moment on. That cannot be undone; a new one can be granted.</li>
-          {below > 0 && <li>{countOf(below, 'token')} below it permit nothing any more either.</li>}
-          {status.value?.sync.configured && (
-            <li>The edge is told at once, before anything else that waits.</li>
-          )}
+          <li>Access ends immediately. This cannot be undone; you can grant a new token.</li>
+          {below > 0 && <li>{countOf(below, 'delegated token is', 'delegated tokens are')} revoked too.</li>}
+          {status.value?.sync.configured && <li>Synced immediately.</li>}
         </ul>
         <label class="labelled" for={id}>
-          Why, for those who look later
+          Reason (kept in history)
           <input
             id={id}
             class="input"
@@ -44,7 +42,7 @@ export function RevokeDialog() {
         </label>
         <div class="dialog-actions">
           <button type="button" class="button" onClick={closeDialog}>
-            Keep it
+            Cancel
           </button>
           <button type="submit" class="button danger">
             Revoke token

@@ -69,18 +69,12 @@ function Medium() {
       <dl class="facts">
         <div>
           <dt>Protected from eviction</dt>
-          <dd>
-            {now.persisted === undefined
-              ? 'not known'
-              : now.persisted
-                ? 'yes, the browser promised'
-                : 'not promised'}
-          </dd>
+          <dd>{now.persisted === undefined ? 'not known' : now.persisted ? 'granted' : 'not granted'}</dd>
         </div>
         <div>
           <dt>This tab</dt>
           <dd>
-            {now.owner ? 'owner: its engine holds the database' : 'follower: another tab holds the database'}
+            {now.owner ? 'active tab (holds the database)' : 'follower: another tab holds the database'}
           </dd>
         </div>
         {now.checkpointAt !== undefined && (
@@ -159,7 +153,7 @@ function Contents() {
       )}
       <p class="faint">
         {now.unindexed === 0
-          ? 'All of their text is indexed.'
+          ? 'Index up to date'
           : `The text of ${countOf(now.unindexed, 'record')} is still to be indexed; the next search does that first.`}
       </p>
     </section>

@@ -79,7 +79,7 @@ it('decides by key presses what an agent proposed from another device: approve, 
   await page.getByRole('region', { name: 'Evidence' }).getByText('“Prefers short answers”').waitFor()
   await page.getByText('Asked for a table of pros and cons').first().click()
   await page.getByRole('button', { name: /^Open/ }).waitFor()
-  const rail = page.getByRole('navigation', { name: 'Rooms' })
+  const rail = page.getByRole('navigation', { name: 'Sections' })
   await rail.getByRole('button', { name: /Memories and approvals.*4 waiting/ }).waitFor()
 
   await page.keyboard.press('a')
@@ -183,7 +183,7 @@ it('makes, changes and removes policies as sentences, grants and denies what age
     await agent.consent.request({ scopes: ['a2p:health'], purpose: 'Curiosity' })
   })
   const asked = page.getByRole('region', { name: 'Access requests' })
-  const rail = page.getByRole('navigation', { name: 'Rooms' })
+  const rail = page.getByRole('navigation', { name: 'Sections' })
   await rail.getByRole('button', { name: /2 waiting/ }).waitFor()
   await asked
     .getByRole('listitem')

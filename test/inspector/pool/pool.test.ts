@@ -65,7 +65,7 @@ it('shows of each agent whether it is there and what it can do, and who can do w
 
 it('votes by key presses with a reason, changes the vote, and says what is still needed', async () => {
   const { page, problems } = await openView(browser, 'pool', fillPool)
-  const rail = page.getByRole('navigation', { name: 'Rooms' })
+  const rail = page.getByRole('navigation', { name: 'Sections' })
   await rail.getByRole('button', { name: /Pool.*2 open for your vote/ }).waitFor()
   await page.keyboard.press('j')
   await page

@@ -9,8 +9,8 @@ export function EmptyMessages() {
   return (
     <EmptyKind title="No messages yet" code={code}>
       <p>
-        Here stands what was said between people and agents, by session. An empty message or one that is known
-        already is skipped, and the caller is told so.
+        This is where messages between people and agents appear, by session. Empty and duplicate messages are
+        skipped, and the caller is told.
       </p>
     </EmptyKind>
   )
@@ -21,8 +21,8 @@ export function EmptyEpisodes() {
   return (
     <EmptyKind title="No episodes yet" code={code}>
       <p>
-        Here stand stretches of conversation, each told in a few sentences with words to find it by: made by
-        taking out the telling sentences, or by a language model where the book has one.
+        This is where episodes appear: parts of a conversation summarized in a few sentences with keywords, by
+        extracting key sentences or, where the book has one, by a language model.
       </p>
     </EmptyKind>
   )
@@ -35,8 +35,8 @@ export function EmptyProfiles() {
   return (
     <EmptyKind title="No profiles yet" code={code}>
       <p>
-        Here stands what an agent knows of each user from what they said. What is contradicted later stays,
-        marked with until when it held.
+        This is where profiles appear: what an agent knows about each user from their messages. Facts that
+        were contradicted later stay, marked with when they ended.
       </p>
     </EmptyKind>
   )

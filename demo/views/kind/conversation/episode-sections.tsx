@@ -13,9 +13,7 @@ export function EpisodeSections({ record: episode }: { record: Episode }) {
       <Section name="Summary" rest={restOf(episode, known)}>
         <ClampedText text={summary} />
         <p class="faint">
-          {method === 'extractive'
-            ? 'Sentences of the conversation itself; no model had a part in it.'
-            : 'Words of a language model.'}
+          {method === 'extractive' ? 'Extractive summary, no model used' : 'Written by a language model'}
         </p>
         {keywords.length > 0 && (
           <Row name="keywords">

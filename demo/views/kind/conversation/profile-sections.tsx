@@ -45,7 +45,7 @@ function Facts({ facts }: { facts: readonly Told[] }) {
         <tr>
           <th scope="col">What</th>
           <th scope="col">Value</th>
-          <th scope="col">Said</th>
+          <th scope="col">Message</th>
         </tr>
       </thead>
       <tbody>

@@ -13,8 +13,8 @@ export function EmptyPerceptions() {
   return (
     <EmptyKind title="No perceptions yet" code={code}>
       <p>
-        Here stands what an agent has noticed or believes about a person or a thing: how surely, on the
-        evidence of which traces, and until when.
+        This is where perceptions appear: what an agent has noticed or believes about a person or a thing,
+        with its confidence, the traces that support it, and when it expires.
       </p>
     </EmptyKind>
   )
@@ -29,8 +29,9 @@ export function EmptyFacts() {
   return (
     <EmptyKind title="No facts yet" code={code}>
       <p>
-        Here stands data of named schemas. A fact may stand in the place of an earlier one, which keeps its
-        history and leaves recall. Where a schema is registered under Schemas, data is checked against it.
+        This is where facts appear: data with a named schema. A newer fact can replace an earlier one, which
+        stays in the history and is no longer recalled. Data is validated if its schema is registered under
+        Schemas.
       </p>
     </EmptyKind>
   )
@@ -56,8 +57,8 @@ export function EmptySchemas() {
       }
     >
       <p>
-        Here stand the JSON Schemas (draft 2020-12) that facts of a name must keep to. A fact that does not is
-        refused with the place where it is wrong; facts of other names are free.
+        This is where the JSON Schemas (draft 2020-12) of facts appear. Facts that are invalid against their
+        schema are rejected with the path of the error; other schemas are not validated.
       </p>
     </EmptyKind>
   )
@@ -74,8 +75,8 @@ await book.skills.recordOutcome({ skill_name: 'explain recursion', outcome: true
   return (
     <EmptyKind title="No skills yet" code={code}>
       <p>
-        Here stands how things are done: when, on what conditions, step by step, learned from which traces.
-        Each use that is noted moves its success rate, and with it its level.
+        This is where skills appear: how to do something, when, under which conditions, and from which traces
+        it was learned. Each recorded use updates the success rate and the level.
       </p>
     </EmptyKind>
   )
@@ -90,8 +91,8 @@ export function EmptyCategories() {
   return (
     <EmptyKind title="No trace categories yet" code={code}>
       <p>
-        Here stands what traces of one action in one domain must carry. A trace that lacks it is refused with
-        the name of what is missing; other traces are free.
+        This is where trace categories appear: the fields that traces of one action in one domain must have.
+        Traces without them are rejected with the name of the missing field; other traces are not validated.
       </p>
     </EmptyKind>
   )

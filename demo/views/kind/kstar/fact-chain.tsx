@@ -20,7 +20,7 @@ export function FactChain({ fact }: { fact: Fact }) {
   if (error !== undefined) return <ErrorNotice title="The chain of facts could not be read." error={error} />
   if (!chain || chain.length < 2) return null
   return (
-    <Section name="Chain">
+    <Section name="Previous values">
       <ol class="chain">
         {chain.map((one, i) => (
           <li key={one.id} class={one.id === fact.id ? 'chain-link is-here' : 'chain-link'}>
@@ -47,7 +47,7 @@ export function FactChain({ fact }: { fact: Fact }) {
 function Changes({ fact, before }: { fact: Fact; before: Fact | undefined }) {
   if (!before) return null
   const paths = changedPaths(before.data, fact.data)
-  if (paths.length === 0) return <p class="quiet">The same data.</p>
+  if (paths.length === 0) return <p class="quiet">No change</p>
   return (
     <dl class="fields">
       {paths.slice(0, 8).map((path) => (
@@ -71,7 +71,7 @@ function Change({ was, is }: { was: unknown; is: unknown }) {
         </del>
       )}
       {is === undefined ? (
-        <span class="faint">taken out</span>
+        <span class="faint">removed</span>
       ) : (
         <ins>
           <ValueView value={is} depth={2} />

@@ -15,8 +15,8 @@ export function FactCheck({ fact }: { fact: Fact }) {
     <Section name="Validation">
       <p>
         {version === undefined
-          ? `Stored without a check: no schema “${name}” was registered then.`
-          : `Its data keeps to version ${version} of the schema “${name}”.`}
+          ? `Not validated: schema “${name}” did not exist yet.`
+          : `Valid against “${name}” v${version}.`}
       </p>
       {schema && version !== undefined && schema.version > version && (
         <p class="quiet">

@@ -13,7 +13,7 @@ export function PerceptionSections({ record: perception }: { record: Perception 
   const { content, confidence, evidence, subject, type, valid_until: until } = perception
   return (
     <>
-      <Section name="Held" rest={restOf(perception, known)}>
+      <Section name="Belief" rest={restOf(perception, known)}>
         <ClampedText text={content} />
         {subject !== undefined && (
           <Row name="subject">
@@ -26,12 +26,12 @@ export function PerceptionSections({ record: perception }: { record: Perception 
         <HeadRows record={perception} view="perceptions" />
       </Section>
       <Section name="Confidence">
-        <Bar label="sure" share={confidence} text={shareWord(confidence)} strong />
-        {evidence.length === 0 && <p class="faint">It names no trace as evidence.</p>}
+        <Bar label="confidence" share={confidence} text={shareWord(confidence)} strong />
+        {evidence.length === 0 && <p class="faint">No evidence linked</p>}
       </Section>
       <Section name="Validity">
         {until === undefined ? (
-          <p>Until it is changed or forgotten.</p>
+          <p>No expiry</p>
         ) : (
           <p>
             {isExpired(perception) ? 'Expired ' : 'Valid until '}

@@ -59,7 +59,7 @@ export function SchemaDialog() {
     >
       <form class="fields-form" onSubmit={(event) => void register(event)}>
         <label class="labelled" for={`${id}-name`}>
-          Name, as facts give it
+          Schema name
           <input
             id={`${id}-name`}
             class="input"
@@ -73,7 +73,7 @@ export function SchemaDialog() {
           />
         </label>
         <label class="labelled" for={`${id}-description`}>
-          What it is for
+          Description
           <input
             id={`${id}-description`}
             class="input"

@@ -49,11 +49,11 @@ export function SkillSections({ record: skill }: { record: Skill }) {
         {definition.preconditions.length > 0 && <Block name="only if" value={definition.preconditions} />}
       </Section>
       <Section name="Origin" rest={restOf(skill, known)}>
-        <Row name="learned">
-          {learned.explicit_training ? 'by being taught' : ''}
+        <Row name="learned from">
+          {learned.explicit_training ? 'explicit training' : ''}
           {learned.explicit_training && learned.traces.length > 0 ? ', and ' : ''}
-          {learned.traces.length > 0 ? 'from the traces below' : ''}
-          {!learned.explicit_training && learned.traces.length === 0 ? 'from nothing that is named' : ''}
+          {learned.traces.length > 0 ? 'the traces below' : ''}
+          {!learned.explicit_training && learned.traces.length === 0 ? 'not recorded' : ''}
         </Row>
         <HeadRows record={skill} view="skills" />
       </Section>

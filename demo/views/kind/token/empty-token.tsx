@@ -21,8 +21,8 @@ await book.traces.query({}, { as: token.token_id })   // what its holder would s
       }
     >
       <p>
-        Here stands who else may look into this book, what they may do there, and until when. Without a token
-        nobody but you sees anything; what is outside a token’s scope does not exist for its holder.
+        This is where tokens appear: who else has access to this book, with which permissions, and until when.
+        Without a token only you have access; records outside a token’s scope are invisible to its holder.
       </p>
     </EmptyKind>
   )
@@ -38,8 +38,8 @@ export function EmptyTokenTypes() {
   return (
     <EmptyKind title="No token types yet" code={code}>
       <p>
-        Here stand types of tokens beside the built-in ones: what scope tokens of a type have, and which
-        permissions they cannot do without.
+        This is where custom token types appear: the scope of tokens of that type and the permissions they
+        require.
       </p>
     </EmptyKind>
   )

@@ -47,7 +47,7 @@ export function TokenTrial({ token }: { token: Token }) {
     <Section name="Try it">
       <form class="trial-form" onSubmit={(event) => void ask(event)}>
         <label class="labelled" for={id}>
-          Ask the book as its holder; empty lists what is in reach
+          Query as this token (leave empty to list everything)
           <input
             id={id}
             class="input"
@@ -58,10 +58,10 @@ export function TokenTrial({ token }: { token: Token }) {
           />
         </label>
         <button type="submit" class="button">
-          See as holder
+          Preview access
         </button>
       </form>
-      {error.value !== undefined && <ErrorNotice title="The holder is refused." error={error.value} />}
+      {error.value !== undefined && <ErrorNotice title="Access denied" error={error.value} />}
       {seen.value && (
         <div role="status">
           <p class="quiet">
