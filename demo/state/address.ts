@@ -1,4 +1,4 @@
-// Where the reader is: view, search, filters, question, selected record. The address bar holds all of it and nothing
+// Where the reader is: view, search, filters, question with its options, selected record. The address bar holds all of it and nothing
 // else does, so that a link or a reload brings it back.
 import { computed, signal } from '@preact/signals'
 import { activityFields } from '../kind/activity/activity-field.ts'
@@ -9,6 +9,7 @@ import { poolFields } from '../kind/pool/pool-field.ts'
 import { runFields } from '../kind/run/run-field.ts'
 import { kindOfView } from '../kind/kind-table.ts'
 import { type FilterChip, readChips, writeChips } from './filter-chip.ts'
+import { readRecallOptions, type RecallOptions, writeRecallOptions } from './recall-option.ts'
 import { isView, type View } from '../kind/view.ts'
 
 export interface Address {
@@ -16,6 +17,8 @@ export interface Address {
   readonly search: string
   readonly chips: readonly FilterChip[]
   readonly question: string
+  /** What the question says beside its words. */
+  readonly options: RecallOptions
   readonly id: string | undefined
 }
 
@@ -47,18 +50,20 @@ export function readAddress(query: string): Address {
     search: parameters.get('q') ?? '',
     chips: readChips(parameters, fieldsOf(view)),
     question: parameters.get('ask') ?? '',
+    options: readRecallOptions(parameters),
     id: parameters.get('id') || undefined,
   }
 }
 
 /** Writes an address as a path and query of this page. */
-export function writeAddress({ view, search, chips, question, id }: Address): string {
+export function writeAddress({ view, search, chips, question, options, id }: Address): string {
   const parameters = new URLSearchParams()
   if (bookName !== defaultBook || isBookNamed) parameters.set('book', bookName)
   if (view !== 'traces') parameters.set('view', view)
   if (search !== '') parameters.set('q', search)
   writeChips(chips, parameters)
   if (question !== '') parameters.set('ask', question)
+  writeRecallOptions(options, parameters)
   if (id !== undefined) parameters.set('id', id)
   const query = parameters.toString()
   return query === '' ? location.pathname : `${location.pathname}?${query}`

@@ -2,7 +2,8 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { RecallResult } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
-import { address } from './address.ts'
+import { address, go } from './address.ts'
+import type { RecallOptions } from './recall-option.ts'
 import { book } from './book.ts'
 import { isOfRecall } from '../kind/view.ts'
 
@@ -20,31 +21,59 @@ export type Asking =
   | { readonly state: 'failed'; readonly error: unknown }
 
 export const asking = signal<Asking>({ state: 'idle' })
-export const recallLimit = signal(10)
-export const recallFloor = signal(0)
+/** As `recall` has them when nothing is said. */
+const usualLimit = 10
+const unsaid: Readonly<Record<string, unknown>> = {
+  limit: usualLimit,
+  minScore: 0,
+  diversity: 0,
+  cut: 'none',
+  exact: false,
+}
+
+export const recallLimit = computed(() => address.value.options.limit ?? usualLimit)
+export const recallFloor = computed(() => address.value.options.minScore ?? 0)
 
 /** What else a question may say, as `recall` takes it. */
-export interface RecallChoice {
-  readonly kinds?: readonly string[]
-  readonly session?: string
-  readonly agent?: string
-  readonly at?: string
-  readonly diversity?: number
-  readonly cut?: 'sharp'
-  readonly exact?: true
-}
-export const recallChoice = signal<RecallChoice>({})
+export type RecallChoice = Omit<RecallOptions, 'limit' | 'minScore'>
+export const recallChoice = computed((): RecallChoice => {
+  const { limit: _limit, minScore: _floor, ...choice } = address.value.options
+  return choice
+})
 
-const choiceNames = ['kinds', 'session', 'agent', 'at', 'diversity', 'cut', 'exact'] as const
-/** Options as `recall` has them when nothing is said. */
-const unsaid: Readonly<Record<string, unknown>> = { diversity: 0, cut: 'none', exact: false }
+/** Sets options of the question, in the address; what `recall` does anyhow is not said there. */
+export function chooseRecall(
+  options: Readonly<Record<string, unknown>>,
+  how: 'push' | 'replace' = 'push',
+): void {
+  const all = Object.entries({ ...address.peek().options, ...options })
+  const said = all.filter(([name, value]) => value !== undefined && value !== unsaid[name])
+  go({ options: Object.fromEntries(said) }, how)
+}
+
+/** Takes away what is chosen beside the limit and the floor. */
+export function clearChoice(): void {
+  const { limit, minScore } = address.peek().options
+  go({
+    options: { ...(limit === undefined ? {} : { limit }), ...(minScore === undefined ? {} : { minScore }) },
+  })
+}
+
+const optionNames = [
+  'limit',
+  'minScore',
+  'kinds',
+  'session',
+  'agent',
+  'at',
+  'diversity',
+  'cut',
+  'exact',
+] as const
 
 /** Sets every option as it was in a question of then. */
 export function chooseAsAsked(asked: Readonly<Record<string, unknown>>): void {
-  const said = choiceNames.filter((name) => asked[name] !== undefined && asked[name] !== unsaid[name])
-  recallLimit.value = Number(asked['limit'] ?? 10)
-  recallFloor.value = Number(asked['minScore'] ?? 0)
-  recallChoice.value = Object.fromEntries(said.map((name) => [name, asked[name]]))
+  chooseRecall(Object.fromEntries(optionNames.map((name) => [name, asked[name]])), 'replace')
 }
 
 /** The question of the address with its options, as `book.recall` takes it. */

@@ -4,7 +4,13 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { status } from '../../state/status.ts'
-import { recallChoice, type RecallChoice, recallInput } from '../../state/recall.ts'
+import {
+  chooseRecall,
+  clearChoice,
+  recallChoice,
+  type RecallChoice,
+  recallInput,
+} from '../../state/recall.ts'
 import { recallCode } from '../../wording/hit-word.ts'
 import { capital } from '../../wording/text-word.ts'
 
@@ -12,8 +18,7 @@ const diversities = [0, 0.3, 0.6, 1]
 
 /** Sets one option, or takes it away. */
 function choose<Name extends keyof RecallChoice>(name: Name, value: RecallChoice[Name] | undefined): void {
-  const others = Object.entries(recallChoice.peek()).filter(([one]) => one !== name)
-  recallChoice.value = Object.fromEntries(value === undefined ? others : [...others, [name, value]])
+  chooseRecall({ [name]: value })
 }
 
 export function ChoiceFields() {
@@ -30,7 +35,7 @@ export function ChoiceFields() {
         <Switch name="cut" value="sharp" word="Only what stands out" />
         <Switch name="exact" value={true} word="Compare every vector" />
         {count.value > 0 && (
-          <button type="button" class="link" onClick={() => (recallChoice.value = {})}>
+          <button type="button" class="link" onClick={clearChoice}>
             Clear
           </button>
         )}

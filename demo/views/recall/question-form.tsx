@@ -5,7 +5,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { address, go } from '../../state/address.ts'
 import { questionInput } from '../../state/act/focus.ts'
-import { ask, recallFloor, recallLimit } from '../../state/recall.ts'
+import { ask, chooseRecall, recallFloor, recallLimit } from '../../state/recall.ts'
 import { ChoiceFields } from './choice-fields.tsx'
 
 const limits = [5, 10, 20, 50]
@@ -55,7 +55,7 @@ export function QuestionForm() {
           <select
             class="input small"
             value={String(recallLimit.value)}
-            onChange={(event) => (recallLimit.value = Number(event.currentTarget.value))}
+            onChange={(event) => chooseRecall({ limit: Number(event.currentTarget.value) })}
           >
             {withOwn(limits, recallLimit.value).map((limit) => (
               <option key={limit} value={String(limit)}>
@@ -69,7 +69,7 @@ export function QuestionForm() {
           <select
             class="input small"
             value={String(recallFloor.value)}
-            onChange={(event) => (recallFloor.value = Number(event.currentTarget.value))}
+            onChange={(event) => chooseRecall({ minScore: Number(event.currentTarget.value) })}
           >
             {withOwn(floors, recallFloor.value).map((floor) => (
               <option key={floor} value={String(floor)}>

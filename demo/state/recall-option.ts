@@ -1,0 +1,54 @@
+// What a question says beside its words, as the address bar holds it: each option that is said is one parameter.
+// Invariant: what the address says and `recall` would not take is left out, so that a link that was cut still asks.
+const prefix = 'recall.'
+
+/** Options of a question, as `recall` takes them. */
+export interface RecallOptions {
+  readonly limit?: number
+  readonly minScore?: number
+  readonly kinds?: readonly string[]
+  readonly session?: string
+  readonly agent?: string
+  readonly at?: string
+  readonly diversity?: number
+  readonly cut?: 'sharp'
+  readonly exact?: true
+}
+
+type Reading = { readonly [Name in keyof RecallOptions]-?: (text: string) => RecallOptions[Name] }
+
+const share = (text: string) => {
+  const value = Number(text)
+  return value > 0 && value <= 1 ? value : undefined
+}
+
+const mostHits = 1000
+
+const readings: Reading = {
+  limit: (text) =>
+    /^\d{1,4}$/.test(text) && Number(text) > 0 && Number(text) <= mostHits ? Number(text) : undefined,
+  minScore: share,
+  kinds: (text) => text.split(','),
+  session: (text) => text,
+  agent: (text) => text,
+  at: (text) => (Number.isNaN(Date.parse(text)) ? undefined : text),
+  diversity: share,
+  cut: (text) => (text === 'sharp' ? text : undefined),
+  exact: (text) => (text === 'true' ? true : undefined),
+}
+
+/** Reads the options of an address. */
+export function readRecallOptions(parameters: URLSearchParams): RecallOptions {
+  const said = Object.entries(readings).flatMap(([name, read]): [string, unknown][] => {
+    const text = parameters.get(`${prefix}${name}`)
+    const value = text === null || text === '' ? undefined : read(text)
+    return value === undefined ? [] : [[name, value]]
+  })
+  return Object.fromEntries(said)
+}
+
+export function writeRecallOptions(options: RecallOptions, parameters: URLSearchParams): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) parameters.set(`${prefix}${name}`, String(value))
+  }
+}
