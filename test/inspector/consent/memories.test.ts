@@ -70,7 +70,7 @@ it('makes one memory of several that say nearly the same, gives one another clas
   const row = rows.filter({ hasText: 'Likes listening' })
   const dialog = page.getByRole('dialog')
   await row.getByRole('button', { name: /^Find similar/ }).click()
-  await dialog.getByRole('checkbox', { name: /80\s% alike by words/ }).waitFor()
+  await dialog.getByRole('checkbox', { name: /80% alike by words/ }).waitFor()
   await dialog.getByLabel('What it says then').fill('Likes jazz')
   await dialog.getByRole('button', { name: 'Consolidate 2' }).click()
   await rows.filter({ hasText: 'Likes jazz' }).waitFor()
@@ -88,7 +88,7 @@ it('makes one memory of several that say nearly the same, gives one another clas
   await page.getByRole('combobox', { name: 'Status' }).selectOption('approved')
 
   const trumpet = rows.filter({ hasText: 'Plays the trumpet' })
-  await trumpet.getByText(/80\s%\sconfidence/).waitFor()
+  await trumpet.getByText(/80%\sconfidence/).waitFor()
   await trumpet.getByRole('button', { name: /^Reclassify/ }).click()
   await dialog.getByRole('combobox', { name: 'Type' }).selectOption('procedural')
   await dialog.getByLabel(/^Reason/).fill('It is a habit')
