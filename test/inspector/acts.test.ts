@@ -45,6 +45,7 @@ it('forgets by keys from the list and from the open record: undone at once, done
 
   // What was decided is done by whoever opens the book next.
   await rows.filter({ hasText: 'Alpha' }).click()
+  await page.getByRole('heading', { level: 2, name: 'Alpha' }).waitFor()
   await page.keyboard.press('Delete')
   await forget.click()
   await page.getByText('being forgotten').waitFor()

@@ -45,7 +45,13 @@ const ask = async (url: string) => {
 
 it('sends page, workers, service worker, SQLite and every other file with their headers', async () => {
   const { url, paths } = published
-  for (const part of [/^\/$/, /worker-[^/]*\.js$/, /tab-hub-[^/]*\.js$/, /sqlite3-[^/]*\.wasm$/, /\.css$/])
+  for (const part of [
+    /^\/$/,
+    /worker-[^/]*\.js$/,
+    /tab-hub-[^/]*\.js$/,
+    /sqlite3-[^/]*\.wasm$/,
+    /index-[^/]*\.css$/,
+  ])
     expect(paths.filter((path) => part.test(path))).toHaveLength(1)
   expect(paths).toContain('/service-worker.js')
   for (const path of paths) {

@@ -19,7 +19,7 @@ export function MessageSections({ record: message }: { record: Message }) {
   const { content, metadata, msg_id: name, session, source } = message
   return (
     <>
-      <Section name="Message" rest={restOf(message, known)}>
+      <Section name="Content" rest={restOf(message, known)}>
         <ClampedText text={content} />
         <Row name="speaker">
           {source.id === undefined ? (
