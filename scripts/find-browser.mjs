@@ -51,5 +51,33 @@ export async function findBrowser() {
   return (await findPlaywrightBrowser()) ?? [...system, ...FIXED].find(isExecutable)
 }
 
+/**
+ * Chromium's own address bar: two pages beside each of ours, which took half a core while many were opened. What Playwright
+ * switches off stays so: of two such lists a browser heeds the last.
+ */
+const withoutFeatures = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'DialMediaRouteProvider',
+  'GlobalMediaControls',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'BlockOriginHeaderModificationOnRedirect',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'Translate',
+  'AutoDeElevate',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+]
+
 /** What Chromium needs to run without a window here: root and containers have no sandbox of their own. */
-export const browserArgs = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+export const browserArgs = [
+  `--disable-features=${withoutFeatures.join(',')}`,
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+]

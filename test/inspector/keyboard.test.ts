@@ -55,6 +55,13 @@ it('is worked by keys: search, move, open, back, help, commands', async () => {
   await page.keyboard.type('goal')
   await press('ArrowDown')
   await expect.poll(() => list.evaluate((box) => box === document.activeElement)).toBe(true)
+  // Also where there is no list yet: it comes with what the search finds.
+  await press('/')
+  await search.fill('zebra')
+  await list.waitFor({ state: 'detached' })
+  await search.fill('goal')
+  await press('ArrowDown')
+  await expect.poll(() => list.evaluate((box) => box === document.activeElement)).toBe(true)
   await press('Escape')
 
   await press('/')

@@ -11,10 +11,25 @@ export const detailHeading = createRef<HTMLHeadingElement>()
 export const searchInput = createRef<HTMLInputElement>()
 export const questionInput = createRef<HTMLInputElement>()
 
-/** Moves focus to the list, and gives it a cursor if it has none. */
+let isListAwaited = false
+
+/** Moves focus to the list, now or when it is drawn, and gives it a cursor if it has none. */
 export function focusList(): void {
+  isListAwaited = listElement.current === null
   listElement.current?.focus()
   if (cursor.peek() === undefined) void moveCursor(shown.first)
+}
+
+/** Told whenever the list may have been drawn. */
+export function onListDrawn(): void {
+  if (!isListAwaited || !listElement.current) return
+  isListAwaited = false
+  listElement.current.focus()
+}
+
+/** Who types on is not taken to the list. */
+export function stayOutOfList(): void {
+  isListAwaited = false
 }
 
 let isDetailAwaited = false

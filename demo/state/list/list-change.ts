@@ -7,6 +7,8 @@ import { count, fresh, isLoading, list, countTotal, type RecordList, reloadList 
 
 const settleMs = 200
 const pauseShare = 10
+/** A reader waits no longer, however busy the machine. */
+const longestPauseMs = 5000
 const refreshedAtOnce = 50
 
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -35,7 +37,7 @@ async function takeChange(): Promise<void> {
   const total = await countTotal(from, now.kind)
   const before = total === undefined ? await countBefore(now) : 0
   // While a lot is written, looking must not be what the book is busy with.
-  pauseMs = Math.max(settleMs, (performance.now() - began) * pauseShare)
+  pauseMs = Math.min(longestPauseMs, Math.max(settleMs, (performance.now() - began) * pauseShare))
   if (list.peek() !== now) return
   const known = counted?.total ?? now.pages.count.peek()
   if (known === 0 && (total ?? before) > 0) return reloadList()

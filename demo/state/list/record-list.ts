@@ -71,13 +71,18 @@ interface Reload {
   readonly keepCount?: boolean
 }
 
+let isRemaking = false
+/** What is to be made once the list that is being made is there. */
+let missed: Required<Pick<Reload, 'keepCount'>> | undefined
+
 /** Makes the list anew. */
 export async function reloadList({ keepPlace = false, keepCount = false }: Reload = {}): Promise<void> {
   const current = book.peek()
   const of = kindOfView(place.view)
   if (!current || !of) return
   const mine = ++turn
-  const isOld = () => mine !== turn || book.peek() !== current
+  // What was typed meanwhile is searched for next: the answer to less of it would only flash by.
+  const isOld = () => mine !== turn || book.peek() !== current || missed !== undefined
   isLoading.value = true
   // Asked before the rows: what comes in between counts as new, where it would never be told otherwise.
   const countedBefore = keepCount ? undefined : countTotal(current, of)
@@ -169,9 +174,6 @@ export async function findInList(id: string, at: string): Promise<number | undef
   return now.pages.indexOf(isIt)
 }
 
-let isRemaking = false
-let missed: Required<Pick<Reload, 'keepCount'>> | undefined
-
 /** Makes one list at a time: what is typed while a search runs waits for it, and only the last of that is searched for. */
 async function remakeList(keepCount: boolean): Promise<void> {
   if (isRemaking) {
@@ -182,6 +184,8 @@ async function remakeList(keepCount: boolean): Promise<void> {
   for (let next: typeof missed = { keepCount }; next; next = missed) {
     missed = undefined
     await reloadList(next)
+    // What was let go of has not been counted.
+    if (missed && !next.keepCount) missed = { keepCount: false }
   }
   isRemaking = false
 }

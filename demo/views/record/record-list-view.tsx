@@ -1,12 +1,12 @@
 // The list of a kind: how many, what came in since, and the rows themselves under keyboard, mouse and screen reader.
-import { useCallback } from 'preact/hooks'
+import { useCallback, useEffect } from 'preact/hooks'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { choiceOf } from '../../kind/filter-field.ts'
 import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, chipOf, go } from '../../state/address.ts'
-import { focusDetail, listElement } from '../../state/act/focus.ts'
+import { focusDetail, listElement, onListDrawn } from '../../state/act/focus.ts'
 import { cursor, moveCursor, openRow } from '../../state/list/list-cursor.ts'
 import {
   fresh,
@@ -52,6 +52,7 @@ function onKey(event: KeyboardEvent): void {
 
 export function RecordListView({ kind }: { kind: RecordKind }) {
   const now = list.value
+  useEffect(onListDrawn)
   const onShow = useCallback(
     (first: number, last: number) => {
       shown.first = first

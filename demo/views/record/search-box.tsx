@@ -6,7 +6,7 @@ import { KeyCap } from '../../parts/key-cap.tsx'
 import type { RecordKind } from '../../kind/record-kind.ts'
 import { address, go } from '../../state/address.ts'
 import { chipsIn, withChip } from '../../state/filter-chip.ts'
-import { focusList, searchInput } from '../../state/act/focus.ts'
+import { focusList, searchInput, stayOutOfList } from '../../state/act/focus.ts'
 
 /** Less than between two keys: while a search runs, the next ones wait for it (`state/list/record-list.ts`). */
 const breathMs = 30
@@ -27,6 +27,7 @@ export function SearchBox({ kind }: { kind: RecordKind }) {
     go({ search: text.value }, address.peek().search === '' ? 'push' : 'replace')
   }
   const type = (value: string) => {
+    stayOutOfList()
     text.value = value
     clearTimeout(timer.current)
     timer.current = setTimeout(apply, breathMs)
