@@ -46,8 +46,12 @@ export function VirtualList(props: VirtualListProps) {
   // oxlint-disable-next-line no-underscore-dangle -- the library's name
   useLayoutEffect(() => virtualizer._willUpdate())
   useLayoutEffect(() => virtualizer.measure(), [rowHeight])
+  // A list that was told to scroll has the rows of where it was until it is drawn anew: nobody needs those.
+  const isOnItsWay = useRef(false)
   useLayoutEffect(() => {
-    if (scrollTo) virtualizer.scrollToIndex(scrollTo.index, { align: scrollTo.align })
+    if (!scrollTo) return
+    isOnItsWay.current = true
+    virtualizer.scrollToIndex(scrollTo.index, { align: scrollTo.align })
   }, [scrollTo])
 
   const rows = virtualizer.getVirtualItems()
@@ -56,7 +60,12 @@ export function VirtualList(props: VirtualListProps) {
   // A row that leaves on one side becomes the one that comes on the other: its elements are filled anew, not made anew.
   const slots = useRef(0)
   slots.current = Math.max(slots.current, rows.length)
-  useEffect(() => onShow(first, last), [first, last, onShow])
+  useEffect(() => {
+    const place = Math.floor((element.current?.scrollTop ?? 0) / rowHeight)
+    if (isOnItsWay.current && (place < first || place > last)) return
+    isOnItsWay.current = false
+    onShow(first, last)
+  }, [first, last, onShow])
 
   return (
     <div

@@ -134,7 +134,7 @@ async function makeList(from: Daybook, of: RecordKind): Promise<RecordList> {
 export async function countTotal(from: Daybook, { name, hides }: RecordKind): Promise<number | undefined> {
   const ask = countAsk()
   if (ask && !ask.filters && !hides) return (await from.status()).records[name] ?? 0
-  return ask && (await from.records.count(ask)).total
+  return ask && (await from.records.count({ ...ask, by: 'none' })).total
 }
 
 /** The records by time, which is the slower the more there are; `known` when they were counted before. */
@@ -168,7 +168,7 @@ export async function findInList(id: string, at: string): Promise<number | undef
   if (optionsOf(place.chips, now.kind.fields).order_by !== undefined) return undefined
   const newer = { [timePath]: { gt: at } }
   const filters = ask.filters ? { and: [ask.filters, newer] } : newer
-  const { total } = await from.records.count({ ...ask, filters })
+  const { total } = await from.records.count({ ...ask, filters, by: 'none' })
   // Records of the same instant stand beside it.
   await Promise.all([now.pages.ready(total), now.pages.ready(total + pageRows - 1)])
   return now.pages.indexOf(isIt)

@@ -63,23 +63,38 @@ export const searchAsk = ({ text, match }: Search) => ({
   prefix: mayBegin(/\S*$/.exec(text)?.[0] ?? ''),
 })
 
+/** A search ranks all that it finds, whatever part of it is asked for: so many pages come at once, but for the first. */
+const rankedPages = 8
+
 /** Pages of records that have the words, best match first. */
 export function searchPages(
   book: Daybook,
   kind: RecordKind,
   { text, match, filters }: Search & { readonly filters: Filters | undefined },
 ): LoadPage {
+  const ask = { kind: kind.name, ...searchAsk({ text, match }), ...(filters ? { filters } : {}) }
+  const blocks = new Map<number, Promise<readonly BookRecord[]>>()
+  const search = async (first: number, pages: number, signal: AbortSignal) => {
+    const part = { offset: first * pageRows, limit: pages * pageRows + 1 }
+    return (await book.records.search({ ...ask, ...part }, { signal })).records
+  }
+  /** The pages after the first, from `first` on. Only the last block is kept, and none that failed. */
+  const block = (first: number, signal: AbortSignal) => {
+    const known = blocks.get(first)
+    if (known) return known
+    blocks.clear()
+    const records = search(first, rankedPages, signal)
+    blocks.set(first, records)
+    records.catch(() => blocks.delete(first))
+    return records
+  }
   return async (page, signal) => {
-    const ask = {
-      ...searchAsk({ text, match }),
-      ...(filters ? { filters } : {}),
-      offset: page * pageRows,
-      limit: pageRows + 1,
-    }
-    const { records } = await book.records.search({ kind: kind.name, ...ask }, { signal })
-    const found = records.slice(0, pageRows)
+    const first = page === 0 ? 0 : page - ((page - 1) % rankedPages)
+    const records = await (page === 0 ? search(0, 1, signal) : block(first, signal))
+    const from = (page - first) * pageRows
+    const found = records.slice(from, from + pageRows)
     const rows = rowsOf(kind, found).map((row, i) => ({ ...row, met: metPieces(found[i] ?? {}, text) }))
-    return { rows, hasMore: records.length > pageRows }
+    return { rows, hasMore: records.length > from + pageRows }
   }
 }
 

@@ -12,7 +12,8 @@ const pauseMs = 250
 
 async function countFound(from: Daybook, { kind, search, match = 'all', pages }: RecordList): Promise<void> {
   const filters = filtersOf(address.peek().chips, kind.fields)
-  const ask = { kind: kind.name, ...searchAsk({ text: search, match }), ...(filters ? { filters } : {}) }
+  const words = searchAsk({ text: search, match })
+  const ask = { kind: kind.name, by: 'none' as const, ...words, ...(filters ? { filters } : {}) }
   const { total } = await from.records.count(ask)
   if (list.peek()?.pages === pages) pages.setCount(total)
 }

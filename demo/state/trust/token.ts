@@ -42,7 +42,7 @@ export async function askRevoke(token: Token): Promise<void> {
   const filters = { delegation_chain: { contains: token.token_id } }
   try {
     const current = await openedBook()
-    const { total } = await current.records.count({ kind: 'token', filters })
+    const { total } = await current.records.count({ kind: 'token', filters, by: 'none' })
     revokeQuestion.value = { token, below: total }
     openDialog.value = 'revoke'
   } catch (error) {

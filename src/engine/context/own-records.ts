@@ -31,7 +31,7 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
     },
     unread: (kind) => (isOwnKind(store, kind) ? unread(kind) : 0),
     count: (kind, filters) =>
-      isOwnKind(store, kind) ? queries.count({ kind, filters: within(filters), by: 'month' }).total : 0,
+      isOwnKind(store, kind) ? queries.count({ kind, filters: within(filters), by: 'none' }).total : 0,
   }
 }
 
@@ -74,7 +74,7 @@ export function createOwnWriter(
     countMade: (made) => countMade(store.db, projection, made),
     countWhere: (kind, filters) =>
       projection.readWithin(
-        () => queries.count({ kind, filters, by: 'month' }).total + queries.unread({ kinds: [kind] }),
+        () => queries.count({ kind, filters, by: 'none' }).total + queries.unread({ kinds: [kind] }),
       ),
   }
 }

@@ -10,7 +10,7 @@ const batch = 500
 async function forgetAll(kind: string, agent: string, at: TaskContext<'records'>): Promise<number> {
   let forgotten = 0
   const include = { expired: true, superseded: true, outdated: true }
-  const { total } = at.records.count({ kind, filters: { agent }, include, by: 'month' })
+  const { total } = at.records.count({ kind, filters: { agent }, include, by: 'none' })
   for (;;) {
     checkAborted(at.call.signal)
     const { records } = at.records.query({ kind, filters: { agent }, include, orderBy: 'id', limit: batch })

@@ -51,7 +51,7 @@ export const browseCapabilities = [
     id: 'kstar:count_memory',
     methods: ['records.count'],
     summary:
-      'Counts records of a kind, or those that a search finds, in all and by hour, day or month of when they happened.',
+      'Counts records of a kind, or those that a search finds, in all and by hour, day or month of when they happened; with `none` only in all.',
     input: z.strictObject({
       kind: name,
       /** Counts only what a search for this finds, with `match` and `prefix` as it takes them. */
@@ -59,7 +59,7 @@ export const browseCapabilities = [
       match: z.enum(['any', 'all']).default('any'),
       prefix: z.boolean().default(false),
       filters,
-      by: z.enum(['hour', 'day', 'month']).default('day'),
+      by: z.enum(['hour', 'day', 'month', 'none']).default('day'),
       include_expired: z.boolean().default(false),
       include_superseded: z.boolean().default(false),
     }),

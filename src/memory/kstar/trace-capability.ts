@@ -214,11 +214,12 @@ export const traceCapabilities = [
     id: 'kstar:count_traces',
     permission: 'read',
     methods: ['traces.count'],
-    summary: 'Counts traces, in all and by hour, day or month of when they happened.',
+    summary:
+      'Counts traces, in all and by hour, day or month of when they happened; with `none` only in all.',
     input: z
       .strictObject({
         filters: recordQuery.shape.filters,
-        by: z.enum(['hour', 'day', 'month']).default('day'),
+        by: z.enum(['hour', 'day', 'month', 'none']).default('day'),
       })
       .prefault({}),
     output: z.object({

@@ -1,4 +1,4 @@
-// How many records happened in each hour, day or month of a zone. SQLite knows no zones: it counts by hours of UTC, and
+// How many records there are, in all or in each hour, day or month of a zone. SQLite knows no zones: it counts by hours of UTC, and
 // what happened in an hour that two periods share is asked for by its instant.
 import type { Count, CountQuery } from '../../core/capability/port/record-port.ts'
 import { utcZone, type Zone } from '../../core/calendar/zone.ts'
@@ -20,13 +20,28 @@ interface Counted extends SqlRow {
   readonly failed: number
 }
 
+type Period = Exclude<CountQuery['by'], 'none'>
+
 /** Counts what satisfies `where`, by periods that begin when they begin in `zone`. */
-export function countByPeriod(
+export function countRecords(
   read: Read,
   zone: Zone,
   by: CountQuery['by'],
   where: readonly Fragment[],
 ): Count {
+  return by === 'none' ? { total: countAll(read, where), buckets: [] } : countByPeriod(read, zone, by, where)
+}
+
+function countAll(read: Read, where: readonly Fragment[]): number {
+  const { condition, params, records } = conditionOf(where)
+  const counted = read<SqlRow & { readonly total: number }>(
+    `SELECT count(*) AS total FROM facets f ${records} WHERE ${condition}`,
+    params,
+  )
+  return counted[0]?.total ?? 0
+}
+
+function countByPeriod(read: Read, zone: Zone, by: Period, where: readonly Fragment[]): Count {
   const countBy = (length: number, ...more: readonly Fragment[]) => {
     const { condition, params, records } = conditionOf([...where, ...more])
     return read<Counted>(
@@ -58,7 +73,7 @@ export function countByPeriod(
 /** The name of an hour, a day or a month in UTC as a time. */
 const completed = (name: string): string => `${name}${'0000-01-01T00:00'.slice(name.length)}`
 
-function createPeriods(zone: Zone, by: CountQuery['by']) {
+function createPeriods(zone: Zone, by: Period) {
   const counts = new Map<number, { count: number; failed: number }>()
   const starts = new Map<string, number>()
   const localOf = (ms: number) => new Date(ms + zone.offsetAt(ms)).toISOString()

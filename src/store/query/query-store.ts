@@ -27,7 +27,7 @@ import { filterSql } from '../condition/filter-sql.ts'
 import { kindSql } from '../condition/kind-sql.ts'
 import { selectionSql } from '../condition/json-path-sql.ts'
 import type { Projection } from '../record/projection.ts'
-import { countByPeriod } from './period-count.ts'
+import { countRecords } from './period-count.ts'
 import { type OrderedRows, toPage } from './query-page.ts'
 import { type Beside, createReachRank } from './reach-rank.ts'
 import { reachSql } from '../condition/reach-sql.ts'
@@ -238,7 +238,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     count({ kind: name, search, filters, include, by }) {
       const where = [...conditions(kindOf(name), filters, include), ...textSql(search)]
       projection.catchUp()
-      return countByPeriod(read, zone, by, where)
+      return countRecords(read, zone, by, where)
     },
     read: (seqs) => new Map(rows(seqs).map((row) => [row.seq, toRecord(row)])),
     citing(id) {

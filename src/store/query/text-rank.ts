@@ -108,10 +108,11 @@ export function createTextRank(read: Read, textIndex: TextIndex | undefined, cat
     if (question.isNarrow) return undefined
     const taken = 2 * wanted + surplus
     const best = read<SqlRow & Best>(
-      'SELECT rowid AS seq, -rank AS score FROM text_index WHERE text_index MATCH ? ORDER BY rank LIMIT ?',
+      `SELECT rowid AS seq, -rank AS score FROM text_index WHERE text_index MATCH ?
+       ORDER BY rank, rowid DESC LIMIT ?`,
       [expression, taken],
     )
-    return createCollector(question, wanted, false)(best, best.length < taken)
+    return createCollector(question, wanted, question.ties === 'stored')(best, best.length < taken)
   }
 
   /** Ranks without reading a body: sorting would carry every one of them along. */

@@ -25,8 +25,7 @@ export function searchText(
   { text, fields, filters, limit = 20, offset = 0, match, prefix }: TextQuery,
 ): TextHit[] {
   const scope = fields && scopeOf(fields, fieldKind(kind), zone)
-  const { words, isOpen } = askedWordsOf(text)
-  const how = { match, prefix: prefix && isOpen }
+  const { words, how } = askedOf({ text, match, prefix })
   const isNarrow = filters !== undefined
   const question = { ...how, words, columns: scope?.columns, where, isNarrow, ties: 'stored' as const }
   const textsOf = scope?.textsOf
@@ -42,10 +41,16 @@ export function searchText(
 /** The condition under which `searchText` finds a record by its words; none when nothing is searched for. */
 export function textSql(search: CountQuery['search']): Fragment[] {
   if (!search) return []
-  const { words, isOpen } = askedWordsOf(search.text)
-  const expression = matchExpression(words, { ...search, prefix: search.prefix && isOpen })
+  const { words, how } = askedOf(search)
+  const expression = matchExpression(words, how)
   if (expression === undefined) return [{ sql: '0', params: [] }]
   return [{ sql: 'f.seq IN (SELECT rowid FROM text_index WHERE text_index MATCH ?)', params: [expression] }]
+}
+
+/** A word in quotes is whole, also the last one. */
+function askedOf({ text, match, prefix }: Pick<TextQuery, 'text' | 'match' | 'prefix'>) {
+  const { words, isOpen } = askedWordsOf(text)
+  return { words, how: { match, prefix: prefix && isOpen } }
 }
 
 function fieldKind(kind: Kind | undefined): Kind {

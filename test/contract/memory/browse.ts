@@ -32,6 +32,18 @@ export function browseCases({ book: open }: BookCase): void {
     await book.traces.store(makeTrace({ timestamp: '2026-01-31T10:20:00Z' }))
     const { buckets } = await book.records.count({ kind: 'trace', by: 'hour' })
     expect(buckets).toEqual([{ at: '2026-01-31T10:00:00.000Z', count: 1, failed: 0 }])
+    expect(await book.records.count({ kind: 'trace', by: 'none' })).toEqual({ total: 1, buckets: [] })
+    expect(await book.traces.count({ by: 'none' })).toEqual({ total: 1, buckets: [] })
+  })
+
+  it('has what was stored last first among equals, on every page', async () => {
+    const book = await open()
+    const same = makeTrace({ task: { goal: 'Send the courier' } })
+    const { ids } = await book.traces.storeMany({ traces: Array.from({ length: 60 }, () => same) })
+    const ask = { query: 'send cour', kind: 'trace', match: 'all', prefix: true, limit: 2 } as const
+    const pages = await Promise.all([0, 2].map((offset) => book.records.search({ ...ask, offset })))
+    const found = pages.flatMap(({ records }) => records.map(({ id }) => id))
+    expect(found).toEqual(ids.toReversed().slice(0, 4))
   })
 
   it('takes words in quotes as a phrase, and a quote that is not closed as text', async () => {

@@ -11,7 +11,8 @@ const known = ['name', 'schema', 'description', 'version', 'earlier']
 
 export function SchemaSections({ record: { name, ...record } }: { record: FactSchema }) {
   const { value: total } = useAnswer(
-    async () => (await book.peek()?.records.count({ kind: 'fact', filters: { schema: name } }))?.total ?? 0,
+    async () =>
+      (await book.peek()?.records.count({ kind: 'fact', filters: { schema: name }, by: 'none' }))?.total ?? 0,
     [name],
   )
   return (

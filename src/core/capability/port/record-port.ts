@@ -67,7 +67,8 @@ export interface CountQuery {
   readonly search?: Pick<TextQuery, 'text' | 'match' | 'prefix'> | undefined
   readonly filters?: unknown | undefined
   readonly include?: Include | undefined
-  readonly by: 'hour' | 'day' | 'month'
+  /** `none`: only in all, with no buckets. */
+  readonly by: 'hour' | 'day' | 'month' | 'none'
 }
 
 /** What sealed records an answer would have taken in, as far as their heads tell. */

@@ -32,7 +32,7 @@ export function planArchive(at: DigestPorts, persona: Persona): Archival {
     const filters = ownedBy(persona)
     keep(
       'recent',
-      at.records.count({ kind, filters: { ...filters, timestamp: { gte: cutoff } }, by: 'month' }).total,
+      at.records.count({ kind, filters: { ...filters, timestamp: { gte: cutoff } }, by: 'none' }).total,
     )
     for (let cursor: string | undefined; ;) {
       const old = { ...filters, timestamp: { lt: cutoff } }

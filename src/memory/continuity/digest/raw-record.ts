@@ -75,7 +75,7 @@ export function countRaw(
   let sealed = 0
   for (const one of rawKinds(persona)) {
     const filters = filtersOf(persona, one, span)
-    const counted = records.count({ kind: one.kind, filters, include, by: 'month' })
+    const counted = records.count({ kind: one.kind, filters, include, by: 'none' })
     total += counted.total
     sealed += counted.sealed ?? 0
   }

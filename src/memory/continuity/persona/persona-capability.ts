@@ -38,7 +38,7 @@ const shown = (at: Reading, persona: Persona) => ({
 })
 
 const sessionsOf = ({ records }: Reading, persona: Persona) =>
-  records.count({ kind: 'agent_session', filters: ownedBy(persona), by: 'month' }).total
+  records.count({ kind: 'agent_session', filters: ownedBy(persona), by: 'none' }).total
 
 const details = {
   role: personaRole.optional(),
