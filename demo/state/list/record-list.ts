@@ -62,6 +62,8 @@ export function countAsk() {
 }
 
 const hourSpanDays = 3
+/** Pages that a list has before anyone scrolls. A search has its first: each further one costs it a ranking. */
+const pagesAtOnce = 5
 let turn = 0
 
 interface Reload {
@@ -99,10 +101,14 @@ export async function reloadList({ keepPlace = false, keepCount = false }: Reloa
     fresh.value = 0
     if (!keepPlace && before) scrollRequest.value = { index: 0, align: 'start' }
     const known = keepCount ? count.peek() : undefined
-    const counted = known ?? (await countRecords(current, await countedBefore))
+    const total = known?.total ?? (await countedBefore)
+    if (isOld()) return
+    if (next.search === '' && total !== undefined) next.pages.setCount(total)
+    // Whoever scrolls at once meets rows: counting by time takes as long as many pages.
+    if (!known) await next.pages.rest()
+    const counted = known ?? (await countRecords(current, total))
     if (isOld()) return
     count.value = counted
-    if (next.search === '' && counted) next.pages.setCount(counted.total)
   } catch (error) {
     if (!isOld()) listFailure.value = error
   } finally {
@@ -118,13 +124,13 @@ async function makeList(from: Daybook, of: RecordKind): Promise<RecordList> {
   if (text === '') {
     const load = queryPages(from, of, { filters, options: optionsOf(chips, of.fields) })
     const first = await load(0, signal)
-    return { ...made, match: undefined, pages: createRowPages(load, { first, count: undefined }) }
+    return { ...made, match: undefined, pages: createRowPages(load, { first, ahead: pagesAtOnce }) }
   }
   for (const match of ['all', 'any'] as const) {
     const load = searchPages(from, of, { text, match, filters })
     const first = await load(0, signal)
     if (first.rows.length > 0 || match === 'any') {
-      return { ...made, match, pages: createRowPages(load, { first, count: undefined }) }
+      return { ...made, match, pages: createRowPages(load, { first }) }
     }
   }
   throw new Error('unreachable')

@@ -25,6 +25,8 @@ export interface RowPages<Row> {
   /** Changes rows that are held, each in its place. */
   update(change: (row: Row) => Row): void
   ready(index: number): Promise<void>
+  /** Resolves once nothing is being loaded any more. */
+  rest(): Promise<void>
   /** The first page as it would be now; what is held stays as it is. */
   peekFirst(): Promise<readonly Row[]>
   stop(): void
@@ -37,20 +39,26 @@ const atOnce = 2
 const scrollsAhead = 30
 const pagesAhead = 6
 
-/** Rows from `load(page)`; `count` when it is known beforehand. */
+export interface RowPagesOptions<Row> {
+  readonly first: Page<Row>
+  /** How many pages are loaded ahead of a reader who has not scrolled yet. Default none. */
+  readonly ahead?: number
+}
+
+/** Rows from `load(page)`. */
 export function createRowPages<Row>(
   load: (page: number, signal: AbortSignal) => Promise<Page<Row>>,
-  { first, count }: { first: Page<Row>; count: number | undefined },
+  { first, ahead: least = 0 }: RowPagesOptions<Row>,
 ): RowPages<Row> {
   const pages = new Map<number, readonly Row[]>([[0, first.rows]])
   const loading = new Map<number, Promise<void>>()
   const abort = new AbortController()
-  const counted = signal(count ?? (first.hasMore ? first.rows.length + 1 : first.rows.length))
-  const isCounted = signal(count !== undefined || !first.hasMore)
+  const counted = signal(first.hasMore ? first.rows.length + 1 : first.rows.length)
+  const isCounted = signal(!first.hasMore)
   const version = signal(0)
   const failure = signal<unknown>(undefined)
   let wanted: number[] = []
-  let seenRow = 0
+  let seen = { first: 0, last: 0 }
 
   const take = (page: number, { rows, hasMore }: Page<Row>) => {
     pages.set(page, rows)
@@ -99,6 +107,22 @@ export function createRowPages<Row>(
     for (const page of far.slice(0, pages.size - keptPages)) pages.delete(page)
   }
 
+  const show = (firstRow: number, lastRow: number) => {
+    const low = Math.floor(firstRow / pageRows)
+    const high = Math.floor(lastRow / pageRows)
+    const span = Array.from({ length: high - low + 1 }, (_, i) => low + i)
+    const scrolled = firstRow - seen.first
+    seen = { first: firstRow, last: lastRow }
+    const pace = Math.min(pagesAhead, Math.ceil((Math.abs(scrolled) * scrollsAhead) / pageRows))
+    const length = Math.max(least, pace)
+    const ahead = Array.from({ length }, (_, i) => (scrolled < 0 ? low - 1 - i : high + 1 + i))
+    wanted = [...span, ...ahead].filter(
+      (page) => page >= 0 && !pages.has(page) && page * pageRows < counted.value,
+    )
+    forgetFar(Math.round((low + high) / 2))
+    next()
+  }
+
   return {
     count: counted,
     isCounted,
@@ -113,23 +137,11 @@ export function createRowPages<Row>(
       return undefined
     },
     held: () => [...pages.values()].flat(),
-    show(firstRow, lastRow) {
-      const low = Math.floor(firstRow / pageRows)
-      const high = Math.floor(lastRow / pageRows)
-      const span = Array.from({ length: high - low + 1 }, (_, i) => low + i)
-      const scrolled = firstRow - seenRow
-      seenRow = firstRow
-      const count = Math.min(pagesAhead, Math.ceil((Math.abs(scrolled) * scrollsAhead) / pageRows))
-      const ahead = Array.from({ length: count }, (_, i) => (scrolled < 0 ? low - 1 - i : high + 1 + i))
-      wanted = [...span, ...ahead].filter(
-        (page) => page >= 0 && !pages.has(page) && page * pageRows < counted.value,
-      )
-      forgetFar(Math.round((low + high) / 2))
-      next()
-    },
+    show,
     setCount(total) {
       counted.value = total
       isCounted.value = true
+      show(seen.first, seen.last)
     },
     update(change) {
       let isChanged = false
@@ -144,6 +156,9 @@ export function createRowPages<Row>(
     async ready(index) {
       const page = Math.floor(index / pageRows)
       if (!pages.has(page)) await fetchPage(page)
+    },
+    async rest() {
+      while (loading.size > 0) await Promise.all(loading.values())
     },
     peekFirst: async () => (await load(0, abort.signal)).rows,
     stop() {

@@ -5,7 +5,7 @@ import { createRowPages, pageRows } from '../../../../../demo/state/list/row-pag
 const count = 100 * pageRows
 
 /** A list of numbers, each page answered when `answer` says so, and which pages were asked for. */
-function createNumbers() {
+function createNumbers({ ahead = 0 } = {}) {
   const asked: number[] = []
   const waiting: (() => void)[] = []
   const pageOf = (page: number) => ({
@@ -18,8 +18,9 @@ function createNumbers() {
       await new Promise<void>((resolve) => waiting.push(resolve))
       return pageOf(page)
     },
-    { first: pageOf(0), count },
+    { first: pageOf(0), ahead },
   )
+  pages.setCount(count)
   /** Answers whatever is asked for until nothing more is. */
   const answerAll = async () => {
     for (let answer = waiting.shift(); answer; answer = waiting.shift()) {
@@ -36,6 +37,18 @@ it('loads nothing more for a reader who has not moved', async () => {
   pages.show(0, 25)
   await answerAll()
   expect(asked).toEqual([])
+})
+
+it('loads as many pages as it is told to before anyone scrolls, once it knows how many there are, and comes to rest', async () => {
+  const { pages, asked, answerAll } = createNumbers({ ahead: 3 })
+  let isAtRest = false
+  const rest = pages.rest().then(() => {
+    isAtRest = true
+  })
+  expect([asked, isAtRest]).toEqual([[1, 2], false])
+  await answerAll()
+  await rest
+  expect([asked, isAtRest]).toEqual([[1, 2, 3], true])
 })
 
 it('has the rows of a reader who scrolls quickly before he comes to them', async () => {
