@@ -14,7 +14,7 @@ export interface LegList {
 /** One that the legs brought: by score, best first, once weighed. */
 export interface Brought {
   readonly seq: number
-  /** Share of ranks × the highest strength that a leg sees in it, and from `weigh` on × what weighs it. */
+  /** Share of ranks × strength, see `fuse`, and from `weigh` on × what weighs it. */
   readonly score: number
   /** What each list says of it, in their order. */
   readonly candidates: readonly (LegCandidate | undefined)[]
@@ -34,45 +34,56 @@ export function wordWeight(records: number, having: number): number {
   return Math.log(1 + (Math.max(records, having) - having + 0.5) / (having + 0.5))
 }
 
+/** What all lists say of one record. */
+interface Fused {
+  share: number
+  /** The highest strength that a leg sees in it, and the highest of a second witness. */
+  strength: number
+  second: number
+  answers: boolean
+  readonly by: (LegCandidate | undefined)[]
+}
+
 /**
  * Weighted reciprocal rank fusion: a record's share is the sum over the legs of `weight / (20 + rank)`, divided by what
- * the first of every leg that found something has; a candidate may have less or more of its leg's weight (`share`). Its score is that share × the highest strength that a leg sees in
- * it. What no leg brings as an answer is left out, and so is what answers only besides when no other leg has an answer. In no order.
+ * the first of every leg that found something has; a candidate may have less or more of its leg's weight (`share`). Its score
+ * is that share × its strength. What no leg brings as an answer is left out, and so is what answers only besides when no other
+ * leg has an answer. In no order.
  */
 export function fuse(lists: readonly LegList[]): Brought[] {
   const most = lists.reduce(
     (sum, { weight, candidates }) => (candidates.length > 0 ? sum + weight / (rankConstant + 1) : sum),
     0,
   )
-  const brought = new Map<
-    number,
-    { share: number; strength: number; answers: boolean; by: Brought['candidates'] }
-  >()
+  const brought = new Map<number, Fused>()
   const answering = lists.map(({ candidates }) => candidates.some(({ answers }) => answers))
   lists.forEach(({ weight, candidates }, i) => {
     const isBacked = answering.some((answers, j) => answers && j !== i)
     for (const candidate of candidates) {
-      const doesAnswer = candidate.answers && (isBacked || candidate.besides !== true)
-      const share = (weight * (candidate.share ?? 1)) / (rankConstant + candidate.rank) / most
-      const one = brought.get(candidate.seq)
-      if (one) {
-        one.share += share
-        one.strength = Math.max(one.strength, candidate.strength)
-        one.answers ||= doesAnswer
-        ;(one.by as (LegCandidate | undefined)[])[i] = candidate
-      } else {
-        const by: (LegCandidate | undefined)[] = lists.map(() => undefined)
-        by[i] = candidate
-        const { strength } = candidate
-        brought.set(candidate.seq, { share, strength, answers: doesAnswer, by })
+      const { seq, rank, strength, share = 1 } = candidate
+      const one = brought.get(seq) ?? {
+        share: 0,
+        strength: 0,
+        second: 0,
+        answers: false,
+        by: lists.map(() => undefined),
       }
+      brought.set(seq, one)
+      one.share += (weight * share) / (rankConstant + rank) / most
+      if (candidate.isWitness) one.second = Math.max(one.second, strength)
+      else one.strength = Math.max(one.strength, strength)
+      one.answers ||= candidate.answers && (isBacked || candidate.besides !== true)
+      one.by[i] = candidate
     }
   })
   const answers: Brought[] = []
-  for (const [seq, { share, strength, answers: does, by }] of brought)
-    if (does) answers.push({ seq, score: share * strength, candidates: by })
+  for (const [seq, one] of brought)
+    if (one.answers) answers.push({ seq, score: one.share * strengthOf(one), candidates: one.by })
   return answers
 }
+
+/** As strong as two witnesses together, each right by itself that often: 1 − (1 − strength) × (1 − second). */
+const strengthOf = ({ strength, second }: Fused): number => strength + second * (1 - strength)
 
 /**
  * Weighs and orders: score × multiplier, see factor.ts; what `factorsOf` does not know may not be recalled. Equal scores

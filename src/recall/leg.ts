@@ -29,6 +29,8 @@ export interface LegCandidate<Name extends LegName = LegName> {
   readonly strength: number
   /** False: it may lift what another leg brings as an answer, but is none by itself. */
   readonly answers: boolean
+  /** True: it sees the record by other means than the legs of words do, so that what both see is the surer for it. */
+  readonly isWitness?: boolean
   /** True: it answers only where another leg has an answer to the question too. */
   readonly besides?: boolean
   readonly because: NonNullable<LegReasons[Name]>

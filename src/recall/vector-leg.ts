@@ -80,6 +80,7 @@ export function createVectorLeg({
         rank: i + 1,
         strength: Math.max(0, Math.min(1, (similarity - lowest) / (full - lowest))),
         answers: similarity >= least,
+        isWitness: embedder.besides !== true && similarity >= least,
         besides: embedder.besides === true || similarity < sure,
         because: { rank: i + 1, similarity },
       }))

@@ -1,16 +1,15 @@
 // Records that are not derived yet, read as the postings need them: a question then need not wait until they are.
 // Invariant: what is told of a record here is what its derived rows will say. Where that can't be told of the record alone
 // (others supersede or mark it, it weighs more than others, it expires), nothing is told, and it has to be derived.
-import type { Zone } from '../../core/calendar/zone.ts'
-import type { Kind, Kinds } from '../../core/kind.ts'
+import type { Kind } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import { markId } from '../../core/mark/mark-id.ts'
-import type { SqlDatabase } from '../../core/ports.ts'
 import { isSealedText } from '../../core/sealed.ts'
 import { parseTime } from '../../core/time.ts'
 import { type Source, sourceColumns } from '../record/derived-rows.ts'
 import { textOf } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
+import type { ReaderParts } from './derived.ts'
 import type { RecordFacts } from './postings.ts'
 
 /** What the postings take of a record. */
@@ -38,15 +37,7 @@ type AheadRow = Source & { readonly used: number }
 
 const weighing = ['importance', 'confidence', 'pinned'] as const
 
-export function createAheadReader({
-  db,
-  kinds,
-  zone,
-}: {
-  readonly db: SqlDatabase
-  readonly kinds: Kinds
-  readonly zone: Zone | undefined
-}): AheadReader {
+export function createAheadReader({ db, kinds, zone }: ReaderParts): AheadReader {
   const markKinds = [...kinds.values()].filter(({ marks }) => marks !== undefined).map(({ name }) => name)
   const anyMarks = () =>
     markKinds.some((name) => db.get('SELECT 1 FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined)

@@ -24,6 +24,13 @@ const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS p
   CASE f.outdated WHEN 0 THEN r.body ELSE '{}' END AS body
   FROM facets f JOIN records r ON r.seq = f.seq`
 
+/** What reading records for the postings takes. */
+export interface ReaderParts {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly zone: Zone | undefined
+}
+
 export interface DerivedReader {
   /** Takes these records into `postings`. */
   takeThese(postings: Postings, seqs: readonly number[]): void
@@ -35,15 +42,7 @@ export interface DerivedReader {
   ): number
 }
 
-export function createDerivedReader({
-  db,
-  kinds,
-  zone,
-}: {
-  readonly db: SqlDatabase
-  readonly kinds: Kinds
-  readonly zone: Zone | undefined
-}): DerivedReader {
+export function createDerivedReader({ db, kinds, zone }: ReaderParts): DerivedReader {
   const take = (postings: Postings, row: Source) => {
     const kind = kinds.get(row.kind)
     const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []

@@ -51,6 +51,20 @@ describe('fusion', () => {
   })
 })
 
+test('a record that a second witness sees is stronger than either says, and else as strong as the higher says', () => {
+  const seen = (words: number, vector: number, isWitness: boolean) => {
+    const by = (strength: number, more = {}) => [candidate(1, 1, { strength, ...more })]
+    const text = { name: 'text' as const, weight: 1, candidates: by(words) }
+    return fuse([text, { name: 'vector' as const, weight: 1, candidates: by(vector, { isWitness }) }])[0]
+      ?.score
+  }
+  expect(seen(0.5, 0.4, true)).toBeCloseTo(0.7, 12)
+  expect(seen(0, 0.4, true)).toBeCloseTo(0.4, 12)
+  expect(seen(1, 1, true)).toBeCloseTo(1, 12)
+  expect(seen(0.5, 0.4, false)).toBeCloseTo(0.5, 12)
+  expect(seen(0.5, 0.6, false)).toBeCloseTo(0.6, 12)
+})
+
 describe('what weighs a hit', () => {
   const nothing = { importance: undefined, confidence: undefined, pinned: false, uses: 0 }
   const day = 86_400_000
