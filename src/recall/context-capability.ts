@@ -1,8 +1,9 @@
 // The verbs around a recall: packing what was recalled for a prompt, and telling what was used of it.
 import { z } from 'zod'
+import { askedOf } from '../core/capability/activity.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import { estimateTokens, lanes, pack } from './pack.ts'
-import { askedOf, recallInput, unread } from './recall-capability.ts'
+import { recallInput, unread } from './recall-capability.ts'
 
 const name = z.string().min(1).max(1000)
 const tokens = z.number().int().min(0).max(1_000_000)
@@ -65,13 +66,8 @@ export const contextCapabilities = [
     }),
     effect: 'read',
     uses: ['recall'],
-    noted: (asked, { items, text, tokens }) => ({
-      sort: 'context',
-      asked: askedOf(asked),
-      hits: items.map(({ id, kind, score }) => ({ id, kind, score })),
-      packed: { text, tokens },
-    }),
-    async run({ budgetTokens, budgetCharacters, caps, itemTokens, lane, ...query }, at) {
+    async run(asked, at) {
+      const { budgetTokens, budgetCharacters, caps, itemTokens, lane, ...query } = asked
       const { hits, degraded, sealed } = await at.recall.ask(query)
       const packed = pack(
         hits.map((hit) => ({ hit, ...at.recall.quote(hit.record, hit.because.passage) })),
@@ -89,6 +85,12 @@ export const contextCapabilities = [
           agent: lane.agent ?? at.call.scope.agent,
         },
       )
+      at.recall.note({
+        sort: 'context',
+        asked: askedOf(asked),
+        hits: packed.items.map(({ id, kind, score }) => ({ id, kind, score })),
+        packed: { text: packed.text, tokens: packed.tokens },
+      })
       return { ...packed, degraded, ...(sealed === undefined ? {} : { sealed }) }
     },
   }),

@@ -1,10 +1,11 @@
 // The verb of recall.
 import { z } from 'zod'
-import type { AskedWords } from '../core/capability/activity.ts'
+import { recallNote } from '../core/capability/activity.ts'
 import { defineCapability } from '../core/capability/capability.ts'
+import { hitLimit } from '../core/capability/port/recall-port.ts'
 import type { Filters } from '../core/filter/filter.ts'
 import type { JsonObject } from '../core/json/path.ts'
-import type { RecordHead, Stored } from '../core/record.ts'
+import type { Stored } from '../core/record.ts'
 import { canonicalTime } from '../core/time.ts'
 
 const name = z.string().min(1).max(1000)
@@ -25,7 +26,7 @@ export const recallInput = {
   session: name.optional(),
   resource: name.optional(),
   filters: (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional(),
-  limit: z.number().int().min(1).max(200).default(10),
+  limit: z.number().int().min(1).max(hitLimit).default(10),
   at: instant.optional(),
   distinct: z.boolean().default(true),
   diversity: z.number().min(0).max(1).default(0),
@@ -34,16 +35,6 @@ export const recallInput = {
   minScore: z.number().min(0).max(1).default(0),
   /** Compares every vector, of a very large book too. */
   exact: z.boolean().default(false),
-}
-
-/** A question as it can be asked again. */
-export function askedOf(asked: { readonly text: string }): AskedWords {
-  return JSON.parse(JSON.stringify(asked)) as AskedWords
-}
-
-function foundOf({ record, score }: { readonly record: unknown; readonly score: number }) {
-  const { id, kind } = record as RecordHead
-  return { id, kind, score }
 }
 
 export const recallCapabilities = [
@@ -91,7 +82,11 @@ export const recallCapabilities = [
     }),
     effect: 'read',
     uses: ['recall'],
-    noted: (asked, { hits }) => ({ sort: 'recall', asked: askedOf(asked), hits: hits.map(foundOf) }),
-    run: (query, at) => at.recall.ask(query),
+    async run(query, at) {
+      const found = await at.recall.ask(query)
+      const hits = found.hits.map(({ record: { id, kind }, score }) => ({ id, kind, score }))
+      at.recall.note(recallNote(query, hits))
+      return found
+    },
   }),
 ] as const

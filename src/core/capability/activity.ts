@@ -17,7 +17,7 @@ export const activityKeep = { ms: 7 * 86_400_000, rows: 10_000, characters: 32_0
 /** A question, and the options beside it, so that it can be asked again. */
 export type AskedWords = JsonObject & { readonly text: string }
 
-/** What a capability has kept of a call that was answered. */
+/** What a capability has kept of a call that was answered: `asked` as `recall` or `context` takes it, `hits` all that lent words. */
 export interface ActivityNote {
   readonly sort: AskedSort
   readonly asked: AskedWords
@@ -25,6 +25,18 @@ export interface ActivityNote {
   /** What was packed for a prompt, and how many tokens that takes. */
   readonly packed?: { readonly text: string; readonly tokens: number }
 }
+
+type Asked = { readonly text: string; readonly [option: string]: unknown }
+
+/** A question as it can be asked again. */
+export const askedOf = (asked: Asked): AskedWords => JSON.parse(JSON.stringify(asked)) as AskedWords
+
+/** What is kept of a recall that was answered with `hits`. */
+export const recallNote = (asked: Asked, hits: ActivityNote['hits']): ActivityNote => ({
+  sort: 'recall',
+  asked: askedOf(asked),
+  hits: hits.map(({ id, kind, score }) => ({ id, kind, score })),
+})
 
 /** Why the words of an entry are not there: a record that it recalled is forgotten or sensitive, or the book was locked. */
 export const lostReasons = ['forgotten', 'locked', 'size'] as const

@@ -2,7 +2,6 @@
 // Invariant: a `write` runs synchronously inside one transaction, together with the record of its requestId.
 import type { Right } from '../access/permission.ts'
 import type { InputOf, OutputOf, Schema } from '../schema.ts'
-import type { ActivityNote } from './activity.ts'
 import type { PortName, ReadContext, TaskContext, WriteContext } from './context.ts'
 
 /**
@@ -61,10 +60,8 @@ export type Capability<
   I extends Schema = Schema,
   O extends Schema = Schema,
   Uses extends readonly PortName[] = readonly PortName[],
-> = Verb<Id, Methods, I, O, Uses> & {
-  /** What the activity of a device keeps of a call that was answered. Default: nothing. */
-  readonly noted?: (input: OutputOf<I>, output: InputOf<O>) => ActivityNote
-} & (
+> = Verb<Id, Methods, I, O, Uses> &
+  (
     | {
         readonly effect: 'write'
         readonly run: (input: OutputOf<I>, at: WriteContext<Uses[number]>) => InputOf<O>
@@ -81,7 +78,6 @@ export type Capability<
 
 /** A capability without its types, as the one door handles it. */
 export type AnyCapability = Verb<string, readonly string[], Schema, Schema, readonly PortName[]> & {
-  readonly noted?: (input: never, output: never) => ActivityNote
   readonly effect: CapabilityEffect
   readonly run: (input: never, at: never) => unknown
 }

@@ -132,7 +132,7 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
           tell('progress', { ...step, capability: capability.id })
         },
       }
-      return { capability, input, requestId, view, trail, port, way }
+      return { capability, input, requestId, view, trail, port, way, kept: {} }
     },
     contextOf(call) {
       const { effect, uses = [] } = call.capability
@@ -227,7 +227,7 @@ function archivePort({ name, archives }: CallContextParts['options']): ArchivePo
 
 function recallPort(
   { kinds, embedding, options: { llm } }: CallContextParts,
-  { view, port }: Call,
+  { view, port, kept }: Call,
 ): RecallPort {
   const isOwner = view.caller.role === 'owner'
   return {
@@ -235,6 +235,9 @@ function recallPort(
       const asOf = at === undefined ? {} : { at: endingOf(at, port.zone) }
       const named = names ? { kinds: names.map((name) => kindNameOf(kinds.all, name)) } : {}
       return view.recall()({ ...query, ...named, ...asOf }, port.signal)
+    },
+    note(note) {
+      kept.note = note
     },
     quote: (record, passage) => quoteOf(kinds.all, record, passage),
     questionVector: async (text) => (isOwner ? embedding?.question(text, port.signal) : undefined),

@@ -1,4 +1,5 @@
 // One call as the engine handles it: who makes it, of what, when, and what the caller gets to see.
+import type { ActivityNote } from '../../core/capability/activity.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { Way } from '../../core/access/policy-decision.ts'
 import type { Caller } from '../../core/capability/caller.ts'
@@ -33,4 +34,6 @@ export interface Call {
   readonly trail: AccessTrail
   /** What the capability gets of it. */
   readonly port: CallPort
+  /** What activity is to keep of it. */
+  readonly kept: { note?: ActivityNote }
 }

@@ -77,7 +77,7 @@ export function createCallPath(parts: CallPathParts): CallPath {
     const call = decides ? { ...begun, decided: citedIds(parsed as object, decides.path) } : begun
     const noting = activity.begin(call, options.purpose)
     const value = await withReserve(capability, () => perform(parts, call, parsed), useReserve)
-    noting?.(parsed, value)
+    noting?.()
     return value
   }
 

@@ -1,6 +1,11 @@
 // Keeps recalls and contexts as they were asked of this copy of the book. Invariant: nobody waits for it, and nothing of it
 // leaves this copy; what was asked is written with the next commit, or `flushMs` later.
-import { type ActivityPage, activityKeep, type ActivityPort } from '../../core/capability/activity.ts'
+import {
+  type ActivityNote,
+  type ActivityPage,
+  activityKeep,
+  type ActivityPort,
+} from '../../core/capability/activity.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { CallPort } from '../../core/capability/context.ts'
 import type { Service } from '../../core/capability/service.ts'
@@ -14,16 +19,15 @@ import type { Sealing } from './sealing.ts'
 
 /** What of a call is kept beside its question. */
 export interface ActivityCall {
-  readonly capability: Pick<AnyCapability, 'id' | 'noted'>
+  readonly capability: Pick<AnyCapability, 'id' | 'uses'>
   readonly port: Pick<CallPort, 'caller' | 'scope' | 'now'>
+  /** What its capability notes while it answers. */
+  readonly kept: { readonly note?: ActivityNote }
 }
 
 export interface Activity extends Service {
-  /** A call begins; what is answered is called with what was asked and found. Undefined where nothing of it is kept. */
-  begin(
-    call: ActivityCall,
-    purpose: string | undefined,
-  ): ((input: unknown, output: unknown) => void) | undefined
+  /** A call begins; what comes back is called once it is answered. Undefined where nothing of it is kept. */
+  begin(call: ActivityCall, purpose: string | undefined): (() => void) | undefined
   readonly port: ActivityPort
 }
 
@@ -88,19 +92,19 @@ export function createActivity(parts: ActivityParts): Activity {
 
   return {
     name: 'activity',
-    begin({ capability, port }, purpose) {
-      const { noted } = capability
-      if (!activity || !parts.isKept || !noted) return undefined
+    begin({ capability, port, kept }, purpose) {
+      if (!activity || !parts.isKept || capability.uses?.includes('recall') !== true) return undefined
       const covered = activity.covered()
       const beganMs = clock.now()
-      return (input, output) => {
+      return () => {
+        if (!kept.note) return
         activity.gather({
           who: accessorOf(port.caller, port.scope.agent),
           at: port.now,
           capability: capability.id,
           purpose,
           took: clock.now() - beganMs,
-          note: noted(input as never, output as never),
+          note: kept.note,
           covered,
         })
         flushSoon()

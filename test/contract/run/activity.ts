@@ -64,6 +64,37 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
       expect(await book.activity.get({ n: 9999 })).toBeNull()
     })
 
+    it('has the recalls of a conversation and of a persona too, with what they were answered with', async () => {
+      const book = await open()
+      const { scope } = await book.personas.register({ name: 'Alice' })
+      const alice = book.with(scope)
+      const { id: lamp } = await alice.thoughts.learn({ knowledge: 'The harbour lamp is green.' })
+      const message = { content: 'Who mended the harbour lamp?', source: 'user' }
+      const { id: said } = await alice.conversation.store({ message })
+      await alice.conversation.recall({ query: 'harbour lamp', limit: 500 })
+      await alice.thoughts.relevant({ query: 'lamp', limit: 1 })
+      await alice.thoughts.topic({ topic: 'harbour' })
+      // By the words of the last messages, which nobody asked.
+      await alice.thoughts.relevant()
+      // No question.
+      await alice.conversation.recall({})
+      await alice.thoughts.recent()
+      const entries = await asked(book)
+      expect(entries.map(({ capability, asked: words, found }) => [capability, words?.text, found])).toEqual([
+        ['katra:recall_relevant', '', 2],
+        ['katra:recall_topic', 'harbour', 2],
+        ['katra:recall_relevant', 'lamp', 1],
+        ['ks:recall', 'harbour lamp', 1],
+      ])
+      expect(await book.activity.ofRecord({ id: lamp ?? '' })).toMatchObject({ recalls: 3 })
+      expect(await book.activity.ofRecord({ id: said ?? '' })).toMatchObject({ recalls: 3 })
+      const again = entries.map(({ asked: words }) => book.recall({ text: '', ...words }))
+      expect((await Promise.all(again)).map(({ hits }) => hits.length)).toEqual([0, 2, 1, 1])
+      await book.records.forget({ id: lamp ?? '' })
+      const lost = (await asked(book)).slice(entries.length).map((entry) => entry.lost)
+      expect(lost).toEqual(['forgotten', 'forgotten', 'forgotten', undefined])
+    })
+
     it('tells what has become of what was recalled', async () => {
       const book = await lampBook(await open())
       const { id } = await book.traces.store(makeTrace({ task: { goal: 'Paint the harbour lamp' } }))

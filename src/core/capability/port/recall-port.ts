@@ -1,4 +1,5 @@
 // Recall as a capability asks for it, with the models behind it: what comes back, and the reasons for it.
+import type { ActivityNote } from '../activity.ts'
 import type { Confirmed } from '../../kind.ts'
 import type { JsonObject } from '../../json/path.ts'
 import type { Llm } from '../../ports.ts'
@@ -118,9 +119,14 @@ export interface RecallResult {
   readonly sealed?: number | undefined
 }
 
+/** A caller of recall may ask for so many hits at most. */
+export const hitLimit = 200
+
 /** Finding what is relevant, and the models of the book. */
 export interface RecallPort {
   ask(query: RecallQuery): Promise<RecallResult>
+  /** What the activity of a device keeps of this call once it is answered; of several notes the last. Default: nothing. */
+  note(note: ActivityNote): void
   /** What a record says, as its kind declares it. */
   quote(record: Stored<JsonObject>, passage?: Passage): Quote
   /** The vector of a question, in time for an answer; undefined for guests, without an embedder, and when it is late. */

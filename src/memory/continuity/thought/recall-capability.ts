@@ -1,6 +1,8 @@
 // The three recalls of a persona: what is relevant, what was last, what is known of a topic. Each answers of its own alone.
 import { z } from 'zod'
+import { recallNote } from '../../../core/capability/activity.ts'
 import { defineCapability } from '../../../core/capability/capability.ts'
+import { hitLimit } from '../../../core/capability/port/recall-port.ts'
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Stored } from '../../../core/record.ts'
@@ -58,7 +60,7 @@ function importanceIn({ marks, ...record }: Stored<JsonObject>): number {
   return typeof said === 'number' ? said : usualImportance
 }
 
-function shown({ recall }: Pick<At, 'recall'>, record: Stored<JsonObject>, score?: number): Found {
+function shown({ recall }: Pick<At, 'recall'>, record: Stored<JsonObject>): Found {
   const { said, happenedAt } = recall.quote(record)
   const content = record['content']
   return {
@@ -68,7 +70,6 @@ function shown({ recall }: Pick<At, 'recall'>, record: Stored<JsonObject>, score
     ...(record.kind === 'thought' ? { type: String(record['type']) } : {}),
     importance: importanceIn(record),
     timestamp: happenedAt,
-    ...(score === undefined ? {} : { score }),
     ...(record.marks ? { marks: { ...record.marks } } : {}),
   }
 }
@@ -79,25 +80,30 @@ interface Asked {
   readonly limit: number
   readonly min_importance: number
   readonly max_age_days?: number
+  /** False: nobody asked these words; they are those of other records. */
+  readonly isAsked?: boolean
 }
 
-async function ask(at: At, persona: Persona, { text, kinds, min_importance, max_age_days, ...asked }: Asked) {
+async function ask(
+  at: At,
+  persona: Persona,
+  { text, kinds, min_importance, max_age_days, isAsked = true, ...asked }: Asked,
+) {
   const oldest = max_age_days === undefined ? -Infinity : (parseTime(at.call.now) ?? 0) - max_age_days * dayMs
+  const query = { text, kinds, filters: recallable(persona) }
   // What is too old or too slight is left out afterwards: it is asked for more than is wanted.
   const {
     hits,
     degraded,
     sealed: unread,
-  } = await at.recall.ask({
-    text,
-    kinds,
-    filters: recallable(persona),
-    limit: Math.min(1000, asked.limit * 3),
-  })
+  } = await at.recall.ask({ ...query, limit: Math.min(1000, asked.limit * 3) })
   const records = hits
-    .map(({ record, score }) => shown(at, record, score))
+    .map(({ record, score }) => ({ ...shown(at, record), score }))
     .filter((one) => one.importance >= min_importance && (parseTime(one.timestamp) ?? 0) >= oldest)
-  return { records: records.slice(0, asked.limit), degraded, ...sealedField(unread ?? 0) }
+    .slice(0, asked.limit)
+  const limited = { ...query, limit: Math.min(asked.limit, hitLimit) }
+  at.recall.note(recallNote(isAsked ? limited : { ...limited, text: '' }, records))
+  return { records, degraded, ...sealedField(unread ?? 0) }
 }
 
 /** What the persona was about last: the focus of its last snapshot, and the last messages. */
@@ -158,7 +164,8 @@ export const thoughtRecallCapabilities = [
       const persona = needPersona(at, asked)
       const text = query.trim() || lastWords(at, persona)
       if (text === '') return { records: recent(at, persona, rest.limit, rest), degraded: [] }
-      return ask(at, persona, { text, kinds: [...own, 'digest', 'pattern'], ...rest })
+      const isAsked = query.trim() !== ''
+      return ask(at, persona, { text, isAsked, kinds: [...own, 'digest', 'pattern'], ...rest })
     },
   }),
   defineCapability({

@@ -1,5 +1,7 @@
 // What an agent should have in mind before it answers: found by a cascade, given in the order of time.
 // Invariant: each stage only fills what the ones before it left free, and nothing comes twice.
+import { recallNote } from '../../../core/capability/activity.ts'
+import { hitLimit } from '../../../core/capability/port/recall-port.ts'
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Stored } from '../../../core/record.ts'
@@ -44,19 +46,24 @@ export async function recallMessages(
   const text = query.trim()
   if (text === '') return inOrder(recent(limit).map(toRecalled))
   const found = new Map<string, Dated>()
-  const take = (records: readonly Stored<JsonObject>[]) => {
-    for (const one of records.map(toRecalled)) {
-      const key = JSON.stringify([one.source, one.content])
-      if (found.size < limit && !found.has(key)) found.set(key, one)
-    }
+  const lent: { readonly id: string; readonly kind: string; readonly score: number }[] = []
+  const take = (record: Stored<JsonObject>, score = 0) => {
+    const one = toRecalled(record)
+    const key = JSON.stringify([one.source, one.content])
+    if (found.size === limit || found.has(key)) return
+    found.set(key, one)
+    lent.push({ id: record.id, kind: record.kind, score })
   }
-  const { hits } = await at.recall.ask({ ...scope, text, kinds: ['message', 'episode'], limit })
-  take(hits.map(({ record }) => record))
+  const asked = { ...scope, text, kinds: ['message', 'episode'], limit }
+  const { hits } = await at.recall.ask(asked)
+  for (const { record, score } of hits) take(record, score)
   if (found.size < limit) {
     const latest = { kind: 'profile', filters: { agent, content: { gt: '' } }, orderBy: '-updated_at' }
-    take(at.records.query({ ...latest, limit: profileLimit }).records)
+    for (const record of at.records.query({ ...latest, limit: profileLimit }).records) take(record)
   }
-  if (found.size < limit) take(recent(recentLimit).filter((record) => saysLiterally(record, text)))
+  if (found.size < limit)
+    for (const record of recent(recentLimit)) if (saysLiterally(record, text)) take(record)
+  at.recall.note(recallNote({ ...asked, limit: Math.min(limit, hitLimit) }, lent))
   return inOrder([...found.values()])
 }
 
