@@ -14,7 +14,7 @@ export const categoryKind: RecordKind<TraceCategory> = {
     domain: { type: 'text', name: 'Domain', path: 'domain' },
   },
   timePath: 'created_at',
-  glance: 'Open a category to see what its traces must carry.',
+  glance: 'Open a category to see which fields its traces need.',
   cites: [],
   row: (category) => ({
     id: category.id,

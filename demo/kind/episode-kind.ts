@@ -21,7 +21,7 @@ export const episodeKind: RecordKind<Episode> = {
     order: orderField('end_time', order('session', 'by session', 'session')),
   },
   timePath: 'end_time',
-  glance: 'Open an episode to see what it tells, and of which messages.',
+  glance: 'Open an episode to see its summary and its messages.',
   searched: 'Search looks at summaries, keywords and the day.',
   cites: [{ path: 'messages', to: 'Messages', from: 'Episodes' }],
   row: (episode) => ({

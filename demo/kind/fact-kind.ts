@@ -75,7 +75,7 @@ export const factKind: RecordKind<ShownFact> = {
   fields,
   timePath: 'created_at',
   hides: true,
-  glance: 'Open a fact to see its data, its schema and the facts before it.',
+  glance: 'Open a fact to see its data, its schema and its previous values.',
   searched: 'Search looks at the data with its field names, the schema, the source and the day of each fact.',
   cites: [{ path: 'supersedes', to: 'Supersedes', from: 'Superseded by' }],
   replace: (book, id, content) => book.facts.store({ ...content, id } as CapabilityInput<'kstar:store_fact'>),

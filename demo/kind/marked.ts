@@ -53,7 +53,7 @@ export function signsOf(
   if (importance !== undefined)
     signs.push({ icon: 'importance', word: `Importance ${importance}`, short: String(importance) })
   if (personal === true) signs.push({ icon: 'personal', word: 'Personal' })
-  if (keep === true) signs.push({ icon: 'keep', word: 'To be kept' })
+  if (keep === true) signs.push({ icon: 'keep', word: 'Never archived' })
   if (collection !== undefined) signs.push({ icon: 'collection', word: `In the collection ${collection}` })
   return signs
 }

@@ -55,7 +55,7 @@ export const perceptionKind: RecordKind<Perception> = {
   fields,
   timePath: 'created_at',
   hides: true,
-  glance: 'Open a perception to see what it rests on and how it changed.',
+  glance: 'Open a perception to see its evidence and its history.',
   searched: 'Search looks at the text, the subject, the type and the day of each perception.',
   cites: [{ path: 'evidence', to: 'Evidence', from: 'Evidence for', rests: () => true }],
   replace: (book, id, content) =>

@@ -19,8 +19,8 @@ export const profileKind: RecordKind<Profile> = {
     user: { type: 'text', name: 'User', path: 'user_id' },
     agent: { type: 'text', name: 'Agent', path: 'agent' },
   },
-  glance: 'Open a profile to see what is known of a user, and what was known before.',
-  searched: 'Search looks at the user and at what holds now.',
+  glance: 'Open a profile to see what is known about a user, now and earlier.',
+  searched: 'Search looks at the user and at current facts.',
   cites: [],
   row: (profile) => ({
     id: profile.id,

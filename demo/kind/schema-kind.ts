@@ -14,7 +14,7 @@ export const schemaKind: RecordKind<FactSchema> = {
     agent: { type: 'text', name: 'Agent', path: 'agent' },
   },
   timePath: 'created_at',
-  glance: 'Open a schema to see what facts of its name must keep to.',
+  glance: 'Open a schema to see its fields and rules.',
   cites: [],
   row: (schema) => ({
     id: schema.id,

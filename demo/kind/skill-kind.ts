@@ -41,7 +41,7 @@ export const skillKind: RecordKind<Skill> = {
     ),
   },
   timePath: 'created_at',
-  glance: 'Open a skill to see its procedure and how it has grown.',
+  glance: 'Open a skill to see its procedure and how its level changed.',
   searched: 'Search looks at the name, the description, the triggers, the preconditions and the procedure.',
   cites: [
     {

@@ -78,7 +78,7 @@ export const tokenKind: RecordKind<Token> = {
   order: 'newest first',
   fields,
   timePath: 'granted_at',
-  glance: 'Open a token to see what it allows, what it comes from, and what its holder would see.',
+  glance: 'Open a token to see its permissions, its lineage, and what its holder can see.',
   cites: [],
   row: (token) => ({
     id: token.id,

@@ -11,7 +11,7 @@ export const tokenTypeKind: RecordKind<TokenType> = {
   order: 'newest first',
   fields: { name: { type: 'text', name: 'Name', path: 'name' } },
   timePath: 'created_at',
-  glance: 'Open a type to see what tokens of it must have.',
+  glance: 'Open a type to see what its tokens require.',
   cites: [],
   row: (type) => ({
     id: type.id,

@@ -74,11 +74,11 @@ export function tokenWords(token: Allowed, nowMs: number): string[] {
   return [
     may === '' ? `${who} may do nothing in this book.` : `${when}, ${who} may ${may} ${scopeWords(scope)}.`,
     ...(permissions.includes('delegation') || permissions.includes('**')
-      ? ['It may be passed on to others, never wider than it is.']
+      ? ['The holder can delegate it, with the same access or less.']
       : []),
     ...(own.length > 0
       ? [`It carries ${own.map((one) => `“${one}”`).join(', ')}, which permits nothing here.`]
       : []),
-    'Nothing else is seen: not by reading, searching, counting or exporting.',
+    'Everything else is hidden, from reads, searches, counts and exports alike.',
   ]
 }

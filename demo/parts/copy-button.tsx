@@ -23,7 +23,7 @@ export function CopyButton({
       announce(`${what} copied.`)
       setTimeout(() => (isDone.value = false), doneMs)
     } catch (error) {
-      tellError(`The browser did not let the page copy the ${what}.`, error)
+      tellError(`The browser blocked copying the ${what}.`, error)
     }
   }
   const label = `Copy ${what}`

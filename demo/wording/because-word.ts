@@ -12,33 +12,33 @@ export interface BecausePart {
 const known: Readonly<Record<string, { label: string; title: string }>> = {
   'text.coverage': {
     label: 'coverage',
-    title: 'The weight of the question’s words that this record has, of the weight of all its words.',
+    title: 'Weighted share of the question’s words that this record has.',
   },
   'text.bm25': {
     label: 'BM25',
-    title: 'How strongly the words stand out in this record (BM25), beside the best hit.',
+    title: 'BM25 of this record, relative to the best hit.',
   },
   'window.coverage': {
     label: 'coverage (nearby)',
-    title: 'The same, with what stands right before and after it in its session.',
+    title: 'The same, with the records right before and after it in its session.',
   },
   'window.bm25': {
     label: 'BM25 (nearby)',
-    title: 'How strongly the words stand out in it together with its neighbours (BM25), beside the best hit.',
+    title: 'BM25 with its neighbours, relative to the best hit.',
   },
   'session.score': {
     label: 'session',
-    title: 'How much of the question its whole session has, beside the best hit.',
+    title: 'How well its whole session matches, relative to the best hit.',
   },
   'vector.similarity': {
     label: 'meaning',
-    title: 'How near its meaning is to the question’s, as the embedding model sees it (cosine).',
+    title: 'Similarity in meaning, by the embedding model (cosine).',
   },
-  recency: { label: 'recency', title: 'How recent it is: half is gone after 30 days.' },
-  importance: { label: 'importance', title: 'As the record says; 0.50 when it says nothing.' },
-  confidence: { label: 'confidence', title: 'As the record says; 1.00 when it says nothing.' },
-  use: { label: 'use', title: 'How often it was used on this device: 0.50 after five times.' },
-  pin: { label: 'pinned', title: 'Full when the record is pinned.' },
+  recency: { label: 'recency', title: 'Recency, with a half-life of 30 days.' },
+  importance: { label: 'importance', title: 'Set on the record; 0.50 if not set.' },
+  confidence: { label: 'confidence', title: 'Set on the record; 1.00 if not set.' },
+  use: { label: 'use', title: 'Uses on this device; 0.50 after five.' },
+  pin: { label: 'pinned', title: '1.00 if the record is pinned.' },
 }
 
 const legNames: Readonly<Record<string, string>> = {

@@ -7,11 +7,11 @@ export type ConflictSide = ConflictEntry['lost']
 export type SideName = 'base' | 'mine' | 'theirs'
 
 export const policyWords = {
-  local_wins: 'the edit that came later to the edge stands',
-  remote_wins: 'the edit that was first at the edge stands',
-  last_write_wins: 'the later edit stands',
+  local_wins: 'the last edit to reach the edge wins',
+  remote_wins: 'the first edit to reach the edge wins',
+  last_write_wins: 'the latest edit wins',
   merge: 'the edits were merged',
-  manual: 'left to a person',
+  manual: 'decided manually',
 } as const
 
 export interface Sides {
@@ -32,8 +32,9 @@ export function byWords(by: string, device: string | undefined): string {
 
 /** Why there is nothing to be compared field by field. */
 export function plainWords({ lost, kept }: ConflictEntry): string | undefined {
-  if (lost.op === 'forget') return 'What lost was to forget this record. It was changed elsewhere, and stays.'
-  if (!kept) return 'The record is gone at the edge. What lost was a change to it.'
-  if (kept.op === 'forget') return 'The record was forgotten. What lost was a change to it.'
+  if (lost.op === 'forget')
+    return 'Forgetting this record was overridden: it was changed elsewhere and stays.'
+  if (!kept) return 'The record is gone at the edge. A change to it was overridden.'
+  if (kept.op === 'forget') return 'The record was forgotten. A change to it was overridden.'
   return undefined
 }

@@ -21,9 +21,9 @@ const lost: Partial<Record<ErrorCode, string>> = {
   'storage-failed': 'This change may not have been stored. What was acknowledged before is kept.',
   'engine-died': 'No saved data was lost. A call without an answer may have taken effect.',
   'deadline-exceeded': 'Nothing was lost. The call may still take effect.',
-  'open-elsewhere': 'Nothing was lost. The book is whole and in use in the other tab.',
-  offline: 'Nothing was lost. What was not sent waits here and is sent at the next sync.',
-  unauthorized: 'Nothing was lost. What was not sent waits here until the key is right.',
+  'open-elsewhere': 'Nothing was lost. The book is open in the other tab.',
+  offline: 'Nothing was lost. Unsent changes are kept and sent at the next sync.',
+  unauthorized: 'Nothing was lost. Unsent changes are kept until the key is correct.',
   'book-newer': 'Nothing was lost or changed.',
   aborted: 'Nothing was changed.',
 }
@@ -32,8 +32,8 @@ const lost: Partial<Record<ErrorCode, string>> = {
 const remedies: Partial<Record<ErrorCode, string>> = {
   'invalid-file': 'Fix the file and import it again.',
   'invalid-input': 'Fix the fields above and try again.',
-  'invalid-filter': 'Take the filter away or make it anew.',
-  'too-large': 'Divide it and try again with less at once.',
+  'invalid-filter': 'Remove the filter or create it again.',
+  'too-large': 'Split it and try again.',
   'storage-unavailable': 'Allow site data for this page and try again.',
   'sync-off': 'Switch syncing on in the sync settings.',
   unauthorized: 'Check the key in the sync settings.',

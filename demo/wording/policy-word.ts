@@ -11,8 +11,8 @@ export interface PolicySaid {
 
 const types: Readonly<Record<string, string>> = {
   episodic: 'memories of what happened',
-  semantic: 'memories of what is so',
-  procedural: 'memories of how things are done',
+  semantic: 'memories of what is true',
+  procedural: 'memories of how to do things',
 }
 
 /** `a, b and c`. */
@@ -25,7 +25,7 @@ function listed(words: readonly string[], last = 'and'): string {
 /** `preferences.communication` → `preferences › communication`. */
 const path = (text: string) => text.replaceAll('_', ' ').split('.').join(' › ')
 
-/** A scope in words: `a2p:health` → `health`, `a2p:semantic.preferences` → `preferences (memories of what is so)`. */
+/** A scope in words: `a2p:health` → `health`, `a2p:semantic.preferences` → `preferences (memories of what is true)`. */
 export function scopeWord(scope: string): string {
   if (['*', '**', 'a2p:*', 'a2p:**', 'memory'].includes(scope)) return 'all memories'
   const plain = scope.replace(/[.:]\*{1,2}$/, '')

@@ -64,14 +64,14 @@ const reasons: Readonly<Record<string, string>> = {
   same_envelope: 'The same envelope came before.',
   idempotency_key_reused: 'Another envelope of this agent came with the same key before.',
   older_than_known: 'Something newer is known of this agent.',
-  governance_disabled: 'Governance is off, so votes and facts are not taken in.',
+  governance_disabled: 'Governance is off, so votes and facts are ignored.',
   other_group: 'It is for another group.',
   own_envelope: 'Another device of this book wrote it.',
   own_claw_unverified: 'It uses the name of this book’s agent without one of its keys.',
   signature_required: 'It is not signed.',
   bad_signature: 'Its signature does not match.',
   key_changed: 'It is signed with a key that is not known to be this agent’s.',
-  flood: 'The agent sent more envelopes in a second than are taken in.',
+  flood: 'The agent sent more envelopes per second than allowed.',
 }
 
 const gap = /^version_gap_(\d+)_to_(\d+)$/
@@ -91,7 +91,7 @@ export function reasonSentence(reason: string): string {
   const [, late] = waits.exec(reason) ?? []
   if (late !== undefined) return waitingSentence(late)
   const [, doubt] = warning.exec(reason) ?? []
-  if (doubt !== undefined) return `Taken in with a warning: ${doubtWord(doubt)}.`
+  if (doubt !== undefined) return `Accepted with a warning: ${doubtWord(doubt)}.`
   return `The envelope is not valid: ${reason}.`
 }
 
@@ -143,8 +143,8 @@ export interface PoolRules {
 
 const verifying = {
   off: 'Signatures are not checked.',
-  warn: 'Envelopes without a valid signature are taken in with a warning.',
-  require: 'Only signed envelopes are taken in; an agent is known by the key it first signed with.',
+  warn: 'Envelopes without a valid signature are accepted with a warning.',
+  require: 'Only signed envelopes are accepted; an agent is known by the key it first signed with.',
 } as const
 
 function quorumSentences({ quorum }: PoolRules): string[] {

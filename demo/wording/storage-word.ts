@@ -25,7 +25,7 @@ export const durabilityWords: Readonly<Record<Status['durability'], MediumWords>
   memory: {
     short: 'memory only',
     name: 'in memory only',
-    text: 'You chose to go on without durable storage. Everything in this book is gone when this tab closes or reloads. Sync it, or copy out what you need.',
+    text: 'You chose to continue without durable storage. Everything in this book is lost when this tab closes or reloads. Sync it, or export what you need.',
     isSafe: false,
   },
   file: { short: 'file', name: 'kept in a file', text: 'A SQLite database in a file.', isSafe: true },

@@ -8,8 +8,8 @@ export type SyncMood = 'off' | 'busy' | 'good' | 'waiting' | 'offline' | 'failed
 /** What becomes of what waits when every page is closed. */
 export const backgroundWords: Readonly<Record<NonNullable<SyncState['background']>, string>> = {
   ready: 'available',
-  handed: 'what waits is left to the browser to send',
-  missing: 'sent when the book is next open: this browser has no Background Sync here',
+  handed: 'the browser sends pending changes',
+  missing: 'sent when the book is next opened (no Background Sync in this browser)',
 }
 
 export interface SyncWords {
@@ -42,7 +42,7 @@ export function syncStateWords(sync: SyncState, nowMs: number): SyncWords {
     return {
       mood: 'failed',
       short: 'sync failed',
-      long: 'The last sync ended with an error. What waits is kept and sent at the next one.',
+      long: 'The last sync failed. Pending changes are kept and sent at the next one.',
     }
   if (ago === undefined)
     return {

@@ -49,7 +49,7 @@ it('exports encrypted, asks for the passphrase, says what would come in, and imp
   expect(await counted()).toBe(0)
   await other.page.getByRole('button', { name: 'Import', exact: true }).last().click()
   await other.page
-    .getByText(/The bundle is in/)
+    .getByText(/Bundle imported/)
     .first()
     .waitFor()
   expect(await counted()).toBe(1)

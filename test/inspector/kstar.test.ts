@@ -65,7 +65,7 @@ it('shows a fact with its check and its chain, and finds facts by a path into th
   await chain.getByRole('listitem').nth(1).waitFor()
   expect(await chain.getByRole('listitem').count()).toBe(2)
   await chain.getByRole('button', { name: 'Earlier fact' }).click()
-  await detail.getByText(/Another fact stands in the place of this one/).waitFor()
+  await detail.getByText(/Superseded by another fact/).waitFor()
   await chain.getByRole('button', { name: 'Current fact' }).click()
   await detail.getByRole('heading', { name: /credits: 6/ }).waitFor()
 

@@ -55,14 +55,14 @@ it('takes importance, personal, keep and a collection, refuses what is none, and
   await importance.press('Enter')
   await page.getByText('Its importance is 0.8.').first().waitFor()
   for (const name of ['Personal', 'Keep']) await marks.getByRole('checkbox', { name }).press('Space')
-  await page.getByText('It is to be kept: nothing archives it.').first().waitFor()
+  await page.getByText('Kept: it will not be archived.').first().waitFor()
   await collection.fill('People//<b>Ana</b>')
   await collection.press('Enter')
-  await page.getByRole('alert').getByText('The record was not marked.').waitFor()
+  await page.getByRole('alert').getByText('The mark could not be saved.').waitFor()
   expect(await collection.inputValue()).toBe('People//<b>Ana</b>')
   await collection.fill('People/<b>Ana</b>')
   await collection.press('Enter')
-  await page.getByText('It is in the collection “People/<b>Ana</b>”.').first().waitFor()
+  await page.getByText('Added to “People/<b>Ana</b>”.').first().waitFor()
   expect(await marksOf(page, 'Alpha')).toEqual({
     importance: 0.8,
     personal: true,
@@ -70,7 +70,7 @@ it('takes importance, personal, keep and a collection, refuses what is none, and
     collection: 'People/<b>Ana</b>',
   })
   const signs = rows.filter({ hasText: 'Alpha' })
-  for (const word of ['Importance 0.8', 'Personal', 'To be kept', 'In the collection People/<b>Ana</b>'])
+  for (const word of ['Importance 0.8', 'Personal', 'Never archived', 'In the collection People/<b>Ana</b>'])
     await signs.getByText(word, { exact: true }).waitFor({ state: 'attached' })
 
   await page.getByRole('button', { name: 'Undo' }).last().click()

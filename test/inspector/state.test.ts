@@ -78,7 +78,7 @@ it('keeps files that are dropped, and what is pasted, until the book is open, an
   const { page, goOn } = await openHeld()
   await dropFiles(page, { 'cancelled.traj': makeTrajectory(7), 'kept.traj': makeTrajectory(3) })
   const tray = page.getByRole('region', { name: 'Imports' })
-  await expect.poll(() => tray.getByText('waiting for the book to be opened').count()).toBe(2)
+  await expect.poll(() => tray.getByText('waiting for the book to open').count()).toBe(2)
   const cancelled = tray.getByRole('listitem').filter({ hasText: 'cancelled.traj' })
   await cancelled.getByRole('button', { name: 'Cancel' }).click()
   await cancelled.getByText('Nothing of this file was imported').waitFor()
@@ -90,7 +90,7 @@ it('keeps files that are dropped, and what is pasted, until the book is open, an
     const dialog = page.getByRole('dialog', { name: 'Paste a trace as JSON' })
     await dialog.getByRole('textbox').fill(JSON.stringify(makeTrace({ task: { goal } })))
     await dialog.getByRole('button', { name: 'Store' }).click()
-    await dialog.getByText('waits for that').waitFor()
+    await dialog.getByText('runs once it is open').waitFor()
     return dialog
   }
   await (await paste('Taken back')).getByRole('button', { name: 'Cancel' }).click()
@@ -112,7 +112,7 @@ it('refuses files that waited for the book when it can not be opened, and says w
   const { page, goOn } = await openHeld(lacking.opfs + lacking.indexeddb)
   await dropFiles(page, { 'made.traj': makeTrajectory(3) })
   const tray = page.getByRole('region', { name: 'Imports' })
-  await tray.getByText('waiting for the book to be opened').waitFor()
+  await tray.getByText('waiting for the book to open').waitFor()
   goOn()
   await tray.getByText('storage-unavailable').waitFor()
   await tray.getByText('Not imported.').waitFor()

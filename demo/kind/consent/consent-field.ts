@@ -10,15 +10,15 @@ const choices = (name: string, words: Readonly<Record<string, string>>): ChoiceF
 
 export const memoryStates = {
   approved: 'Approved',
-  flagged: 'To be looked at',
+  flagged: 'Needs review',
   pending: 'Waiting for approval',
   archived: 'Archived',
 } as const
 
 export const memoryTypes = {
   episodic: 'Episodic: what happened',
-  semantic: 'Semantic: what is so',
-  procedural: 'Procedural: how things are done',
+  semantic: 'Semantic: what is true',
+  procedural: 'Procedural: how to do things',
 } as const
 
 export const sensitivities = {

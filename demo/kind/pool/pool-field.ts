@@ -12,7 +12,7 @@ const choices = (name: string, words: Readonly<Record<string, string>>): ChoiceF
 export const outcomeWords = { approved: 'Approved', rejected: 'Rejected', expired: 'Expired' } as const
 export const clawStates = { active: 'Active', stale: 'Stale', stopping: 'Stopping' } as const
 
-export const auditChoices = { refused: 'Not taken in', ...resultWords } as const
+export const auditChoices = { refused: 'Rejected', ...resultWords } as const
 
 /** Everything that was not taken in. */
 export const refusedResults = ['rejected', 'conflict', 'ignored'] as const

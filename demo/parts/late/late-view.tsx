@@ -46,7 +46,7 @@ const WaitingView = () => <p class="late" aria-busy="true" />
 export function MissingView() {
   return (
     <EmptyNote title="This part of the page could not be loaded.">
-      <p>There is no connection, or a new version was published meanwhile. Everything stored is safe.</p>
+      <p>You may be offline, or a new version was published. Your data is safe.</p>
       <button type="button" class="button" onClick={() => location.reload()}>
         Reload the page
       </button>

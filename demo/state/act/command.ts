@@ -56,7 +56,7 @@ function standing(): Command[] {
     { name: 'Sync settings', run: () => (openDialog.value = 'settings') },
     { name: 'Paste a trace as JSON', run: () => (openDialog.value = 'paste') },
     { name: 'Run the guided sample', run: () => void loadSample() },
-    { name: 'Copy a link to this', run: () => void copyLink() },
+    { name: 'Copy link to this view', run: () => void copyLink() },
     ...(id === undefined
       ? []
       : [

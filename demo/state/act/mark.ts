@@ -12,10 +12,10 @@ import { detail } from '../record/record-detail.ts'
 export async function markRecord(change: MarkInput, said: string): Promise<boolean> {
   try {
     const { undo } = await (await openedBook()).records.mark(change)
-    tell(said, { word: 'Undo', run: () => void markRecord(undo, 'The mark is as it was before.') })
+    tell(said, { word: 'Undo', run: () => void markRecord(undo, 'Mark restored.') })
     return true
   } catch (error) {
-    tellError('The record was not marked.', error)
+    tellError('The mark could not be saved.', error)
     return false
   }
 }
@@ -39,7 +39,7 @@ export async function setSensitivity(
 type Pinnable = Pick<BookRecord | RecordRow, 'id' | 'marks'>
 
 export async function togglePin({ id, marks }: Pinnable): Promise<void> {
-  if (marks?.pinned === true) await markRecord({ id, pinned: null }, 'It is no longer pinned.')
+  if (marks?.pinned === true) await markRecord({ id, pinned: null }, 'Unpinned.')
   else await markRecord({ id, pinned: true }, 'Pinned. Recall prefers it.')
 }
 

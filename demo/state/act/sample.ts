@@ -18,7 +18,7 @@ export async function loadSample(): Promise<void> {
       `A scripted agent stored ${countOf(traces, 'trace')}: ${firstDoors} doors on its first visit, ${secondDoors} on its second, because it recalled the dead ends.`,
     )
   } catch (error) {
-    tellError('The sample stopped before its end. What it stored until then is kept.', error)
+    tellError('The sample stopped early. What it had stored is kept.', error)
   } finally {
     isSampling.value = false
   }

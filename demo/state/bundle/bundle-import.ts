@@ -101,7 +101,7 @@ async function importFile(
     ...(kinds ? { kinds: [...kinds] } : {}),
     ...(passphrase === '' ? {} : { passphrase }),
   })
-  if (!bundle) throw new TypeError('The file is no bundle any more.')
+  if (!bundle) throw new TypeError('The file is no longer a valid bundle.')
   return bundle
 }
 
@@ -116,7 +116,7 @@ export async function applyBundle(): Promise<void> {
     const done = await importFile(now.file, now.choice, false)
     if (mine === turn) openBundle.value = undefined
     await reloadList({ keepPlace: true })
-    tell(`The bundle is in: ${trialWords(done)}.`)
+    tell(`Bundle imported: ${trialWords(done)}.`)
   } catch (error) {
     if (mine !== turn || isDaybookError(error, 'aborted')) return
     openBundle.value = { ...now, at: { step: 'refused', error: asDaybookError(error) } }

@@ -114,7 +114,10 @@ export async function archiveMemory({ id }: Memory, archived: boolean): Promise<
   try {
     await (await openedBook()).memories.archive({ id, archived })
     const undo = () => void archiveMemory({ id } as Memory, !archived)
-    tell(archived ? 'Archived: kept, and not recalled.' : 'Restored.', { word: 'Undo', run: undo })
+    tell(archived ? 'Archived. It is kept, but no longer recalled.' : 'Restored.', {
+      word: 'Undo',
+      run: undo,
+    })
     await refresh()
   } catch (error) {
     tellError(archived ? 'The memory was not archived.' : 'The memory was not restored.', error)

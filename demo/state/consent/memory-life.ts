@@ -27,7 +27,7 @@ export async function consolidate(ids: string[], content: string): Promise<unkno
     const { memories } = await openedBook()
     const { id } = await memories.consolidate({ ids, content })
     comparing.value = undefined
-    tell(`One memory made of ${ids.length}. They come back when it is forgotten.`, {
+    tell(`Merged ${ids.length} memories into one. Forget it to restore them.`, {
       word: 'Undo',
       run: () => void takeApart(id),
     })
@@ -41,10 +41,10 @@ export async function consolidate(ids: string[], content: string): Promise<unkno
 async function takeApart(id: string): Promise<void> {
   try {
     await (await openedBook()).memories.forget({ id })
-    tell('The memories that it was made of are back.')
+    tell('Original memories restored.')
     await loadMemories()
   } catch (error) {
-    tellError('The memories were not taken apart.', error)
+    tellError('The merge could not be undone.', error)
   }
 }
 
@@ -62,7 +62,7 @@ export async function reclassify(
     tell('Type and category changed.', {
       word: 'Undo',
       run: () =>
-        void memories.reclassify(back).catch((error: unknown) => tellError('It was not taken back.', error)),
+        void memories.reclassify(back).catch((error: unknown) => tellError('It could not be undone.', error)),
     })
     return undefined
   } catch (error) {
@@ -79,7 +79,7 @@ export async function suggestType({ content, category, sensitivity }: Memory): P
 export async function confirmMemory({ id }: Memory): Promise<void> {
   try {
     await (await openedBook()).memories.edit({ id, confirmed: true })
-    tell('Confirmed: its confidence begins anew.')
+    tell('Confirmed. Its confidence was reset.')
   } catch (error) {
     tellError('The memory was not confirmed.', error)
   }
@@ -93,12 +93,12 @@ export async function maintain(): Promise<void> {
     const { promoted, flagged, archived } = await (await openedBook()).memories.maintain()
     const parts = [
       promoted > 0 && `${countOf(promoted, 'episode')} became semantic`,
-      flagged > 0 && `${countOf(flagged, 'memory', 'memories')} to be looked at`,
+      flagged > 0 && `${countOf(flagged, 'memory', 'memories')} to review`,
       archived > 0 && `${archived} archived, which can be restored`,
     ].filter((part) => part !== false)
-    tell(parts.length > 0 ? `Memories looked after: ${parts.join('; ')}.` : 'Nothing was to be done.')
+    tell(parts.length > 0 ? `Maintenance done: ${parts.join('; ')}.` : 'Nothing to do.')
   } catch (error) {
-    tellError('The memories were not looked after.', error)
+    tellError('Maintenance failed.', error)
   } finally {
     upkeep.value = undefined
   }

@@ -95,7 +95,7 @@ export async function switchPolicy(policy: Policy, enabled: boolean): Promise<vo
 
 export async function decideRequest({ id }: AccessRequest, decision: 'grant' | 'deny'): Promise<void> {
   const said = decision === 'grant' ? 'Access granted for 24 hours.' : 'Access denied.'
-  await attempt(said, 'The request was not decided.', undefined, async () => {
+  await attempt(said, 'The decision could not be saved.', undefined, async () => {
     await (await openedBook()).consent.decide({ id, decision })
   })
   await loadQueue()

@@ -147,7 +147,7 @@ function onRefused(one: Waiting, error: unknown): void {
     requestAnimationFrame(askForSeen)
   } else if (edits.peek() && isRead(one)) editFailure.value = error
   else {
-    tellError('It was not decided.', error)
+    tellError('The decision could not be saved.', error)
     void loadQueue()
   }
 }
@@ -165,7 +165,7 @@ export async function takeBack(id: string): Promise<void> {
     tell('The decision is undone. The proposal is waiting again.')
     if (address.peek().view === 'approvals') show(id, 'replace')
   } catch (error) {
-    tellError('The decision was not undone.', error)
+    tellError('The decision could not be undone.', error)
   } finally {
     reopening.delete(id)
   }

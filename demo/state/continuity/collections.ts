@@ -31,7 +31,7 @@ export async function moveRecord({ id }: BookRecord, collection: string): Promis
     const { undo } = await records.mark({ id, collection })
     const takeBack = () =>
       records.mark(undo).then(
-        () => tell('It is where it was before.'),
+        () => tell('Moved back.'),
         (error: unknown) => tellError('The record was not moved back.', error),
       )
     tell(`Moved to “${collection}”.`, { word: 'Undo', run: () => void takeBack() })

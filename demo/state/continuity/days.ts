@@ -137,16 +137,16 @@ async function telling(act: (from: Daybook, who: Persona) => Promise<string>, fa
 export const tellMissing = () =>
   telling(async (from, who) => {
     const { told } = await from.days.sundown({ persona: who.ci_id })
-    return told.length === 0 ? 'Every day has its digest.' : `${countOf(told.length, 'day')} summarized.`
+    return told.length === 0 ? 'Every day has a digest.' : `${countOf(told.length, 'day')} summarized.`
   }, 'The digests were not made.')
 
 export const tellAnew = ({ id }: Pick<Digest, 'id'>) =>
   telling(async (from) => {
     const { result } = await from.days.tellAnew({ id, force: true })
     return result === 'forgotten' || result === 'absent'
-      ? 'Nothing is left that the digest rested on, so it is gone.'
-      : 'The digest was made anew.'
-  }, 'The digest was not made anew.')
+      ? 'The digest was deleted, because all of its records are gone.'
+      : 'Digest regenerated.'
+  }, 'The digest could not be regenerated.')
 
 export type Consolidation = CapabilityOutput<'katra:consolidate'>
 
@@ -159,7 +159,7 @@ export async function planConsolidation(): Promise<void> {
   try {
     planned.value = await (await openedBook()).days.consolidate({ persona: who.ci_id, dry_run: true })
   } catch (error) {
-    tellError('What consolidating would do could not be found out.', error)
+    tellError('The preview could not be loaded.', error)
   }
 }
 

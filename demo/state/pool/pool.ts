@@ -35,13 +35,14 @@ export async function loadPool(): Promise<void> {
   asked += 1
   const mine = asked
   try {
-    const [claws, { config }, { proposals: open }] = await Promise.all([
+    const [claws, { proposals: open }] = await Promise.all([
       from.pool.claws(),
-      from.pool.configure(),
       from.pool.listProposals({ state: 'open', limit: openListed }),
     ])
     if (book.peek() !== from || mine !== asked) return
-    pool.value = { claws, config, open }
+    // Undefined for guests, whom the page has none of.
+    const { config } = claws
+    pool.value = config && { claws, config, open }
     poolFailure.value = undefined
   } catch (error) {
     if (book.peek() === from && mine === asked) poolFailure.value = error

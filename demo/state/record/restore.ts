@@ -12,7 +12,7 @@ export async function restoreVersion(id: string, version: number): Promise<void>
     reloadDetail()
     const undo = { word: 'Undo', run: () => void restoreVersion(id, before ?? version) }
     tell(
-      `Version ${version} is the current one again. What was before stays in the history.`,
+      `Version ${version} restored. Earlier versions stay in the history.`,
       before === undefined ? undefined : undo,
     )
   } catch (error) {

@@ -58,12 +58,12 @@ export async function decide({ entry, current }: Conflict, choice: Choice): Prom
     const from = await openedBook()
     await from.conflicts.choose({ id, ...choice } as CapabilityInput<'daybook:choose_conflict'>)
     reopened.value = new Set([...reopened.peek()].filter((one) => one !== id))
-    tell('Decided. It is sent with the next sync.', {
+    tell('Resolved. It is sent with the next sync.', {
       word: 'Undo',
       run: () => void takeBack(id, entry.record, current),
     })
   } catch (error) {
-    tellError('The conflict was not decided.', error)
+    tellError('The conflict could not be resolved.', error)
   }
   await loadConflicts()
 }
@@ -81,7 +81,7 @@ async function takeBack(id: number, record: string, before: BookRecord | undefin
     reopened.value = new Set([...reopened.peek(), id])
     tell('Undone')
   } catch (error) {
-    tellError('The decision was not taken back.', error)
+    tellError('The decision could not be undone.', error)
   }
   await loadConflicts()
 }

@@ -57,10 +57,10 @@ function asEntry({ n, record, kind, op, at = '', code, message }: DeadLetter): O
 export async function retryRefused(record: string): Promise<void> {
   try {
     await (await openedBook()).deadLetters.retry({ records: [record] })
-    announce('It is sent again.')
+    announce('Queued to be sent again.')
     await syncNow()
   } catch (error) {
-    tellError('The change was not sent again.', error)
+    tellError('The change could not be queued again.', error)
   }
   await loadQueue()
 }

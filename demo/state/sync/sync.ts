@@ -22,7 +22,7 @@ export async function syncNow(): Promise<void> {
     // What an earlier sync said would contradict what this one met.
     lastResult.value = undefined
     if (isDaybookError(error, 'offline'))
-      tell('The edge cannot be reached. What waits is kept and sent at the next sync.')
+      tell('The edge cannot be reached. Pending changes are kept and sent at the next sync.')
     else tellError('The book could not be synced.', error)
   } finally {
     refreshStatus()
@@ -30,7 +30,7 @@ export async function syncNow(): Promise<void> {
 }
 
 export function syncWords({ pulled, pushed, conflicts }: SyncResult): string {
-  if (pulled === 0 && pushed === 0) return 'In sync. There was nothing to send or fetch.'
+  if (pulled === 0 && pushed === 0) return 'Up to date. Nothing to send or fetch.'
   const both = `Synced. ${countOf(pushed, 'change')} sent, ${countOf(pulled, 'change')} fetched`
   return conflicts > 0 ? `${both}, ${countOf(conflicts, 'conflict')}.` : `${both}.`
 }

@@ -30,7 +30,7 @@ export async function retryTask({ id }: Task): Promise<void> {
     await (await openedBook()).tasks.retry({ id })
     tell('Retrying (attempts reset)')
   } catch (error) {
-    tellError('The task was not tried again.', error)
+    tellError('The task could not be retried.', error)
   }
   await loadTasks()
 }
@@ -38,9 +38,9 @@ export async function retryTask({ id }: Task): Promise<void> {
 export async function dropTask({ id }: Task): Promise<void> {
   try {
     await (await openedBook()).tasks.drop({ id })
-    tell('The task is out of the queue. What it has done so far stays.')
+    tell('Task discarded. What it has done so far stays.')
   } catch (error) {
-    tellError('The task was not taken out.', error)
+    tellError('The task could not be discarded.', error)
   }
   await loadTasks()
 }

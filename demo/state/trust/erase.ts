@@ -15,7 +15,7 @@ export async function eraseBook(confirm: string, mirror: boolean): Promise<void>
   try {
     const current = await openedBook()
     await current.erase({ confirm, mirror })
-    tell(`Erased ${bookName}. Load the page again to begin an empty book.`)
+    tell(`Erased ${bookName}. Reload the page to start an empty book.`)
   } catch (error) {
     eraseError.value = error
     isErasing.value = false

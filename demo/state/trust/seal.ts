@@ -71,7 +71,7 @@ export const exportKeys = (passphrase: string) =>
   change(async ({ seal }) => {
     const { text } = await seal.exportKeys({ passphrase })
     saveFile(new Blob([text], { type: 'application/json' }), `${bookName}.keys.json`)
-    return 'The keys are in your downloads.'
+    return 'Keys exported to your downloads.'
   })
 
 export const importKeys = (file: File, passphrase: string) =>

@@ -46,7 +46,7 @@ export async function askRevoke(token: Token): Promise<void> {
     revokeQuestion.value = { token, below: total }
     openDialog.value = 'revoke'
   } catch (error) {
-    tellError('The tokens below it could not be counted.', error)
+    tellError('The delegated tokens could not be counted.', error)
   }
 }
 
@@ -63,7 +63,7 @@ export async function revokeToken(reason: string): Promise<void> {
     tell(
       below > 0
         ? `Revoked, and ${countOf(below, 'token')} below it with it. It permits nothing any more.`
-        : 'Revoked. It permits nothing any more.',
+        : 'Revoked. It no longer grants access.',
     )
   } catch (error) {
     tellError('The token was not revoked.', error)

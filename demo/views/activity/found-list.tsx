@@ -36,7 +36,7 @@ export function FoundList({ hits }: { hits: readonly Hit[] }) {
                 {kindWord(hit.kind)} · {nowWords[hit.now]}
               </span>
             </p>
-            <Bar label="score" share={hit.score} title="What hits are ordered by, from 0 to 1." />
+            <Bar label="score" share={hit.score} title="Hits are ordered by this score, from 0 to 1." />
             {hit.text !== undefined && <ClampedText text={hit.text} />}
           </li>
         ))}

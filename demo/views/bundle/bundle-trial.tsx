@@ -160,7 +160,7 @@ function Conflicts({ trial: { conflicts, conflict_count: total } }: { trial: Tri
           ))}
         </tbody>
       </table>
-      <p class="faint">The other one of each is kept under Sync and conflicts.</p>
+      <p class="faint">The other version of each is kept under Sync and conflicts.</p>
     </details>
   )
 }

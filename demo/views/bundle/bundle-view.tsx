@@ -8,8 +8,8 @@ export function BundleView() {
       <div class="page">
         <h1>Bundles</h1>
         <p class="quiet">
-          A bundle is one file with everything in it: any Daybook can read it, and it says itself whether it
-          is whole. It never leaves this device unless you send it.
+          A bundle is a single file with the contents of this book and a checksum. It stays on this device
+          unless you share it.
         </p>
         <ExportCard />
         <ImportCard />

@@ -55,7 +55,7 @@ export function ExportCard() {
     <section class="card" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>Export</h2>
       {kinds.length === 0 ? (
-        <p class="quiet">There is nothing to export yet. What is stored in this book can be exported here.</p>
+        <p class="quiet">Nothing to export yet. Records stored in this book can be exported here.</p>
       ) : (
         <form
           class="fields-form"
@@ -116,7 +116,7 @@ export function ExportCard() {
               checked={isSigned.value}
               onChange={(event) => (isSigned.value = event.currentTarget.checked)}
             />
-            Sign it with the key of this book, so that others can tell who wrote it
+            Sign it with this book’s key, so that others can verify where it comes from
           </label>
           <label class="check">
             <input
@@ -135,7 +135,7 @@ export function ExportCard() {
               <div class="notice-text">
                 <p class="notice-title">Tokens grant access.</p>
                 <p>
-                  Whoever opens the file learns which agents may do what in this book
+                  Anyone who opens the file can see which agents have access to this book
                   {passphrase.value === '' && ', and without a passphrase anyone can open it'}.
                 </p>
                 <label class="check">

@@ -82,9 +82,7 @@ function FileLine({ file: { number, name, sizeBytes, state } }: { file: FileImpo
         />
       )}
       {state.step === 'waiting' && (
-        <p class="faint">
-          {opening.value.state === 'opening' ? 'waiting for the book to be opened' : 'waiting'}
-        </p>
+        <p class="faint">{opening.value.state === 'opening' ? 'waiting for the book to open' : 'waiting'}</p>
       )}
       {state.step === 'cancelled' && <p class="faint">Cancelled. Nothing of this file was imported.</p>}
       {state.step === 'failed' && <ErrorNotice title="Not imported." error={state.error} />}

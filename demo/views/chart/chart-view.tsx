@@ -25,7 +25,7 @@ export function ChartView() {
         <h1>Charts</h1>
         <Span />
         {chartFailure.value !== undefined && (
-          <ErrorNotice title="The charts could not be made." error={chartFailure.value} retry={reload} />
+          <ErrorNotice title="The charts could not be loaded." error={chartFailure.value} retry={reload} />
         )}
         <p class="faint" role="status">
           {traces ? basisWords() : 'Reading traces …'}
@@ -34,7 +34,7 @@ export function ChartView() {
           <EmptyNote title="Nothing to draw yet">
             <p>
               This is where failures, durations, tokens and cost of traces appear, how the book grows, and how
-              often it is asked.
+              often it is queried.
             </p>
           </EmptyNote>
         ) : (
@@ -75,7 +75,7 @@ function Span() {
           value={chipOf('span') ?? ''}
           onChange={({ currentTarget: { value } }) => narrow({ span: value })}
         >
-          <option value="">All of it</option>
+          <option value="">All time</option>
           {Object.entries(chartSpans).map(([value, word]) => (
             <option key={value} value={value}>
               {word}
@@ -96,7 +96,7 @@ function GrowthChart() {
   return (
     <TimeChart
       title="Growth of the book"
-      note="Records of all types by the end of each day."
+      note="Records of all types at the end of each day."
       slots={grown.slots}
       series={[{ name: 'Records', values: grown.total, look: 'line' }]}
       words={countWord}
@@ -112,7 +112,7 @@ function RecallChart() {
   return (
     <TimeChart
       title="Recalls a day"
-      note="Recalls and contexts that were asked of this device; they are kept for seven days."
+      note="Recalls and contexts on this device, kept for seven days."
       slots={recalled.slots}
       series={[{ name: 'Recalls', values: recalled.count, look: 'bars' }]}
       words={countWord}

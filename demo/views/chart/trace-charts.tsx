@@ -34,17 +34,17 @@ function LatencyChart({ figures, isReading }: FigureProps) {
   const { slots, p50, p95 } = figures
   const series = useMemo(
     () => [
-      { name: 'Half within', values: p50, look: 'line' as const },
-      { name: '95 % within', values: p95, look: 'second line' as const },
+      { name: 'Median', values: p50, look: 'line' as const },
+      { name: '95th percentile', values: p95, look: 'second line' as const },
     ],
     [figures],
   )
   if (!hasAny(p50))
-    return isReading ? null : <Missing title="Duration" words="None of these traces says how long it took." />
+    return isReading ? null : <Missing title="Duration" words="No durations in these traces." />
   return (
     <TimeChart
       title="Duration"
-      note="How long traces took, where they say so: half of them within one line, 95 % within the other."
+      note="How long traces took: median and 95th percentile by day."
       slots={slots}
       series={series}
       words={longDuration}
@@ -57,14 +57,14 @@ function LatencyChart({ figures, isReading }: FigureProps) {
 const sums = {
   tokens: {
     title: 'Tokens',
-    note: 'Tokens that traces name, by day.',
-    missing: 'None of these traces names its tokens.',
+    note: 'Tokens by day, of traces that record them.',
+    missing: 'No token counts in these traces.',
     words: countWord,
   },
   cost: {
     title: 'Cost',
-    note: 'What traces cost, where they name it in US dollars, by day.',
-    missing: 'None of these traces names a cost.',
+    note: 'Cost by day in US dollars, of traces that record it.',
+    missing: 'No costs in these traces.',
     words: costWord,
   },
 } as const

@@ -25,8 +25,8 @@ export function AccessLogView() {
   return (
     <ConsentPage title="Access log">
       <p class="quiet">
-        Calls of agents and guests, also denied ones, and what was written. It never holds content, stays on
-        this device and is kept for 90 days.
+        Calls by agents and guests, including denied ones, and everything written. Without content, on this
+        device only, for 90 days.
       </p>
       <Filters />
       {logFailure.value !== undefined && (

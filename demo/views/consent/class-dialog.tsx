@@ -59,7 +59,7 @@ export function ClassDialog({ memory }: { memory: Memory }) {
           <span role="status">{suggested.value}</span>
         </p>
         <label class="labelled">
-          Reason, which is kept with it
+          Reason (kept in history)
           <input
             class="input"
             required

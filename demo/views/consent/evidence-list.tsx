@@ -17,7 +17,7 @@ const words: Readonly<Record<string, string>> = {
 }
 
 export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
-  if (evidence.length === 0) return <p class="quiet">The agent names no evidence.</p>
+  if (evidence.length === 0) return <p class="quiet">No evidence given.</p>
   return (
     <ol class="evidence">
       {evidence.map(({ type, quote, timestamp, record }, i) => (

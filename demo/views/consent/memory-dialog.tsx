@@ -41,7 +41,7 @@ export function MemoryDialog({ memory }: { memory: Memory | undefined }) {
         }}
       >
         <label class="labelled">
-          What is to be remembered
+          What to remember
           <textarea
             class="input"
             rows={3}

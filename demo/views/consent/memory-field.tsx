@@ -73,7 +73,7 @@ export function SensitivityField({
     <label class="labelled">
       Sensitivity
       <select class="input" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {isUsual && <option value="">As usual for its category</option>}
+        {isUsual && <option value="">Default for its category</option>}
         {Object.entries(sensitivities).map(([level, word]) => (
           <option key={level} value={level}>
             {word}

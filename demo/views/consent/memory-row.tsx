@@ -38,7 +38,7 @@ export function MemoryRow({ memory }: { memory: Memory }) {
       <p class="memory-said">
         <span class={`state state-${status}`}>{capital(status)}</span>
         <span class={`state level-${sensitivity}`}>{capital(sensitivity)}</span>
-        {memory.flagged && <span class="state state-pending">To be looked at</span>}
+        {memory.flagged && <span class="state state-pending">Needs review</span>}
         <span>{shareWord(confidence)} confidence</span>
         <span>
           <bdi>{sourceWord(memory)}</bdi>{' '}

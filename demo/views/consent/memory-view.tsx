@@ -129,7 +129,7 @@ function Upkeep() {
       title="Promotes what was often of use, flags what nobody confirmed, archives what has faded. Comes round every day."
       onClick={() => void maintain()}
     >
-      {now ? `Looking after them…${share}` : 'Look after them now'}
+      {now ? `Looking after them…${share}` : 'Run maintenance'}
     </button>
   )
 }
@@ -189,7 +189,7 @@ function ForgetQuestion({ memory }: { memory: Memory }) {
       </blockquote>
       <ul class="plain-list">
         <li>Its content, its earlier versions and its index entries are removed. This cannot be undone.</li>
-        <li>A memory that was consolidated from it is forgotten too.</li>
+        <li>Memories merged from it are forgotten too.</li>
         {status.value?.sync.configured && <li>At the next sync your other devices forget it too.</li>}
       </ul>
       <div class="dialog-actions">

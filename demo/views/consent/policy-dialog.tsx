@@ -7,9 +7,9 @@ import { policySentences } from '../../wording/policy-word.ts'
 
 const depths = {
   read_scoped: 'Nothing sensitive or restricted',
-  read_full: 'Also sensitive; restricted where named',
+  read_full: 'Sensitive too; restricted where named',
   read_public: 'Only what is public',
-  none: 'Nothing: shut this agent out',
+  none: 'Nothing (block this agent)',
 } as const
 type Depth = keyof typeof depths
 
@@ -173,8 +173,8 @@ export function PolicyDialog({ policy }: { policy: Policy | undefined }) {
             ))}
           </select>
         </label>
-        {now.depth !== 'none' && area('allow', 'Of these scopes, one a line', 'a2p:preferences')}
-        {area('deny', 'Never of these scopes, one a line', 'a2p:health')}
+        {now.depth !== 'none' && area('allow', 'Only these scopes, one per line', 'a2p:preferences')}
+        {area('deny', 'Never these scopes, one per line', 'a2p:health')}
         {now.depth !== 'none' && check('proposes', 'May propose memories')}
         <details open={Object.keys(record(policy?.conditions)).length > 0}>
           <summary>Conditions</summary>
@@ -183,18 +183,18 @@ export function PolicyDialog({ policy }: { policy: Policy | undefined }) {
             <div class="field-row">
               {field('start', 'From', { type: 'time' })}
               {field('end', 'To', { type: 'time' })}
-              {field('calls', 'Calls at most', { type: 'number', min: 1, max: 100_000 })}
+              {field('calls', 'Maximum calls', { type: 'number', min: 1, max: 100_000 })}
               {field('window', 'Within', { placeholder: '1h' })}
             </div>
             <div class="field-row">
-              {field('retention', 'Told to keep it for', { placeholder: '7d or session_only' })}
+              {field('retention', 'Requested retention', { placeholder: '7d or session_only' })}
               {field('priority', 'Priority (lower is first)', { type: 'number', min: 0, required: true })}
               {field('until', 'Expires on', { type: 'date' })}
             </div>
           </div>
         </details>
         <div class="policy-preview" aria-live="polite">
-          <p class="faint">This policy says:</p>
+          <p class="faint">This policy:</p>
           <ul class="sentences">
             {policySentences({ ...input, allow: input.allow ?? [], deny: input.deny ?? [] }).map((one) => (
               <li key={one}>{one}</li>

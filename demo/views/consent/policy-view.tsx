@@ -42,9 +42,7 @@ export function PolicyView() {
             Add a policy
           </button>
         </div>
-        <p class="quiet">
-          Without a policy that allows it, no agent reads a memory. What one policy denies, no other allows.
-        </p>
+        <p class="quiet">Agents can read a memory only if a policy allows it. Deny always wins.</p>
         {all && all.length === 0 && (
           <EmptyNote title="No policies yet">
             <p>
@@ -177,7 +175,10 @@ function RemoveQuestion({ policy }: { policy: Policy }) {
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      <p>What it alone allowed cannot be read from the next call on. What it alone denied may be readable.</p>
+      <p>
+        From the next call on, agents lose access that only this policy allowed, and may gain access that only
+        it denied.
+      </p>
       <div class="dialog-actions">
         <button type="button" class="button" onClick={close}>
           Cancel

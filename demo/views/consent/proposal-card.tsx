@@ -60,7 +60,7 @@ function HiddenNotice({ hidden }: { hidden: readonly Hidden[] }) {
     <div class="notice warn" role="note">
       <div class="notice-text">
         <p class="notice-title">
-          Not everything in this text is what it looks like ({countWord(hidden.length)}).
+          This text has hidden or look-alike characters ({countWord(hidden.length)}).
         </p>
         <ul class="plain-list">
           {hidden.map(({ at, what }, i) => (
@@ -69,7 +69,7 @@ function HiddenNotice({ hidden }: { hidden: readonly Hidden[] }) {
             </li>
           ))}
         </ul>
-        <p>An agent or a language model may read it otherwise than you do. Edit it out, or confirm:</p>
+        <p>An agent or a language model may read it differently. Remove them, or confirm:</p>
         <label class="check">
           <input
             ref={seenBox}

@@ -22,7 +22,7 @@ export function SimilarDialog({ memory }: { memory: Memory }) {
           {countOf(value.sealed, 'locked memory', 'locked memories')} could not be compared.
         </p>
       )}
-      {value && value.similar.length === 0 && <p>No other memory says nearly the same.</p>}
+      {value && value.similar.length === 0 && <p>No similar memories.</p>}
       {value && value.similar.length > 0 ? (
         <Choice memory={memory} similar={value.similar} />
       ) : (
@@ -65,7 +65,7 @@ function Choice({ memory, similar }: { memory: Memory; similar: readonly Similar
       }}
     >
       <fieldset class="similar-list">
-        <legend>Make one memory of it and these</legend>
+        <legend>Merge with these</legend>
         {similar.map(({ memory: one, likeness, by }) => (
           <label key={one.id} class="check">
             <input
@@ -81,14 +81,14 @@ function Choice({ memory, similar }: { memory: Memory; similar: readonly Similar
               <bdi>{one.content}</bdi>{' '}
               <span class="faint">
                 {shareWord(likeness)} alike by {by}
-                {!fits(one) && `, ${one.memory_type}: only memories of one type become one`}
+                {!fits(one) && `, ${one.memory_type}: only memories of the same type can be merged`}
               </span>
             </span>
           </label>
         ))}
       </fieldset>
       <label class="labelled">
-        What it says then
+        Merged text
         <textarea
           class="input"
           rows={4}
@@ -99,7 +99,7 @@ function Choice({ memory, similar }: { memory: Memory; similar: readonly Similar
         />
       </label>
       {failure.value !== undefined && (
-        <ErrorNotice title="No memory was made of them." error={failure.value} />
+        <ErrorNotice title="The memories could not be merged." error={failure.value} />
       )}
       <div class="dialog-actions">
         <button type="button" class="button" onClick={() => (comparing.value = undefined)}>

@@ -147,7 +147,7 @@ function Content({ found }: { found: Collected }) {
       <h2 dir="auto">{name ?? 'Everything collected'}</h2>
       {records.length === 0 && (
         <p class="quiet">
-          Nothing is in this collection any more.{' '}
+          This collection is empty.{' '}
           <button type="button" class="link" onClick={() => go({ id: undefined })}>
             Show everything collected
           </button>

@@ -79,7 +79,7 @@ function Told({ digest }: { digest: Digest }) {
         </span>
         <span>{digest.time_zone}</span>
       </p>
-      {filled.length === 0 && <p class="quiet">Its records say nothing that a digest would name.</p>}
+      {filled.length === 0 && <p class="quiet">Nothing in its records to summarize.</p>}
       {filled.map(([part, title]) => (
         <section key={part} aria-label={title}>
           <h3>{title}</h3>
@@ -91,10 +91,10 @@ function Told({ digest }: { digest: Digest }) {
           type="button"
           class="button small"
           disabled={isTelling.value}
-          title="Make it again from the records of that time"
+          title="Regenerate it from the records of that time"
           onClick={() => void tellAnew(digest)}
         >
-          Make it anew
+          Regenerate
         </button>
       </div>
     </>
@@ -105,14 +105,14 @@ const linesOf = (digest: Digest, part: string): readonly Line[] => digest[part a
 
 function NotTold({ period, who, isRead }: CardProps) {
   if (!isRead) return <p aria-busy="true">…</p>
-  if (!isDay(period)) return <p class="quiet">This week has no digest: it is made once the week is over.</p>
+  if (!isDay(period)) return <p class="quiet">No digest yet. It is made when the week ends.</p>
   if (period > today.value) return <p class="quiet">This day has not begun yet in {who.time_zone}.</p>
   return (
     <>
       <p class="quiet">
         {period === today.value
           ? 'No digest yet. It is made when a session ends or at sundown.'
-          : `No digest. Either ${who.name} wrote nothing on this day, or it was not made yet.`}
+          : `No digest. ${who.name} wrote nothing on this day, or it was not made yet.`}
       </p>
       <div class="card-row">
         <button

@@ -10,7 +10,7 @@ export function restoreSentences(would: Restored): string[] {
     `${countOf(unchanged, 'record')} ${unchanged === 1 ? 'is' : 'are'} the same already.`,
     ...(forgotten === 0
       ? []
-      : [`${countOf(forgotten, 'record')} ${forgotten === 1 ? 'was' : 'were'} forgotten and stay so.`]),
+      : [`${countOf(forgotten, 'record')} ${forgotten === 1 ? 'was' : 'were'} forgotten and stay deleted.`]),
     ...(conflicts === 0 ? [] : [`${countOf(conflicts, 'conflict')} would be left to decide.`]),
   ]
 }

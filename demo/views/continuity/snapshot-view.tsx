@@ -89,7 +89,7 @@ function TakeForm() {
           class="input"
           maxLength={2000}
           autocomplete="off"
-          placeholder="what it is about, for whoever wakes up next"
+          placeholder="what it is about, for the next session"
           value={focusDraft.value}
           onInput={({ currentTarget: { value } }) => (focusDraft.value = value)}
         />

@@ -24,8 +24,8 @@ export function PoolAuditView() {
   return (
     <PoolPage title="Audit">
       <p class="quiet">
-        Every envelope that came to this copy of the book or left it, with what became of it and why. It stays
-        on this device, 30 days and 10,000 entries at most.
+        Every envelope that this copy of the book received or sent, with its outcome and the reason. Kept on
+        this device for 30 days, 10,000 entries at most.
       </p>
       <Filters />
       {auditFailure.value !== undefined && (
@@ -108,8 +108,8 @@ function Nothing() {
   return (
     <EmptyNote title="No envelopes yet">
       <p>
-        This is where envelopes of the pool appear: presence, proposals, votes, decisions and facts, and the
-        reason where one was not taken in. Connect in Agents, or hand one in with{' '}
+        This is where envelopes of the pool appear: presence, proposals, votes, decisions and facts, and why
+        one was rejected. Connect in Agents, or hand one in with{' '}
         <code>book.pool.takeIn({'{ envelope }'})</code>.
       </p>
     </EmptyNote>

@@ -6,8 +6,8 @@ import { ClawName } from './claw-name.tsx'
 
 const places = {
   counts: '',
-  proposer: 'Proposed it: a vote of its own does not count',
-  away: 'Not active: does not count now',
+  proposer: 'Proposer: its own vote does not count',
+  away: 'Inactive: not counted now',
 } as const
 
 export function BallotTable({ seats }: { seats: readonly Seat[] }) {

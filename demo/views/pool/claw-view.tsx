@@ -126,7 +126,7 @@ function ClawRow({ claw: one, isYou }: { claw: Claw; isYou: boolean }) {
         <Mark mark={markOf[state]} word />
       </p>
       {capabilities.length === 0 ? (
-        <p class="faint">It has not said what it can do.</p>
+        <p class="faint">No capabilities announced.</p>
       ) : (
         <ul class="capabilities" aria-label="Capabilities">
           {capabilities.map((capability) => (
@@ -161,7 +161,7 @@ function ClawRow({ claw: one, isYou }: { claw: Claw; isYou: boolean }) {
           class="link"
           onClick={() => go({ view: 'poolAudit', id: undefined, chips: [{ field: 'claw', value: claw }] })}
         >
-          What came of it<span class="hidden">: {claw}</span>
+          Outcome<span class="hidden">: {claw}</span>
         </button>
       </p>
     </li>

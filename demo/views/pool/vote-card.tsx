@@ -149,7 +149,7 @@ function Decided({ one: { state, decision } }: { one: Proposal }) {
   if (!decision)
     return (
       <p class="notice" role="status">
-        The time to vote is over, and nothing was decided.
+        Voting ended without a decision.
       </p>
     )
   return (

@@ -56,7 +56,7 @@ function Kinds() {
   }
   return (
     <fieldset class="question-kinds">
-      <legend class="faint">Of these kinds alone</legend>
+      <legend class="faint">Only these kinds</legend>
       {there.map((name) => (
         <label key={name} class="check">
           <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />{' '}
@@ -99,7 +99,7 @@ function AtChoice() {
 function Diversity() {
   return (
     <label>
-      Different from each other{' '}
+      Diversity{' '}
       <select
         class="input small"
         value={String(recallChoice.value.diversity ?? 0)}

@@ -31,7 +31,7 @@ export function ContextPanel() {
   if (error !== undefined) return <ErrorNotice title="The context could not be packed." error={error} />
   if (!packed) {
     return question.trim() === '' ? (
-      <EmptyNote title="Ask the book something.">
+      <EmptyNote title="Ask a question">
         <p>This is where the context for a prompt appears: quoted evidence within a token budget.</p>
       </EmptyNote>
     ) : (
@@ -67,7 +67,7 @@ export function ContextPanel() {
         label="used"
         share={tokens / budgetTokens.value}
         text={countWord(tokens)}
-        title="Tokens of the whole text, by the book's estimate"
+        title="Estimated tokens of the whole text"
         strong
       />
       <p role="status">

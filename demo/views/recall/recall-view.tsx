@@ -108,7 +108,7 @@ function AnswerView({ answer }: { answer: Answer }) {
 function Suggestions() {
   const goals = suggestions.value
   return (
-    <EmptyNote title="Ask the book something.">
+    <EmptyNote title="Ask a question">
       <p>
         Recall finds what is relevant to a question in plain words and says why: how much of the question each
         record has, how strongly, and how recent it is. No model is involved and nothing leaves this browser.

@@ -37,7 +37,7 @@ export function MarkSection({ record, kind }: MarkSectionProps) {
             onChange={({ currentTarget: { checked } }) =>
               void markRecord(
                 { id, keep: checked || null },
-                checked ? 'It is to be kept: nothing archives it.' : 'It may be archived again.',
+                checked ? 'Kept: it will not be archived.' : 'It can be archived again.',
               )
             }
           />
@@ -120,7 +120,7 @@ function Importance({ record }: { record: BookRecord }) {
           max={1}
           step="any"
           placeholder="0.5"
-          title="From 0 to 1. Without one, recall takes a record for 0.5."
+          title="From 0 to 1. Recall uses 0.5 if it is empty."
           value={typed.value ?? stored ?? ''}
           onInput={(event) => (typed.value = event.currentTarget.value)}
           onChange={(event) => void save(event.currentTarget)}
@@ -138,7 +138,7 @@ function Collection({ record, view }: { record: BookRecord; view: RecordKind['vi
   const field = useId()
   const save = async (text: string) => {
     const collection = text.trim() === '' ? null : text.trim()
-    const said = collection === null ? 'It is in no collection.' : `It is in the collection “${collection}”.`
+    const said = collection === null ? 'Removed from its collection.' : `Added to “${collection}”.`
     // A name that the book does not take stays to be corrected.
     if (collection === (stored ?? null) || (await markRecord({ id, collection }, said)))
       typed.value = undefined

@@ -43,8 +43,8 @@ function Absent({ id }: { id: string }) {
       </header>
       <EmptyNote title={`This ${nameOf()} is not in this book.`}>
         <p>
-          It was forgotten, or it was stored on another device and has not come with a sync yet. If it comes,
-          it appears here.
+          It was forgotten, or it is on another device and has not been synced yet. It appears here once it
+          is.
         </p>
       </EmptyNote>
     </div>

@@ -98,10 +98,10 @@ function Talk({ messages, isLost }: { messages: readonly Message[]; isLost: bool
       <h2>Messages</h2>
       {isLost && (
         <p class="notice warn" role="note">
-          Some messages were missed: the room went on while this page was not listening.
+          Some messages were missed while this page was disconnected.
         </p>
       )}
-      {messages.length === 0 && <p class="quiet">Nothing was said yet.</p>}
+      {messages.length === 0 && <p class="quiet">No messages yet.</p>}
       <ol class="room-talk">
         {messages.map((message) => (
           <li key={message.number}>

@@ -127,7 +127,7 @@ function TimeBar({ bar, isFailed }: { bar: Bar; isFailed: boolean }) {
         {bar.isMeasured ? '' : '≤ '}
         {longDuration(bar.ms)}
         {isFailed && ' ✕'}
-        <span class="hidden">{bar.isMeasured ? ' measured' : ' since the entry before'}</span>
+        <span class="hidden">{bar.isMeasured ? ' measured' : ' since the previous entry'}</span>
       </span>
     </div>
   )

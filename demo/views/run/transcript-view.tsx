@@ -81,8 +81,8 @@ function Told({ now }: { now: Transcript }) {
       <Failure run={run} entries={entries} />
       {importedNote(session) !== undefined && <p class="quiet">{importedNote(session)}</p>}
       <p class="faint keys-line">
-        <KeyCap name="j" /> <KeyCap name="k" /> step to step · a full bar is a measured duration, a hollow one
-        the time since the entry before it
+        <KeyCap name="j" /> <KeyCap name="k" /> step to step · filled bar: measured duration · hollow bar:
+        time since the previous entry
       </p>
       <ol class="transcript">
         {entries.map((entry, i) => (

@@ -12,7 +12,7 @@ export function BookList() {
   if (list.length === 0)
     return (
       <p>
-        This site has no book yet. It has one as soon as its page calls <code>openDaybook</code>.
+        No books on this site yet. One is created when a page calls <code>openDaybook</code>.
       </p>
     )
   return (

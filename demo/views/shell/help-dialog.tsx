@@ -65,7 +65,7 @@ export function HelpDialog() {
           </li>
         ))}
       </ul>
-      <h3>What can be said of a record</h3>
+      <h3>Flags of a record</h3>
       <ul class="mark-list">
         {examples.map((marks) => (
           <li key={JSON.stringify(marks)}>

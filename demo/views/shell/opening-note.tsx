@@ -5,7 +5,7 @@ export function OpeningNote() {
   if (opening.value.state !== 'opening') return null
   return (
     <p class="quiet" role="status">
-      The book is still being opened. What you do here waits for that.
+      The book is still opening. What you do here runs once it is open.
     </p>
   )
 }

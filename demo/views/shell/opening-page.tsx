@@ -62,7 +62,9 @@ function Failed({ error }: { error: DaybookError }) {
   if (error.code === 'open-elsewhere') {
     return (
       <Calm icon="lock" title="This book is open in another tab" actions={<TryAgain word="Try again" />}>
-        <p>One tab at a time holds the book “{bookName}”, so that two can never write over each other.</p>
+        <p>
+          Only one tab at a time can hold the book “{bookName}”, so that two can never write over each other.
+        </p>
         <p>Nothing is lost. Close the other tab, or work there.</p>
       </Calm>
     )
@@ -85,8 +87,8 @@ function Failed({ error }: { error: DaybookError }) {
       >
         <p>{words.what}</p>
         <p>
-          That is usual in private windows and where site data is blocked. Allow site data for this page and
-          try again. Or go on in memory: then everything in this book is gone when the tab closes or reloads.
+          This happens in private windows and when site data is blocked. Allow site data for this page and try
+          again, or continue in memory: everything in this book is then lost when the tab closes or reloads.
         </p>
         <p>Nothing was changed.</p>
       </Calm>

@@ -50,8 +50,8 @@ export function SettingsDialog() {
               />
             </label>
             <p class="faint">
-              Kept in this browser, and beside what waits to be sent while the page is closed.{' '}
-              <code>development</code> works with an edge on this machine only.
+              Stored in this browser, next to the changes that wait to be sent. <code>development</code> works
+              with an edge on this machine only.
             </p>
           </>
         )}

@@ -72,16 +72,16 @@ function Whole({ conflict, words }: { conflict: Conflict; words: string }) {
       <p>{words}</p>
       {lost.body && (
         <details>
-          <summary>What lost</summary>
+          <summary>Overridden change</summary>
           <ValueView value={lost.body} depth={1} />
         </details>
       )}
       <div class="card-row">
         <button type="button" class="button" onClick={() => void decide(conflict, { choose: 'kept' })}>
-          {current ? 'Leave it as it is' : 'Leave it forgotten'}
+          {current ? 'Keep as is' : 'Keep it forgotten'}
         </button>
         <button type="button" class="button" onClick={() => void decide(conflict, { choose: 'lost' })}>
-          {lost.op === 'forget' ? 'Forget the record after all' : 'Bring that change back'}
+          {lost.op === 'forget' ? 'Forget the record' : 'Restore that change'}
         </button>
       </div>
     </>
@@ -124,7 +124,7 @@ function Fieldwise({ conflict, sides, device }: FieldwiseProps) {
   return (
     <>
       <table class={`sides sides-${names.length}`}>
-        <caption class="hidden">What each side said, and which of it the record is to say</caption>
+        <caption class="hidden">What each side said, and which value to keep</caption>
         <thead>
           <tr>
             <th scope="col">Field</th>

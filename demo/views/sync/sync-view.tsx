@@ -139,7 +139,7 @@ function Conflicts() {
         <EmptyNote title={decided.length > 0 ? 'All conflicts resolved' : 'No conflicts'}>
           <p>
             When two devices change the same record before they sync, the policy of its kind decides which
-            edit stands. The other one is kept here with what it said: nothing is lost silently.
+            edit wins. The other one is kept here, so nothing is lost.
           </p>
         </EmptyNote>
       )}

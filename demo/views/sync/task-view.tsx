@@ -44,9 +44,8 @@ export function TaskView() {
         {all?.length === 0 && (
           <EmptyNote title="No tasks yet">
             <p>
-              Work that may take long or fail for a while, such as asking a language model, is kept here until
-              it is done, through crashes and closed tabs. An agent puts a call off with{' '}
-              <code>book.tasks.add</code>.
+              Long-running work, such as calls to a language model, is queued here until it is done, even
+              after crashes and closed tabs. An agent queues a call with <code>book.tasks.add</code>.
             </p>
           </EmptyNote>
         )}

@@ -20,8 +20,8 @@ export function EraseCard() {
     <section class="card" aria-label="Erase">
       <h2>Erase this book</h2>
       <p class="quiet">
-        Everything goes: records, keys, copies, on this device and in all tabs. Nothing brings it back, so
-        export it first.
+        Deletes all records, keys and copies on this device, in all tabs. This cannot be undone, so export it
+        first.
       </p>
       <form class="fields-form" onSubmit={submit}>
         {isMirrored && (

@@ -57,7 +57,7 @@ export function GrantDialog() {
   const isFilled = asked.granted_to !== '' && asked.scope !== '' && asked.permissions.length > 0
   return (
     <Dialog
-      title={parent ? `Grant a token below that of ${parent.granted_to}` : 'Grant a token'}
+      title={parent ? `Delegate from the token of ${parent.granted_to}` : 'Grant a token'}
       onClose={closeDialog}
       wide
     >

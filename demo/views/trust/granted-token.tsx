@@ -16,13 +16,13 @@ export function GrantedToken() {
       </p>
       {now.bearer === undefined ? (
         <p>
-          The tab that granted it has ended before it could show the text that its holder presents over HTTP.
-          That text is kept nowhere: revoke this token and grant another if it is wanted.
+          The tab that granted it was closed before the bearer text could be shown. That text is not stored:
+          revoke this token and grant another if you need it.
         </p>
       ) : (
         <>
           <p>
-            Over HTTP its holder presents this text as a bearer token. It is shown this once and kept nowhere.
+            Over HTTP, the holder sends this text as a bearer token. It is shown only once and not stored.
             Anyone with this token has this access. Share it over a private channel.
           </p>
           <textarea class="input code-input" rows={5} readOnly aria-label="Bearer text" value={now.bearer} />

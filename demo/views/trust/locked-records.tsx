@@ -36,9 +36,7 @@ export function LockedRecords() {
           <p>
             <LockedLine record={asked.value} />
           </p>
-          <p>
-            Nobody has read it here, and this cannot be undone. Unlock the keys first to see what it says.
-          </p>
+          <p>It cannot be read here, and this cannot be undone. Unlock the keys first to see its content.</p>
           <div class="dialog-actions">
             <button type="button" class="button" onClick={close}>
               Cancel

@@ -48,7 +48,7 @@ const acts: Readonly<Record<Act, ActWords>> = {
     label: 'Passphrase for the key file',
     submit: 'Export keys',
     isNew: true,
-    note: 'The file opens with this passphrase only. The book itself keeps its own.',
+    note: 'The file opens with this passphrase only. The book keeps its own passphrase.',
   },
   import: {
     open: 'Import keys…',
@@ -124,7 +124,7 @@ function SealFacts({ state: now }: { state: NonNullable<typeof sealState.value> 
       )}
       {now.toReseal > 0 && (
         <div>
-          <dt>Still under an older key</dt>
+          <dt>Not re-encrypted yet</dt>
           <dd>{countOf(now.toReseal, 'text')}</dd>
         </div>
       )}

@@ -25,8 +25,8 @@ export function SecretCard() {
     <section class="card" aria-label="Secrets">
       <h2>Secrets</h2>
       <p>
-        Keys of providers, private keys, passwords in addresses and card numbers are looked for before a
-        record is stored. A record that holds one is encrypted, or a mark takes its place.
+        Before a record is stored, it is checked for API keys, private keys, passwords in URLs and card
+        numbers. If one is found, the record is encrypted or the secret is masked.
       </p>
       <Since />
       <div class="card-row">
@@ -37,7 +37,7 @@ export function SecretCard() {
           onClick={() => void scanForSecrets()}
         >
           <Icon name="search" size={14} />
-          Look through this book
+          Scan this book
         </button>
         {step && (
           <button type="button" class="button" onClick={stopScan}>
@@ -45,12 +45,10 @@ export function SecretCard() {
           </button>
         )}
         <span role="status">
-          {step && `${countWord(step.done)} of ${countOf(step.total, 'record')} looked at`}
+          {step && `${countWord(step.done)} of ${countOf(step.total, 'record')} scanned`}
         </span>
       </div>
-      {scanError.value !== undefined && (
-        <ErrorNotice title="The book was not looked through." error={scanError.value} />
-      )}
+      {scanError.value !== undefined && <ErrorNotice title="The scan failed." error={scanError.value} />}
       <Found />
     </section>
   )
@@ -75,8 +73,8 @@ function Found() {
   if (scan.found.length === 0) {
     return (
       <p class="quiet">
-        {countOf(scan.scanned, 'record')} looked at, and no secret of known form in them
-        {scan.locked > 0 && `; ${countOf(scan.locked, 'locked record')} nobody could look into`}.
+        {countOf(scan.scanned, 'record')} scanned, no known secrets found
+        {scan.locked > 0 && `; ${countOf(scan.locked, 'locked record')} could not be scanned`}.
       </p>
     )
   }

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { Bar } from '../../parts/bar.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Time } from '../../parts/time.tsx'
 import { bookName } from '../../state/address.ts'
 import { refreshStatus, status } from '../../state/status.ts'
 import { tell } from '../../page/toast.ts'
@@ -9,7 +10,6 @@ import { EraseCard } from './erase-card.tsx'
 import { SealCard } from './seal-card.tsx'
 import { SecretCard } from './secret-card.tsx'
 import { durabilityWords } from '../../wording/storage-word.ts'
-import { exactTime } from '../../wording/time-word.ts'
 import { countOf, countWord, shareWord, sizeWord } from '../../wording/size-word.ts'
 import { kindWord } from '../../wording/kind-word.ts'
 
@@ -48,7 +48,7 @@ function Medium() {
     tell(
       isKept
         ? 'The browser will not evict this site’s data by itself.'
-        : 'The browser did not promise it. Most do for installed or often used sites.',
+        : 'Not granted. Most browsers grant it to installed or frequently used sites.',
     )
     refreshStatus()
   }
@@ -81,7 +81,7 @@ function Medium() {
           <div>
             <dt>Checkpoint</dt>
             <dd>
-              complete at {exactTime(now.checkpointAt)}: what a damaged file can’t give comes back from it
+              <Time at={now.checkpointAt} />, to recover a damaged file from
             </dd>
           </div>
         )}
@@ -94,11 +94,9 @@ function Medium() {
         <div class="card-row">
           <button type="button" class="button" disabled={isAsking.value} onClick={() => void keep()}>
             <Icon name="lock" size={14} />
-            Ask the browser to keep it
+            Request persistent storage
           </button>
-          <p class="faint">
-            Without this promise a browser may clear the data of sites when the disk runs low.
-          </p>
+          <p class="faint">Otherwise the browser may delete this site’s data when the disk runs low.</p>
         </div>
       )}
     </section>
@@ -123,8 +121,8 @@ function Space() {
             strong
           />
           <p class="quiet">
-            {sizeWord(usageBytes)} of {sizeWord(quotaBytes)} that the browser lets this site use. When it is
-            full, the book stays readable and says so.
+            {sizeWord(usageBytes)} of {sizeWord(quotaBytes)} available to this site. A full book stays
+            readable.
           </p>
         </>
       )}

@@ -49,7 +49,11 @@ export function guestPoolCases({ book: open }: BookCase): void {
       ])
         expect(await failure(call())).toMatchObject({ code: 'forbidden' })
       expect((await book.pool.listProposals()).proposals).toEqual([])
-      expect((await book.pool.configure()).config).toMatchObject({ self_vote: false })
+      const { config } = await book.pool.configure()
+      expect(config).toMatchObject({ self_vote: false })
+      // What rules the owner set is told to the owner alone.
+      const told = [await book.pool.claws(), await book.pool.claws({}, as)]
+      expect(told.map((one) => one.config)).toEqual([config, undefined])
     })
 
     it('without the right to write it votes on nothing, and sees what its scope reaches', async () => {

@@ -20,7 +20,7 @@ it('keeps memories by type and category: adds one by hand, edits, archives and b
   await page.getByText('No memories yet').waitFor()
   await page.getByRole('button', { name: 'Add a memory' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('What is to be remembered').fill('Has an allergy to nuts')
+  await dialog.getByLabel('What to remember').fill('Has an allergy to nuts')
   await dialog.getByRole('combobox', { name: 'Category' }).fill('health')
   await page.keyboard.press('Enter')
   await dialog
@@ -35,7 +35,7 @@ it('keeps memories by type and category: adds one by hand, edits, archives and b
   await row.getByText('added by you').waitFor()
 
   await row.getByRole('button', { name: /^Edit/ }).click()
-  await dialog.getByLabel('What is to be remembered').fill('Has an allergy to peanuts')
+  await dialog.getByLabel('What to remember').fill('Has an allergy to peanuts')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await row.getByText('Has an allergy to peanuts').first().waitFor()
   await row.getByText('Edited (1)').click()
@@ -71,7 +71,7 @@ it('makes one memory of several that say nearly the same, gives one another clas
   const dialog = page.getByRole('dialog')
   await row.getByRole('button', { name: /^Find similar/ }).click()
   await dialog.getByRole('checkbox', { name: /80% alike by words/ }).waitFor()
-  await dialog.getByLabel('What it says then').fill('Likes jazz')
+  await dialog.getByLabel('Merged text').fill('Likes jazz')
   await dialog.getByRole('button', { name: 'Consolidate 2' }).click()
   await rows.filter({ hasText: 'Likes jazz' }).waitFor()
   expect((await memoriesOf(page)).toSorted()).toEqual(['Likes jazz', 'Plays the trumpet'])
@@ -79,8 +79,8 @@ it('makes one memory of several that say nearly the same, gives one another clas
   await expect.poll(async () => (await memoriesOf(page)).length).toBe(3)
 
   // What nobody has confirmed for long is found, and begins anew once it is.
-  await page.getByRole('button', { name: 'Look after them now' }).click()
-  await page.getByText('Memories looked after: 1 memory to be looked at.').first().waitFor()
+  await page.getByRole('button', { name: 'Run maintenance' }).click()
+  await page.getByText('Maintenance done: 1 memory to review.').first().waitFor()
   await page.getByRole('combobox', { name: 'Status' }).selectOption('flagged')
   await expect.poll(() => rows.count()).toBe(1)
   await rows.getByRole('button', { name: /^Confirm/ }).click()
@@ -93,7 +93,7 @@ it('makes one memory of several that say nearly the same, gives one another clas
   await dialog.getByRole('combobox', { name: 'Type' }).selectOption('procedural')
   await dialog.getByLabel(/^Reason/).fill('It is a habit')
   await dialog.getByRole('button', { name: 'Change', exact: true }).click()
-  const procedural = page.getByRole('region', { name: 'Procedural: how things are done' })
+  const procedural = page.getByRole('region', { name: 'Procedural: how to do things' })
   await procedural.getByText('Plays the trumpet').first().waitFor()
   await page.getByRole('button', { name: 'Undo', exact: true }).last().click()
   await procedural.waitFor({ state: 'detached' })

@@ -180,8 +180,8 @@ it('opens a digest whose every line names the records it rests on, each a link t
   expect(new URL(days.url()).searchParams.get('view')).toBe('thoughts')
   await days.goBack()
   await decisions.waitFor()
-  await card.getByRole('button', { name: 'Make it anew' }).click()
-  await days.getByText('The digest was made anew.').first().waitFor()
+  await card.getByRole('button', { name: 'Regenerate' }).click()
+  await days.getByText('Digest regenerated.').first().waitFor()
   // Another record of the day, and the digest that misses it is told again.
   await days.evaluate(() =>
     globalThis.book?.thoughts.decide({ persona: 'Alice', decision: 'Ship it', reasoning: 'ready' }),

@@ -33,7 +33,7 @@ it('lists thoughts by collection and importance, and opens one by keyboard', asy
   await list.focus()
   await page.keyboard.press('Home')
   await page.keyboard.press('Enter')
-  await detail.getByRole('region', { name: 'Importance' }).getByText('As its agent said').waitFor()
+  await detail.getByRole('region', { name: 'Importance' }).getByText('Set by the agent').waitFor()
   await page.keyboard.press('Escape')
   await expect.poll(() => list.evaluate((box) => box === document.activeElement)).toBe(true)
   await page.keyboard.press('Escape')

@@ -56,7 +56,7 @@ it('shows of each agent whether it is there and what it can do, and who can do w
   await page.reload()
   await page.getByRole('heading', { name: '1 agent', exact: true }).waitFor()
   await row('logs@ops')
-    .getByRole('button', { name: /What came of it/ })
+    .getByRole('button', { name: /Outcome/ })
     .click()
   expect(parameter(page, 'claw')).toBe('logs@ops')
   await page.getByRole('region', { name: 'Entries' }).getByText('The agent changed its vote.').waitFor()

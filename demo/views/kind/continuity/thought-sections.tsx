@@ -39,15 +39,14 @@ export function ThoughtSections({ record: thought }: { record: Thought }) {
         <Bar label="importance" share={said ?? importance} text={String(said ?? importance)} strong />
         <p class="faint">
           {said === undefined
-            ? 'As its agent said when it kept this. Change it in Marks.'
+            ? 'Set by the agent. Change it in Marks.'
             : `As the mark says; its agent said ${importance}.`}
         </p>
       </Section>
       {archived !== undefined && (
         <Section name="Archived">
           <p>
-            <Time at={archived} />. It is out of recall and of lists, and can still be read here. Digests that
-            rest on it stay.
+            <Time at={archived} />. It no longer appears in recall and lists. Digests made from it stay.
           </p>
         </Section>
       )}

@@ -23,7 +23,7 @@ export function ProfileSections({ record: profile }: { record: Profile }) {
         {value && value.facts.length > 0 ? (
           <Facts facts={value.facts} />
         ) : (
-          <p class="faint">Nothing holds at present.</p>
+          <p class="faint">No current facts.</p>
         )}
       </Section>
       {value && value.earlier.length > 0 && (

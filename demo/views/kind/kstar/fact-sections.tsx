@@ -13,8 +13,7 @@ export function FactSections({ record: fact }: { record: ShownFact }) {
     <>
       {fact.isSuperseded && (
         <p class="notice warn">
-          <Icon name="alert" /> Another fact stands in the place of this one. It is out of recall and of
-          lists.
+          <Icon name="alert" /> Superseded by another fact. It no longer appears in recall and lists.
         </p>
       )}
       <Section name="Data" rest={restOf(fact, known)}>

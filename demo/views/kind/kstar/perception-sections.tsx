@@ -36,7 +36,7 @@ export function PerceptionSections({ record: perception }: { record: Perception 
           <p>
             {isExpired(perception) ? 'Expired ' : 'Valid until '}
             <Time at={until} />
-            {isExpired(perception) && '. It is out of recall and of lists, and can still be read here.'}
+            {isExpired(perception) && '. It no longer appears in recall and lists.'}
           </p>
         )}
       </Section>

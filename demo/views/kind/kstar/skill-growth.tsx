@@ -17,7 +17,7 @@ export function SkillGrowth({ skill }: { skill: Skill }) {
   if (points.length < 2) {
     return (
       <p class="faint">
-        Uses that are noted with <code>skills.recordOutcome</code> draw its curve here.
+        Uses recorded with <code>skills.recordOutcome</code> are charted here.
       </p>
     )
   }

@@ -23,7 +23,7 @@ export function TokenLineage({ token }: { token: Token }) {
   return (
     <Section name="Lineage">
       {isAlone ? (
-        <p class="faint">It was granted by the book itself, and nothing was granted below it.</p>
+        <p class="faint">Granted by this book. No delegated tokens.</p>
       ) : (
         <>
           <Tree root={root} here={token.token_id} />

@@ -8,7 +8,7 @@ import { formatTime, parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import { announcedBy, announcedIn, type Said } from '../discover/claw-directory.ts'
 import { whoCan } from '../discover/capability-pattern.ts'
-import { configId, type PoolConfig, readConfig } from '../pool-config.ts'
+import { configFields, configId, type PoolConfig, readConfig } from '../pool-config.ts'
 import { recordIds } from '../pool-kind.ts'
 import { sameClaw } from '../rule/claw-id.ts'
 import { activeClaws, type ClawState, clawsHere, clawState } from '../rule/presence.ts'
@@ -143,6 +143,8 @@ export const clawCapabilities = [
       carriers: z.array(z.string()),
       /** How many envelopes wait to be sent over each of them. */
       unsent: z.record(z.string(), z.number()),
+      /** How this book takes part, see `pool.configure`; told to its owner alone. */
+      config: z.looseObject(configFields).optional(),
     }),
     effect: 'read',
     uses: ['records', 'pool'],
@@ -168,7 +170,16 @@ export const clawCapabilities = [
       const you = clawFor({ config, pool: at.pool }, agentOf(at.call))
       const carriers = [...at.pool.carriers]
       const unsent = Object.fromEntries(carriers.map((name) => [name, at.pool.unsent(name)]))
-      return { own, you, claws, active, quorum: neededNow(config, active), carriers, unsent }
+      return {
+        own,
+        you,
+        claws,
+        active,
+        quorum: neededNow(config, active),
+        carriers,
+        unsent,
+        ...(at.call.caller.role === 'owner' ? { config: config as never } : {}),
+      }
     },
   }),
   defineCapability({

@@ -9,8 +9,8 @@ const plain = { for_agents: 'tutor', allow: ['a2p:preferences'], deny: [], permi
 describe('a policy as sentences', () => {
   it.each([
     ['a2p:preferences.communication', 'preferences › communication'],
-    ['a2p:semantic', 'memories of what is so'],
-    ['a2p:semantic.preferences', 'preferences (memories of what is so)'],
+    ['a2p:semantic', 'memories of what is true'],
+    ['a2p:semantic.preferences', 'preferences (memories of what is true)'],
     ['ext:spotify:music.preferences', 'music › preferences (spotify)'],
     ['ext:spotify', 'everything of spotify'],
     ['a2p:*', 'all memories'],
