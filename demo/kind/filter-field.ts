@@ -59,6 +59,10 @@ export function timeRange(value: string): { from: string; to: string } {
   return { from, to }
 }
 
+/** The words of its choices by value; none for a field of another type. */
+export const choiceWords = (field: FilterField | undefined): Readonly<Record<string, string>> =>
+  field?.type === 'choice' ? Object.fromEntries(field.choices.map(({ value, word }) => [value, word])) : {}
+
 export function choiceOf({ choices }: ChoiceField, value: string): Choice | undefined {
   return choices.find((choice) => choice.value === value)
 }

@@ -76,7 +76,7 @@ export const places: readonly Place[] = [
   },
   {
     name: 'Continuity',
-    short: 'Days',
+    short: 'Continuity',
     icon: 'days',
     views: ['personas', 'days', 'thoughts', 'collections', 'snapshots'],
   },

@@ -9,16 +9,21 @@ import { poolFields } from '../kind/pool/pool-field.ts'
 import { runFields } from '../kind/run/run-field.ts'
 import { kindOfView } from '../kind/kind-table.ts'
 import { type FilterChip, readChips, writeChips } from './filter-chip.ts'
-import { readRecallOptions, type RecallOptions, writeRecallOptions } from './recall-option.ts'
+import {
+  type AskedQuestion,
+  readBeside,
+  readRecallOptions,
+  writeBeside,
+  writeRecallOptions,
+} from './recall-option.ts'
 import { isView, type View } from '../kind/view.ts'
 
-export interface Address {
+export interface Address extends AskedQuestion {
   readonly view: View
   readonly search: string
   readonly chips: readonly FilterChip[]
-  readonly question: string
-  /** What the question says beside its words. */
-  readonly options: RecallOptions
+  /** The one whose answer is compared with this one's. */
+  readonly beside: AskedQuestion | undefined
   readonly id: string | undefined
 }
 
@@ -51,12 +56,13 @@ export function readAddress(query: string): Address {
     chips: readChips(parameters, fieldsOf(view)),
     question: parameters.get('ask') ?? '',
     options: readRecallOptions(parameters),
+    beside: readBeside(parameters.get('beside')),
     id: parameters.get('id') || undefined,
   }
 }
 
 /** Writes an address as a path and query of this page. */
-export function writeAddress({ view, search, chips, question, options, id }: Address): string {
+export function writeAddress({ view, search, chips, question, options, beside, id }: Address): string {
   const parameters = new URLSearchParams()
   if (bookName !== defaultBook || isBookNamed) parameters.set('book', bookName)
   if (view !== 'traces') parameters.set('view', view)
@@ -64,6 +70,7 @@ export function writeAddress({ view, search, chips, question, options, id }: Add
   writeChips(chips, parameters)
   if (question !== '') parameters.set('ask', question)
   writeRecallOptions(options, parameters)
+  if (beside) parameters.set('beside', writeBeside(beside))
   if (id !== undefined) parameters.set('id', id)
   const query = parameters.toString()
   return query === '' ? location.pathname : `${location.pathname}?${query}`

@@ -1,5 +1,7 @@
 // What a question says beside its words, as the address bar holds it: each option that is said is one parameter.
 // Invariant: what the address says and `recall` would not take is left out, so that a link that was cut still asks.
+import type { Filters } from '../../src/index.ts'
+
 const prefix = 'recall.'
 
 /** Options of a question, as `recall` takes them. */
@@ -10,6 +12,7 @@ export interface RecallOptions {
   readonly session?: string
   readonly agent?: string
   readonly at?: string
+  readonly filters?: Filters
   readonly diversity?: number
   readonly cut?: 'sharp'
   readonly exact?: true
@@ -22,16 +25,29 @@ const share = (text: string) => {
   return value > 0 && value <= 1 ? value : undefined
 }
 
-const mostHits = 1000
+const mostHits = 200
+
+/** Filters as they are typed: a JSON object; undefined for any other text. */
+export function readFilters(text: string): Filters | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Filters)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
 
 const readings: Reading = {
   limit: (text) =>
-    /^\d{1,4}$/.test(text) && Number(text) > 0 && Number(text) <= mostHits ? Number(text) : undefined,
+    /^\d{1,3}$/.test(text) && Number(text) > 0 && Number(text) <= mostHits ? Number(text) : undefined,
   minScore: share,
   kinds: (text) => text.split(','),
   session: (text) => text,
   agent: (text) => text,
   at: (text) => (Number.isNaN(Date.parse(text)) ? undefined : text),
+  filters: readFilters,
   diversity: share,
   cut: (text) => (text === 'sharp' ? text : undefined),
   exact: (text) => (text === 'true' ? true : undefined),
@@ -49,6 +65,27 @@ export function readRecallOptions(parameters: URLSearchParams): RecallOptions {
 
 export function writeRecallOptions(options: RecallOptions, parameters: URLSearchParams): void {
   for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined) parameters.set(`${prefix}${name}`, String(value))
+    if (value !== undefined)
+      parameters.set(`${prefix}${name}`, name === 'filters' ? JSON.stringify(value) : String(value))
   }
+}
+
+/** A question with what it says beside its words. */
+export interface AskedQuestion {
+  readonly question: string
+  readonly options: RecallOptions
+}
+
+/** Reads the question that an answer is compared with. */
+export function readBeside(text: string | null): AskedQuestion | undefined {
+  if (text === null) return undefined
+  const parameters = new URLSearchParams(text)
+  const question = parameters.get('ask') ?? ''
+  return question === '' ? undefined : { question, options: readRecallOptions(parameters) }
+}
+
+export function writeBeside({ question, options }: AskedQuestion): string {
+  const parameters = new URLSearchParams({ ask: question })
+  writeRecallOptions(options, parameters)
+  return parameters.toString()
 }

@@ -1,9 +1,9 @@
 // The recall playground: the question of the address, asked of the book.
 import { computed, effect, signal } from '@preact/signals'
-import type { RecallResult } from '../../src/index.ts'
+import type { Daybook, RecallResult } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import { address, go } from './address.ts'
-import type { RecallOptions } from './recall-option.ts'
+import { type AskedQuestion, type RecallOptions, writeBeside } from './recall-option.ts'
 import { book } from './book.ts'
 import { isOfRecall } from '../kind/view.ts'
 
@@ -66,6 +66,7 @@ const optionNames = [
   'session',
   'agent',
   'at',
+  'filters',
   'diversity',
   'cut',
   'exact',
@@ -76,16 +77,27 @@ export function chooseAsAsked(asked: Readonly<Record<string, unknown>>): void {
   chooseRecall(Object.fromEntries(optionNames.map((name) => [name, asked[name]])), 'replace')
 }
 
-/** The question of the address with its options, as `book.recall` takes it. */
-export const recallInput = computed(() => ({
-  text: address.value.question,
-  limit: recallLimit.value,
-  ...(recallFloor.value === 0 ? {} : { minScore: recallFloor.value }),
-  ...recallChoice.value,
-}))
+/** A question with its options, as `book.recall` takes it. */
+function inputOf({ question, options: { limit = usualLimit, kinds, ...options } }: AskedQuestion) {
+  return { text: question, limit, ...(kinds ? { kinds: [...kinds] } : {}), ...options }
+}
 
-/** An answer that was kept, for others to be compared with. */
+/** The question of the address, as `book.recall` takes it. */
+export const recallInput = computed(() => inputOf(address.value))
+
+/** The answer to the question `beside` of the address, for others to be compared with. */
 export const kept = signal<Answer | undefined>(undefined)
+
+/** Keeps an answer to compare others with; undefined ends that. */
+export function compareWith(answer: Answer | undefined): void {
+  const { question, options } = address.peek()
+  const beside = answer && { question, options }
+  kept.value = answer
+  keptFor = beside && writeBeside(beside)
+  go({ beside }, 'replace')
+}
+/** Of which question `kept` is. */
+let keptFor: string | undefined
 
 let turn = 0
 
@@ -102,8 +114,7 @@ export async function ask(): Promise<void> {
   const began = performance.now()
   let next: Asking
   try {
-    const { kinds, ...asked } = recallInput.peek()
-    const result = await current.recall({ ...asked, ...(kinds ? { kinds: [...kinds] } : {}) })
+    const result = await current.recall(recallInput.peek())
     next = { state: 'answered', answer: { question, result, roundTripMs: performance.now() - began } }
   } catch (error) {
     next = { state: 'failed', error }
@@ -118,11 +129,31 @@ effect(() => {
   if (!book.value) {
     asked = undefined
     kept.value = undefined
+    keptFor = undefined
     return
   }
   if (!isOfRecall(view) || key === asked) return
   asked = key
   void ask()
+})
+
+/** Asks the question beside, where its answer is not here: after a reload, by a link, or back in history. */
+async function askBeside(current: Daybook, beside: AskedQuestion, key: string): Promise<void> {
+  const began = performance.now()
+  const result = await current.recall(inputOf(beside))
+  const { question } = beside
+  if (keptFor === key) kept.value = { question, result, roundTripMs: performance.now() - began }
+}
+
+effect(() => {
+  const { view, beside } = address.value
+  const current = book.value
+  const key = beside && writeBeside(beside)
+  if (!current || !isOfRecall(view) || key === keptFor) return
+  keptFor = key
+  kept.value = undefined
+  // What cannot be asked has nothing to be compared with; the question of the page says why.
+  if (beside && key !== undefined) askBeside(current, beside, key).catch(() => undefined)
 })
 
 /** Goals of the newest traces, as questions to begin with. */

@@ -58,3 +58,10 @@ export function duration(ms: number): string {
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`
   return ms > 0 && ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`
 }
+
+/** An instant as the input for local date and time takes it; empty for none. */
+export function localInput(instant: string): string {
+  const ms = Date.parse(instant)
+  if (Number.isNaN(ms)) return ''
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

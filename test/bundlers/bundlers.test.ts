@@ -1,8 +1,9 @@
 // The package by the bundlers that people have, as they come from npm: nothing configured, a book opened in Chromium.
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,6 +12,11 @@ import type { App } from '../package/app.ts'
 import { serveFolder } from '../package/serve.ts'
 import { expectBook } from '../package/visit.ts'
 import { fetchApp } from './fetched-app.ts'
+
+declare global {
+  var ready: boolean | undefined
+  var say: (goal: string) => Promise<unknown>
+}
 
 let browser: Browser
 let app: App
@@ -28,6 +34,21 @@ afterAll(async () => {
 
 const tool = (name: string, ...args: string[]) =>
   promisify(execFile)(join('node_modules/.bin', name), args, { cwd: app.path, env })
+
+/** What a server prints of where it is, once it is there. */
+function addressOf(server: ChildProcessByStdio<null, Readable, Readable>): Promise<string> {
+  let output = ''
+  return new Promise((resolve, reject) => {
+    const hear = (part: Buffer) => {
+      output += String(part)
+      const told = /^http:\S+$/m.exec(output)?.[0]
+      if (told !== undefined) resolve(told)
+    }
+    server.stdout.on('data', hear)
+    server.stderr.on('data', hear)
+    server.on('exit', () => reject(new Error(output)))
+  })
+}
 
 /** What Next.js serves in one of its modes, visited. */
 async function visitNext(mode: 'dev' | 'start'): Promise<string> {
@@ -64,6 +85,34 @@ describe('Next.js, by Turbopack', () => {
     expect(`${stdout}${stderr}`).not.toMatch(/Error|needs-page/)
     expect(await visitNext('start')).not.toMatch(/Error|Warning/)
   })
+})
+
+test('webpack’s dev server, with the inspector of the app’s own book, live', async () => {
+  const server = spawn(process.execPath, ['webpack-serve.mjs'], {
+    cwd: app.path,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(server, 'exit')
+  const context = await browser.newContext()
+  try {
+    const url = await addressOf(server)
+    const page = await context.newPage()
+    await page.goto(`${url}inspected.html`)
+    await page.waitForFunction(() => globalThis.ready === true)
+    const opening = context.waitForEvent('page')
+    await page.click('#inspect')
+    const inspector = await opening
+    expect(inspector.url()).toBe(`${url}__daybook/?book=garden`)
+    await inspector.getByText('Water the tomatoes').first().waitFor()
+    await page.evaluate(() => globalThis.say('Water the beans'))
+    await inspector.getByRole('button', { name: '1 new' }).click()
+    await inspector.getByText('Water the beans').first().waitFor()
+  } finally {
+    await context.close()
+    server.kill()
+    await ended
+  }
 })
 
 test('Rspack', async () => {

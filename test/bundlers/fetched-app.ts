@@ -12,6 +12,8 @@ const bundlers = {
   react: '19.3.1',
   'react-dom': '19.3.1',
   '@rspack/core': '2.3.2',
+  webpack: '5.112.2',
+  'webpack-dev-server': '6.1.0',
   parcel: '2.16.4',
   bun: '1.4.5',
 }
@@ -20,7 +22,8 @@ export async function fetchApp(): Promise<App> {
   const path = await mkdtemp(join(tmpdir(), 'daybook-bundlers-'))
   const app = { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
   await cp(fileURLToPath(new URL('app', import.meta.url)), path, { recursive: true })
-  await cp(fileURLToPath(new URL('../package/app/main.js', import.meta.url)), join(path, 'main.js'))
+  for (const file of ['main.js', 'inspected.js'])
+    await cp(fileURLToPath(new URL(`../package/app/${file}`, import.meta.url)), join(path, file))
   const dependencies = { ...bundlers, daybook: `file:${requireTarball()}` }
   const manifest = { name: 'app', private: true, type: 'module', dependencies }
   await writeFile(join(path, 'package.json'), JSON.stringify(manifest))

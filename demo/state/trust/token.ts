@@ -62,7 +62,7 @@ export async function revokeToken(reason: string): Promise<void> {
     await reloadList({ keepPlace: true })
     tell(
       below > 0
-        ? `Revoked, and ${countOf(below, 'token')} below it with it. It permits nothing any more.`
+        ? `Revoked, with ${countOf(below, 'delegated token')}. They no longer grant access.`
         : 'Revoked. It no longer grants access.',
     )
   } catch (error) {

@@ -3,7 +3,9 @@ import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FilterChoice } from '../../parts/field/filter-choice.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
+import { choiceWords } from '../../kind/filter-field.ts'
 import { activityFields, activitySpans, sortWords } from '../../kind/activity/activity-field.ts'
 import { chipOf, narrow } from '../../state/address.ts'
 import { chipWords } from '../../state/chip-word.ts'
@@ -63,59 +65,30 @@ function closeByKey(event: KeyboardEvent): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-entry="${name}"]`)?.focus())
 }
 
+const fields = activityFields.activity ?? {}
+
 /** How far back, or the days that a chart was clicked at. */
 function TimeChoice() {
   const between = chipOf('time')
+  const days =
+    between === undefined
+      ? {}
+      : { between: chipWords({ field: 'time', value: between }, fields, now.value).value }
   return (
-    <label class="labelled">
-      Time
-      <select
-        class="input"
-        value={between === undefined ? (chipOf('since') ?? '') : 'between'}
-        onChange={({ currentTarget: { value } }) => narrow({ since: value, time: '', entry: '' })}
-      >
-        <option value="">Last 7 days</option>
-        {Object.entries(activitySpans).map(([value, word]) => (
-          <option key={value} value={value}>
-            {word}
-          </option>
-        ))}
-        {between !== undefined && (
-          <option value="between">
-            {chipWords({ field: 'time', value: between }, activityFields.activity ?? {}, now.value).value}
-          </option>
-        )}
-      </select>
-    </label>
-  )
-}
-
-function Choice({ field, all }: { field: string; all: string }) {
-  const known = activityFields.activity?.[field]
-  return (
-    <label class="labelled">
-      {known?.name}
-      <select
-        class="input"
-        value={chipOf(field) ?? ''}
-        onChange={({ currentTarget: { value } }) => narrow({ [field]: value, entry: '' })}
-      >
-        <option value="">{all}</option>
-        {known?.type === 'choice' &&
-          known.choices.map(({ value, word }) => (
-            <option key={value} value={value}>
-              {word}
-            </option>
-          ))}
-      </select>
-    </label>
+    <FilterChoice
+      label="Time"
+      all="Last 7 days"
+      words={{ ...activitySpans, ...days }}
+      value={between === undefined ? chipOf('since') : 'between'}
+      onChoose={(since) => narrow({ since, time: '', entry: '' })}
+    />
   )
 }
 
 function Exact({ field, hint }: { field: string; hint: string }) {
   return (
     <label class="labelled">
-      {activityFields.activity?.[field]?.name}
+      {fields[field]?.name}
       <FilterInput
         placeholder={hint}
         value={chipOf(field)}
@@ -128,7 +101,13 @@ function Exact({ field, hint }: { field: string; hint: string }) {
 function Filters() {
   return (
     <div class="activity-filters" role="search" aria-label="Filter the activity">
-      <Choice field="sort" all="All activity" />
+      <FilterChoice
+        label={fields['sort']?.name}
+        all="All activity"
+        words={choiceWords(fields['sort'])}
+        value={chipOf('sort')}
+        onChoose={(sort) => narrow({ sort, entry: '' })}
+      />
       <TimeChoice />
       <Exact field="agent" hint="exact name" />
       <Exact field="record" hint="id of a recalled record" />

@@ -1,5 +1,7 @@
 // The charts of a book: what fails, how long it takes, what it costs, how the book grows, how often it is asked.
 // Each of them opens the records that it is of.
+import { useMemo } from 'preact/hooks'
+import { FilterChoice } from '../../parts/field/filter-choice.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { TimeChart } from '../../parts/chart/time-chart.tsx'
@@ -68,21 +70,13 @@ function basisWords(): string {
 function Span() {
   return (
     <div class="field-row" role="search" aria-label="Choose the time">
-      <label class="labelled">
-        Time
-        <select
-          class="input"
-          value={chipOf('span') ?? ''}
-          onChange={({ currentTarget: { value } }) => narrow({ span: value })}
-        >
-          <option value="">All time</option>
-          {Object.entries(chartSpans).map(([value, word]) => (
-            <option key={value} value={value}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
+      <FilterChoice
+        label="Time"
+        all="All time"
+        words={chartSpans}
+        value={chipOf('span')}
+        onChoose={(span) => narrow({ span })}
+      />
       <button type="button" class="button" onClick={reload}>
         Refresh
       </button>
@@ -92,13 +86,17 @@ function Span() {
 
 function GrowthChart() {
   const grown = growth.value
+  const series = useMemo(
+    () => [{ name: 'Records', values: grown?.total ?? [], look: 'line' as const }],
+    [grown],
+  )
   if (!grown || grown.slots.length === 0) return null
   return (
     <TimeChart
       title="Growth of the book"
       note="Records of all types at the end of each day."
       slots={grown.slots}
-      series={[{ name: 'Records', values: grown.total, look: 'line' }]}
+      series={series}
       words={countWord}
       opens="what there is most of from these days"
       onPick={(slot) => openDay(grown.mostOf[slot] ?? 'trace', grown.slots[slot])}
@@ -108,13 +106,17 @@ function GrowthChart() {
 
 function RecallChart() {
   const recalled = recallsByDay.value
+  const series = useMemo(
+    () => [{ name: 'Recalls', values: recalled?.count ?? [], look: 'bars' as const }],
+    [recalled],
+  )
   if (!recalled || recalled.count.every((count) => count === 0)) return null
   return (
     <TimeChart
       title="Recalls a day"
       note="Recalls and contexts on this device, kept for seven days."
       slots={recalled.slots}
-      series={[{ name: 'Recalls', values: recalled.count, look: 'bars' }]}
+      series={series}
       words={countWord}
       opens="the activity of this day"
       onPick={(slot) => openRecallsOf(recalled.slots[slot])}

@@ -3,6 +3,7 @@ import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FilterChoice } from '../../parts/field/filter-choice.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { logOutcomes } from '../../kind/consent/consent-field.ts'
 import {
@@ -52,21 +53,13 @@ export function AccessLogView() {
 function Filters() {
   return (
     <div class="field-row" role="search" aria-label="Filter the log">
-      <label class="labelled">
-        Outcome
-        <select
-          class="input"
-          value={chipOf('outcome') ?? ''}
-          onChange={({ currentTarget: { value } }) => narrow({ outcome: value })}
-        >
-          <option value="">All outcomes</option>
-          {Object.entries(logOutcomes).map(([value, word]) => (
-            <option key={value} value={value}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
+      <FilterChoice
+        label="Outcome"
+        all="All outcomes"
+        words={logOutcomes}
+        value={chipOf('outcome')}
+        onChoose={(outcome) => narrow({ outcome })}
+      />
       <label class="labelled">
         Agent
         <FilterInput
@@ -76,17 +69,13 @@ function Filters() {
         />
       </label>
       {status.value?.sync.configured && (
-        <label class="labelled">
-          Log of
-          <select
-            class="input"
-            value={chipOf('where') ?? ''}
-            onChange={({ currentTarget: { value } }) => narrow({ where: value })}
-          >
-            <option value="">This device</option>
-            <option value="mirror">The edge</option>
-          </select>
-        </label>
+        <FilterChoice
+          label="Log of"
+          all="This device"
+          words={{ mirror: 'The edge' }}
+          value={chipOf('where')}
+          onChoose={(where) => narrow({ where })}
+        />
       )}
       <button type="button" class="button" onClick={() => void loadLog()}>
         Refresh

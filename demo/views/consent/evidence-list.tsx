@@ -48,7 +48,7 @@ export function RecordLine({ id }: { id: string }) {
   const { value, error } = useAnswer(async () => (await openedBook()).records.get({ id }), [id])
   if (error !== undefined) return <p class="quiet">Record {shortId(id)} could not be read.</p>
   if (value === undefined) return <p aria-busy="true">…</p>
-  if (value === null) return <p class="quiet">Record {shortId(id)} is not in this book any more.</p>
+  if (value === null) return <p class="quiet">Record {shortId(id)} is no longer in this book.</p>
   const kind = kindNamed(value.kind)
   const { content } = value as { content?: unknown }
   const title = kind ? kind.row(value).title : valueLine(content ?? value, 200)

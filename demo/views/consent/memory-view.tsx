@@ -18,6 +18,7 @@ import {
 } from '../../state/consent/memories.ts'
 import { classing, comparing, maintain, upkeep } from '../../state/consent/memory-life.ts'
 import { Dialog } from '../../parts/dialog.tsx'
+import { FilterChoice } from '../../parts/field/filter-choice.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { scopeWord } from '../../wording/policy-word.ts'
 import { countOf, shareWord } from '../../wording/size-word.ts'
@@ -72,35 +73,19 @@ export function MemoryView() {
 function Filters() {
   return (
     <div class="field-row" role="search" aria-label="Filter memories">
-      <label class="labelled">
-        Status
-        <select
-          class="input"
-          value={chipOf('status') ?? 'approved'}
-          onChange={({ currentTarget: { value } }) => narrow({ status: value === 'approved' ? '' : value })}
-        >
-          {Object.entries(memoryStates).map(([value, word]) => (
-            <option key={value} value={value}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="labelled">
-        Type
-        <select
-          class="input"
-          value={chipOf('type') ?? ''}
-          onChange={({ currentTarget: { value } }) => narrow({ type: value })}
-        >
-          <option value="">All types</option>
-          {Object.entries(memoryTypes).map(([value, word]) => (
-            <option key={value} value={value}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
+      <FilterChoice
+        label="Status"
+        words={memoryStates}
+        value={chipOf('status') ?? 'approved'}
+        onChoose={(status) => narrow({ status: status === 'approved' ? '' : status })}
+      />
+      <FilterChoice
+        label="Type"
+        all="All types"
+        words={memoryTypes}
+        value={chipOf('type')}
+        onChoose={(type) => narrow({ type })}
+      />
       <label class="labelled">
         Category, and all below it
         <FilterInput

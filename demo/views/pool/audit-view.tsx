@@ -3,6 +3,7 @@ import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FilterChoice } from '../../parts/field/filter-choice.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { auditChoices, refusedResults } from '../../kind/pool/pool-field.ts'
 import type { AuditEntry } from '../../kind/pool/pool-record.ts'
@@ -58,8 +59,20 @@ export function PoolAuditView() {
 function Filters() {
   return (
     <div class="field-row" role="search" aria-label="Filter the audit">
-      <Choice name="result" label="Result" all="All results" words={auditChoices} />
-      <Choice name="type" label="Type" all="All types" words={envelopeWords} />
+      <FilterChoice
+        label="Result"
+        all="All results"
+        words={auditChoices}
+        value={chipOf('result')}
+        onChoose={(result) => narrow({ result })}
+      />
+      <FilterChoice
+        label="Type"
+        all="All types"
+        words={envelopeWords}
+        value={chipOf('type')}
+        onChoose={(type) => narrow({ type })}
+      />
       <label class="labelled">
         Agent
         <FilterInput
@@ -72,33 +85,6 @@ function Filters() {
         Refresh
       </button>
     </div>
-  )
-}
-
-interface ChoiceProps {
-  readonly name: string
-  readonly label: string
-  readonly all: string
-  readonly words: Readonly<Record<string, string>>
-}
-
-function Choice({ name, label, all, words }: ChoiceProps) {
-  return (
-    <label class="labelled">
-      {label}
-      <select
-        class="input"
-        value={chipOf(name) ?? ''}
-        onChange={({ currentTarget: { value } }) => narrow({ [name]: value })}
-      >
-        <option value="">{all}</option>
-        {Object.entries(words).map(([value, word]) => (
-          <option key={value} value={value}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }
 

@@ -4,6 +4,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FilterChoice } from '../../parts/field/filter-choice.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { clawStates } from '../../kind/pool/pool-field.ts'
 import type { Claw } from '../../kind/pool/pool-record.ts'
@@ -80,21 +81,13 @@ function Filters() {
   const failure = askFailure.value
   return (
     <div class="field-row" role="search" aria-label="Filter agents">
-      <label class="labelled">
-        State
-        <select
-          class="input"
-          value={chipOf('state') ?? ''}
-          onChange={({ currentTarget: { value } }) => narrow({ state: value })}
-        >
-          <option value="">All states</option>
-          {Object.entries(clawStates).map(([value, word]) => (
-            <option key={value} value={value}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
+      <FilterChoice
+        label="State"
+        all="All states"
+        words={clawStates}
+        value={chipOf('state')}
+        onChoose={(state) => narrow({ state })}
+      />
       <label class="labelled">
         Who can
         <FilterInput

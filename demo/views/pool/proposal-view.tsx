@@ -1,4 +1,5 @@
 // The view of proposals: the one that is read with its vote, and the others by what became of them.
+import { FilterChoice } from '../../parts/field/filter-choice.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
@@ -72,21 +73,13 @@ function Outcome() {
   const wanted = wantedVotes.value.length
   return (
     <div class="field-row" role="search" aria-label="Filter proposals">
-      <label class="labelled">
-        Show
-        <select
-          class="input"
-          value={chipOf('outcome') ?? ''}
-          onChange={({ currentTarget: { value } }) => narrowTo(value)}
-        >
-          <option value="">Open proposals</option>
-          {Object.entries(outcomeWords).map(([value, word]) => (
-            <option key={value} value={value}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
+      <FilterChoice
+        label="Show"
+        all="Open proposals"
+        words={outcomeWords}
+        value={chipOf('outcome')}
+        onChoose={narrowTo}
+      />
       <p class="quiet vote-count" role="status">
         {wanted > 0 && `${countOf(wanted, 'proposal')} without a vote of yours.`}
       </p>

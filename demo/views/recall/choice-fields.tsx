@@ -1,8 +1,9 @@
 // What else a question may say: of which kinds, whose, when, how different from each other, and where to cut.
-import { useComputed } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
+import { readFilters } from '../../state/recall-option.ts'
 import { status } from '../../state/status.ts'
 import {
   chooseRecall,
@@ -13,6 +14,7 @@ import {
 } from '../../state/recall.ts'
 import { recallCode } from '../../wording/hit-word.ts'
 import { capital } from '../../wording/text-word.ts'
+import { localInput } from '../../wording/time-word.ts'
 
 const diversities = [0, 0.3, 0.6, 1]
 
@@ -31,6 +33,7 @@ export function ChoiceFields() {
         <TextChoice name="agent" word="Agent" />
         <TextChoice name="session" word="Session" />
         <AtChoice />
+        <FiltersChoice />
         <Diversity />
         <Switch name="cut" value="sharp" word="Only what stands out" />
         <Switch name="exact" value={true} word="Compare every vector" />
@@ -82,6 +85,43 @@ function TextChoice({ name, word }: { name: 'agent' | 'session'; word: string })
   )
 }
 
+/** Filters as `recall` takes them, in JSON. What is none stays in the field to be mended. */
+function FiltersChoice() {
+  const { filters } = recallChoice.value
+  const typed = useSignal<string | undefined>(undefined)
+  const isWrong = useSignal(false)
+  const set = (text: string) => {
+    const read = readFilters(text)
+    isWrong.value = text !== '' && !read
+    if (isWrong.value) return
+    typed.value = undefined
+    choose('filters', read)
+  }
+  return (
+    <label>
+      Filters{' '}
+      <input
+        type="text"
+        class="input small question-filters"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder='{"situation.domain": "build"}'
+        value={typed.value ?? (filters ? JSON.stringify(filters) : '')}
+        aria-invalid={isWrong.value}
+        aria-describedby={isWrong.value ? 'recall-filters-error' : undefined}
+        onInput={(event) => (typed.value = event.currentTarget.value)}
+        onChange={(event) => set(event.currentTarget.value.trim())}
+      />
+      {isWrong.value && (
+        <span id="recall-filters-error" class="form-error" role="alert">
+          {' '}
+          Not a JSON object
+        </span>
+      )}
+    </label>
+  )
+}
+
 /** The book as it was at a time of the reader's. */
 function AtChoice() {
   const set = (text: string) => {
@@ -91,7 +131,12 @@ function AtChoice() {
   return (
     <label>
       As of{' '}
-      <input class="input small" type="datetime-local" onChange={(event) => set(event.currentTarget.value)} />
+      <input
+        class="input small"
+        type="datetime-local"
+        value={localInput(recallChoice.value.at ?? '')}
+        onChange={(event) => set(event.currentTarget.value)}
+      />
     </label>
   )
 }

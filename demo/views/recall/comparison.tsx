@@ -1,7 +1,7 @@
 // An answer beside one that was kept: what another question, or other options, find more, less, higher or lower.
 import { kindNamed } from '../../kind/kind-table.ts'
 import { questionInput } from '../../state/act/focus.ts'
-import { type Answer, kept } from '../../state/recall.ts'
+import { type Answer, compareWith, kept } from '../../state/recall.ts'
 import { compareHits, foundOf, type HitChange, isChanged } from '../../wording/recall/hit-change.ts'
 import { oneLine } from '../../wording/text-word.ts'
 import { HitChangeTable } from '../kind/hit-change-table.tsx'
@@ -9,7 +9,7 @@ import { HitChangeTable } from '../kind/hit-change-table.tsx'
 export function Comparison({ answer }: { answer: Answer }) {
   const before = kept.value
   const keep = () => {
-    kept.value = answer
+    compareWith(answer)
     questionInput.current?.select()
     questionInput.current?.focus()
   }
@@ -26,7 +26,7 @@ export function Comparison({ answer }: { answer: Answer }) {
       <p>
         {before === answer ? 'Ask something else, or change an option, to see what differs from' : 'Beside'}{' '}
         <b>{oneLine(before.question, 90)}</b>.{' '}
-        <button type="button" class="link" onClick={() => (kept.value = undefined)}>
+        <button type="button" class="link" onClick={() => compareWith(undefined)}>
           Stop comparing
         </button>
       </p>

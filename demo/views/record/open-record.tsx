@@ -40,31 +40,32 @@ function Shown({ shown }: { shown: ShownRecord }) {
           <span class="faint">
             <Time at={row.at} exact />
           </span>
-          <span class="spacer" />
-          <ShortId id={record.id} />
-          {Acts && <Acts record={record} />}
-          {kind.replace && (
+          <div class="detail-acts">
+            <ShortId id={record.id} />
+            {Acts && <Acts record={record} />}
+            {kind.replace && (
+              <button
+                type="button"
+                class="icon-button"
+                title={`Edit this ${kind.one} (e)`}
+                onClick={() => editRecord(shown)}
+              >
+                <Icon name="edit" />
+                <span class="hidden">Edit this {kind.one}</span>
+              </button>
+            )}
+            <PinButton record={record} one={kind.one} />
             <button
               type="button"
               class="icon-button"
-              title={`Edit this ${kind.one} (e)`}
-              onClick={() => editRecord(shown)}
+              title={`Forget this ${kind.one} (Del)`}
+              onClick={() => (forgetQuestion.value = shown)}
             >
-              <Icon name="edit" />
-              <span class="hidden">Edit this {kind.one}</span>
+              <Icon name="forget" />
+              <span class="hidden">Forget this {kind.one}</span>
             </button>
-          )}
-          <PinButton record={record} one={kind.one} />
-          <button
-            type="button"
-            class="icon-button"
-            title={`Forget this ${kind.one} (Del)`}
-            onClick={() => (forgetQuestion.value = shown)}
-          >
-            <Icon name="forget" />
-            <span class="hidden">Forget this {kind.one}</span>
-          </button>
-          <CloseButton kind="close" />
+            <CloseButton kind="close" />
+          </div>
         </div>
         <h2 id="record-heading" ref={detailHeading} tabIndex={-1} dir="auto">
           {oneLine(row.title, 160)}

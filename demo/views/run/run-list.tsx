@@ -2,7 +2,9 @@
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FilterChoice } from '../../parts/field/filter-choice.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
+import { choiceWords } from '../../kind/filter-field.ts'
 import { runFields } from '../../kind/run/run-field.ts'
 import { chipOf, narrow } from '../../state/address.ts'
 import {
@@ -24,8 +26,8 @@ import { RunOutcome } from './run-outcome.tsx'
 
 const runColumns = {
   outcome: 'Outcome',
-  steps: 'Steps',
   failed: 'Failed',
+  steps: 'Steps',
   messages: 'Messages',
   duration: 'Duration',
   ended_at: 'Last step',
@@ -76,22 +78,13 @@ function Filters() {
   const outcome = runFields.runs?.['outcome']
   return (
     <div class="field-row" role="search" aria-label="Filter the runs">
-      <label class="labelled">
-        Outcome
-        <select
-          class="input"
-          value={chipOf('outcome') ?? ''}
-          onChange={({ currentTarget: { value } }) => narrow({ outcome: value })}
-        >
-          <option value="">All runs</option>
-          {outcome?.type === 'choice' &&
-            outcome.choices.map(({ value, word }) => (
-              <option key={value} value={value}>
-                {word}
-              </option>
-            ))}
-        </select>
-      </label>
+      <FilterChoice
+        label="Outcome"
+        all="All runs"
+        words={choiceWords(outcome)}
+        value={chipOf('outcome')}
+        onChoose={(value) => narrow({ outcome: value })}
+      />
       <label class="labelled">
         Agent
         <FilterInput placeholder="exact name" value={chipOf('agent')} onDone={(agent) => narrow({ agent })} />
@@ -134,8 +127,8 @@ function Table({ runs }: { runs: readonly Run[] }) {
           <tr>
             <th scope="col">Run</th>
             {has('outcome') && <th scope="col">Outcome</th>}
-            {has('steps') && <Head column="steps">Steps</Head>}
             {has('failed') && <Head column="failed">Failed</Head>}
+            {has('steps') && <Head column="steps">Steps</Head>}
             {has('messages') && <Head column="messages">Messages</Head>}
             {has('duration') && <Head column="duration">Duration</Head>}
             {has('ended_at') && <Head column="ended_at">Last step</Head>}
@@ -159,7 +152,7 @@ function Row({ run }: { run: Run }) {
         <button type="button" class="link" dir="auto" onClick={() => openRun(run.session)}>
           {run.name === '' ? run.session : run.name}
         </button>
-        <span class="faint run-session">
+        <span class="faint run-session" title={run.session}>
           <bdi>{run.session}</bdi>
         </span>
       </th>
@@ -168,12 +161,12 @@ function Row({ run }: { run: Run }) {
           <RunOutcome outcome={run.outcome} />
         </td>
       )}
-      {has('steps') && <td class="run-number">{countWord(run.steps)}</td>}
       {has('failed') && (
         <td class="run-number">
           <Failed run={run} />
         </td>
       )}
+      {has('steps') && <td class="run-number">{countWord(run.steps)}</td>}
       {has('messages') && <td class="run-number">{countWord(run.messages)}</td>}
       {has('duration') && <td class="run-number">{longDuration(run.duration_ms)}</td>}
       {has('ended_at') && (
@@ -197,7 +190,7 @@ function Failed({ run }: { run: Run }) {
   return (
     <button
       type="button"
-      class="link"
+      class="link run-failed"
       title="Open the last failed step"
       onClick={() => openRun(run.session, run.failed_step)}
     >

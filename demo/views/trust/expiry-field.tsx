@@ -1,6 +1,7 @@
 // Until when a token holds: an instant in the reader's own zone, or a span from now.
 import type { Signal } from '@preact/signals'
 import { useId } from 'preact/hooks'
+import { localInput } from '../../wording/time-word.ts'
 
 const spans = [
   ['1 hour', 3_600_000],
@@ -8,14 +9,6 @@ const spans = [
   ['30 days', 30 * 86_400_000],
   ['1 year', 365 * 86_400_000],
 ] as const
-
-/** An instant as the input for local date and time takes it. */
-function localText(instant: string): string {
-  const ms = Date.parse(instant)
-  if (Number.isNaN(ms)) return ''
-  const at = new Date(ms)
-  return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
 
 export function ExpiryField({ until, latest }: { until: Signal<string>; latest: string | undefined }) {
   const id = useId()
@@ -32,7 +25,7 @@ export function ExpiryField({ until, latest }: { until: Signal<string>; latest: 
           class="input"
           type="datetime-local"
           required
-          value={localText(until.value)}
+          value={localInput(until.value)}
           onInput={(event) => {
             const ms = Date.parse(event.currentTarget.value)
             if (!Number.isNaN(ms)) until.value = new Date(ms).toISOString()

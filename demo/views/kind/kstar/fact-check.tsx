@@ -20,7 +20,7 @@ export function FactCheck({ fact }: { fact: Fact }) {
       </p>
       {schema && version !== undefined && schema.version > version && (
         <p class="quiet">
-          Version {schema.version} is registered today; facts stored before are not checked anew.
+          Version {schema.version} is registered today; facts stored before are not validated again.
         </p>
       )}
       {schema && (
