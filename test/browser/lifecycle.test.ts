@@ -2,6 +2,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { isDaybookError, openDaybook, type OpenOptions } from '../../src/index.ts'
 import type { Daybook } from '../../src/book/daybook.ts'
+import { createWorkerLink } from '../../src/hosts/browser/page/worker-link.ts'
 import { failure } from '../contract/book-case.ts'
 import { makeTrace } from '../support/trace.ts'
 
@@ -175,4 +176,14 @@ it('ends a worker at once whose opening is cancelled, whatever that is doing', a
   const next = new Promise((resolve) => setTimeout(resolve))
   expect(await Promise.race([opening, next])).toMatchObject({ code: 'aborted' })
   expect(ended).toHaveLength(1)
+})
+
+it('lets who comes late to a worker that was closed find it gone, and throws nothing of its own at him', async () => {
+  const worker = new Worker(new URL('../../src/hosts/browser/worker.ts', import.meta.url), { type: 'module' })
+  const link = createWorkerLink(worker, () => undefined)
+  await link.close()
+  // The browser may say that a service worker is ready, or hide the page, when its book was closed long ago.
+  expect(() => link.allowBackground(true)).not.toThrow()
+  expect(await link.spill()).toBe(false)
+  expect((await failure(link.tools.list(['kstar']))).code).toBe('book-closed')
 })

@@ -105,22 +105,29 @@ export function createWorkerLink(worker: Worker, joinHub: () => MessagePort | un
     lose(new DaybookError('engine-died', 'A message of the worker could not be read.')),
   )
 
-  const batches = new CallBatches((id, calls, settled) => remote.call(id, calls, settled))
+  /** The worker; throws when it is gone, for whoever comes late: a proxy that was let go of says nothing that a caller knows. */
+  const there = () => {
+    if (ended) throw ended
+    return remote
+  }
+  const batches = new CallBatches((id, calls, settled) => there().call(id, calls, settled))
 
   return {
     gone,
     cut: lose,
     isBusy: () => waiting.size > 0,
     tools: {
-      list: async (sets) => valueOf(await answered<Reply<readonly ToolText[]>>(remote.listTools(sets))),
+      list: async (sets) => valueOf(await answered<Reply<readonly ToolText[]>>(there().listTools(sets))),
       async run(sets, name, input, call) {
         const verb: ToolVerb = (id, given, step) =>
           call(id, given, step).then((value) => ({ ok: true, value }), failed)
-        return valueOf(await answered<Reply<ToolOutcome>>(remote.runTool(sets, name, input, proxy(verb))))
+        return valueOf(await answered<Reply<ToolOutcome>>(there().runTool(sets, name, input, proxy(verb))))
       },
     },
-    allowBackground: (isAllowed) => void remote.allowBackground(isAllowed),
-    spill: () => answered(remote.spill()).catch(() => false),
+    allowBackground(isAllowed) {
+      if (!ended) void remote.allowBackground(isAllowed)
+    },
+    spill: async () => (ended ? false : answered(remote.spill()).catch(() => false)),
     async open(request, listener, given = {}) {
       const { modelWorker } = given
       if (modelWorker) void gone.then(modelWorker.end)
