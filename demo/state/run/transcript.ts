@@ -83,6 +83,13 @@ export function closeRun(): void {
   go({ chips: address.peek().chips.filter(({ field }) => field !== 'run'), id: undefined })
 }
 
+const rowOf = (id: string) => document.querySelector<HTMLElement>(`[data-step="${CSS.escape(id)}"]`)
+
+/** Brings the step that is open into view, wherever it was opened from. */
+export function showStep(id: string | undefined): void {
+  if (id !== undefined) rowOf(id)?.scrollIntoView({ block: 'nearest' })
+}
+
 const steps: Readonly<Record<string, 1 | -1>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 
 /** j and k go from step to step, Esc from a run to the list of them. */
@@ -100,8 +107,7 @@ export function runByKey(key: string): boolean {
   const next = shown.entries[Math.min(Math.max(at + by, 0), shown.entries.length - 1)]
   if (!next) return false
   go({ id: next.id }, id === undefined ? 'push' : 'replace')
-  const row = document.querySelector<HTMLElement>(`[data-step="${CSS.escape(next.id)}"]`)
-  row?.scrollIntoView({ block: 'nearest' })
+  const row = rowOf(next.id)
   if (row?.contains(document.activeElement) === false) row.querySelector('button')?.focus()
   return true
 }

@@ -1,4 +1,5 @@
 // A run from its first step to its last, with a bar for the time of each, beside the step that is open.
+import { useLayoutEffect } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
@@ -17,6 +18,7 @@ import {
   type Transcript,
   transcript,
   transcriptFailure,
+  showStep,
 } from '../../state/run/transcript.ts'
 import { barsOf, branchesOf } from '../../wording/run/run-shape.ts'
 import { costWord, importedNote, longDuration, stepCost, stepTokens } from '../../wording/run/run-word.ts'
@@ -62,6 +64,8 @@ function nameOf(now: Transcript | undefined): string {
 
 function Told({ now }: { now: Transcript }) {
   const { run, entries, hasMore, session } = now
+  const { id } = address.value
+  useLayoutEffect(() => showStep(id), [id])
   if (!run || entries.length === 0) {
     return (
       <>
