@@ -28,6 +28,8 @@ export interface PutRequest {
   readonly checked?: boolean
   /** It says just this: what the record said beside the fields that its kind knows goes as well. */
   readonly exact?: boolean
+  /** What it said before stays in its history in any case, also where only counts differ: somebody may want it back. */
+  readonly keepsBefore?: boolean
   /** The book does this by itself, whoever's engine runs it: nobody decides anything by it. */
   readonly upkeep?: boolean
   /** When it was made and changed, for a record that comes back from elsewhere. Default: what is known, and now. */

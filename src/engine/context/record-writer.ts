@@ -286,7 +286,7 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
     checkGuestPut(guest, store.kinds, op, kept && seen.standing(kept))
     checkUndecided(kind, body, live && seen.standing(live))
   }
-  const { seq } = store.records.put(op, { fresh: id === undefined })
+  const { seq } = store.records.put(op, { fresh: id === undefined, keepsBefore: request.keepsBefore })
   if (kind.urgent) store.ops.hurry(seq)
   return { id: op.id, isChanged: true, sensitivity, ...(found ? { secrets: found } : {}) }
 }

@@ -39,8 +39,11 @@ export const bodyLimitBytes = 1_900_000
 
 export interface RecordStore extends MirrorPlaces {
   row(id: string): RecordRow | undefined
-  /** Makes or changes a record as the author does. `fresh`: the id was just made, nothing can be there. */
-  put(op: PutOp, options?: { fresh?: boolean }): RecordRow
+  /**
+   * Makes or changes a record as the author does. `fresh`: the id was just made, nothing can be there. `keepsBefore`: what
+   * it said before stays in its history, also where only counts differ.
+   */
+  put(op: PutOp, options?: { fresh?: boolean; keepsBefore?: boolean | undefined }): RecordRow
   /** Leaves a tombstone without content; the earlier versions go too. Undefined when there is no live record. */
   forget(op: ForgetOp): RecordRow | undefined
   /**
@@ -105,6 +108,7 @@ interface Change {
   readonly at: MirrorVersion
   readonly logged: boolean
   readonly origin: ChangeOrigin
+  readonly keepsBefore?: boolean | undefined
 }
 
 /** What a new row says that neither its op nor the mirror does. */
@@ -164,11 +168,12 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     before: RecordRow,
     row: RecordRow,
     op: PutOp | ForgetOp,
-    origin: ChangeOrigin,
+    { origin, keepsBefore }: Change,
   ): RecordRow => {
     const { seq } = row
     const wasGone = sources.isGone(seq)
-    table.change(before, row, { isGone: wasGone, passing: isPassing(before, row, op) })
+    const passing = keepsBefore ? undefined : isPassing(before, row, op)
+    table.change(before, row, { isGone: wasGone, passing })
     projection.markStale(seq)
     const becameSealed = row.kid !== null && before.kid === null
     onChange?.(seq, row.deleted === 1 || becameSealed || wasGone ? before : undefined)
@@ -196,7 +201,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
       op: logged ? log.log(before, seq) : before.op,
       rev: before.rev + 1,
     }
-    return change(before, rowOf(op, body, at, own), op, how.origin)
+    return change(before, rowOf(op, body, at, own), op, how)
   }
 
   const own = (kind: string, before: RecordRow | undefined): Change => ({
@@ -226,9 +231,9 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     ...places,
     row: (id) => table.find(id),
     renumber: () => table.renumber(),
-    put(op, { fresh = false } = {}) {
+    put(op, { fresh = false, keepsBefore } = {}) {
       const before = fresh ? undefined : table.find(op.id)
-      return store(before, op, own(op.kind, before))
+      return store(before, op, { ...own(op.kind, before), keepsBefore })
     },
     forget(op) {
       const before = table.find(op.id)

@@ -177,7 +177,7 @@ export const recordCapabilities = [
           : `\`${id}\` has no version ${version}; the current one is ${versions.at(-1)?.version}.`
         throw new DaybookError('not-found', message, { details: { path: 'version' } })
       }
-      at.records.put({ kind: current.kind, id, body: wanted.body, exact: true })
+      at.records.put({ kind: current.kind, id, body: wanted.body, exact: true, keepsBefore: true })
       return { id, stored_at: at.call.now, durability: at.call.durability }
     },
   }),

@@ -33,6 +33,21 @@ describe('the history of a record', () => {
     await engine.close()
   })
 
+  it('has what a restore replaced, also where that differs in nothing but counts', async () => {
+    const { engine } = openTestEngine()
+    const skill = { name: 'weed', definition: { procedure: 'p' } }
+    const { id } = (await engine.call('kstar:store_skill', skill)) as { id: string }
+    for (const outcome of [true, false, true, true, true])
+      await engine.call('kstar:update_skill_maturity', { skill_name: 'weed', outcome })
+    await engine.call('kstar:restore', { id, version: 2 })
+    expect(await engine.call('kstar:get_record', { id })).toMatchObject({ maturity: { usage_count: 1 } })
+    await engine.call('kstar:restore', { id, version: 6 })
+    expect(await engine.call('kstar:get_record', { id })).toMatchObject({
+      maturity: { usage_count: 5, successes: 4 },
+    })
+    await engine.close()
+  })
+
   it('is bounded: the newest 100 versions, of a large record fewer, and never fewer than 10', async () => {
     expect([versionLimit(100), versionLimit(40_000), versionLimit(80_000), versionLimit(1_900_000)]).toEqual([
       100, 100, 50, 10,
