@@ -62,7 +62,7 @@ export function addHealth({ options: { care, ports }, store, services }: BookSer
 }
 
 export function addEmbedding({
-  options: { embedder: source, ports },
+  options: { embedder: source, ports, recallWithout: without },
   store,
   services,
   events,
@@ -74,6 +74,7 @@ export function addEmbedding({
     source,
     tell: (detail) => events.tell('progress', detail),
     onState: services.stateChanged,
+    without,
   })
   const { wake, degraded, stop } = embedding
   services.add({ name: 'embedding', idle: wake, degraded, close: stop })

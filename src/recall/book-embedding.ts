@@ -7,6 +7,7 @@ import type { Progress } from '../core/capability/progress.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { Leg } from './leg.ts'
+import type { Without } from './part.ts'
 import { createVectorLeg } from './vector-leg.ts'
 import type { EmbedderSource } from './embed/embedder-source.ts'
 import { createEmbedHealth } from './embed/embed-health.ts'
@@ -33,6 +34,8 @@ export interface BookEmbeddingParts {
   readonly tell: (progress: Progress & { readonly capability: string }) => void
   /** What is degraded may have changed. */
   readonly onState: () => void
+  /** Parts of recall to go without, for an evaluation. */
+  readonly without?: Without | undefined
 }
 
 const defaultQuestionDeadlineMs = 800
@@ -45,6 +48,7 @@ export function createBookEmbedding({
   source,
   tell,
   onState,
+  without,
 }: BookEmbeddingParts): BookEmbedding {
   const { clock, scheduler, log } = ports
   const { vectors, models } = store
@@ -114,7 +118,7 @@ export function createBookEmbedding({
   }
 
   return {
-    leg: createVectorLeg({ store, embedder, questions, behind: vectors.missing, degraded }),
+    leg: createVectorLeg({ store, embedder, questions, behind: vectors.missing, degraded, without }),
     wake: task.wake,
     status,
     degraded,

@@ -8,6 +8,8 @@ import type { VectorHit } from '../store/vector/vector-matrix.ts'
 import type { QuestionVectors } from './embed/question-vector.ts'
 import { similarityScale } from './embed/similarity-scale.ts'
 import type { Leg, LegAnswer, Question } from './leg.ts'
+import { type Without, withoutNone } from './part.ts'
+import { besideOthers } from './vector-window.ts'
 
 export interface VectorLegParts {
   readonly store: BookStore
@@ -17,6 +19,7 @@ export interface VectorLegParts {
   readonly behind: () => number
   /** What keeps vectors from being asked for, if anything. */
   readonly degraded: () => string | undefined
+  readonly without?: Without | undefined
 }
 
 const nothing: LegAnswer<'vector'> = { candidates: [], found: 0 }
@@ -33,8 +36,11 @@ export function createVectorLeg({
   questions,
   behind,
   degraded,
+  without = withoutNone,
 }: VectorLegParts): Leg<'vector'> {
   const { minSimilarity } = embedder
+  // What is made of the words of the book says of neighbours no more than the windows of words do.
+  const hasWindow = embedder.besides !== true && !without.has('beside')
 
   const bestOf = (vector: Float32Array, lowest: number, { scope, limit, exact }: Question): VectorHit[] => {
     const search = (wanted: number, only?: readonly number[]) =>
@@ -51,6 +57,16 @@ export function createVectorLeg({
       if (left.length >= limit || best.length < limit * oversampling) return left.slice(0, limit)
     }
     return search(limit, store.queries.reach(scope))
+  }
+
+  const ranked = (vector: Float32Array, lowest: number, question: Question): VectorHit[] => {
+    const hits = bestOf(vector, lowest, question)
+    if (!hasWindow) return hits
+    return besideOthers(hits, {
+      lowest: similarityScale(undefined, store.vectors.spread(vector)).lowest,
+      places: (seqs) => store.queries.places(seqs, question.scope),
+      similarities: (only) => store.vectors.search(vector, { limit: only.length, floor: -1, only }) ?? [],
+    })
   }
 
   return {
@@ -75,7 +91,7 @@ export function createVectorLeg({
         return { ...nothing, degraded: 'vectors: those of this model are not made yet.' }
       const scale = similarityScale(minSimilarity, store.vectors.spread(vector))
       const { lowest, least, sure, full } = scale
-      const candidates = bestOf(vector, lowest, question).map(({ seq, similarity }, i) => ({
+      const candidates = ranked(vector, lowest, question).map(({ seq, similarity }, i) => ({
         seq,
         rank: i + 1,
         strength: Math.max(0, Math.min(1, (similarity - lowest) / (full - lowest))),

@@ -4,10 +4,13 @@ import { DaybookError } from '../../core/errors.ts'
 import { anyOption, type OptionCheck, optionsOf, variantOption } from '../../core/option/option-check.ts'
 import { dimensionLimit } from './embed-fetch.ts'
 
+/** A model sees a record, and what stands beside it: as much as the words of both together. */
+export const modelWeight = 2
+
 interface Tuning {
   /** Cosine similarity below which a record is no answer to a question. Default what stands out in the book; 0.45 for `lsa`. */
   readonly minSimilarity?: number
-  /** Its share in the fusion of recall, beside 1 for full text. Default 1, and 0.3 for `lsa`. */
+  /** Its share in the fusion of recall, beside 1 for full text. Default 2, and 0.3 for `lsa`. */
   readonly weight?: number
   /** How long a recall waits for the vector of its question, in milliseconds. Default 800. */
   readonly questionDeadlineMs?: number

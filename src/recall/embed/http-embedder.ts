@@ -4,7 +4,12 @@ import { DaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose } from '../../core/ports.ts'
 import { normalise } from '../../store/vector/quantise.ts'
 import { askEmbedder, type EmbedCaller, readVectors } from './embed-fetch.ts'
-import { type ApiEmbedderOptions, type HttpEmbedderOptions, spaceOf } from './embedder-options.ts'
+import {
+  type ApiEmbedderOptions,
+  type HttpEmbedderOptions,
+  modelWeight,
+  spaceOf,
+} from './embedder-options.ts'
 
 /** Most texts of one request, as the plain endpoint has it; APIs take more, but long requests fail more. */
 export const batchLimit = 100
@@ -60,7 +65,7 @@ function createRemote(
     },
     batch: batchLimit,
     minSimilarity: options.minSimilarity,
-    weight: options.weight ?? 1,
+    weight: options.weight ?? modelWeight,
     async embed(texts, purpose: EmbedPurpose, signal) {
       const prefix = purpose === 'question' ? questionPrefix : documentPrefix
       const bearer = key === undefined ? undefined : await readKey(key)

@@ -6,7 +6,7 @@ import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose, Scheduler } from '../../core/ports.ts'
 import { normalise } from '../../store/vector/quantise.ts'
 import { dimensionLimit } from './embed-fetch.ts'
-import { type LocalEmbedderOptions, spaceOf } from './embedder-options.ts'
+import { type LocalEmbedderOptions, modelWeight, spaceOf } from './embedder-options.ts'
 import type { ModelAnswer, ModelChoice, ModelHost, ModelLink } from './model-message.ts'
 
 export interface LocalEmbedderParts {
@@ -147,7 +147,7 @@ export function createLocalEmbedder(
     },
     batch,
     minSimilarity: options.minSimilarity,
-    weight: options.weight ?? 1,
+    weight: options.weight ?? modelWeight,
     get waiting() {
       if (isReady) return undefined
       if (!loading) return 'Its model is not loaded yet.'

@@ -58,6 +58,8 @@ export interface VectorMatrixOptions {
 const defaultCodedFrom = 131_072
 /** Of a million vectors of sentences (all-MiniLM-L6-v2), so many nearest codes have all of the ten most similar but 0.2 %. */
 const candidates = { least: 1000, each: 4 } as const
+/** So many are found row by row sooner than by a scan of all. */
+const fewRows = 256
 /** So many vectors tell what is usual: the mean of so many is off by a thirtieth of the deviation. */
 const sampled = 1000
 /** Memory grows by this share, so that filling costs few copies. */
@@ -114,6 +116,12 @@ export function createVectorMatrix(
 
   /** Rows worth comparing, in pieces of neighbours. */
   const piecesFor = (question: Float32Array, { limit, only, exact }: VectorSearch): Iterable<Piece> => {
+    if (only && only.length <= fewRows) {
+      return [...new Set(only)].flatMap((seq) => {
+        const row = rows.get(seq)
+        return row === undefined ? [] : [{ row, count: row + 1 }]
+      })
+    }
     const compared = only?.length ?? rows.size
     if (exact === true || !codes || compared <= codedFrom) return [{ row: 0, count: rows.size }]
     const count = Math.max(candidates.least, candidates.each * limit)
