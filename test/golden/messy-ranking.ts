@@ -141,7 +141,7 @@ export const messyRanking: Readonly<Record<string, string>> = {
   'when do i run': 'run',
   'okay so my sister wants to visit in autumn and asked about trains and hotels and all that, how high is the travel budget':
     'budget',
-  indentaton: '',
+  indentaton: 'tabs',
   Oluwaseun: 'olu',
   'is it fine to try calling at one': 'phone nadia run olu grafana',
   'how old is the heroine of her book': 'ines novel car',

@@ -6,6 +6,7 @@ import { editDistance } from '../../store/word/edit-distance.ts'
 import { tokenize } from '../../store/word/tokenize.ts'
 import { isAskingWord } from './asking-word.ts'
 import { spell } from './grown-word.ts'
+import { withMendedEnding } from './misspelt-ending.ts'
 
 /** Shorter words, and shorter stems, are near too many others. Two slips only in long ones. */
 const least = { letters: 5, ofTwo: 9 } as const
@@ -18,7 +19,7 @@ export const misspeltShare = 0.7
 export function meantWords(
   words: readonly string[],
   frequencies: ReadonlyMap<string, number>,
-  queries: Pick<QueryStore, 'resembling'>,
+  queries: Pick<QueryStore, 'resembling' | 'frequencies'>,
 ): Map<string, string> {
   const meant = new Map<string, string>()
   for (const word of words) {
@@ -27,11 +28,21 @@ export function meantWords(
     if (isAskingWord(word)) continue
     if (!isUnknown || Math.min(word.length, term.length) < least.letters || !/^\p{L}+$/u.test(word)) continue
     const most = Math.min(word.length, term.length) >= least.ofTwo ? 2 : 1
-    const near = nearest(term, most, queries.resembling(term, most))
+    const near = nearest(term, most, queries.resembling(term, most)) ?? commonestWithEnding(word, queries)
     const spelled = near === undefined ? undefined : spell(near)
     if (spelled !== undefined) meant.set(word, spelled)
   }
   return meant
+}
+
+/** Of what the word may be with its ending mended, the term that the most records have. */
+function commonestWithEnding(word: string, queries: Pick<QueryStore, 'frequencies'>): string | undefined {
+  const terms = withMendedEnding(word).flatMap((one) => tokenize(one))
+  if (terms.length === 0) return undefined
+  const order = [...queries.frequencies([...new Set(terms)])]
+    .filter(([term, n]) => n > 0 && term.length >= least.letters - 1)
+    .toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
+  return order[0]?.[0]
 }
 
 const isSlip = (term: string, near: string) =>

@@ -1,0 +1,32 @@
+// Misspelt words of a question: what they stand for, also where the slip is in what the stemmer would take off.
+import { expect, test } from 'vitest'
+import type { RecallResult } from '../../../src/core/capability/port/recall-port.ts'
+import { withMendedEnding } from '../../../src/recall/question/misspelt-ending.ts'
+import { openTestEngine } from '../../support/test-engine.ts'
+
+test.each([
+  ['indentaton', 'indentation'],
+  ['attendence', 'attendance'],
+  ['agreemnt', 'agreement'],
+  ['configuratoins', 'configurations'],
+  ['happinesss', 'happiness'],
+])('%s may be %s', (slip, meant) => {
+  expect(withMendedEnding(slip)).toContain(meant)
+})
+
+test.each(['giraffe', 'breakfast', 'tabs', 'ation', 'Bratislava', '字下げ'])('%s ends in no slip', (word) => {
+  expect(withMendedEnding(word)).toEqual([])
+})
+
+test('a word with a slip in its ending finds what it means and says so, and one that is there stays', async () => {
+  const { engine } = openTestEngine()
+  for (const content of ['Indentation is by tabs', 'The agreement of the tenants ends in May'])
+    await engine.call('kstar:store_perception', { content })
+  const ask = async (text: string) => (await engine.call('daybook:recall', { text })) as RecallResult
+  const [hit, ...more] = (await ask('indentaton')).hits
+  expect([hit?.record['content'], more]).toEqual(['Indentation is by tabs', []])
+  expect(hit?.because.text?.spelled).toEqual({ indentaton: 'indent' })
+  expect((await ask('agreement')).hits[0]?.because.text).not.toHaveProperty('spelled')
+  expect((await ask('imagination')).hits).toEqual([])
+  await engine.close()
+})
