@@ -21,28 +21,34 @@ const broughtBy = 20
  * The hits and what stands beside the best of them, by own similarity + 0.4 × that of the record before + 0.2 × that of the
  * one after, where those count from `lowest` on. Equals keep their order.
  */
-export function besideOthers(
-  hits: readonly VectorHit[],
-  { lowest, places, similarities }: VectorWindow,
-): VectorHit[] {
-  const place = new Map(places(hits.map(({ seq }) => seq)))
-  const found = new Set(hits.map(({ seq }) => seq))
-  const around = new Set(
-    hits
-      .slice(0, broughtBy)
-      .flatMap(({ seq }) => [place.get(seq)?.before, place.get(seq)?.after])
-      .filter((seq) => seq !== undefined && !found.has(seq)) as number[],
-  )
-  const brought = around.size > 0 ? similarities([...around]) : []
-  if (brought.length > 0) for (const [seq, one] of places(brought.map(({ seq }) => seq))) place.set(seq, one)
+export function besideOthers(hits: readonly VectorHit[], window: VectorWindow): VectorHit[] {
+  const placed = new Map(window.places(hits.map(({ seq }) => seq)))
+  const brought = broughtAlong(hits, placed, window)
+  for (const [seq, place] of brought.length > 0 ? window.places(brought.map(({ seq }) => seq)) : [])
+    placed.set(seq, place)
   const all = [...hits, ...brought]
-  const above = new Map(all.map(({ seq, similarity }) => [seq, similarity - lowest]))
-  const lift = (seq: number | undefined) => Math.max(0, (seq === undefined ? undefined : above.get(seq)) ?? 0)
+  const similarities = new Map(all.map(({ seq, similarity }) => [seq, similarity]))
+  const lift = (seq = -1) => Math.max(0, (similarities.get(seq) ?? window.lowest) - window.lowest)
+  const sumOf = ({ seq, similarity }: VectorHit) => {
+    const { before, after } = placed.get(seq) ?? {}
+    return similarity + beside.before * lift(before) + beside.after * lift(after)
+  }
   return all
-    .map((hit) => {
-      const { before, after } = place.get(hit.seq) ?? {}
-      return { hit, sum: hit.similarity + beside.before * lift(before) + beside.after * lift(after) }
-    })
+    .map((hit) => ({ hit, sum: sumOf(hit) }))
     .sort((a, b) => b.sum - a.sum)
     .map(({ hit }) => hit)
+}
+
+/** What stands beside the best, and is not among the hits. */
+function broughtAlong(
+  hits: readonly VectorHit[],
+  placed: ReadonlyMap<number, Place>,
+  { similarities }: VectorWindow,
+): readonly VectorHit[] {
+  const found = new Set(hits.map(({ seq }) => seq))
+  const around = new Set<number>()
+  for (const { seq } of hits.slice(0, broughtBy))
+    for (const other of [placed.get(seq)?.before, placed.get(seq)?.after])
+      if (other !== undefined && !found.has(other)) around.add(other)
+  return around.size > 0 ? similarities([...around]) : []
 }

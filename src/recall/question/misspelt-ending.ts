@@ -3,26 +3,12 @@
 import { editDistance } from '../../store/word/edit-distance.ts'
 
 /** Endings that the stemmer takes off, alone or with others. Shorter ones are near anything. */
-const endings = [
-  ...['ation', 'ition', 'ution', 'ction', 'ssion', 'ization', 'isation', 'ification'],
-  ...[
-    'ment',
-    'ness',
-    'ance',
-    'ence',
-    'ancy',
-    'ency',
-    'ability',
-    'ibility',
-    'ivity',
-    'ality',
-    'ologist',
-    'ology',
-  ],
-  ...['able', 'ible', 'ical', 'ically', 'ional', 'ative', 'ously', 'fully', 'ingly', 'ively'],
-  ...['izing', 'ising', 'ating', 'izer', 'ator', 'ated', 'ized', 'ised'],
-]
-const all = [...new Set(endings.flatMap((ending) => [ending, `${ending}s`]))]
+const endings =
+  'ation ition ution ction ssion ization isation ification ' +
+  'ment ness ance ence ancy ency ability ibility ivity ality ologist ology ' +
+  'able ible ical ically ional ative ously fully ingly ively ' +
+  'izing ising ating izer ator ated ized ised'
+const all = endings.split(' ').flatMap((ending) => [ending, `${ending}s`])
 /** Less of a word before its ending tells nothing. */
 const leastStem = 4
 
