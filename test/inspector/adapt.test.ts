@@ -103,23 +103,6 @@ describe('the page of the inspector', () => {
     await page.setViewportSize(before ?? { width: 1280, height: 800 })
   })
 
-  it('fades code out at the edge beside which it goes on, until its end is read', async () => {
-    const before = page.viewportSize()
-    await page.getByRole('button', { name: 'Facts', exact: true }).click()
-    const code = page.locator('.example pre')
-    const edges = () =>
-      code.evaluate((element) =>
-        ['--fade-start', '--fade-end'].map((name) => getComputedStyle(element).getPropertyValue(name)),
-      )
-    await expect.poll(edges).toEqual(['0px', '0px'])
-    await page.setViewportSize({ width: 320, height: 700 })
-    await expect.poll(edges).toEqual(['0px', '32px'])
-    await code.evaluate((element) => element.scrollTo({ left: element.scrollWidth }))
-    await expect.poll(edges).toEqual(['32px', '0px'])
-    await page.setViewportSize(before ?? { width: 1280, height: 800 })
-    await page.goBack()
-  })
-
   it('keeps selection, cursor and bars in forced colours', async () => {
     await page.emulateMedia({ forcedColors: 'active' })
     const { rows, selected } = partsOf(page)
