@@ -59,11 +59,16 @@ export function createVectorLeg({
     return search(limit, store.queries.reach(scope))
   }
 
-  const ranked = (vector: Float32Array, lowest: number, question: Question): VectorHit[] => {
-    const hits = bestOf(vector, lowest, question)
+  /** The hits of `bestOf`, lifted by what stands beside them where that is above `usual`. */
+  const withNeighbours = (
+    hits: readonly VectorHit[],
+    vector: Float32Array,
+    usual: number,
+    question: Question,
+  ): readonly VectorHit[] => {
     if (!hasWindow) return hits
     return besideOthers(hits, {
-      lowest: similarityScale(undefined, store.vectors.spread(vector)).lowest,
+      lowest: usual,
       places: (seqs) => store.queries.places(seqs, question.scope),
       similarities: (only) => store.vectors.search(vector, { limit: only.length, floor: -1, only }) ?? [],
     })
@@ -89,9 +94,12 @@ export function createVectorLeg({
       }
       if (store.vectors.fingerprint() !== fingerprintOf({ provider, model, dimensions: vector.length }))
         return { ...nothing, degraded: 'vectors: those of this model are not made yet.' }
-      const scale = similarityScale(minSimilarity, store.vectors.spread(vector))
-      const { lowest, least, sure, full } = scale
-      const candidates = ranked(vector, lowest, question).map(({ seq, similarity }, i) => ({
+      const spread = store.vectors.spread(vector)
+      const { lowest, least, sure, full } = similarityScale(minSimilarity, spread)
+      // A similarity that somebody named says what answers, not what is usual in this book.
+      const usual = similarityScale(undefined, spread).lowest
+      const hits = bestOf(vector, lowest, question)
+      const candidates = withNeighbours(hits, vector, usual, question).map(({ seq, similarity }, i) => ({
         seq,
         rank: i + 1,
         strength: Math.max(0, Math.min(1, (similarity - lowest) / (full - lowest))),
