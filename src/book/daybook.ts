@@ -318,14 +318,16 @@ const checkImportOptions = optionsOf<ImportOptions>({
   kinds: anyOption,
   dry_run: anyOption,
   decisions: anyOption,
+  include_tokens: anyOption,
+  allow_incomplete: anyOption,
   passphrase: anyOption,
   signed_by: anyOption,
 })
 
 /** What would be done all the same, and to the whole of a file, where somebody wanted less. */
 function checkFileOptions(given: Partial<Omit<ImportBundle, Transfer>>): void {
-  for (const name of ['kinds', 'mode', 'passphrase', 'signed_by', 'decisions'] as const) {
-    if (given[name] === undefined || given[name] === 'merge') continue
+  for (const name of ['kinds', 'mode', 'passphrase', 'signed_by', 'decisions', 'include_tokens'] as const) {
+    if (given[name] === undefined || given[name] === 'merge' || given[name] === false) continue
     const path = `options.${name}`
     throw new DaybookError('invalid-input', `\`${path}\`: It is for bundles, and this file is none.`, {
       details: { path },
@@ -366,6 +368,7 @@ async function importSource(
   const input = {
     text,
     ...(bundle.dry_run === true ? { dry_run: true } : {}),
+    ...(bundle.allow_incomplete === true ? { allow_incomplete: true } : {}),
     ...(name ? { name } : {}),
     ...(recorded === undefined ? {} : { recorded_at: formatTime(recorded) }),
   }

@@ -6,7 +6,7 @@ import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
 import { toHex } from '../core/ids.ts'
 import { type SecretCount, sumSecrets } from '../core/secret/stored-secrets.ts'
-import type { Kind } from '../core/kind.ts'
+import { type Kind, pluralOf } from '../core/kind.ts'
 import { sealed } from '../shape/sealed-count.ts'
 import { secretCount } from '../shape/secret-count.ts'
 import { kindsCalled } from './format/bundle-choice.ts'
@@ -66,6 +66,10 @@ const importResult = z.object({
    * with `decisions: 'keep'`, the bundle brings them in. Absent: none.
    */
   withheld: z.number().optional(),
+  /** Control tokens of the bundle that were left out, because `include_tokens` was not said. Absent: none. */
+  tokens_skipped: z.number().optional(),
+  /** Records that the bundle says it has, and has not: it was cut short, and `allow_incomplete` was said. Absent: none. */
+  missing: z.number().optional(),
   /** Secrets of known form in what the bundle brings, and what the book does with them. */
   secrets: z.array(secretCount),
   /** The first thousand. */
@@ -93,6 +97,10 @@ const importInput = z.strictObject({
    * it was before anybody decided. Default: `keep` for a bundle that the key of this book has signed, else `lower`.
    */
   decisions: z.enum(['keep', 'lower']).optional(),
+  /** Takes control tokens too: whoever holds one has the rights in this book that it names. Default false: they are left out. */
+  include_tokens: z.boolean().default(false),
+  /** Takes what is there of a bundle that holds less than it says it does. Default false: it is refused. */
+  allow_incomplete: z.boolean().default(false),
   ...proof,
 })
 const verifyInput = z.strictObject({ ...piece, ...proof })
@@ -207,12 +215,20 @@ function proofOf({ passphrase: secret, signed_by }: Pick<ImportInput, 'passphras
 export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }: ImportInput, at: Context) {
   const upload = toHex(at.transfer.random.bytes(8))
   const kinds = names && kindsCalled(at.records.kinds, names)
+  const includesGuarded = rest.include_tokens
+  const guarded = kinds?.find((kind) => kind.guarded)
+  if (guarded && !includesGuarded) {
+    const message = `\`kinds\`: ${pluralOf(guarded)} are imported with \`include_tokens\` only.`
+    throw new DaybookError('invalid-input', message, { details: { path: 'include_tokens' } })
+  }
   let secrets: SecretCount[] = []
   const intake = createBundleIntake(
     {
       ...proofOf(rest),
       now: at.call.now,
       kinds,
+      includeGuarded: includesGuarded,
+      allowIncomplete: rest.allow_incomplete,
       take: (staged) =>
         at.records.write(({ records }) => {
           at.transfer.staging.add(
@@ -226,7 +242,8 @@ export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }:
     at.transfer,
   )
   const finish = async (whole: IntakeResult, last: Context) => {
-    const replaced = wantedKinds(kinds ?? [...at.records.kinds.values()], whole.counts)
+    const taken = (kinds ?? [...at.records.kinds.values()]).filter((one) => includesGuarded || !one.guarded)
+    const replaced = wantedKinds(taken, whole.counts)
     const total = replaced.reduce((sum, name) => sum + (whole.counts[name] ?? 0), 0)
     const isOwn = whole.signedBy !== undefined && whole.signedBy === (await at.transfer.keys.signer())?.key
     const keepsDecisions = (decisions ?? (isOwn ? 'keep' : 'lower')) === 'keep'
@@ -247,7 +264,16 @@ export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }:
       at.transfer.staging.drop(upload)
       return merged
     })
-    return { ...describe(whole), mode, dry_run, ...report, secrets }
+    const { guardedSkipped, missing } = whole
+    return {
+      ...describe(whole),
+      mode,
+      dry_run,
+      ...report,
+      ...(guardedSkipped === 0 ? {} : { tokens_skipped: guardedSkipped }),
+      ...(missing === 0 ? {} : { missing }),
+      secrets,
+    }
   }
   // What was staged goes with the upload, also when nobody comes back for it.
   return new Upload(

@@ -50,6 +50,8 @@ export const fileCapabilities = [
       format: z.enum(fileFormats).optional(),
       /** Says what would happen, and changes nothing. */
       dry_run: z.boolean().default(false),
+      /** Takes what is there of a file that holds less than it says it does. Default false: it is refused. */
+      allow_incomplete: z.boolean().default(false),
       /** When the file was written, for formats without times. Default now. */
       recorded_at: z
         .string()
@@ -71,7 +73,7 @@ export const fileCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'transfer'],
-    async run({ name, text, format: asked, recorded_at, dry_run }, at) {
+    async run({ name, text, format: asked, recorded_at, dry_run, allow_incomplete: allowIncomplete }, at) {
       const format = asked ?? formatOf(name, text)
       if (format === 'swe-agent')
         return { format, dry_run, ...(await importTrajectory({ name, text, recorded_at, dry_run }, at)) }
@@ -80,6 +82,7 @@ export const fileCapabilities = [
         name,
         text,
         hash,
+        allowIncomplete,
         recordedMs: parseTime(beginningOf(recorded_at ?? at.call.now, at.call.zone)) ?? 0,
       })
       const { records, session } = drafts

@@ -49,6 +49,18 @@ export const errorTable = {
     'It cannot be opened: another passphrase, or it was altered.',
     'Check the passphrase; nothing was changed.',
   ),
+  'incomplete-file': row(
+    400,
+    false,
+    'The file holds less than it says it holds: it was cut short.',
+    'Get the whole file, or import it with `allow_incomplete` to take what is there; nothing was imported.',
+  ),
+  'not-encrypted': row(
+    400,
+    false,
+    'A passphrase was given, and the file is not encrypted.',
+    'It may have been put in the place of the encrypted one. If it is meant to be open, give no passphrase; nothing was changed.',
+  ),
   locked: row(
     423,
     false,

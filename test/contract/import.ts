@@ -102,6 +102,27 @@ export function importCases({ book: open }: BookCase): void {
     },
   )
 
+  const cut: [what: string, text: string, path: string, rest: number][] = [
+    ['a memory of a CPersona export', lines(cPersona.filter((_, i) => i !== 2)), 'line 1.memory_count', 3],
+    ['the profile at its end', lines(cPersona.slice(0, -1)), 'line 1.has_profile', 3],
+    ['a page of a mem0 export', JSON.stringify({ ...mem0, count: 40 }), 'count', 1],
+  ]
+  it.each(cut)(
+    'refuses a file without %s that it says it has, and takes the rest on purpose',
+    async (...one) => {
+      const [, text, path, rest] = one
+      const book = await open()
+      expect(await failure(book.import(text, { name: 'cut.jsonl' }))).toMatchObject({
+        code: 'incomplete-file',
+        details: { file: 'cut.jsonl', path },
+      })
+      expect((await book.stats()).total).toBe(0)
+      expect(await book.import(text, { name: 'cut.jsonl', allow_incomplete: true })).toMatchObject({
+        imported: rest,
+      })
+    },
+  )
+
   it('pairs tool calls with their answers, and keeps the times of a session', async () => {
     const book = await open()
     const { session } = await book.import(lines(claude), { name: 's.jsonl' })
@@ -155,12 +176,11 @@ export function importCases({ book: open }: BookCase): void {
     ['session', 's.jsonl', `${lines(claude)}\n{"type":`, /line 5/],
     ['session time', 's.jsonl', lines([{ ...claude[1], timestamp: 'noon' }]), /line 1\.timestamp/],
     ['mem0', 'm.json', '{"results":[{"id":"a","memory":"x"},{"id":"b","memory":7}]}', /results\.1\.memory/],
-    ['torn CPersona export', 'p.jsonl', lines(cPersona.slice(0, 2)), /line 1\.memory_count/],
     ['line of CPersona', 'p.jsonl', `${lines(cPersona)}\n{"_type":"mem`, /line 6/],
     [
       'memory of CPersona',
       'p.jsonl',
-      lines([cPersona[0], { ...cPersona[1], content: 7 }, cPersona[2], cPersona[3]]),
+      lines([cPersona[0], { ...cPersona[1], content: 7 }, ...cPersona.slice(2)]),
       /line 2\.content/,
     ],
     ['key', 'k.json', '{"mem:a:2024-01-01T00:00:00Z:x":"{}","mem:b":"{}"}', /mem:a.*content/],

@@ -82,8 +82,8 @@ async function tryAgain(file: File, choice: ImportChoice): Promise<void> {
     show({ step: 'tried', verified, trial })
   } catch (caught) {
     const error = asDaybookError(caught)
-    if (error.code !== 'wrong-passphrase' && error.details['path'] !== 'passphrase')
-      show({ step: 'refused', error })
+    const isAsking = error.code === 'wrong-passphrase' || error.details['path'] === 'passphrase'
+    if (!isAsking || error.code === 'not-encrypted') show({ step: 'refused', error })
     else show(choice.passphrase === '' ? { step: 'sealed' } : { step: 'sealed', error })
   }
 }

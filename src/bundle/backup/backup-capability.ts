@@ -232,7 +232,10 @@ export const backupCapabilities = [
         text += part['text']
       }
       if (!text.includes(backup.checksum)) throw failed('The backup is not what it was made as.', { id })
-      const upload = beginImport({ text, more: false, mode: 'merge', dry_run }, at)
+      const upload = beginImport(
+        { text, more: false, mode: 'merge', dry_run, include_tokens: false, allow_incomplete: false },
+        at,
+      )
       try {
         await upload.intake.push(text, at.call.signal)
         const whole = await upload.intake.end(at.call.signal)

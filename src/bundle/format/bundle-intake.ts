@@ -22,6 +22,10 @@ export interface IntakeOptions {
   readonly passphrase: string | undefined
   /** The key that must have signed it. */
   readonly signedBy: string | undefined
+  /** Takes guarded records too: they give whoever holds them rights in the book. */
+  readonly includeGuarded?: boolean
+  /** Takes a bundle that holds less than it says. */
+  readonly allowIncomplete?: boolean
   /** The time of the call. */
   readonly now: string
   /** Called with records that are sound as far as can be told from themselves. */
@@ -58,12 +62,19 @@ export function createBundleIntake(
         details: { path: 'passphrase' },
       })
     }
+    // Whoever can write to where it lies could put an open one there, which says what they like.
+    if (!isSealed && options.passphrase !== undefined) {
+      throw new DaybookError('not-encrypted', undefined, { details: { path: 'passphrase' } })
+    }
     return {
       reader: createBundleReader({
         kinds,
         digest,
         now: options.now,
-        wants: (kind) => !wanted || (!!kind && wanted.has(kind.name)),
+        allowIncomplete: options.allowIncomplete === true,
+        wants: (kind) =>
+          (!wanted || (!!kind && wanted.has(kind.name))) &&
+          (kind?.guarded !== true || options.includeGuarded === true),
       }),
       sealed: isSealed ? createSealedReader(options.passphrase ?? '', cipher) : undefined,
     }

@@ -39,6 +39,10 @@ export interface BundleSummary extends BundleHead {
   readonly counts: Readonly<Record<string, number>>
   /** How many of them are sealed, as they were where the bundle was made. */
   readonly sealed: number
+  /** How many records it says it has, and has not. */
+  readonly missing: number
+  /** Records that give rights in the book, and were left out because nobody wanted them expressly. */
+  readonly guardedSkipped: number
   readonly schemas_used: readonly string[]
   readonly integrity: Integrity
 }
@@ -48,6 +52,8 @@ export interface ReadBundleParts {
   readonly digest: Digest
   /** Which kinds are of interest: the records of others are hashed and checked no further. */
   wants(kind: Kind | undefined, list: string): boolean
+  /** A bundle that holds less than it says is taken for what it holds. */
+  readonly allowIncomplete: boolean
   /** When a bundle was written that doesn't say so. */
   readonly now: string
 }
@@ -80,6 +86,7 @@ export class ReadBundle {
   #isBundle = false
   /** This program wrote it, as it says. */
   #isOurs = false
+  #guardedSkipped = 0
   #ready: ReadRecord[] = []
   /** Records to be completed by what the bundle has not said yet. */
   #waiting: Waiting[] = []
@@ -150,6 +157,11 @@ export class ReadBundle {
     if (!isJsonObject(value)) throw wrong(path, 'A record is an object')
     const { kind } = list
     if (!kind) return
+    // Other programs spell them in their own way: what is left out is held to nothing but the checksum.
+    if (kind.guarded && !list.wanted) {
+      this.#guardedSkipped += 1
+      return this.#tally.add(kind, value)
+    }
     const waits = !isComplete(value) && (!this.#members.has('agent') || !this.#members.has('exported_at'))
     if (!waits) return this.#admit({ kind, record: value, path, list })
     this.#waiting.push({ kind, record: value, path, list })
@@ -195,7 +207,7 @@ export class ReadBundle {
     for (const one of this.#waiting) this.#admit(one)
     const agent = this.#members.get('agent')
     const schemas = this.#members.get('schemas_used') ?? this.#tally.schemasUsed()
-    this.#checkOwnWords()
+    const missing = this.#checkOwnWords()
     const counts = [...this.#lists].map(([name, { kind, count }]) => [kind?.name ?? name, count])
     return {
       exported_at: this.#origin().exported_at,
@@ -203,21 +215,53 @@ export class ReadBundle {
       version: bundleVersion,
       counts: Object.fromEntries(counts) as Record<string, number>,
       sealed: this.#tally.sealed(),
+      missing,
+      guardedSkipped: this.#guardedSkipped,
       schemas_used: schemas as string[],
       integrity,
     }
   }
 
-  /** What the bundle says it holds. Others may count times in their own way: of those, numbers are held to what they say. */
-  #checkOwnWords(): void {
+  /**
+   * Holds the bundle against what it says it holds; answers how many records are missing where that is permitted. Others may
+   * count times in their own way: of those, numbers are held to what they say.
+   */
+  #checkOwnWords(): number {
     const counted = this.#tally.statistics()
     const said = this.#members.get('statistics')
-    if (!isJsonObject(counted) || !isJsonObject(said)) return
+    if (!isJsonObject(counted) || !isJsonObject(said)) return 0
+    const missing = this.#missing(counted, said)
     for (const [name, value] of Object.entries(counted)) {
       if (!this.#isOurs && (said[name] === undefined || !name.endsWith('_count'))) continue
+      // What is cut short has another range of times, too.
+      if (missing > 0 && (!name.endsWith('_count') || Number(said[name]) > Number(value))) continue
       if (canonicalText(value) !== canonicalText(said[name]))
         throw wrong(`statistics.${name}`, 'The bundle does not hold what it says it holds')
     }
+    return missing
+  }
+
+  /** How many records fewer there are than the bundle says, also of lists that are not there at all. */
+  #missing(counted: JsonObject, said: JsonObject): number {
+    const { allowIncomplete, kinds } = this.#parts
+    let missing = 0
+    for (const { name, guarded } of kinds.values()) {
+      const path = `${name}_count`
+      const there = counted[path]
+      const wanted = said[path]
+      // Guarded records stay behind by default, whoever counted them.
+      if (typeof wanted !== 'number' || (there === undefined && guarded)) continue
+      const less = wanted - Number(there ?? 0)
+      if (less <= 0) continue
+      if (!allowIncomplete) {
+        const message = `The bundle says it holds ${wanted} records of kind \`${name}\`, and holds ${Number(there ?? 0)}: it was cut short.`
+        throw new DaybookError('incomplete-file', message, {
+          details: { path: `statistics.${path}`, said: wanted, found: Number(there ?? 0) },
+        })
+      }
+      missing += less
+    }
+    return missing
   }
 }
 

@@ -1,5 +1,5 @@
 // Reads CPersona's export (JSON lines, `cpersona-export/1.x`): memories become messages, episodes and profiles what they
-// are here. A file whose lines are not as many as its header says is torn, and nothing of it comes in.
+// are here. A file whose lines are not as many as its header says is torn, and nothing of it comes in unless that is permitted.
 import { z } from 'zod'
 import { fold } from '../../core/text/fold.ts'
 import { nameHash } from '../../core/text/murmur.ts'
@@ -8,7 +8,7 @@ import { profileId } from '../../core/text/profile-id.ts'
 import { canonicalTime, formatTime } from '../../core/time.ts'
 import { sourceInput } from '../../shape/source.ts'
 import { type Draft, type Drafts, keptMessageDrafts, type SourceFile } from './draft.ts'
-import { fileFault, readLines, readShape } from './file-fault.ts'
+import { checkWhole, fileFault, readLines, readShape } from './file-fault.ts'
 
 const agentId = z.string().max(1000).default('')
 const text = z.string().nullish()
@@ -20,6 +20,8 @@ const header = z.looseObject({
   exported_at: text,
   memory_count: z.number().optional(),
   episode_count: z.number().optional(),
+  profile_count: z.number().optional(),
+  has_profile: z.boolean().optional(),
 })
 const memory = z.looseObject({
   agent_id: agentId,
@@ -58,7 +60,8 @@ export function looksLikeCPersona(first: unknown): boolean {
   )
 }
 
-export function parseCPersona({ name, text: whole, recordedMs }: SourceFile): Drafts {
+export function parseCPersona(file: SourceFile): Drafts {
+  const { name, text: whole, recordedMs } = file
   const lines = readLines(name, whole).map(({ line, value }) => {
     if (!isJsonObject(value)) throw fileFault(name, `line ${line}`, 'This line is no object')
     return { place: `line ${line}`, value }
@@ -67,12 +70,12 @@ export function parseCPersona({ name, text: whole, recordedMs }: SourceFile): Dr
   if (!first || !looksLikeCPersona(first.value)) throw fileFault(name, 'line 1', 'There is no header')
   const head = readShape(name, first.place, header, first.value)
   const of = (type: string) => lines.filter(({ value }) => value['_type'] === type)
-  const counts = { memory: head.memory_count, episode: head.episode_count }
-  for (const [type, count] of Object.entries(counts)) {
-    const found = of(type).length
-    if (count !== undefined && count !== found)
-      throw fileFault(name, `line 1.${type}_count`, `It says ${count}, and there are ${found} in the file`)
-  }
+  const counts = { memory: head.memory_count, episode: head.episode_count, profile: head.profile_count }
+  for (const [type, said] of Object.entries(counts))
+    if (said !== undefined) checkWhole(file, `line 1.${type}_count`, { said, found: of(type).length })
+  // The profile comes last, so it is the first to be lost.
+  if (head.has_profile === true && of('profile').length === 0)
+    checkWhole(file, 'line 1.has_profile', { said: 1, found: 0 })
   const fallback = timeOf(head.exported_at) ?? formatTime(recordedMs)
   return {
     records: [

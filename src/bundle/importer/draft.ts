@@ -24,6 +24,8 @@ export interface SourceFile {
   readonly text: string
   /** SHA-256 of the text, for ids where the file has none. */
   readonly hash: string
+  /** One that holds less than it says is taken for what it holds. */
+  readonly allowIncomplete: boolean
   /** When the file was written, in milliseconds since 1970 UTC; for files that carry no times. */
   readonly recordedMs: number
 }

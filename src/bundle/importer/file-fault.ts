@@ -8,6 +8,20 @@ export function fileFault(file: string, path: string, message: string, cause?: u
   return new DaybookError('invalid-file', `${where}: ${message}.`, { details: { file, path }, cause })
 }
 
+/** Refuses a file that says it holds more than it does, unless that is permitted. */
+export function checkWhole(
+  { name, allowIncomplete }: { readonly name: string; readonly allowIncomplete: boolean },
+  path: string,
+  { said, found }: { readonly said: number; readonly found: number },
+): void {
+  if (said === found || (said > found && allowIncomplete)) return
+  const message = `It says ${said}, and there are ${found} in the file`
+  if (said < found) throw fileFault(name, path, message)
+  throw new DaybookError('incomplete-file', `${name}, ${path}: ${message}.`, {
+    details: { file: name, path, said, found },
+  })
+}
+
 /** JSON, or `invalid-file` with the line and column. */
 export function readJson(file: string, text: string): unknown {
   try {

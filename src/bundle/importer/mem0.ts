@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
-import { fileFault, readJson, readShape } from './file-fault.ts'
+import { checkWhole, fileFault, readJson, readShape } from './file-fault.ts'
 
 const owner = z.string().max(1000).nullish()
 const memory = z.looseObject({
@@ -48,8 +48,14 @@ export function looksLikeMem0(value: unknown): boolean {
   return isJsonObject(first) && typeof first['memory'] === 'string'
 }
 
-export function parseMem0({ name, text }: SourceFile): Drafts {
-  const { path, list } = listOf(readJson(name, text))
+export function parseMem0(file: SourceFile): Drafts {
+  const { name, text } = file
+  const whole = readJson(name, text)
+  const { path, list } = listOf(whole)
+  // One page of several says how many there are in all.
+  const said = isJsonObject(whole) ? (whole['count'] ?? whole['total']) : undefined
+  const found = Array.isArray(list) ? list.length : 0
+  if (typeof said === 'number' && said > found) checkWhole(file, 'count', { said, found })
   const records = readShape(name, path, memories, list ?? null).map((one, i) => {
     const { id, memory: content, user_id: user, agent_id: agent, run_id: run, categories, metadata } = one
     const said = { created_at: one.created_at, updated_at: one.updated_at }

@@ -49,8 +49,9 @@ export const bookShapes: readonly SeedShape[] = [
         ...(kinds === undefined ? {} : { kinds }),
         ...(replace === true ? { mode: 'replace' } : {}),
       })
-      const { imported, updated, unchanged, forgotten, conflicts } = result
-      return { imported_count: imported, updated, unchanged, forgotten, conflicts }
+      const { imported, updated, unchanged, forgotten, conflicts, tokens_skipped } = result
+      const skipped = tokens_skipped === undefined ? {} : { tokens_skipped }
+      return { imported_count: imported, updated, unchanged, forgotten, conflicts, ...skipped }
     },
   },
   oneCall({

@@ -139,7 +139,7 @@ export function tokenCases({ book: open }: BookCase, { role }: HostPlace): void 
       await book.tokens.store(token)
       // A bundle brings them as well.
       const third = await open()
-      await third.import(await exported(other, { include_tokens: true }))
+      await third.import(await exported(other, { include_tokens: true }), { include_tokens: true })
       for (const stranger of [book, third]) {
         expect((await stranger.tokens.list()).tokens).toMatchObject([{ token_id, state: 'foreign' }])
         expect((await stranger.tokens.lineage({ token_id })).tokens).toMatchObject([{ state: 'foreign' }])

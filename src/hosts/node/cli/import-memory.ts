@@ -1,12 +1,13 @@
 // `daybook import-memory`: a bundle, or what another program saved, into the memory of an agent.
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { ImportResult } from '../../../book/daybook.ts'
+import type { Daybook, ImportResult } from '../../../book/daybook.ts'
 import { isS3Address, openArchiveSource } from '../archive/archive-source.ts'
-import { type Command, given, listOf, textOf } from './command.ts'
+import { type Command, type CommandContext, given, listOf, textOf } from './command.ts'
 import { UsageError } from './usage-error.ts'
 import { readPassphrase } from './passphrase-file.ts'
+import { stageBook } from './staged-book.ts'
 
 /** A file, or an archive, as an import source: a stream that is opened when it is read. */
 export async function openSource(path: string, signal: AbortSignal) {
@@ -27,6 +28,8 @@ export const importMemory: Command = {
     'dry-run': { type: 'boolean' },
     'passphrase-file': { type: 'string' },
     'signed-by': { type: 'string' },
+    'include-tokens': { type: 'boolean' },
+    'allow-incomplete': { type: 'boolean' },
   },
   help: {
     from: '<file>     what to import; - for stdin, s3://bucket/key for an archive',
@@ -35,8 +38,10 @@ export const importMemory: Command = {
     'dry-run': '         say what would happen, and change nothing',
     'passphrase-file': '<file>  of an encrypted bundle: where the passphrase is',
     'signed-by': '<key>  refuse a bundle that this key did not sign',
+    'include-tokens': '  take control tokens too: whoever holds one has its rights here',
+    'allow-incomplete': '  take what is there of a file that holds less than it says',
   },
-  async run({ values, terminal, signal, open }) {
+  async run({ values, terminal, signal, open, bookFile }) {
     const path = textOf(values, 'from')
     if (path === undefined) throw new UsageError('--from <file> says what to import')
     const secretFile = textOf(values, 'passphrase-file')
@@ -45,6 +50,8 @@ export const importMemory: Command = {
       mode: values['replace'] ? ('replace' as const) : undefined,
       dry_run: values['dry-run'] === true ? true : undefined,
       signed_by: textOf(values, 'signed-by'),
+      include_tokens: values['include-tokens'] === true ? true : undefined,
+      allow_incomplete: values['allow-incomplete'] === true ? true : undefined,
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile),
     })
     if (options.mode && !options.dry_run) {
@@ -53,12 +60,44 @@ export const importMemory: Command = {
         '--replace',
       )
     }
+    if (options.include_tokens && !options.dry_run) {
+      await terminal.confirm(
+        'Whoever holds one of the control tokens of the bundle has the rights in this memory that it names. Take them?',
+        '--include-tokens',
+      )
+    }
     const source = await openSource(path, signal)
-    const book = await open({ create: true })
-    book.on('progress', (step) => terminal.progress({ ...step, what: words[step.what] ?? 'Imported' }))
-    const result = await book.import(source, { ...options, signal })
+    const importInto = async (book: Daybook) => {
+      book.on('progress', (step) => terminal.progress({ ...step, what: words[step.what] ?? 'Imported' }))
+      return book.import(source, { ...options, signal })
+    }
+    const result = await importOnce(importInto, { isTrial: options.dry_run === true, bookFile, open })
     terminal.answer(result, inWords(result))
   },
+}
+
+interface Place extends Pick<CommandContext, 'bookFile' | 'open'> {
+  /** Nothing is to be changed. */
+  readonly isTrial: boolean
+}
+
+/** Runs an import. Where there is no book yet, there is one afterwards only if something came in. */
+async function importOnce(
+  importInto: (book: Daybook) => Promise<ImportResult>,
+  { isTrial, bookFile, open }: Place,
+): Promise<ImportResult> {
+  if (existsSync(bookFile)) return importInto(await open())
+  if (isTrial) return importInto(await open({ file: ':memory:' }))
+  const staged = stageBook(bookFile)
+  try {
+    const book = await open({ file: staged.file })
+    const result = await importInto(book).finally(() => book.close())
+    staged.keep()
+    return result
+  } catch (error) {
+    staged.drop()
+    throw error
+  }
 }
 
 const words: Readonly<Record<string, string>> = { read: 'Read', import: 'Imported' }
@@ -66,6 +105,10 @@ const words: Readonly<Record<string, string>> = { read: 'Read', import: 'Importe
 function inWords({ imported, skipped, bundle, dry_run }: ImportResult): string {
   const would = (bundle?.dry_run ?? dry_run) ? 'would be ' : ''
   const lines = [`${count(imported)} ${would}imported, ${count(skipped)} were there already`]
+  if (bundle?.tokens_skipped !== undefined)
+    lines.push(`${count(bundle.tokens_skipped)} control tokens left out; --include-tokens takes them`)
+  if (bundle?.missing !== undefined)
+    lines.push(`${count(bundle.missing)} records that the bundle speaks of are not in it`)
   if (!bundle) return lines.join('')
   if (bundle.updated > 0) lines.push(`${count(bundle.updated)} ${would}changed`)
   if (bundle.forgotten > 0) lines.push(`${count(bundle.forgotten)} ${would}forgotten`)

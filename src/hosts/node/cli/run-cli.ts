@@ -74,7 +74,13 @@ const commands: readonly Command[] = [
   doctorCommand,
   createCompletion(() => commands, { options: sharedOptions, help: sharedHelp }),
 ]
-const unsound = new Set<ErrorCode>(['invalid-file', 'bundle-newer', 'wrong-passphrase'])
+const unsound = new Set<ErrorCode>([
+  'invalid-file',
+  'incomplete-file',
+  'not-encrypted',
+  'bundle-newer',
+  'wrong-passphrase',
+])
 
 /** Runs `daybook <args>`; answers the exit code. */
 export async function runCli(args: readonly string[], signal: AbortSignal): Promise<number> {
@@ -197,7 +203,7 @@ function overview(): string {
     ...rows,
     '',
     '`daybook <command> --help` says more. Exit codes: 0 done, 1 failed, 2 not understood or not confirmed,',
-    '3 the file is not sound (altered, cut off, another passphrase, from the future), 4 no way to the agent,',
+    '3 the file is not sound (altered, cut off, another passphrase, not encrypted, from the future), 4 no way to the agent,',
     '130 interrupted.',
   ].join('\n')
 }
