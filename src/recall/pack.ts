@@ -1,6 +1,7 @@
 // Packs what was recalled into a prompt: quoted evidence with ids and dates, within a budget and a share of it for each lane:
 // this run's own first, then what it is about, then the agent's, then what a group has confirmed, then others'. Pure. Invariant: nothing that a record says can end its quotation, and what did not fit is counted.
 import type { RecallHit, Quote } from '../core/capability/port/recall-port.ts'
+import { shownText } from '../core/text/shown-text.ts'
 
 /** Where a record belongs: to this run, to this user or thing, to this agent, to a group that confirmed it, or to another. */
 export type Lane = 'thread' | 'resource' | 'agent' | 'pool' | 'other'
@@ -112,7 +113,8 @@ class Packing {
     this.#options = options
     this.used = options.measure(`${preamble}\n\n`)
     this.#waiting = { thread: [], resource: [], agent: [], pool: [], other: [] }
-    for (const [place, one] of quoted.entries()) this.#waiting[laneOf(one, options)].push({ place, one })
+    for (const [place, one] of quoted.map(shown).entries())
+      this.#waiting[laneOf(one, options)].push({ place, one })
   }
 
   /** Takes what fits into `room`, and into what the lane may have; where `mayCut`, the first that doesn't is cut to it. */
@@ -181,6 +183,15 @@ class Packing {
   }
 }
 
+/** What is quoted holds only what a person would see; the passage that answers moves with it. */
+function shown(one: Quoted): Quoted {
+  const said = shownText(one.said)
+  if (said === one.said) return one
+  const { focus } = one
+  const placeOf = (at: number) => shownText(one.said.slice(0, at)).length
+  return { ...one, said, ...(focus ? { focus: { from: placeOf(focus.from), to: placeOf(focus.to) } } : {}) }
+}
+
 function laneOf({ hit: { record }, pool }: Quoted, { session, resource, agent }: PackOptions): Lane {
   if (pool) return 'pool'
   if (session !== undefined && record.session === session) return 'thread'
@@ -231,6 +242,6 @@ function beginAt(said: string, from: number, limit: number, measure: (text: stri
 /** Every line stands behind its own mark, so no line of a record can look like one of ours. */
 const quote = (text: string): string =>
   text
-    .split(/\r\n|[\n\r\u0085\u2028\u2029]/)
+    .split('\n')
     .map((line) => `> ${line}`)
     .join('\n')

@@ -1,4 +1,5 @@
 // The tools that one caller has: those whose verbs it may call, each run through the caller's own door.
+import { shownJson } from '../../core/text/shown-text.ts'
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { permits } from '../../core/access/permission.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
@@ -48,5 +49,5 @@ export function createToolBelt(door: ToolDoor, sets: readonly ToolSetName[]): To
 export function failureText(error: unknown): { readonly text: string; readonly value: unknown } {
   const known = toDaybookError(error)
   const value = (isDaybookError(known, 'internal') ? new DaybookError('internal') : known).toJSON()
-  return { text: JSON.stringify(value), value }
+  return { text: shownJson(value), value }
 }

@@ -7,6 +7,7 @@ import { isJsonObject } from '../../core/json/path.ts'
 import type { Mcp } from './load-mcp.ts'
 import type { McpBook, McpCallOptions } from './mcp-book.ts'
 import { inTurn } from './in-turn.ts'
+import { shownJson, shownValue } from '../../core/text/shown-text.ts'
 import { requireOffered } from './tool/offered-verb.ts'
 import { type JsonSchema, type McpTool, textsOf, type ToolAnswer, type ToolCall } from './tool/tool.ts'
 import { type McpResource, resourcesOf } from './tool-resource.ts'
@@ -98,7 +99,7 @@ function offerResource(server: McpServer, resource: McpResource, book: McpBook):
   server.registerResource(name, uri, { description, mimeType }, async (_uri, context) => {
     const { signal } = optionsOf(context)
     const value = await resource.read(toolCall(book, signal ? { signal } : {}))
-    return { contents: [{ uri, mimeType, text: JSON.stringify(value, undefined, 2), _meta: untrusted }] }
+    return { contents: [{ uri, mimeType, text: shownJson(value, 2), _meta: untrusted }] }
   })
 }
 
@@ -177,7 +178,9 @@ function optionsOf({ mcpReq }: ServerContext): McpCallOptions {
 }
 
 function resultOf(tool: McpTool, answer: ToolAnswer) {
-  const { value, isFailure = false } = answer
+  const { isFailure = false } = answer
+  // Clients give it to models as it stands, so it says no more than the text.
+  const value = tool.isQuoted ? shownValue(answer.value) : answer.value
   return {
     content: textsOf(answer).map((one) => ({ type: 'text' as const, text: one })),
     ...(isFailure && tool.output
@@ -194,7 +197,7 @@ function failureOf(error: unknown, tool: McpTool, book: McpBook) {
   if (isDaybookError(known, 'internal') || isDaybookError(known, 'engine-died')) book.onFault?.(known)
   const shown = (isDaybookError(known, 'internal') ? new DaybookError('internal') : known).toJSON()
   return {
-    content: [{ type: 'text' as const, text: JSON.stringify(shown) }],
+    content: [{ type: 'text' as const, text: shownJson(shown) }],
     ...(tool.output ? {} : { structuredContent: { ...shown } }),
     isError: true,
   }

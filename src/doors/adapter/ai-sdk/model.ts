@@ -26,8 +26,8 @@ export interface RememberOptions {
 }
 
 /**
- * `model` with the memory of `book`: what recall finds for the last message of the user stands in front of the prompt, as
- * quoted evidence; the message and the answer are messages of the book's conversation. Whose session it is says the handle:
+ * `model` with the memory of `book`: what recall finds for the last message of the user stands in front of it, in that message, as
+ * quoted evidence: never in a system message, whose word models trust most. The message and the answer are messages of the book's conversation. Whose session it is says the handle:
  * `book.with({ session })`.
  */
 export function withDaybook(
@@ -57,7 +57,7 @@ export function withDaybook(
         const signal = params.abortSignal ? { signal: params.abortSignal } : {}
         const found = await book.context({ text, budgetTokens }, signal).catch(failed)
         if (!found || found.items.length === 0) return params
-        return { ...params, prompt: [{ role: 'system', content: found.text }, ...params.prompt] }
+        return { ...params, prompt: withEvidence(params.prompt, found.text) }
       },
       async wrapGenerate({ doGenerate, params }) {
         const result = await doGenerate()
@@ -85,11 +85,32 @@ export function withDaybook(
 /** What ended in tools goes on, and what failed was no turn. */
 const isTurnDone = (reason: string) => reason !== 'tool-calls' && reason !== 'error'
 
-/** The text of the last message of the user. */
+/** Marks what was put in front of a question, for whoever looks for the question later. */
+const recalled = { daybook: { recalled: true } }
+
+/** `prompt` with what was recalled in front of the last question. No line of it can be the one that closes it: see `pack`. */
+function withEvidence(prompt: Prompt, evidence: string): Prompt {
+  const place = prompt.findLastIndex(({ role }) => role === 'user')
+  return prompt.map((message, i) => {
+    if (i !== place || message.role !== 'user') return message
+    const text = `<recalled_memory>\n${evidence}\n</recalled_memory>`
+    return {
+      ...message,
+      content: [{ type: 'text' as const, text, providerOptions: recalled }, ...message.content],
+    }
+  })
+}
+
+/** The text of the last message of the user, without what was recalled for it. */
 function lastQuestion(prompt: Prompt): string {
   const last = prompt.findLast(({ role }) => role === 'user')
   if (last?.role !== 'user') return ''
-  return last.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+  return last.content
+    .flatMap((part) => {
+      const isSaid = part.type === 'text' && part.providerOptions?.['daybook']?.['recalled'] !== true
+      return isSaid ? [part.text] : []
+    })
+    .join('\n')
 }
 
 /** `text` in pieces that a message takes, none of which ends within a character. */

@@ -1,5 +1,6 @@
 // Tools of the AI SDK over a book: a model looks into the memory, and keeps something in it.
 import { jsonSchema, tool } from 'ai'
+import { shownValue } from '../../../core/text/shown-text.ts'
 import type { Daybook } from '../../../book/daybook.ts'
 
 /** The schema of what a model keeps. */
@@ -85,5 +86,6 @@ const head = new Set([
 function noted(record: Readonly<Record<string, unknown>>): RecalledNote {
   const { id, kind, timestamp, created_at } = record
   const content = Object.fromEntries(Object.entries(record).filter(([name]) => !head.has(name)))
-  return { id: String(id), kind: String(kind), when: String(timestamp ?? created_at), content }
+  const note = { id: String(id), kind: String(kind), when: String(timestamp ?? created_at), content }
+  return shownValue(note)
 }

@@ -1,4 +1,5 @@
 // What the memory tool answers, letter for letter as the reference implementation does: models were trained on it.
+import { shownText } from '../../../core/text/shown-text.ts'
 import { utf8Length } from '../../../core/text/utf8.ts'
 import { adapterError } from '../adapter-error.ts'
 
@@ -30,7 +31,7 @@ export function directoryText(said: string, files: readonly ListedFile[]): strin
       if (name.startsWith('.') || name === 'node_modules') continue
       const own = some.filter(({ path }) => path[depth] === name)
       const isDirectory = own.some(({ path }) => path.length > depth + 1)
-      lines.push(`${sizeText(sum(own))}\t${said}/${before}${name}${isDirectory ? '/' : ''}`)
+      lines.push(`${sizeText(sum(own))}\t${said}/${shownLine(`${before}${name}`)}${isDirectory ? '/' : ''}`)
       if (isDirectory && depth < 1) list(own, depth + 1, `${before}${name}/`)
     }
   }
@@ -38,8 +39,14 @@ export function directoryText(said: string, files: readonly ListedFile[]): strin
   return `${header}\n${lines.join('\n')}`
 }
 
+/** A line of a file as a model reads it: one line, and nothing in it that nobody sees. */
+const shownLine = (line: string) => shownText(line.replace(/\r$/, ''), ' ')
+
+/** A file as it is shown. */
+export const shownFile = (text: string): string => text.split('\n').map(shownLine).join('\n')
+
 const numbered = (lines: readonly string[], first: number) =>
-  lines.map((line, i) => `${String(first + i).padStart(numberWidth, ' ')}\t${line}`).join('\n')
+  lines.map((line, i) => `${String(first + i).padStart(numberWidth, ' ')}\t${shownLine(line)}`).join('\n')
 
 /** `range`: the first and the last line, from 1; -1 is the last one there is. */
 export function fileText(said: string, text: string, range: readonly number[] | null | undefined): string {

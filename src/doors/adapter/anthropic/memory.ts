@@ -5,7 +5,7 @@ import { type DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { adapterError } from '../adapter-error.ts'
 import { type MemoryBook, MemoryFiles, type PlannedChange, textOf } from './memory-files.ts'
 import { type MemoryPath, readPath } from './memory-path.ts'
-import { directoryText, fileText, insertedText, replacedText } from './memory-text.ts'
+import { directoryText, fileText, insertedText, replacedText, shownFile } from './memory-text.ts'
 
 export type { MemoryBook } from './memory-files.ts'
 
@@ -114,7 +114,11 @@ export function daybookMemory(book: MemoryBook, { folder = 'memories' }: MemoryO
       const path = readPath(said)
       const old = textInput(old_str, 'old_str')
       const next = textInput(new_str ?? '', 'new_str')
-      return await edit(path, (text) => replacedText(path.said, text, old, next))
+      return await edit(path, (text) => {
+        // A model quotes a file as it was shown to it.
+        const shown = text.includes(old) ? text : shownFile(text)
+        return replacedText(path.said, shown, old, next)
+      })
     },
 
     async insert({ path: said, insert_line, insert_text }) {

@@ -1,5 +1,7 @@
 // What a tool is, whichever table it stands in: what it says of itself, which verbs it may call, what it does.
 // Invariant: a tool reaches a book through the verbs that it names, as the caller who came; see offered-verb.ts.
+import { shownJson, shownText } from '../../../core/text/shown-text.ts'
+
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 export interface ToolCall {
@@ -44,7 +46,7 @@ export interface McpTool {
   run(input: unknown, at: ToolCall): Promise<ToolAnswer>
 }
 
-/** What a model reads of an answer: the value, then remarks. */
+/** What a model reads of an answer: the value, then remarks. What a person would not see of it is left out or escaped. */
 export function textsOf({ value, text, notes = [], isFailure = false }: ToolAnswer): readonly string[] {
-  return [text ?? JSON.stringify(value ?? null), ...(isFailure ? [] : notes)]
+  return [text === undefined ? shownJson(value ?? null) : shownText(text), ...(isFailure ? [] : notes)]
 }

@@ -7,6 +7,7 @@ import { openDaybook } from '../book/open-daybook.ts'
 import { type Command, exitCode, textOf, type Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 import { createKey, listKeys, revokeKey } from './access-keys.ts'
+import { shownText } from '../../../core/text/shown-text.ts'
 import { readPassphrase } from './passphrase-file.ts'
 import { placeOf, requirePlace } from './book-place.ts'
 import { beginAnew, eraseMemory } from './erase-memory.ts'
@@ -163,10 +164,12 @@ function explain(error: unknown, name: string | undefined, signal: AbortSignal):
   }
   if (error instanceof UsageError) {
     const known = commands.some((one) => one.name === name)
-    stderr.write(`${error.message}.\nSee \`daybook ${known ? `${name} ` : ''}--help\`.\n`.replace('..', '.'))
+    stderr.write(
+      `${shownText(error.message)}.\nSee \`daybook ${known ? `${name} ` : ''}--help\`.\n`.replace('..', '.'),
+    )
     return exitCode.usage
   }
-  const message = error instanceof Error ? error.message : String(error)
+  const message = shownText(error instanceof Error ? error.message : String(error))
   stderr.write(`${isDaybookError(error) ? `${error.code}: ` : ''}${message}\n`)
   if (isDaybookError(error, 'invalid-input') || isDaybookError(error, 'invalid-filter')) return exitCode.usage
   if (isDaybookError(error, 'no-transport')) return exitCode.unreachable

@@ -1,6 +1,8 @@
-// What the command line says and asks. Invariant: data goes to stdout and everything else to stderr, so that pipes stay clean.
+// What the command line says and asks. Invariant: data goes to stdout and everything else to stderr, so that pipes stay clean;
+// no stored text moves the cursor, or hides.
 import { createInterface } from 'node:readline/promises'
 import type { Progress } from '../../../core/capability/progress.ts'
+import { shownJson, shownText } from '../../../core/text/shown-text.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface Terminal {
@@ -37,11 +39,11 @@ export function createTerminal({ json, yes, signal }: TerminalOptions): Terminal
     clear,
     answer(value, words) {
       clear()
-      stdout.write(json ? `${JSON.stringify(value)}\n` : words === '' ? '' : `${words}\n`)
+      stdout.write(json ? `${shownJson(value)}\n` : words === '' ? '' : `${shownText(words)}\n`)
     },
     note(text) {
       clear()
-      stderr.write(`${text}\n`)
+      stderr.write(`${shownText(text)}\n`)
     },
     progress({ done, total, what }) {
       const now = Date.now()
@@ -49,7 +51,9 @@ export function createTerminal({ json, yes, signal }: TerminalOptions): Terminal
       shownAt = now
       isShown = true
       const share = total > 0 ? ` (${Math.floor((100 * done) / total)} %)` : ''
-      stderr.write(`\r${what} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}${share}\u001b[K`)
+      stderr.write(
+        `\r${shownText(what, ' ')} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}${share}\u001b[K`,
+      )
     },
     async confirm(question, flag) {
       if (yes) return
