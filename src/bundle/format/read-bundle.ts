@@ -53,7 +53,7 @@ export interface ReadBundleParts {
   /** Which kinds are of interest: the records of others are hashed and checked no further. */
   wants(kind: Kind | undefined, list: string): boolean
   /** A bundle that holds less than it says is taken for what it holds. */
-  readonly allowIncomplete: boolean
+  readonly allowIncomplete?: boolean | undefined
   /** When a bundle was written that doesn't say so. */
   readonly now: string
 }

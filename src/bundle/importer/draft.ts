@@ -25,7 +25,7 @@ export interface SourceFile {
   /** SHA-256 of the text, for ids where the file has none. */
   readonly hash: string
   /** One that holds less than it says is taken for what it holds. */
-  readonly allowIncomplete: boolean
+  readonly allowIncomplete?: boolean | undefined
   /** When the file was written, in milliseconds since 1970 UTC; for files that carry no times. */
   readonly recordedMs: number
 }

@@ -10,11 +10,11 @@ export function fileFault(file: string, path: string, message: string, cause?: u
 
 /** Refuses a file that says it holds more than it does, unless that is permitted. */
 export function checkWhole(
-  { name, allowIncomplete }: { readonly name: string; readonly allowIncomplete: boolean },
+  { name, allowIncomplete }: { readonly name: string; readonly allowIncomplete?: boolean | undefined },
   path: string,
   { said, found }: { readonly said: number; readonly found: number },
 ): void {
-  if (said === found || (said > found && allowIncomplete)) return
+  if (said === found || (said > found && allowIncomplete === true)) return
   const message = `It says ${said}, and there are ${found} in the file`
   if (said < found) throw fileFault(name, path, message)
   throw new DaybookError('incomplete-file', `${name}, ${path}: ${message}.`, {
