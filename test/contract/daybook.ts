@@ -21,6 +21,7 @@ import { skillCases } from './memory/skill.ts'
 import { queueCases } from './queue.ts'
 import { traceQueryCases } from './memory/trace-query.ts'
 import { conversationMemoryCases } from './memory/conversation-memory.ts'
+import { bundleRefusalCases } from './archive/bundle-refusal.ts'
 import { bundleCases } from './bundle.ts'
 import { importCases } from './import.ts'
 import { contextCases } from './context.ts'
@@ -123,6 +124,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     contextCases(cases)
     importCases(cases)
     bundleCases(cases)
+    bundleRefusalCases(cases)
     if (host.role === 'mirror') mirrorPoolCases(cases)
     else for (const some of [roomCases, poolCases, guestPoolCases]) some(cases)
     guestTalkCases(cases)

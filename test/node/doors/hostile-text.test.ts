@@ -62,8 +62,9 @@ const exits: Readonly<Record<string, (book: Daybook) => Promise<string>>> = {
     const model = new MockLanguageModelV4({ doGenerate: answer })
     await generateText({ model: withDaybook(model, book), prompt: 'Where is the harbour?' })
     const [message] = model.doGenerateCalls[0]?.prompt ?? []
-    expect(message?.role).toBe('user')
-    return (message?.content as { text: string }[])[0]?.text ?? ''
+    if (message?.role !== 'user') throw new Error('It is not in the message of the user.')
+    const [part] = message.content
+    return part?.type === 'text' ? part.text : ''
   },
   'the tools of the AI SDK': async (book) => {
     const { recall } = daybookTools(book)
