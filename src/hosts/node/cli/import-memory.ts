@@ -7,7 +7,7 @@ import { isS3Address, openArchiveSource } from '../archive/archive-source.ts'
 import { type Command, type CommandContext, given, listOf, textOf } from './command.ts'
 import { UsageError } from './usage-error.ts'
 import { readPassphrase } from './passphrase-file.ts'
-import { stageBook } from './staged-book.ts'
+import { stageBook } from '../book/staged-book.ts'
 
 /** A file, or an archive, as an import source: a stream that is opened when it is read. */
 export async function openSource(path: string, signal: AbortSignal) {
