@@ -7,6 +7,7 @@ import { rolldown } from 'rolldown'
 import { buildInspector } from './build-page.mjs'
 import { withBuiltWorker, withFixedSchemaBase, withoutUnusedWorkers } from './bundle-plugin.mjs'
 import { nodeBinary, root } from './place.mjs'
+import { softwareBill } from './sbom.mjs'
 
 const dist = join(root, 'dist')
 const inPage = {
@@ -86,6 +87,8 @@ writeFileSync(
   join(dist, 'licenses.txt'),
   `Parts of these packages are inside the files of this folder.\n\n${licences.join('\n\n---\n\n')}\n`,
 )
+
+writeFileSync(join(dist, 'sbom.cdx.json'), softwareBill([...inlined]))
 
 // Types: one file a module, as the compiler wrote them, with the extensions that consumers resolve.
 const types = ['scripts/types.mjs', 'src', 'src/bindings', 'src/hosts/browser', 'src/hosts/node', 'worker']

@@ -15,8 +15,42 @@ test('the guide and the protocol of sync are in it', async () => {
     .map((line) => line.replace(/^package\//, ''))
   const guide = globSync('docs/*.md', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
   // npm takes every README on the way to a file along, whatever `files` says.
-  const own = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'src/README.md', 'src/sync/SPEC.md']
+  const own = [
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'SECURITY.md',
+    'package.json',
+    'src/README.md',
+    'src/sync/SPEC.md',
+  ]
   expect(files.filter((file) => !file.startsWith('dist/')).toSorted()).toEqual([...own, ...guide].toSorted())
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   expect(guide.filter((page) => !readme.includes(`](${page})`))).toEqual([])
+})
+
+test('its bill of materials names every package that is inside it or installed with it', async () => {
+  const { stdout } = await promisify(execFile)('tar', [
+    '-xOzf',
+    requireTarball(),
+    'package/dist/sbom.cdx.json',
+  ])
+  const { stdout: licences } = await promisify(execFile)('tar', [
+    '-xOzf',
+    requireTarball(),
+    'package/dist/licenses.txt',
+  ])
+  const { components, dependencies } = JSON.parse(stdout) as {
+    components: { name: string; version: string; hashes: unknown[]; properties: { value: string }[] }[]
+    dependencies: { ref: string; dependsOn: string[] }[]
+  }
+  const listed = new Set(components.map(({ name, version }) => `${name} ${version}`))
+  const inside = [...licences.matchAll(/^((?:@\S+\/)?\S+ \d+\.\d+\.\S+) \(/gm)].map(([, one = '']) => one)
+  expect(inside.length).toBeGreaterThan(3)
+  expect(inside.filter((one) => !listed.has(one))).toEqual([])
+  const { dependencies: own } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  expect(dependencies[0]?.dependsOn).toHaveLength(Object.keys(own).length)
+  expect(components.filter(({ hashes }) => hashes === undefined)).toEqual([])
 })
