@@ -35,7 +35,7 @@ for (const file of files.filter((name) => !name.endsWith('.css'))) {
     if (fault) faults.push(`${file}: ${fault}`)
   }
 }
-faults.push(...judgeFolders(files, arrows))
+faults.push(...judgeFolders(arrows))
 
 if (faults.length > 0) {
   console.error(`${faults.join('\n')}\n\n${faults.length} faults in the walls and folders of the house.`)

@@ -1,36 +1,14 @@
-// The laws of folders: none has too many files, and what lies side by side in one (files, and each sub-folder as a whole)
-// never imports each other in a circle. Types count: whoever reads one has to read the other.
-
-import { posix } from 'node:path'
+// The law of folders: entries side by side (files, and each sub-folder as a whole) never import each other in a circle.
+// Types count: a reader of one has to read the other.
 
 /** @typedef {{ from: string, to: string }} Arrow Who imports whom; paths from the root. */
 
-const mostFiles = 20
-
 /**
- * What is wrong with the folders of `files`, in words that say what to do.
- * @param {readonly string[]} files paths from the root, with `/` between names
+ * Circles in the folders, in words that say what to do.
  * @param {readonly Arrow[]} arrows
  * @returns {string[]}
  */
-export function judgeFolders(files, arrows) {
-  return [...judgeSizes(files), ...judgeCircles(arrows)]
-}
-
-/** @param {readonly string[]} files */
-function judgeSizes(files) {
-  const folders = Map.groupBy(files, (file) => posix.dirname(file))
-  return [...folders].flatMap(([folder, { length }]) =>
-    length > mostFiles
-      ? [
-          `${folder} has ${length} files, ${mostFiles} at most: give those that belong together a folder of their own.`,
-        ]
-      : [],
-  )
-}
-
-/** @param {readonly Arrow[]} arrows */
-function judgeCircles(arrows) {
+export function judgeFolders(arrows) {
   /** The arrows between two entries of one folder, by folder. @type {Map<string, Arrow[]>} */
   const inside = new Map()
   for (const arrow of arrows) {
