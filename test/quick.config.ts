@@ -18,9 +18,9 @@ export default defineConfig({
     reporters: ['dot', 'json', new ProgressReporter()],
     outputFile: { json: testReport },
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 170_000,
+    hookTimeout: 170_000,
+    expect: { poll: { timeout: 60_000 } },
     provide: { propertySeed: runSeed },
     setupFiles: ['test/property/draw-from-seed.ts'],
     // What every file imports is read once.

@@ -26,8 +26,8 @@ process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache/node')
 /** Tests that look at pages as a user does come after the others, and have twice their time: each starts browsers. */
 const inPages = {
   sequence: { groupOrder: 1 },
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 170_000,
+  hookTimeout: 170_000,
   expect: { poll: { timeout: 60_000 } },
 } as const
 
@@ -36,10 +36,10 @@ export default defineConfig({
   test: {
     reporters: ['default', 'json', new BrowserMatrix(), new ProgressReporter()],
     outputFile: { json: testReport },
-    // Long enough for a slow machine: a test that needs them has hung.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    // A guard against tests that hang, below the three minutes of silence that end a run; no measure of speed.
+    testTimeout: 170_000,
+    hookTimeout: 170_000,
+    expect: { poll: { timeout: 60_000 } },
     // Most of these wait half of their time for a browser, a disk or a process.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     sequence: { sequencer: LongFirst },
@@ -173,8 +173,8 @@ export default defineConfig({
           name: 'package',
           include: ['test/package/**/*.test.ts'],
           globalSetup: ['test/package/pack.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 170_000,
+          hookTimeout: 170_000,
         },
       },
     ],

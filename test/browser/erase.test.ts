@@ -84,7 +84,7 @@ it('leaves nothing on the device that names the book, and tells every tab of it'
 
 it(
   'an erasure that was cut after any of its steps is finished by the next opening',
-  { timeout: 60_000 },
+  { timeout: 170_000 },
   async () => {
     for (let cut = 0; cut <= eraseSteps.length; cut++) {
       const name = newName()
@@ -103,7 +103,7 @@ it(
 
 it(
   'a worker that is ended in the middle of it leaves the whole book, or nothing',
-  { timeout: 90_000 },
+  { timeout: 170_000 },
   async () => {
     const workers: Worker[] = []
     const Real = Worker

@@ -30,7 +30,7 @@ async function statusWhere(book: Daybook, wanted: string) {
 const weightsAsked = async () => Number(await (await fetch('/models/asked')).text())
 
 // The runtime is 27 MB of WebAssembly, compiled twice.
-describe('a local model in a page', { timeout: 90_000 }, () => {
+describe('a local model in a page', { timeout: 170_000 }, () => {
   test('is loaded in a worker of its own, tells how far it is, finds by meaning, and needs no network again', async () => {
     const told = new Set<string>()
     const book = await open()

@@ -31,7 +31,7 @@ const least: Readonly<Record<string, Least>> = {
 export function goldenCases({ book: open }: { book(): Promise<Daybook> }): void {
   it(
     'answers the golden questions as well as it did, and alike on every host',
-    { timeout: 120_000 },
+    { timeout: 170_000 },
     async () => {
       expect(corpusSize).toBeGreaterThanOrEqual(300)
       expect(questions.length).toBeGreaterThanOrEqual(80)

@@ -16,7 +16,7 @@ let stranger: Stranger
 beforeAll(async () => {
   ;[browser, published] = await Promise.all([launchBrowser(), startPublished()])
   stranger = await startStranger(published.url)
-}, 90_000)
+}, 170_000)
 afterAll(async () => {
   await browser.close()
   await stranger[Symbol.asyncDispose]()

@@ -136,7 +136,7 @@ test('a Worker of its own', async () => {
     },
   )
   const ended = once(server, 'exit')
-  const tooLate = setTimeout(() => server.kill(), 60_000)
+  const tooLate = setTimeout(() => server.kill(), 150_000)
   try {
     let output = ''
     let url: string | undefined

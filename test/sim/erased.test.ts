@@ -168,4 +168,4 @@ it('what was erased is brought back by nobody who was away, and nobody who was a
     }),
     { numRuns: 60 },
   )
-}, 120_000)
+}, 170_000)

@@ -7,7 +7,7 @@ const first = 1000
 const hundreds = Array.from({ length: 10 }, (_, hundred) => first + hundred * 100)
 
 describe('D3 D5 D6 M2 C6 C13 C15 E2 E4 comes to rest with all the same, nothing lost, each use and mark counted once, one fact current of each succession, nothing sealed read at the mirror', () => {
-  it.each(hundreds)('in the hundred schedules from %i', { timeout: 120_000 }, async (from) => {
+  it.each(hundreds)('in the hundred schedules from %i', { timeout: 170_000 }, async (from) => {
     for (let seed = from; seed < from + 100; seed++) {
       const fault = await findFault(seed)
       if (fault !== undefined) throw new Error(fault)

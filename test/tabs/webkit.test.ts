@@ -21,7 +21,7 @@ const goals = (tab: WebkitTab) => tab.evaluate<string[]>('tab.goals()')
 const status = (tab: WebkitTab) =>
   tab.evaluate<{ durability: string; owner: boolean; degraded: string[] }>('tab.book.status()')
 
-describe('WebKitGTK, IndexedDB', { timeout: 120_000 }, () => {
+describe('WebKitGTK, IndexedDB', { timeout: 170_000 }, () => {
   beforeAll(async () => {
     if (missing === undefined) webkit = await openWebkit()
   })

@@ -150,4 +150,4 @@ it('moves no cursor of a terminal, in words, as JSON and in errors', async () =>
   }
   const whole = await ended(startDaybook(['query', '--type', 'fact', '--json', '--home', home]))
   expect(JSON.parse(whole.stdout).records[0].data.text).toBe(hostile)
-}, 60_000)
+}, 170_000)

@@ -182,7 +182,7 @@ describe('a book with bodies that this Daybook does not understand', () => {
       .filter(({ id, effect }) => effect === 'read' && !seen.has(id))
       .map(({ id }) => id)
     expect(silent.filter((id) => !asking.has(id) && !isOfPersona(id))).toEqual([])
-  }, 120_000)
+  }, 170_000)
 
   it('keeps what it does not know of a record, or refuses to change it', async () => {
     let refused = 0
@@ -223,7 +223,7 @@ describe('a book with bodies that this Daybook does not understand', () => {
     )
     expect(refused).toBeGreaterThan(0)
     expect(changed).toBeGreaterThan(0)
-  }, 120_000)
+  }, 170_000)
 })
 
 /** Verbs that forget come last of all. */

@@ -56,7 +56,7 @@ beforeAll(() => {
   })
 })
 
-it.each(Object.keys(guards))('is missed by tests that fail: %s', { timeout: 120_000 }, async (name) => {
+it.each(Object.keys(guards))('is missed by tests that fail: %s', { timeout: 170_000 }, async (name) => {
   const outcome = await outcomes.get(name)
   const states = guards[name]?.fail.map((title) => [title, outcome?.get(title)])
   expect(states).toEqual(guards[name]?.fail.map((title) => [title, 'failed']))

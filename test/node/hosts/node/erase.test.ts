@@ -87,7 +87,7 @@ async function killedAfter(path: string, step: number): Promise<boolean> {
 
 it(
   'a process killed after any step of it leaves nothing that the next opening would find',
-  { timeout: 120_000 },
+  { timeout: 170_000 },
   async () => {
     const counts: number[] = []
     for (let step = 1, wasKilled = true; wasKilled; step++) {

@@ -6,4 +6,4 @@ it('C16 1,000 orders of propose, withdraw, review, reopen, expire and sync on th
   const faults: string[] = []
   for (let seed = 1; seed <= 1000 / perWorld; seed++) faults.push(...(await playWorld(seed)))
   expect(faults).toEqual([])
-}, 120_000)
+}, 170_000)

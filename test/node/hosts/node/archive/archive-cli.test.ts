@@ -83,7 +83,7 @@ const said = (text: string) => {
   return { memory, schemas_used, statistics, agent }
 }
 
-describe('daybook archive', { timeout: 120_000 }, () => {
+describe('daybook archive', { timeout: 170_000 }, () => {
   it('puts a memory away, lists it, verifies it, and brings it back byte for byte', async () => {
     const put = await answer<Put>('small', ['archive', 'put'])
     expect(put).toMatchObject({ records: 20, removed: 0, checksum: expect.stringMatching(/^sha256:/) })

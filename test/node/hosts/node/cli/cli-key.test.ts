@@ -35,7 +35,7 @@ function daybook(args: readonly string[], key = 'master') {
 }
 const place = () => ['--edge', edge, '--book', 'tutor']
 
-describe('keys at an edge', { timeout: 60_000 }, () => {
+describe('keys at an edge', { timeout: 170_000 }, () => {
   it('makes one, and prints it alone', async () => {
     answers.push({ status: 200, body: { id: 'key-x', key: 'dbk1.x.y' } })
     const flags = ['--permissions', 'sync,read', '--push', 'trace', '--expires', '2099-01-01', ...place()]

@@ -15,7 +15,7 @@ function daybook(home: string, args: readonly string[], own = key) {
   return ended(startDaybook([...args, '--home', home, '--agent', 'tutor'], { env }))
 }
 
-describe.skipIf(skipped !== '')(`Syncing on the command line${skipped}`, { timeout: 60_000 }, () => {
+describe.skipIf(skipped !== '')(`Syncing on the command line${skipped}`, { timeout: 170_000 }, () => {
   beforeAll(open)
   afterAll(close)
 

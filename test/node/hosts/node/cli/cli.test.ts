@@ -39,7 +39,7 @@ async function fill(home: string, count: number, length: number): Promise<void> 
   expect(code).toBe(0)
 }
 
-describe('daybook', { timeout: 120_000 }, () => {
+describe('daybook', { timeout: 170_000 }, () => {
   it('leaves no book behind where an import failed or was only tried', async () => {
     await writeFile(at('no.kstar'), '{"format":"kstar-bundle","version":"1.0.0","memory":{"traces":[')
     await writeFile(at('try.traj'), makeTrajectory())

@@ -59,7 +59,7 @@ async function listen(
 }
 const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-describe('daybook doctor', { timeout: 60_000 }, () => {
+describe('daybook doctor', { timeout: 170_000 }, () => {
   it('says what is installed, and that there is no book yet, and makes none', async () => {
     const found = await doctor()
     expect([found.code, found.stderr]).toEqual([0, ''])

@@ -55,4 +55,4 @@ it('unlocks a memory, takes its keys to another home, replaces them, and exports
   const rotated = await run('one', ['rotate-keys', '--json', ...unlocked])
   expect(JSON.parse(rotated.stdout)).toMatchObject({ state: 'open', others: [], toReseal: 0, sealed: 1 })
   expect(hits(await run('one', [...recall, ...unlocked]))).toBe(2)
-}, 120_000)
+}, 170_000)

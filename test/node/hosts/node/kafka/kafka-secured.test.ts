@@ -18,7 +18,7 @@ function way(over: Partial<KafkaOptions['sasl']> = {}) {
   return { brokers: [broker], tls: { caFile: ca }, sasl }
 }
 
-describe.skipIf(skipped !== '')(`Kafka behind TLS and SASL${skipped}`, { timeout: 60_000 }, () => {
+describe.skipIf(skipped !== '')(`Kafka behind TLS and SASL${skipped}`, { timeout: 170_000 }, () => {
   beforeAll(open)
   afterAll(close)
 

@@ -9,7 +9,7 @@ import { soakCases } from './soak-case.ts'
 
 const world = createKafkaWorld()
 
-describe.skipIf(skipped !== '')(`Over Apache Kafka${skipped}`, { timeout: 60_000 }, () => {
+describe.skipIf(skipped !== '')(`Over Apache Kafka${skipped}`, { timeout: 170_000 }, () => {
   beforeAll(world.open)
   afterAll(world.close)
 

@@ -14,7 +14,7 @@ import { createServeWorld } from './serve-world.ts'
 
 const { key: ownerKey, start, open, close, run } = createServeWorld()
 
-describe.skipIf(skipped !== '')(`a guest of daybook serve${skipped}`, { timeout: 120_000 }, () => {
+describe.skipIf(skipped !== '')(`a guest of daybook serve${skipped}`, { timeout: 170_000 }, () => {
   let url = ''
   beforeAll(async () => {
     await open()

@@ -11,7 +11,7 @@ import { createServeWorld } from './serve-world.ts'
 
 const { key, start, open, close } = createServeWorld()
 
-describe.skipIf(skipped !== '')(`a2p of daybook serve${skipped}`, { timeout: 120_000 }, () => {
+describe.skipIf(skipped !== '')(`a2p of daybook serve${skipped}`, { timeout: 170_000 }, () => {
   const ports = { base: '', other: '' }
   beforeAll(async () => {
     await open()

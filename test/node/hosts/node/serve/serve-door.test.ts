@@ -11,7 +11,7 @@ import { createServeWorld } from './serve-world.ts'
 
 const { key, closing, start, open, close } = createServeWorld()
 
-describe.skipIf(skipped !== '')(`The door of \`daybook serve\`${skipped}`, { timeout: 120_000 }, () => {
+describe.skipIf(skipped !== '')(`The door of \`daybook serve\`${skipped}`, { timeout: 170_000 }, () => {
   let provider: IdentityProvider
   beforeAll(async () => {
     await open()

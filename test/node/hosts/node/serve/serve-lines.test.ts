@@ -39,7 +39,7 @@ function openLine(url: string, book: string, ticket: string) {
   return { socket, next, seq: async () => (JSON.parse(await next()) as { seq: number }).seq }
 }
 
-describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeout: 60_000 }, () => {
+describe.skipIf(skipped !== '')(`Lines of \`daybook serve\`${skipped}`, { timeout: 170_000 }, () => {
   beforeAll(open)
   afterAll(close)
 

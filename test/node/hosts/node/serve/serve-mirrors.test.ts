@@ -52,7 +52,7 @@ async function serve(
   return { child, url, said: () => said }
 }
 
-describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 120_000 }, () => {
+describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 170_000 }, () => {
   beforeAll(open)
   afterAll(close)
 

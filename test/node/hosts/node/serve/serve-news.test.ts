@@ -14,7 +14,7 @@ const { postgres, closing, start, device, run, open, close } = createServeWorld(
 
 describe.skipIf(skipped !== '')(
   `News between processes of \`daybook serve\`${skipped}`,
-  { timeout: 60_000 },
+  { timeout: 170_000 },
   () => {
     beforeAll(open)
     afterAll(close)

@@ -30,7 +30,7 @@ function tokensIn(path: string): object[] {
   return rows.map(({ body }) => JSON.parse(body) as object)
 }
 
-describe.skipIf(skipped !== '')(`tokens before daybook serve${skipped}`, { timeout: 120_000 }, () => {
+describe.skipIf(skipped !== '')(`tokens before daybook serve${skipped}`, { timeout: 170_000 }, () => {
   beforeAll(world.open)
   afterAll(async () => {
     await world.close()
