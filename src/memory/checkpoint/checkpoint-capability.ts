@@ -2,6 +2,7 @@
 // Invariant: a checkpoint is there with all of its parts or not at all.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
+import type { RecordWriter } from '../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
@@ -27,6 +28,31 @@ const kinds = ['checkpoint', 'checkpoint_part', 'checkpoint_write'] as const
 /** So many records are forgotten in one transaction. */
 const deletedAtOnce = 500
 
+const partData = z.record(partHash, z.string().max(partLimit)).default({})
+
+interface PartsToKeep {
+  readonly thread: string
+  readonly wanted: readonly string[]
+  readonly data: Readonly<Record<string, string>>
+  /** Those that are known to be there. */
+  readonly held: ReadonlySet<string>
+}
+
+/** Keeps the parts that are wanted and not there yet; where some did not come, none, and answers which. */
+function keepParts({ thread, wanted, data, held }: PartsToKeep, records: RecordWriter): string[] {
+  const isThere = (hash: string) => held.has(hash) || records.find(partName(thread, hash)) !== undefined
+  const hashes = [...new Set(wanted)]
+  const missing = hashes.filter((hash) => data[hash] === undefined && !isThere(hash))
+  if (missing.length > 0) return missing
+  for (const hash of hashes) {
+    const text = data[hash]
+    if (text === undefined || isThere(hash)) continue
+    const part = { thread, hash, data: text }
+    records.put({ kind: 'checkpoint_part', name: partName(thread, hash), body: part })
+  }
+  return []
+}
+
 export const checkpointCapabilities = [
   defineCapability({
     id: 'checkpoint:put',
@@ -41,7 +67,7 @@ export const checkpointCapabilities = [
       metadata: text,
       parts: z.array(partHash).max(40_000),
       /** By hash: the parts that may not be there yet. */
-      data: z.record(partHash, z.string().max(partLimit)).default({}),
+      data: partData,
     }),
     output: z.object({
       id: z.string(),
@@ -56,16 +82,8 @@ export const checkpointCapabilities = [
       const before = body.parent && records.find(checkpointName(thread, body.namespace, body.parent))
       // Parts go after all checkpoints that name them, so what the one before names is there.
       const held = new Set(before ? checkpointIn(before)?.parts : [])
-      const isThere = (hash: string) => held.has(hash) || records.find(partName(thread, hash)) !== undefined
-      const wanted = [...new Set(parts)]
-      const missing = wanted.filter((hash) => data[hash] === undefined && !isThere(hash))
+      const missing = keepParts({ thread, wanted: parts, data, held }, records)
       if (missing.length > 0) return { id: name.id, missing }
-      for (const hash of wanted) {
-        const text = data[hash]
-        if (text === undefined || isThere(hash)) continue
-        const part = { thread, hash, data: text }
-        records.put({ kind: 'checkpoint_part', name: partName(thread, hash), body: part })
-      }
       const id = records.put({
         kind: 'checkpoint',
         name,
@@ -87,18 +105,28 @@ export const checkpointCapabilities = [
       task: z.string().min(1).max(1000),
       path: z.string().max(1000).default(''),
       writes: z.array(pendingWrite).max(10_000),
+      /** By hash: the parts that may not be there yet. */
+      data: partData,
     }),
-    output: z.object({ id: z.string() }),
+    output: z.object({
+      id: z.string(),
+      /** Parts that are not there and did not come: nothing was kept. */
+      missing: z.array(z.string()),
+    }),
     effect: 'write',
     uses: ['records'],
-    run({ writes, ...key }, { records }) {
+    run({ writes, data, ...key }, { records }) {
       const name = taskWritesName(key)
+      const wanted = writes.flatMap(({ parts = [] }) => parts)
+      const missing = keepParts({ thread: key.thread, wanted, data, held: new Set() }, records)
+      if (missing.length > 0) return { id: name.id, missing }
       const found = records.find(name)
       const before = found && taskWritesBody.safeParse(bodyOf(found)).data?.writes
       const byPlace = new Map(before?.map((one) => [one.place, one]))
       for (const one of writes) if (one.place < 0 || !byPlace.has(one.place)) byPlace.set(one.place, one)
       const body = { ...key, writes: [...byPlace.values()] }
-      return { id: records.put({ kind: 'checkpoint_write', name, body: body as unknown as JsonObject }) }
+      const id = records.put({ kind: 'checkpoint_write', name, body: body as unknown as JsonObject })
+      return { id, missing }
     },
   }),
   defineCapability({
@@ -118,7 +146,9 @@ export const checkpointCapabilities = [
           : records.find(checkpointName(thread, namespace, checkpoint))
       const body = checkpointIn(found)
       if (!body) return { checkpoint: null, parts: {} }
-      return { checkpoint: shownCheckpoint(body, records), parts: partsOf([body], new Set(known), records) }
+      const shown = shownCheckpoint(body, records)
+      const { parts } = body
+      return { checkpoint: shown, parts: partsOf([{ ...shown, parts }], new Set(known), records) }
     },
   }),
   defineCapability({
@@ -154,9 +184,10 @@ export const checkpointCapabilities = [
       const filters = asked.length === 0 ? undefined : { and: asked }
       const page = records.query({ kind: 'checkpoint', filters, orderBy: '-checkpoint', limit, cursor })
       const bodies = page.records.flatMap((record) => checkpointIn(record) ?? [])
+      const shown = bodies.map((body) => ({ ...shownCheckpoint(body, records), parts: body.parts }))
       return {
-        checkpoints: bodies.map((body) => shownCheckpoint(body, records)),
-        parts: partsOf(bodies, new Set(known), records),
+        checkpoints: shown.map(({ parts: _parts, ...one }) => one),
+        parts: partsOf(shown, new Set(known), records),
         ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
       }
     },

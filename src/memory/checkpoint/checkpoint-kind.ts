@@ -47,6 +47,8 @@ export const pendingWrite = z.object({
   place: z.number().int().min(-1000).max(1_000_000),
   channel: label,
   value: text,
+  /** The parts that the value names. */
+  parts: z.array(partHash).max(10_000).optional(),
 })
 
 export const taskWritesBody = z.looseObject({

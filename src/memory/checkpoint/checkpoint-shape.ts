@@ -47,13 +47,15 @@ export function shownCheckpoint(body: CheckpointBody, records: RecordReader): Re
 
 /** The parts of `checkpoints`, each once, but for those that the caller has. */
 export function partsOf(
-  checkpoints: readonly CheckpointBody[],
+  checkpoints: readonly (Pick<CheckpointBody, 'thread' | 'parts'> &
+    Partial<Pick<ReadCheckpoint, 'writes'>>)[],
   known: ReadonlySet<string>,
   records: RecordReader,
 ): Record<string, string> {
   const found: Record<string, string> = {}
-  for (const { thread, parts } of checkpoints) {
-    for (const hash of parts) {
+  for (const { thread, parts, writes = [] } of checkpoints) {
+    const written = writes.flatMap((task) => task.writes.flatMap((one) => one.parts ?? []))
+    for (const hash of [...parts, ...written]) {
       if (known.has(hash) || hash in found) continue
       const data = records.find(partName(thread, hash))?.['data']
       if (typeof data === 'string') found[hash] = data

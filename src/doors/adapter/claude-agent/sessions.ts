@@ -1,11 +1,13 @@
 // `daybook/claude-agent`: transcripts of Claude's agents in a book, for the option `sessionStore`. An entry is a document whose
-// key is its place. Invariant: an entry of a known uuid is there once, whoever sends it again.
-import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../book/daybook.ts'
-import { isDaybookError } from '../../../core/errors.ts'
+// key is its place. Invariant: an entry of a known uuid is there once, whoever sends it again; what can't be kept keeps no other entry out.
+import type { CapabilityInput, Daybook } from '../../../book/daybook.ts'
+import { type DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { isJsonObject, type Json } from '../../../core/json/path.ts'
 import { adapterError } from '../adapter-error.ts'
+import { valueFromJson, valueToJson } from '../foreign-value.ts'
+import { type DocumentName, inCalls, type PartedDocument, PartedDocuments } from '../parted-documents.ts'
 
 type Change = CapabilityInput<'document:write'>['changes'][number]
-type Document = CapabilityOutput<'document:list'>['documents'][number]
 
 /** Which transcript: the main one of a session, or with `subpath` one below it. */
 export interface SessionKey {
@@ -23,6 +25,7 @@ export interface SessionEntry {
 
 /** As the SDK asks for it. */
 export interface DaybookSessions {
+  /** Rejects when some entries can't be kept, naming them in `details.paths`; the others are kept all the same. */
   append(key: SessionKey, entries: readonly SessionEntry[]): Promise<void>
   /** In the order in which they were appended; null for a transcript that there is not. */
   load(key: SessionKey): Promise<SessionEntry[] | null>
@@ -39,72 +42,133 @@ const placeDigits = 12
 const main = 'main/'
 const below = 'sub/'
 
+export interface SessionsOptions {
+  /** Called with what lies in a transcript and can't be read as an entry; it is skipped. */
+  readonly onSkipped?: (document: DocumentName) => void
+}
+
+/** An entry that is to be appended. */
+interface Given {
+  /** Where it stood among those that came. */
+  readonly path: string
+  readonly uuid: string | undefined
+  readonly json: Json
+  readonly recalled: boolean
+}
+
 /** How far a transcript is, as far as this handle knows. */
 interface Reached {
   next: number
   readonly uuids: Set<string>
 }
 
-export function daybookSessions({ documents }: Pick<Daybook, 'documents'>): DaybookSessions {
+export function daybookSessions(
+  book: Pick<Daybook, 'documents'>,
+  { onSkipped = () => undefined }: SessionsOptions = {},
+): DaybookSessions {
+  const documents = new PartedDocuments(book.documents)
   const reached = new Map<string, Reached>()
 
-  const all = async (folder: string): Promise<Document[]> => {
-    const found: Document[] = []
-    let cursor: string | undefined
-    do {
-      const asked = { folder, limit: 1000, ...(cursor === undefined ? {} : { cursor }) }
-      const page: CapabilityOutput<'document:list'> = await documents.list(asked)
-      found.push(...page.documents)
-      cursor = page.cursor
-    } while (cursor !== undefined)
+  const all = async (folder: string): Promise<PartedDocument[]> => {
+    const found: PartedDocument[] = []
+    for await (const one of documents.list({ folder }, onSkipped)) found.push(one)
     return found.sort((one, other) => (one.key < other.key ? -1 : 1))
   }
 
   const look = async (folder: string): Promise<Reached> => {
-    const found = await all(folder)
-    const uuids = found.flatMap((one) => uuidOf(entryOf(one)) ?? [])
-    const now = { next: found.length === 0 ? 0 : Number(found.at(-1)?.key) + 1, uuids: new Set(uuids) }
+    const places: number[] = []
+    const uuids = new Set<string>()
+    const note = ({ key }: DocumentName) => void places.push(Number(key))
+    for await (const one of documents.list({ folder }, note)) {
+      note(one)
+      const uuid = uuidOf(entryOf(one))
+      if (uuid !== undefined) uuids.add(uuid)
+    }
+    const next = places.reduce((most, place) => (place >= most ? place + 1 : most), 0)
+    const now = { next, uuids }
     reached.set(folder, now)
     return now
+  }
+
+  /** Writes what of `fresh` can be; notes in `refused` what can't. Rejects with `conflict` when somebody else came first. */
+  const write = async (
+    folder: string,
+    at: Reached,
+    fresh: readonly Given[],
+    refused: Map<Given, DaybookError>,
+  ) => {
+    const placed = fresh.map((one, i) => ({ one, change: changeOf(folder, at.next + i, one) }))
+    const written = new Set<Given>()
+    const byChange = new Map(placed.map(({ one, change }) => [change, one]))
+    const put = async (changes: readonly Change[]): Promise<void> => {
+      try {
+        await documents.write(changes)
+      } catch (error) {
+        const isTheirs = isDaybookError(error, 'invalid-input') || isDaybookError(error, 'too-large')
+        if (!isTheirs) throw error
+        // One of them is the cause, and keeps no other out.
+        if (changes.length > 1) for (const change of changes) await put([change])
+        else for (const change of changes) refused.set(byChange.get(change) as Given, error)
+        return
+      }
+      for (const change of changes) {
+        const one = byChange.get(change)
+        at.next = Math.max(at.next, Number(change.key) + 1)
+        if (one?.uuid !== undefined) at.uuids.add(one.uuid)
+        if (one) written.add(one)
+      }
+    }
+    try {
+      for (const changes of inCalls(placed.map(({ change }) => change))) await put(changes)
+      return { written, conflict: undefined }
+    } catch (error) {
+      reached.delete(folder)
+      if (!isDaybookError(error, 'conflict')) throw error
+      return { written, conflict: error }
+    }
   }
 
   return {
     async append(key, entries) {
       const folder = folderOf(key)
-      const given = entries.map(jsonOf)
-      if (given.length === 0) return
-      for (let left = tries; ; left--) {
+      const refused = new Map<unknown, DaybookError>()
+      let waiting = entries.flatMap((entry, place) => {
+        const one = givenOf(entry, place)
+        if (!isDaybookError(one)) return [one]
+        refused.set(place, one)
+        return []
+      })
+      for (let left = tries; waiting.length > 0; left--) {
         const known = reached.get(folder)
         const at = known ?? (await look(folder))
         const uuids = new Set<string>()
-        const fresh = given.filter((entry) => {
-          const uuid = uuidOf(entry)
+        const fresh = waiting.filter(({ uuid }) => {
           if (uuid === undefined) return true
           if (at.uuids.has(uuid) || uuids.has(uuid)) return false
           uuids.add(uuid)
           return true
         })
         // Somebody else may have deleted meanwhile what this handle knows to be there.
-        if (known && fresh.length < given.length) {
+        if (known && fresh.length < waiting.length) {
           reached.delete(folder)
           continue
         }
-        if (fresh.length === 0) return
-        try {
-          await documents.write({ changes: fresh.map((entry, i) => changeOf(folder, at.next + i, entry)) })
-          at.next += fresh.length
-          for (const uuid of uuids) at.uuids.add(uuid)
-          return
-        } catch (error) {
-          reached.delete(folder)
-          if (!isDaybookError(error, 'conflict') || left === 0) throw error
-        }
+        const { written, conflict } = await write(folder, at, fresh, refused as Map<Given, DaybookError>)
+        if (!conflict) break
+        if (left === 0) throw conflict
+        waiting = waiting.filter((one) => !written.has(one) && !refused.has(one))
       }
+      throwRefused(refused)
     },
 
     async load(key) {
       const found = await all(folderOf(key))
-      return found.length === 0 ? null : found.map(entryOf)
+      const entries = found.flatMap((one) => {
+        const entry = entryOf(one)
+        if (!entry) onSkipped(one)
+        return entry ?? []
+      })
+      return found.length === 0 ? null : entries
     },
 
     async listSessions(projectKey) {
@@ -120,10 +184,10 @@ export function daybookSessions({ documents }: Pick<Daybook, 'documents'>): Dayb
 
     async delete(key) {
       const folder = key.subpath === undefined ? sessionFolder(key) : folderOf(key)
-      const changes = (await all(folder)).map((one) => ({ folder: one.folder, key: one.key, value: null }))
-      for (let at = 0; at < changes.length; at += 1000) {
-        await documents.write({ changes: changes.slice(at, at + 1000) })
-      }
+      const changes = (await all(folder)).map((before) => {
+        return { folder: before.folder, key: before.key, value: null, before }
+      })
+      for (let at = 0; at < changes.length; at += 1000) await documents.write(changes.slice(at, at + 1000))
       for (const known of reached.keys()) if (known.startsWith(folder)) reached.delete(known)
     },
 
@@ -156,25 +220,43 @@ function folderName(path: keyof SessionKey, name: unknown): string {
   })
 }
 
-function jsonOf(entry: SessionEntry, place: number): SessionEntry {
+/** An entry as it is kept, or why it can't be. */
+function givenOf(entry: SessionEntry, place: number): Given | DaybookError {
   const path = `entries.${place}`
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    throw adapterError('invalid-input', 'An entry of a transcript is an object.', { path })
+    return adapterError('invalid-input', 'An entry of a transcript is an object.', { path })
   }
   try {
-    return JSON.parse(JSON.stringify(entry)) as SessionEntry
+    // What was said is found by recall; what a program notes beside it is not.
+    const recalled = entry.type === 'user' || entry.type === 'assistant'
+    return { path, uuid: uuidOf(entry), json: valueToJson(entry), recalled }
   } catch (error) {
-    throw adapterError('invalid-input', `The entry is no JSON: ${(error as Error).message}`, { path })
+    return adapterError('invalid-input', `The entry can't be kept: ${(error as Error).message}`, { path })
   }
 }
 
-const uuidOf = ({ uuid }: SessionEntry) => (typeof uuid === 'string' ? uuid : undefined)
+function throwRefused(refused: ReadonlyMap<unknown, DaybookError>): void {
+  const [first] = refused.values()
+  if (!first) return
+  const paths = [...refused].map(([one, error]) =>
+    String((one as Partial<Given>).path ?? error.details['path']),
+  )
+  throw adapterError(first.code, `${first.message} (\`${paths[0]}\`; the other entries are kept.)`, {
+    path: paths[0],
+    paths,
+  })
+}
 
-const entryOf = ({ value }: Document) => value['entry'] as unknown as SessionEntry
+const uuidOf = (entry: SessionEntry | undefined) => (typeof entry?.uuid === 'string' ? entry.uuid : undefined)
 
-/** What was said is found by recall; what a program notes beside it is not. */
-function changeOf(folder: string, place: number, entry: SessionEntry): Change {
+/** The entry that a document holds; undefined where something else put something else there. */
+function entryOf({ value }: PartedDocument): SessionEntry | undefined {
+  const { entry } = value
+  const read = entry === undefined ? undefined : valueFromJson(entry)
+  return isJsonObject(read as Json) ? (read as SessionEntry) : undefined
+}
+
+function changeOf(folder: string, place: number, { json, recalled }: Given): Change {
   const key = String(place).padStart(placeDigits, '0')
-  const recalled = entry.type === 'user' || entry.type === 'assistant'
-  return { folder, key, value: { entry } as Change['value'], recalled, if_match: null }
+  return { folder, key, value: { entry: json } as Change['value'], recalled, if_match: null }
 }

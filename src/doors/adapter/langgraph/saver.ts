@@ -30,6 +30,9 @@ interface State {
   readonly values: Readonly<Record<string, Node>>
 }
 
+/** Characters that what is said of a checkpoint, and all writes of one task, have in their own records; the rest is in parts. */
+const inlineCharacters = 200_000
+
 export class DaybookSaver extends BaseCheckpointSaver {
   readonly #book: Pick<Daybook, 'checkpoints'>
   readonly #cache = new PartCache()
@@ -62,15 +65,18 @@ export class DaybookSaver extends BaseCheckpointSaver {
       // A channel may have any name, `__proto__` too.
       values: Object.fromEntries(values),
     }
-    await this.#send(thread, parts, {
+    const said = await toText(this.serde, metadata, parts, inlineCharacters)
+    const named = [state.head, ...Object.values(state.values)].flatMap(hashesOf)
+    const body = {
       thread,
       namespace,
       checkpoint: checkpoint.id,
       ...(place.checkpoint === undefined ? {} : { parent: place.checkpoint }),
       state: JSON.stringify(state),
-      metadata: await toText(this.serde, metadata),
-      parts: [...new Set([state.head, ...Object.values(state.values)].flatMap(hashesOf))],
-    })
+      metadata: said.text,
+      parts: [...new Set([...named, ...said.hashes])],
+    }
+    await this.#send(thread, parts, (data) => this.#book.checkpoints.put({ ...body, data }))
     return { configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: checkpoint.id } }
   }
 
@@ -102,14 +108,14 @@ export class DaybookSaver extends BaseCheckpointSaver {
   async #send(
     thread: string,
     parts: Parts,
-    body: Omit<Parameters<Daybook['checkpoints']['put']>[0], 'data'>,
+    put: (data: Record<string, string>) => Promise<{ readonly missing: readonly string[] }>,
   ) {
     const known = this.#cache.of(thread)
     const fresh = [...parts].filter(([hash]) => !known.has(hash))
-    const { missing } = await this.#book.checkpoints.put({ ...body, data: Object.fromEntries(fresh) })
+    const { missing } = await put(Object.fromEntries(fresh))
     if (missing.length > 0) {
       this.#cache.forget(thread)
-      await this.#book.checkpoints.put({ ...body, data: Object.fromEntries(parts) })
+      await put(Object.fromEntries(parts))
     }
     this.#cache.keep(thread, parts)
   }
@@ -123,15 +129,24 @@ export class DaybookSaver extends BaseCheckpointSaver {
     const place = placeOf(config)
     const thread = needThread(place, 'writes')
     const checkpoint = needCheckpoint(place)
+    const parts: Parts = new Map()
+    const inline = Math.floor(inlineCharacters / Math.max(1, writes.length))
     const named = await Promise.all(
-      writes.map(async ([channel, value], place) => ({
-        place: WRITES_IDX_MAP[channel] ?? place,
-        channel,
-        value: await toText(this.serde, value),
-      })),
+      writes.map(async ([channel, value], place) => {
+        const { text, hashes } = await toText(this.serde, value, parts, inline)
+        const own = { place: WRITES_IDX_MAP[channel] ?? place, channel, value: text }
+        return hashes.length === 0 ? own : { ...own, parts: [...hashes] }
+      }),
     )
-    const key = { thread, namespace: place.namespace ?? '', checkpoint }
-    await this.#book.checkpoints.putWrites({ ...key, task: taskId, path: taskPath, writes: named })
+    const body = {
+      thread,
+      namespace: place.namespace ?? '',
+      checkpoint,
+      task: taskId,
+      path: taskPath,
+      writes: named,
+    }
+    await this.#send(thread, parts, (data) => this.#book.checkpoints.putWrites({ ...body, data }))
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
@@ -170,7 +185,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
       })
       for (const [hash, text] of Object.entries(page.parts)) parts.set(hash, text)
       for (const stored of page.checkpoints) {
-        const metadata = (await fromText(this.serde, stored.metadata)) as Record<string, unknown>
+        const metadata = (await fromText(this.serde, stored.metadata, parts)) as Record<string, unknown>
         if (filter && !Object.entries(filter).every(([key, value]) => metadata[key] === value)) continue
         if (left <= 0) return
         left -= 1
@@ -196,8 +211,8 @@ export class DaybookSaver extends BaseCheckpointSaver {
     return {
       config: configOf(stored.checkpoint),
       checkpoint,
-      metadata: (await fromText(this.serde, stored.metadata)) as CheckpointMetadata,
-      pendingWrites: await this.#writes(stored),
+      metadata: (await fromText(this.serde, stored.metadata, parts)) as CheckpointMetadata,
+      pendingWrites: await this.#writes(stored, parts),
       ...(parent === undefined ? {} : { parentConfig: configOf(parent) }),
     }
   }
@@ -219,7 +234,10 @@ export class DaybookSaver extends BaseCheckpointSaver {
   }
 
   /** What tasks wrote after a checkpoint, in the order in which a running graph applies it. */
-  async #writes({ writes }: Pick<Stored, 'writes'>): Promise<CheckpointPendingWrite[]> {
+  async #writes(
+    { writes }: Pick<Stored, 'writes'>,
+    parts: ReadonlyMap<string, string>,
+  ): Promise<CheckpointPendingWrite[]> {
     const keyed = writes.flatMap(({ task, path, writes: own }) =>
       own.map((one) => ({ key: writesSortKey(path, task, one.place), task, ...one })),
     )
@@ -228,7 +246,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
       keyed.map(async ({ task, channel, value }): Promise<CheckpointPendingWrite> => [
         task,
         channel,
-        await fromText(this.serde, value),
+        await fromText(this.serde, value, parts),
       ]),
     )
   }
@@ -236,7 +254,9 @@ export class DaybookSaver extends BaseCheckpointSaver {
   /** Checkpoints of older graphs have what was sent to tasks among the writes of the checkpoint before. */
   async #addSends(checkpoint: Checkpoint, { thread, namespace }: Stored, parent: string): Promise<void> {
     const before = await this.#read(thread, namespace, parent)
-    const sends = before ? (await this.#writes(before)).filter(([, channel]) => channel === TASKS) : []
+    const sends = before
+      ? (await this.#writes(before, this.#cache.of(thread))).filter(([, channel]) => channel === TASKS)
+      : []
     const versions = Object.values(checkpoint.channel_versions)
     checkpoint.channel_values[TASKS] = sends.map(([, , value]) => value)
     checkpoint.channel_versions[TASKS] =

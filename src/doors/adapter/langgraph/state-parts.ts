@@ -32,11 +32,16 @@ function isListOfObjects(value: unknown): value is readonly object[] {
   return value.every((one) => typeof one === 'object' && one !== null && !ArrayBuffer.isView(one))
 }
 
-async function leaf(serde: SerializerProtocol, value: unknown, parts: Parts): Promise<Node> {
+async function leaf(
+  serde: SerializerProtocol,
+  value: unknown,
+  parts: Parts,
+  inline: number = inlineLimit,
+): Promise<Node> {
   const [type, bytes] = await serde.dumpsTyped(value)
   const { text, isBytes } = textOf(bytes)
   const head = { type, ...(isBytes ? { bytes: true as const } : {}) }
-  if (text.length <= inlineLimit) return { ...head, text }
+  if (text.length <= inline) return { ...head, text }
   const hashes: string[] = []
   for (let at = 0; at < text.length;) {
     const end = partEnd(text, at)
@@ -73,15 +78,26 @@ function textOf(bytes: Uint8Array): { text: string; isBytes: boolean } {
   }
 }
 
-/** The text of one value alone, for what is written between two checkpoints. */
-export async function toText(serde: SerializerProtocol, value: unknown): Promise<string> {
-  const [type, bytes] = await serde.dumpsTyped(value)
-  const { text, isBytes } = textOf(bytes)
-  return JSON.stringify({ type, ...(isBytes ? { bytes: true } : {}), text } satisfies Node)
+/**
+ * The text of one value alone, for what is written between two checkpoints and what is said of one. What is longer than
+ * `inline` stands in `parts`.
+ */
+export async function toText(
+  serde: SerializerProtocol,
+  value: unknown,
+  parts: Parts,
+  inline: number,
+): Promise<{ readonly text: string; readonly hashes: readonly string[] }> {
+  const node = await leaf(serde, value, parts, inline)
+  return { text: JSON.stringify(node), hashes: hashesOf(node) }
 }
 
-export async function fromText(serde: SerializerProtocol, text: string): Promise<unknown> {
-  return fromNode(serde, JSON.parse(text) as Node, new Map())
+export async function fromText(
+  serde: SerializerProtocol,
+  text: string,
+  parts: ReadonlyMap<string, string>,
+): Promise<unknown> {
+  return fromNode(serde, JSON.parse(text) as Node, parts)
 }
 
 export async function fromNode(

@@ -11,28 +11,28 @@ import {
   type SearchItem,
   type SearchOperation,
 } from '@langchain/langgraph-checkpoint'
-import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../book/daybook.ts'
+import type { CapabilityInput, Daybook } from '../../../book/daybook.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { adapterError } from '../adapter-error.ts'
+import { fieldsFromJson, fieldsToJson } from '../foreign-value.ts'
+import { type PartedDocument, PartedDocuments } from '../parted-documents.ts'
 import { passes } from './item-filter.ts'
 import { folderOf, isStored, matches, namespaceOf } from './namespace.ts'
 
-type Document = Pick<
-  NonNullable<CapabilityOutput<'document:read'>>,
-  'folder' | 'key' | 'value' | 'created_at' | 'updated_at'
->
 type Change = CapabilityInput<'document:write'>['changes'][number]
 
 /** Recall answers so many at most. */
 const recallLimit = 200
 
 export class DaybookStore extends BaseStore {
-  readonly #book: Pick<Daybook, 'documents' | 'recall'>
+  readonly #book: Pick<Daybook, 'recall'>
+  readonly #documents: PartedDocuments
 
   /** `book`: an open book or a handle of one. */
   constructor(book: Pick<Daybook, 'documents' | 'recall'>) {
     super()
     this.#book = book
+    this.#documents = new PartedDocuments(book.documents)
   }
 
   /** Reads what is there before the writes of the same batch; of two writes of one item the last one counts. */
@@ -45,7 +45,7 @@ export class DaybookStore extends BaseStore {
       puts.set(JSON.stringify([change.folder, change.key]), change)
     }
     const results = await Promise.all(operations.map((operation) => this.#answer(operation)))
-    if (puts.size > 0) await this.#book.documents.write({ changes: [...puts.values()] })
+    if (puts.size > 0) await this.#documents.write([...puts.values()])
     return results as OperationResults<Op>
   }
 
@@ -57,8 +57,8 @@ export class DaybookStore extends BaseStore {
   }
 
   async #get({ namespace, key }: GetOperation): Promise<Item | null> {
-    const found = await this.#book.documents.read({ folder: folderOf(namespace), key })
-    return found && itemOf(found)
+    const found = await this.#documents.read({ folder: folderOf(namespace), key })
+    return found ? itemOf(found) : null
   }
 
   async #search(operation: SearchOperation): Promise<SearchItem[]> {
@@ -68,7 +68,8 @@ export class DaybookStore extends BaseStore {
     const found: SearchItem[] = []
     for await (const document of this.#all(folder, filter ? 1000 : offset + limit)) {
       if (found.length >= offset + limit) break
-      if (passes(document.value as JsonObject, filter)) found.push(itemOf(document))
+      const item = itemOf(document)
+      if (passes(item.value as JsonObject, filter)) found.push(item)
     }
     return found.slice(offset, offset + limit)
   }
@@ -81,10 +82,12 @@ export class DaybookStore extends BaseStore {
       limit: filter ? recallLimit : Math.min(recallLimit, offset + limit),
       distinct: false,
     })
-    const found = hits.flatMap(({ record, score }): SearchItem[] => {
-      const document = record as unknown as Document
-      return passes(document.value as JsonObject, filter) ? [{ ...itemOf(document), score }] : []
-    })
+    const found: SearchItem[] = []
+    for (const { record, score } of hits) {
+      const document = await this.#documents.whole(record as unknown as PartedDocument)
+      const item = document && itemOf(document)
+      if (item && passes(item.value as JsonObject, filter)) found.push({ ...item, score })
+    }
     return found.slice(offset, offset + limit)
   }
 
@@ -104,15 +107,8 @@ export class DaybookStore extends BaseStore {
   }
 
   /** The documents of a folder and below it, a page at a time. */
-  async *#all(folder: string, atOnce: number): AsyncGenerator<Document> {
-    const limit = Math.max(1, Math.min(1000, atOnce))
-    let cursor: string | undefined
-    do {
-      const asked = { folder, limit, ...(cursor === undefined ? {} : { cursor }) }
-      const page: CapabilityOutput<'document:list'> = await this.#book.documents.list(asked)
-      for (const document of page.documents) if (isStored(document.folder)) yield document
-      cursor = page.cursor
-    } while (cursor !== undefined)
+  async *#all(folder: string, atOnce: number): AsyncGenerator<PartedDocument> {
+    for await (const one of this.#documents.list({ folder, atOnce })) if (isStored(one.folder)) yield one
   }
 }
 
@@ -135,21 +131,20 @@ function changeOf({ namespace, key, value, index }: PutOperation): Change {
   return { folder, key, value: jsonOf(value), recalled: index !== false }
 }
 
-/** The value as JSON says it: a date as its text, and what JSON has no word for is left out. */
 function jsonOf(value: Readonly<Record<string, unknown>>) {
   try {
-    return JSON.parse(JSON.stringify(value)) as NonNullable<Change['value']>
+    return fieldsToJson(value) as NonNullable<Change['value']>
   } catch (error) {
-    const message = `The value of an item can't be written as JSON: ${(error as Error).message}`
+    const message = `The value of an item can't be kept: ${(error as Error).message}`
     throw adapterError('invalid-input', message, { path: 'value' })
   }
 }
 
-function itemOf({ folder, key, value, created_at, updated_at }: Document): Item {
+function itemOf({ folder, key, value, created_at, updated_at }: PartedDocument): Item {
   return {
     namespace: namespaceOf(folder),
     key,
-    value: value as Record<string, unknown>,
+    value: fieldsFromJson(value) as Record<string, unknown>,
     createdAt: new Date(created_at),
     updatedAt: new Date(updated_at),
   }

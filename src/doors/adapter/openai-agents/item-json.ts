@@ -1,32 +1,23 @@
-// Items of a session as JSON and back. Invariant: what comes out shares nothing with what went in.
+// Items of a session as JSON and back. Invariant: what comes out is what went in, and shares nothing with it.
 import type { AgentInputItem } from '@openai/agents-core'
-import { base64 } from '@scure/base'
-import type { JsonObject } from '../../../core/json/path.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
 import { adapterError } from '../adapter-error.ts'
-
-/** Stands for bytes, which JSON has no word for. */
-const bytesField = '$bytes'
+import { valueFromJson, valueToJson } from '../foreign-value.ts'
 
 export function toJson(item: AgentInputItem, path: string): JsonObject {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     throw adapterError('invalid-input', 'An item of a session is an object.', { path })
   }
   try {
-    return JSON.parse(JSON.stringify(item, bytesAsText)) as JsonObject
+    return valueToJson(item) as JsonObject
   } catch (error) {
     const message = `Session history items contain invalid or unsupported data: ${(error as Error).message}`
     throw adapterError('invalid-input', message, { path })
   }
 }
 
-function bytesAsText(_key: string, value: unknown): unknown {
-  return value instanceof Uint8Array ? { [bytesField]: base64.encode(value) } : value
-}
-
-export function fromJson(json: object): AgentInputItem {
-  return JSON.parse(JSON.stringify(json), (_key, value: unknown) => {
-    if (typeof value !== 'object' || value === null || Object.keys(value).join() !== bytesField) return value
-    const text = (value as Record<string, unknown>)[bytesField]
-    return typeof text === 'string' ? base64.decode(text) : value
-  }) as AgentInputItem
+/** The item that a document holds; undefined where something else put something else there. */
+export function fromJson(json: Json | undefined): AgentInputItem | undefined {
+  const item = json === undefined ? undefined : valueFromJson(json)
+  return isJsonObject(item as Json) ? (item as AgentInputItem) : undefined
 }

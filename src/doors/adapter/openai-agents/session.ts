@@ -7,15 +7,20 @@ import type {
   SessionHistoryTransactionArgs,
   SessionHistoryTransactionAwareSession,
 } from '@openai/agents-core'
-import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../book/daybook.ts'
+import type { CapabilityInput, Daybook } from '../../../book/daybook.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { Json, JsonObject } from '../../../core/json/path.ts'
 import { sameJson } from '../../../core/json/same-json.ts'
 import { adapterError } from '../adapter-error.ts'
+import {
+  type DocumentName,
+  type PartedChange,
+  type PartedDocument,
+  PartedDocuments,
+} from '../parted-documents.ts'
 import { fromJson, toJson } from './item-json.ts'
 
 type Change = CapabilityInput<'document:write'>['changes'][number]
-type Document = CapabilityOutput<'document:list'>['documents'][number]
 
 /** How often a change is made again because somebody else came first: each time, somebody else got on. */
 const tries = 100
@@ -24,23 +29,33 @@ const placeDigits = 12
 export interface SessionOptions {
   /** Which conversation it is. Default: a new one. */
   readonly sessionId?: string
+  /** Called with what lies in the session and can't be read as an item; it is skipped. */
+  readonly onSkipped?: (document: DocumentName) => void
 }
 
 /** The history as it stands: its items, oldest first, and the operations that were applied to it. */
 interface History {
-  readonly items: readonly Document[]
-  readonly operations: readonly Document[]
+  readonly items: readonly PartedDocument[]
+  readonly operations: readonly PartedDocument[]
+  /** What is no item, in the place of one. */
+  readonly unread: readonly PartedDocument[]
+  /** The place behind all of them. */
+  readonly next: number
 }
 
 export class DaybookSession
   implements SessionHistoryRewriteAwareSession, SessionHistoryTransactionAwareSession
 {
-  readonly #documents: Daybook['documents']
+  readonly #documents: PartedDocuments
+  readonly #onSkipped: (document: DocumentName) => void
   readonly #id: string
   readonly #folder: string
 
   /** `book`: an open book or a handle of one. */
-  constructor(book: Pick<Daybook, 'documents'>, { sessionId = crypto.randomUUID() }: SessionOptions = {}) {
+  constructor(
+    book: Pick<Daybook, 'documents'>,
+    { sessionId = crypto.randomUUID(), onSkipped = () => undefined }: SessionOptions = {},
+  ) {
     if (
       typeof sessionId !== 'string' ||
       sessionId === '' ||
@@ -50,7 +65,8 @@ export class DaybookSession
       const message = 'The id of a session is a text of 1 to 500 characters.'
       throw adapterError('invalid-input', message, { path: 'sessionId' })
     }
-    this.#documents = book.documents
+    this.#documents = new PartedDocuments(book.documents)
+    this.#onSkipped = onSkipped
     this.#id = sessionId
     this.#folder = `sessions/${encodeURIComponent(sessionId)}/`
   }
@@ -63,13 +79,13 @@ export class DaybookSession
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     if (limit !== undefined && limit <= 0) return []
     const { items } = await this.#history()
-    return items.slice(limit === undefined ? 0 : -limit).map(itemOf)
+    return items.slice(limit === undefined ? 0 : -limit).flatMap((one) => itemOf(one) ?? [])
   }
 
   async addItems(items: AgentInputItem[]): Promise<void> {
     const added = items.map((item, i) => toJson(item, `items.${i}`))
     if (added.length === 0) return
-    await this.#change(({ items: before }) => this.#append(before, added))
+    await this.#change(({ next }) => this.#append(next, added))
   }
 
   async popItem(): Promise<AgentInputItem | undefined> {
@@ -83,12 +99,12 @@ export class DaybookSession
   }
 
   async clearSession(): Promise<void> {
-    await this.#change(({ items, operations }) => [...items, ...operations].map(gone))
+    await this.#change(({ items, operations, unread }) => [...items, ...operations, ...unread].map(gone))
   }
 
   async applyHistoryMutations({ mutations }: SessionHistoryRewriteArgs): Promise<void> {
     await this.#change(({ items }) => {
-      const changes = new Map<string, Change>()
+      const changes = new Map<string, PartedChange>()
       for (const [i, { callId, replacement }] of mutations.entries()) {
         const json = toJson(replacement, `mutations.${i}.replacement`)
         const calls = items.filter((one) => {
@@ -112,7 +128,7 @@ export class DaybookSession
     }
     const read = transactionOf(transaction)
     const key = `operation ${operationId}`
-    await this.#change(({ items, operations }) => {
+    await this.#change(({ items, operations, next }) => {
       const applied = operations.find((one) => one.key === key)
       if (applied) {
         if (sameJson(applied.value['transaction'] as Json, read.said)) return []
@@ -133,13 +149,12 @@ export class DaybookSession
         recalled: false,
         if_match: null,
       }
-      return [...suffix.map(gone), ...this.#append(items, read.added), operation]
+      return [...suffix.map(gone), ...this.#append(next, read.added), operation]
     })
   }
 
   /** Behind the last place there is: two who append at once can't both have it. */
-  #append(before: readonly Document[], added: readonly JsonObject[]): Change[] {
-    const next = before.length === 0 ? 0 : Number(before.at(-1)?.key) + 1
+  #append(next: number, added: readonly JsonObject[]): Change[] {
     return added.map((item, i) => {
       const key = String(next + i).padStart(placeDigits, '0')
       return { folder: this.#folder, key, if_match: null, ...valueOf(item) }
@@ -147,31 +162,35 @@ export class DaybookSession
   }
 
   async #history(): Promise<History> {
-    const found: Document[] = []
-    let cursor: string | undefined
-    do {
-      const page: CapabilityOutput<'document:list'> = await this.#documents.list({
-        folder: this.#folder,
-        deep: false,
-        limit: 1000,
-        ...(cursor === undefined ? {} : { cursor }),
-      })
-      found.push(...page.documents)
-      cursor = page.cursor
-    } while (cursor !== undefined)
-    found.sort((one, other) => (one.key < other.key ? -1 : 1))
-    const isItem = ({ key }: Document) => /^\d+$/.test(key)
-    return { items: found.filter(isItem), operations: found.filter((one) => !isItem(one)) }
+    const items: PartedDocument[] = []
+    const operations: PartedDocument[] = []
+    const unread: PartedDocument[] = []
+    const places: number[] = []
+    const skip = (name: DocumentName) => {
+      if (isPlace(name.key)) places.push(Number(name.key))
+      this.#onSkipped(name)
+    }
+    for await (const one of this.#documents.list({ folder: this.#folder, deep: false }, skip)) {
+      if (!isPlace(one.key)) operations.push(one)
+      else if (itemOf(one)) items.push(one)
+      else {
+        unread.push(one)
+        skip(one)
+      }
+    }
+    items.sort((one, other) => (one.key < other.key ? -1 : 1))
+    for (const { key } of items) places.push(Number(key))
+    return { items, operations, unread, next: places.reduce((next, place) => Math.max(next, place + 1), 0) }
   }
 
   /** Writes what `plan` makes of the history, again when the history was changed between. What it throws is thrown. */
-  async #change(plan: (history: History) => Change[]): Promise<void> {
+  async #change(plan: (history: History) => PartedChange[]): Promise<void> {
     for (let left = tries; ; left--) {
       const history = await this.#history()
       const changes = plan(history)
       if (changes.length === 0) return
       try {
-        await this.#documents.write({ changes: [...changes, ...this.#unchanged(history, changes)] })
+        await this.#documents.write([...changes, ...this.#unchanged(history, changes)])
         return
       } catch (error) {
         if (!isDaybookError(error, 'conflict') || left === 0) throw error
@@ -180,21 +199,26 @@ export class DaybookSession
   }
 
   /** That nothing was appended since: what stands behind the last item is nothing, unless this change puts it there. */
-  #unchanged({ items }: History, changes: readonly Change[]): Change[] {
-    const [next] = this.#append(items, [{}])
+  #unchanged({ next: place }: History, changes: readonly Change[]): Change[] {
+    const [next] = this.#append(place, [{}])
     if (!next || changes.some(({ key }) => key === next.key)) return []
     return [{ folder: next.folder, key: next.key, value: null, if_match: null }]
   }
 }
 
-const gone = ({ folder, key, etag }: Document) => ({ folder, key, value: null, if_match: etag })
+const gone = (before: PartedDocument) => {
+  const { folder, key, etag } = before
+  return { folder, key, value: null, if_match: etag, before }
+}
 
-const itemOf = ({ value }: Document) => fromJson(value['item'] as object)
+const itemOf = ({ value }: PartedDocument) => fromJson(value['item'])
 
 /** What somebody said is found by recall; calls of tools and what they gave back are not. */
 function valueOf(item: JsonObject): Pick<Change, 'value' | 'recalled'> {
   return { value: { item } as Change['value'], recalled: typeof item['role'] === 'string' }
 }
+
+const isPlace = (key: string) => /^\d+$/.test(key)
 
 interface ReadTransaction {
   /** As JSON, to know it again. */

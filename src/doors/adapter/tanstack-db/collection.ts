@@ -45,7 +45,10 @@ type PassedOn<Row extends object, Key extends RowKey> = Partial<
 interface OwnOptions {
   /** An open book or a handle of one: `book.with({ … })` says in whose name. */
   readonly book: CollectionBook
-  /** Told when the book could not be read: before there was anything, `preload()` rejects with it too. What was read stays. */
+  /**
+   * Told when the book could not be read: before there was anything, `preload()` rejects with it too. What was read stays. Told
+   * too of a record that can't be read as a row (`details.id`): it is left out, and the others are here.
+   */
   readonly onError?: (error: DaybookError) => void
 }
 

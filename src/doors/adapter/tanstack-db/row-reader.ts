@@ -4,7 +4,7 @@ import type { IR, LoadSubsetOptions } from '@tanstack/db'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
 import { isJsonObject, readPath } from '../../../core/json/path.ts'
-import { bigintField, dateField } from './row-json.ts'
+import { bigintField, dateField } from '../foreign-value.ts'
 import { type CollectionBook, type FoundRecord, instant, type RowSource, supersededBy } from './row-source.ts'
 import { fieldOf, isOrderedAlike, type SubsetFilter, subsetFilter } from './subset-filter.ts'
 

@@ -4,7 +4,7 @@ import type { CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import type { Filters, Scalar } from '../../../core/filter/filter.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { nameHash } from '../../../core/text/murmur.ts'
-import { bigintField, dateField, isPlainNumber, numberField, rowFromJson } from './row-json.ts'
+import { bigintField, dateField, fieldsFromJson, isPlainNumber, numberField } from '../foreign-value.ts'
 
 /** What is wanted of a book: any handle of one has it. */
 export type CollectionBook = Pick<
@@ -90,7 +90,7 @@ export function documentSource(folder: string, getKey: (row: never) => RowKey): 
     filters: { folder },
     canSupersede: false,
     rowOf: ({ key: name, value }: JsonObject) => {
-      const row = rowFromJson(value as JsonObject)
+      const row = fieldsFromJson(value as JsonObject, { strict: true })
       const key = keyOf(row, getKey)
       // What somebody else put there under another name is no row.
       return key !== undefined && documentKeyOf(key) === name ? { key, row } : undefined

@@ -51,6 +51,8 @@ export class RowSync {
   /** By the id of its record, what stands in the collection. */
   readonly #known = new Map<string, Known>()
   readonly #subsets = new Map<string, Part>()
+  /** By the id of its record, the mark of what could not be read as a row, so that it is told once. */
+  readonly #unread = new Map<string, string>()
   readonly #off: readonly (() => void)[]
   #queue: Promise<unknown> = Promise.resolve()
   #changed = new Set<string>()
@@ -217,7 +219,7 @@ export class RowSync {
     const gone = new Set(asked)
     for (const record of records) {
       const { id } = record
-      const read = source.rowOf(record)
+      const read = this.#rowOf(record)
       if (!read) continue
       gone.delete(id)
       const mark = source.markOf(record)
@@ -243,6 +245,24 @@ export class RowSync {
       this.#params.commit()
     }
     this.#awaitExpiry()
+  }
+
+  /** The row of a record; one that can't be read is left out and told of: it must not keep the others out. */
+  #rowOf(record: FoundRecord): ReturnType<RowSource['rowOf']> {
+    const { source, onError } = this.#parts
+    try {
+      const read = source.rowOf(record)
+      this.#unread.delete(record.id)
+      return read
+    } catch (error) {
+      const { id } = record
+      const mark = source.markOf(record)
+      if (this.#unread.get(id) === mark) return undefined
+      this.#unread.set(id, mark)
+      const message = `The record \`${id}\` can't be read as a row, and is left out: ${toDaybookError(error).message}`
+      onError?.(new DaybookError('invalid-input', message, { details: { id } }))
+      return undefined
+    }
   }
 
   /** Reads again what expires next, when it does. */

@@ -5,7 +5,7 @@ import { isDaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf, headFields } from '../../../core/record.ts'
 import { adapterError } from '../adapter-error.ts'
-import { rowToJson } from './row-json.ts'
+import { fieldsToJson } from '../foreign-value.ts'
 import { type CollectionBook, documentKeyOf, type FoundRecord, type RowKey } from './row-source.ts'
 
 export interface RowChange {
@@ -37,11 +37,16 @@ export function documentWriter(
     const name = { folder, key: documentKeyOf(key) }
     if (type === 'delete') return { ...name, value: null }
     if (type === 'insert') {
-      return { ...name, value: rowToJson(modified) as DocumentChange['value'], recalled, if_match: null }
+      return {
+        ...name,
+        value: fieldsToJson(modified, { strict: true }) as DocumentChange['value'],
+        recalled,
+        if_match: null,
+      }
     }
     const before = await documents.read(name)
     if (!before) throw noRow(key)
-    const said = rowToJson(changes)
+    const said = fieldsToJson(changes, { strict: true })
     const kept = Object.entries(before.value).filter(([field]) => !Object.hasOwn(changes, field))
     const value = { ...Object.fromEntries(kept), ...said }
     return { ...name, value: value as DocumentChange['value'], if_match: before.etag }

@@ -16,3 +16,14 @@ it('keeps the files of an agent: writes, edits, lists and finds them', async () 
   const [hit] = (await book.recall({ text: 'who lives in Porto' })).hits
   expect(hit?.record).toMatchObject({ kind: 'document', folder: 'store/filesystem/' })
 })
+
+it('keeps a picture that an agent uploads', async () => {
+  await using book = await openDaybook({ name: 'deep', path: ':memory:' })
+  const files = new StoreBackend({ store: new DaybookStore(book), namespace: ['filesystem'] })
+  const picture = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 255, 254])
+  const [put] = await files.uploadFiles([['/picture.png', picture]])
+  expect(put?.error).toBeNull()
+  const [got] = await files.downloadFiles(['/picture.png'])
+  expect(got).toMatchObject({ error: null })
+  expect(new Uint8Array(got?.content ?? [])).toEqual(picture)
+})

@@ -184,3 +184,43 @@ it('leaves no checkpoint to a token for another thread, and none in recall', asy
   expect(await guest.getTuple({ configurable: { thread_id: 'alice' } })).toBeUndefined()
   expect((await book.recall({ text: 'balcony' })).hits).toEqual([])
 })
+
+it('takes answers of any size: of a step, between two steps, and in what is said of one', async () => {
+  await using book = await open()
+  const saver = new DaybookSaver(book)
+  const config = { configurable: { thread_id: 'large', checkpoint_ns: '' } }
+  const large = `${'\u{1f600}'.repeat(1_000_000)} end`
+  const checkpoint = { ...emptyCheckpoint(), id: uuid6(1), channel_values: { answer: large } }
+  const said = { ...metadata, writes: { answer: large } }
+  const put = await saver.put(config, checkpoint, said as never)
+  const writes: [string, unknown][] = [
+    ['answer', large],
+    ['bytes', new Uint8Array(2_000_000).fill(200)],
+    ...Array.from({ length: 20 }, (_, i): [string, unknown] => [`middle ${i}`, 'm'.repeat(150_000)]),
+    ['small', 'yes'],
+  ]
+  await saver.putWrites(put, writes, 'task')
+  for (const one of [saver, new DaybookSaver(book)]) {
+    const found = await one.getTuple(config)
+    expect(found?.checkpoint.channel_values['answer']).toBe(large)
+    expect(found?.metadata).toEqual(said)
+    expect(found?.pendingWrites).toEqual(writes.map(([channel, value]) => ['task', channel, value]))
+    const listed = []
+    for await (const tuple of one.list(config)) listed.push(tuple.pendingWrites?.length)
+    expect(listed).toEqual([writes.length])
+  }
+  await saver.deleteThread('large')
+  expect((await book.stats()).total).toBe(0)
+}, 60_000)
+
+it('runs a graph whose step answers more than one record takes', async () => {
+  await using book = await open()
+  const answer = 'x'.repeat(3_000_000)
+  const graph = new StateGraph(State)
+    .addNode('only', () => ({ log: [answer] }))
+    .addEdge('__start__', 'only')
+    .compile({ checkpointer: new DaybookSaver(book) })
+  const config = { configurable: { thread_id: 'run' } }
+  expect((await graph.invoke({ log: [] }, config)).log[0]).toHaveLength(answer.length)
+  expect((await graph.getState(config)).values.log[0]).toBe(answer)
+})

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { DaybookSession } from '../../../../../src/doors/adapter/openai-agents/session.ts'
 import { openDaybook } from '../../../../../src/hosts/node/index.ts'
 import { failure } from '../../../../contract/book-case.ts'
+import { foreign } from '../shared/foreign-data.ts'
 
 const open = () => openDaybook({ name: 'session', path: ':memory:' })
 const said = (content: string): AgentInputItem => ({ role: 'user', content })
@@ -98,6 +99,60 @@ it('takes and gives copies, with bytes in them', async () => {
   expect((await session.getItems())[0]).toMatchObject({ content: 'hello' })
 })
 
+it('gives back every item as it came, as the session of the framework does', async () => {
+  await using book = await open()
+  const session = new DaybookSession(book, { sessionId: 'odd' })
+  const reference = new MemorySession()
+  const items = [
+    { ...said('marks'), providerData: { marks: foreign.marks, ...foreign.marks[0] } },
+    {
+      ...said('numbers'),
+      providerData: { id: Number('1234567890123456789'), n: 2n ** 80n, zero: -0, nan: NaN },
+    },
+    {
+      ...said('values'),
+      providerData: { at: new Date(5), bytes: new Uint8Array([1, 255]), map: new Map([[1, new Set([2])]]) },
+    },
+    { ...said('deep'), providerData: { deep: foreign.nested(300) } },
+    said(foreign.long),
+    { $bytes: 'not base64' },
+  ] as unknown as AgentInputItem[]
+  await session.addItems(items)
+  await reference.addItems(items)
+  expect(await session.getItems()).toEqual(await reference.getItems())
+  expect(await new DaybookSession(book, { sessionId: 'odd' }).getItems(2)).toEqual(items.slice(-2))
+  expect([await session.popItem(), await session.popItem()]).toEqual(items.slice(-2).toReversed())
+  await session.clearSession()
+  expect((await book.documents.list()).documents).toEqual([])
+})
+
+it('reads an item that an earlier version wrote, with a mark that says nothing', async () => {
+  await using book = await open()
+  const old = { ...said('old'), providerData: { bytes: { $bytes: 'AP8=' }, odd: { $bytes: 'not base64' } } }
+  await book.documents.write({
+    changes: [{ folder: 'sessions/old/', key: '000000000000', value: { item: old } as never }],
+  })
+  const session = new DaybookSession(book, { sessionId: 'old' })
+  expect(await session.getItems()).toEqual([
+    { ...old, providerData: { ...old.providerData, bytes: new Uint8Array([0, 255]) } },
+  ])
+})
+
+it('skips what something else put into a session, tells of it, and goes on behind it', async () => {
+  await using book = await open()
+  const skipped: string[] = []
+  const session = new DaybookSession(book, { sessionId: 's', onSkipped: ({ key }) => void skipped.push(key) })
+  await session.addItems([said('one')])
+  await book.documents.write({
+    changes: [{ folder: 'sessions/s/', key: '000000000001', value: { other: true } }],
+  })
+  await session.addItems([said('two')])
+  expect(await session.getItems()).toEqual([said('one'), said('two')])
+  expect(new Set(skipped)).toEqual(new Set(['000000000001']))
+  await session.clearSession()
+  expect((await book.documents.list()).documents).toEqual([])
+})
+
 it('loses nothing of two processes on one session, and applies one operation of both once', async () => {
   await using book = await open()
   const both = [0, 1].map(() => new DaybookSession(book, { sessionId: 's' }))
@@ -126,9 +181,11 @@ it('refuses what is no item, id or transaction, and stores nothing', async () =>
   await using book = await open()
   expect(() => new DaybookSession(book, { sessionId: '' })).toThrow('1 to 500 characters')
   const session = new DaybookSession(book, { sessionId: '../x' })
+  const ring: Record<string, unknown> = { ...said('ring') }
+  ring['own'] = ring
   const bad = [
     [session.addItems([said('fine'), 'text' as never]), 'items.1'],
-    [session.addItems([{ ...said('n'), n: 1n } as never]), 'items.0'],
+    [session.addItems([ring as never]), 'items.0'],
     [session.applyHistoryTransaction({ operationId: ' ', transaction: {} as never }), 'operationId'],
     [session.applyHistoryTransaction({ operationId: 'o', transaction: {} as never }), 'transaction.type'],
     [

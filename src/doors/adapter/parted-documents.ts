@@ -1,0 +1,195 @@
+// Documents of any size for adapters: what is larger than one document takes lies in parts beside it, in the same folder, so that
+// who reaches the one reaches the others. Invariant: a document and its parts are written and taken away together.
+import { sha256 } from '@noble/hashes/sha2.js'
+import type { CapabilityInput, CapabilityOutput, Daybook } from '../../book/daybook.ts'
+import { isDaybookError } from '../../core/errors.ts'
+import type { Json, JsonObject } from '../../core/json/path.ts'
+import { utf8Length } from '../../core/text/utf8.ts'
+
+type Change = CapabilityInput<'document:write'>['changes'][number]
+type Listed = Omit<PartedDocument, 'value' | 'parts'> & { readonly value: object }
+
+export interface DocumentName {
+  readonly folder: string
+  readonly key: string
+}
+/** A document with its whole value. */
+export interface PartedDocument extends DocumentName {
+  readonly value: JsonObject
+  readonly etag: string
+  readonly created_at: string
+  readonly updated_at: string
+  /** The keys of its parts, where it has some. */
+  readonly parts?: readonly string[]
+}
+/** `before`: the document as it was read, where the writer knows it. */
+export type PartedChange = Change & { readonly before?: PartedDocument }
+
+/** Bytes of a value that is written whole; a book takes 1,800,000, and a little stands around it. */
+const wholeLimit = 1_700_000
+/** Characters of a part: each takes at most three bytes, and a quotation mark two characters. */
+const partLength = 400_000
+/** What a call carries at most, in characters, and how many changes. */
+const callLimit = { characters: 16_000_000, changes: 5000 } as const
+/** Keys of parts begin with it; a key of somebody else's that does is written with it twice. */
+const mark = '#part '
+const partsField = '$parts'
+const firstField = '$first'
+
+export class PartedDocuments {
+  readonly #documents: Daybook['documents']
+
+  constructor(documents: Daybook['documents']) {
+    this.#documents = documents
+  }
+
+  async read({ folder, key }: DocumentName): Promise<PartedDocument | undefined> {
+    const found = await this.#documents.read({ folder, key: keyIn(key) })
+    return found ? this.#whole(found, new Map()) : undefined
+  }
+
+  /** The documents of a folder, a page at a time; those of which a part is missing are left out, and `onMissing` is called. */
+  async *list(
+    asked: { readonly folder: string; readonly deep?: boolean; readonly atOnce?: number },
+    onMissing: (name: DocumentName) => void = () => undefined,
+  ): AsyncGenerator<PartedDocument> {
+    const { folder, deep = true, atOnce = 1000 } = asked
+    let cursor: string | undefined
+    do {
+      const page: CapabilityOutput<'document:list'> = await this.#documents.list({
+        folder,
+        deep,
+        limit: Math.max(1, Math.min(1000, atOnce)),
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      const parts = new Map<string, string>()
+      for (const { folder: at, key, value } of page.documents)
+        if (isPart(key) && typeof value['$part'] === 'string') parts.set(at + key, value['$part'])
+      for (const document of page.documents) {
+        if (isPart(document.key)) continue
+        const whole = await this.#whole(document, parts)
+        if (whole) yield whole
+        else onMissing({ folder: document.folder, key: keyOut(document.key) })
+      }
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  }
+
+  /** A record of a document, as recall answers it, with its whole value; undefined for a part, or where one is missing. */
+  async whole(document: Listed): Promise<PartedDocument | undefined> {
+    return isPart(document.key) ? undefined : this.#whole(document, new Map())
+  }
+
+  /** Writes all of it or nothing, as `documents.write` does. */
+  async write(changes: readonly PartedChange[]): Promise<void> {
+    const all: Change[] = []
+    for (const one of changes) all.push(...(await this.#spread(one)))
+    await this.#documents.write({ changes: all })
+  }
+
+  /** The changes that write one document: its own, its parts', and those that take earlier parts away. */
+  async #spread({ before: known, ...change }: PartedChange): Promise<Change[]> {
+    const { folder = '', value } = change
+    const key = keyIn(change.key)
+    const own = { ...change, key }
+    const fresh = value === null ? undefined : partsOf(folder, key, value as JsonObject)
+    // What is to be new has no earlier parts.
+    const isNew = change.if_match === null && value !== null
+    const before = isNew ? [] : known ? (known.parts ?? []) : await this.#partKeys(folder, key)
+    const gone = before
+      .filter((one) => fresh?.parts.every((part) => part.key !== one) ?? true)
+      .map((one): Change => ({ folder, key: one, value: null }))
+    if (!fresh) return [own, ...gone]
+    return [{ ...own, value: fresh.head as Change['value'] }, ...fresh.parts, ...gone]
+  }
+
+  async #partKeys(folder: string, key: string): Promise<readonly string[]> {
+    try {
+      const found = await this.#documents.read({ folder, key })
+      return (found && partKeysOf(found.value as JsonObject)) ?? []
+    } catch (error) {
+      // Who may write and not read leaves earlier parts where they are.
+      if (isDaybookError(error, 'forbidden')) return []
+      throw error
+    }
+  }
+
+  async #whole(document: Listed, parts: ReadonlyMap<string, string>): Promise<PartedDocument | undefined> {
+    const { folder } = document
+    const value = document.value as JsonObject
+    const keys = partKeysOf(value)
+    const { etag, created_at, updated_at } = document
+    const named = { folder, key: keyOut(document.key), etag, created_at, updated_at }
+    if (!keys) return { ...named, value }
+    let text = String(value[firstField])
+    for (const key of keys) {
+      const part = parts.get(folder + key) ?? (await this.#documents.read({ folder, key }))?.value['$part']
+      if (typeof part !== 'string') return undefined
+      text += part
+    }
+    return { ...named, value: JSON.parse(text) as JsonObject, parts: keys }
+  }
+}
+
+/** `changes` in the groups that one call each takes. */
+export function inCalls<One extends Change>(changes: readonly One[]): One[][] {
+  const groups: One[][] = []
+  let room = 0
+  for (const change of changes) {
+    const takes = JSON.stringify(change).length
+    const group = groups.at(-1)
+    if (group && takes <= room && group.length < callLimit.changes) group.push(change)
+    else {
+      groups.push([change])
+      room = callLimit.characters
+    }
+    room -= takes
+  }
+  return groups
+}
+
+const isPart = (key: string) => key.startsWith(mark) && !key.startsWith(mark + mark)
+const keyIn = (key: string) => (key.startsWith(mark) ? mark + key : key)
+const keyOut = (key: string) => (key.startsWith(mark + mark) ? key.slice(mark.length) : key)
+
+/** The keys of the parts of a value that is the beginning of a larger one. */
+function partKeysOf(value: JsonObject): readonly string[] | undefined {
+  const keys = value[partsField]
+  const isHead =
+    Object.keys(value).length === 2 && Array.isArray(keys) && typeof value[firstField] === 'string'
+  return isHead && keys.every((key) => typeof key === 'string') ? (keys as string[]) : undefined
+}
+
+/** A value as its document holds it. A value that looks like the beginning of another is written as one. */
+function partsOf(folder: string, key: string, value: JsonObject): { head: JsonObject; parts: Change[] } {
+  const text = JSON.stringify(value)
+  const isWhole = text.length <= wholeLimit && utf8Length(text) <= wholeLimit
+  if (isWhole && !partKeysOf(value)) return { head: value, parts: [] }
+  const [first = '', ...rest] = pieces(text)
+  const hash = hashOf(`${folder}\n${key}\n${text}`)
+  const parts = rest.map((part, i): Change => ({
+    folder,
+    key: `${mark}${hash} ${i + 1}`,
+    value: { $part: part },
+    recalled: false,
+  }))
+  return { head: { [partsField]: parts.map((part) => part.key) as Json, [firstField]: first }, parts }
+}
+
+/** None of them ends within a character. */
+function pieces(text: string): string[] {
+  const found: string[] = []
+  for (let at = 0; at < text.length;) {
+    const isWithin = /[\ud800-\udbff]/.test(text[at + partLength - 1] ?? '')
+    const end = at + partLength - Number(isWithin)
+    found.push(text.slice(at, end))
+    at = end
+  }
+  return found
+}
+
+function hashOf(text: string): string {
+  return Array.from(sha256(new TextEncoder().encode(text)).slice(0, 16), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+}
