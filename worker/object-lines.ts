@@ -2,7 +2,7 @@
 // Invariant: what is known of a line is attached to its socket, which outlives the object's sleep; a ticket is good once.
 import type { Clock, Random } from '../src/core/ports.ts'
 import { heartbeat, protocolOf } from '../src/sync/wire/live-wire.ts'
-import type { Line, LineState, Listener } from '../src/edge/line.ts'
+import { type Line, type LineState, type Listener, payerOf } from '../src/edge/line.ts'
 import { makeTicket, ticketLimit, ticketMs, tooManyLines, unknownTicket } from '../src/edge/live-lines.ts'
 
 export type LineContext = Pick<
@@ -55,8 +55,8 @@ export function createObjectLines(
     give(listener) {
       const now = clock.now()
       for (const [name, { untilMs }] of tickets) if (untilMs <= now) tickets.delete(name)
-      const { id } = listener.standing
-      const own = [...tickets.values()].filter((other) => other.listener.standing.id === id)
+      const payer = payerOf(listener.standing)
+      const own = [...tickets.values()].filter((other) => payerOf(other.listener.standing) === payer)
       if (own.length >= ticketLimit.ofCaller) throw tooManyLines()
       const [oldest] = tickets.keys()
       if (oldest !== undefined && tickets.size >= ticketLimit.ofBook) tickets.delete(oldest)

@@ -7,7 +7,7 @@ import type { BookDoor } from './book-door.ts'
 import type { BookCallOptions } from './call-options.ts'
 
 import { type BookListener, listenAsGuest } from './guest-events.ts'
-import { type DoorRights, rightsOf } from './tool/door-right.ts'
+import { agentRights, type DoorRights, rightsOf } from './tool/door-right.ts'
 import type { ToolSource } from './tool/tool-source.ts'
 
 /** Defaults of all calls of a handle, and of handles made from it. What is absent or undefined stays as it is. */
@@ -68,7 +68,8 @@ export class HandleDoor implements BookDoor {
 
   get rights(): DoorRights | undefined {
     const [token] = listed(this.#defaults.as)
-    return token === undefined ? this.#door.rights : rightsOf(this.#root, token)
+    if (token !== undefined) return rightsOf(this.#root, token)
+    return this.#door.rights ?? (this.#defaults.scope?.agent === undefined ? undefined : agentRights)
   }
 
   close(): Promise<void> {
@@ -100,7 +101,7 @@ function within(defaults: BookCallOptions, { as, scope, ...options }: BookCallOp
   return {
     ...options,
     ...(first === undefined ? {} : { as: below.length === 0 ? first : line }),
-    ...(defaults.scope || scope ? { scope: { ...named, ...place, ...scope } } : {}),
+    ...(defaults.scope || scope ? { scope: { ...named, ...place, ...checkCallScope(scope ?? {}) } } : {}),
   }
 }
 

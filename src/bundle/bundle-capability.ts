@@ -120,6 +120,7 @@ export const bundleCapabilities = [
   }),
   defineCapability({
     id: 'bundle:verify',
+    forAgents: true,
     methods: ['bundles.verify'],
     summary: 'Verifies a kstar-bundle, sent whole or in pieces, without importing anything.',
     input: verifyInput,

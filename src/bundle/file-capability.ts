@@ -39,6 +39,7 @@ const idLimit = 1000
 export const fileCapabilities = [
   defineCapability({
     id: 'import:file',
+    forAgents: true,
     methods: ['imports.file'],
     summary:
       'Imports what another program saved (trajectories, chats, sessions, exports of memories, notes), whole or not at all.',

@@ -23,6 +23,7 @@ const output = z.object({
 export const importCapabilities = [
   defineCapability({
     id: 'import:swe_agent',
+    forAgents: true,
     methods: ['imports.sweAgent'],
     summary:
       'Imports a SWE-agent trajectory: a trace for each step, linked in order, the run as their session.',

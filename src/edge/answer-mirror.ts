@@ -7,7 +7,7 @@ import type { TakenOps } from '../sync/mirror/mirror.ts'
 import { parseSyncRequest, readJson } from '../sync/wire/protocol.ts'
 import type { TicketRequest } from '../sync/wire/live-wire.ts'
 import { type SyncReach, syncReachOf } from '../sync/wire/sync-reach.ts'
-import { type Admitted, checkBearer, standingOf } from '../trust/admission.ts'
+import { type Admitted, checkBearer, payerOf, standingOf } from '../trust/admission.ts'
 import { hideFromAgent, runAgentCall } from './agent/answer-agent.ts'
 import type { RateState } from './agent/agent-rate.ts'
 import type { Listener } from './line.ts'
@@ -44,7 +44,7 @@ async function admit({ engine, rate }: MirrorBook, presented: AgentPresented): P
     if (isDaybookError(error, 'unauthorized')) await rate.spend(stranger)
     throw error
   }
-  await rate.spend(admitted.id)
+  await rate.spend(payerOf(admitted))
   return admitted
 }
 

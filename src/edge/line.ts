@@ -1,5 +1,6 @@
 // What a line is to its mirror, whatever its socket is.
 import type { Standing } from '../trust/admission.ts'
+export { payerOf } from '../trust/admission.ts'
 import type { LiveVersion, Purpose } from '../sync/wire/live-wire.ts'
 
 /** Whom a ticket is given to, and who a line belongs to. */

@@ -6,7 +6,7 @@ import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../core/ports.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { MirrorRoom } from '../commons/room/mirror-room.ts'
-import type { Standing } from '../trust/admission.ts'
+import { payerOf, type Standing } from '../trust/admission.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { type LatestPlace, latestPlaces } from '../store/record/latest-place.ts'
 import {
@@ -181,7 +181,7 @@ export function createLiveLines(
     admit(standing, book) {
       book.recheck(standing)
       const all = lines()
-      const own = all.filter(({ state }) => state.standing.id === standing.id)
+      const own = all.filter(({ state }) => payerOf(state.standing) === payerOf(standing))
       if (all.length >= lineLimit || own.length >= callerLineLimit) throw tooManyLines()
     },
 

@@ -50,6 +50,7 @@ function readCursor(cursor: string | undefined): number | undefined {
 export const accessCapabilities = [
   defineCapability({
     id: 'access:log',
+    forAgents: true,
     methods: ['access.log'],
     summary:
       'Lists who called what, newest first: every call of guests, also refused ones, and what the owner wrote. Without content.',

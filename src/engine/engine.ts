@@ -91,7 +91,7 @@ export function createEngine(options: EngineOptions): Engine {
   const consent = createConsentGate({ store, ports, zone: options.zone ?? utcZone })
   const accessOf = createRecordAccess({ store, ports, scope, secrets, renew: consent.renew })
   const { ledger, reader: records } = accessOf(owner)
-  const admission = createAdmission({ clock, digest, keys, ledger })
+  const admission = createAdmission({ clock, digest, keys, ledger, owner: scope.agent })
   const pool = createPoolAccess({ store, options: { ...options, carriers }, keys, random })
   const transact = createTransact({
     store,

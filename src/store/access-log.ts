@@ -7,6 +7,7 @@ import {
   accessKeep,
   type CallerSort,
 } from '../core/capability/access-log.ts'
+import { sameOrDelegate } from '../core/access/delegate-name.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 
 export type NewAccess = Omit<AccessEntry, 'n'>
@@ -163,9 +164,8 @@ const likeness: readonly (keyof NewAccess)[] = [
   'receipt',
 ]
 
-const conditions: readonly (readonly [name: keyof AccessQuery, sql: string])[] = [
+const conditions: readonly (readonly [name: Exclude<keyof AccessQuery, 'agent' | 'limit'>, sql: string])[] = [
   ['before', 'n < ?'],
-  ['agent', 'caller = ?'],
   ['capability', 'capability = ?'],
   ['outcome', 'outcome = ?'],
   ['from', 'at >= ?'],
@@ -174,9 +174,11 @@ const conditions: readonly (readonly [name: keyof AccessQuery, sql: string])[] =
 
 function conditionOf(query: AccessQuery): { sql: string; params: SqlValue[] } {
   const given = conditions.filter(([name]) => query[name] !== undefined)
+  // What delegates of an agent did, they did by its rights.
+  const whose = query.agent === undefined ? undefined : sameOrDelegate('caller', query.agent)
   return {
-    sql: ['1 = 1', ...given.map(([, sql]) => sql)].join(' AND '),
-    params: given.map(([name]) => query[name] ?? null),
+    sql: ['1 = 1', ...(whose ? [whose.sql] : []), ...given.map(([, sql]) => sql)].join(' AND '),
+    params: [...(whose?.params ?? []), ...given.map(([name]) => query[name] ?? null)],
   }
 }
 

@@ -1,7 +1,7 @@
 // Turns what a caller presents into a guest of the book, or its owner. Invariant: nobody is let in by a token that is not
 // stored here, signed down from a key of this book's owner, unrevoked and in its time, with all of its ancestors, nor by an
 // access key that is not, unrevoked and in its time; nobody by what is stored alone; and a write looks again.
-import type { Caller, Guest } from '../core/capability/caller.ts'
+import type { Caller, ChainHolder, Guest } from '../core/capability/caller.ts'
 import type { Accessor } from '../core/capability/access-log.ts'
 import type { Ledger } from '../core/capability/port/record-port.ts'
 import type { TrustPort } from '../core/capability/context.ts'
@@ -12,15 +12,15 @@ import type { Clock } from '../core/ports.ts'
 import { bodyOf } from '../core/record.ts'
 import { timingSafeEqual } from '../core/timing-safe-equal.ts'
 import { formatTime } from '../core/time.ts'
-import { onlyPattern, type Reach, readReach } from '../core/access/reach.ts'
-import { isConcrete } from '../core/access/scope.ts'
+import { readReach } from '../core/access/reach.ts'
 import { findAgentKey } from './agent/agent-key.ts'
 import { checkSignature, checkSigned, refuseSigned, type SignedRequest } from './agent/signed-request.ts'
 import { accessKeyBody, accessKeyId, isAccessKey, keyFault, toGrant } from './access-key.ts'
 import { fromBearer, isOutdatedBearer, isPresented, signedText } from './token.ts'
+import { type Holder, holdersOf } from './holder.ts'
 import { createVerifier } from './token-ledger.ts'
 import type { ControlToken } from './token-schema.ts'
-import { type Reason, standing, verifyToken } from './verify.ts'
+import { ancestorsOf, type Reason, standing, verifyToken } from './verify.ts'
 
 /** As whom a call is made, before that is looked at. */
 export interface Presented {
@@ -37,6 +37,8 @@ export interface Admitted {
   readonly caller: Caller
   /** Tells callers apart: the id of the token or key, or whatever names the claims; `owner` for the owner's own. */
   readonly id: string
+  /** Who pays for what it asks: the token that the owner granted, above all that was granted further. Default: `id`. */
+  readonly payer?: string
   /** When verified claims end; milliseconds since 1970 UTC. */
   readonly untilMs?: number | undefined
   /** Of a signed request: its nonce must not come again until then. */
@@ -44,15 +46,18 @@ export interface Admitted {
 }
 
 /** What of somebody admitted is needed to tell later whether that still holds. */
-export interface Standing extends Pick<Admitted, 'id' | 'untilMs'> {
+export interface Standing extends Pick<Admitted, 'id' | 'payer' | 'untilMs'> {
   readonly by: Guest['by'] | 'owner' | 'token'
 }
 
 /** The standing of somebody who was just admitted. */
-export function standingOf({ id, caller, untilMs }: Admitted): Standing {
+export function standingOf({ id, payer, caller, untilMs }: Admitted): Standing {
   const by = caller.role === 'guest' ? (caller.by ?? 'token') : id.startsWith('key-') ? 'key' : 'owner'
-  return { id, by: untilMs === undefined ? by : 'claims', untilMs }
+  return { id, ...(payer === undefined ? {} : { payer }), by: untilMs === undefined ? by : 'claims', untilMs }
 }
+
+/** From whose allowance what somebody asks is taken. */
+export const payerOf = ({ id, payer = id }: Pick<Admitted, 'id' | 'payer'>): string => payer
 
 export interface Admission {
   /** True when the call is not simply the owner's. */
@@ -70,7 +75,7 @@ export interface Admission {
   recheckAll(standing: Standing, now: string): void
 }
 
-export interface AdmissionParts extends Pick<TrustPort, 'keys' | 'digest'> {
+export interface AdmissionParts extends Pick<TrustPort, 'keys' | 'digest' | 'owner'> {
   readonly ledger: Pick<Ledger, 'get'>
   readonly clock: Clock
 }
@@ -94,6 +99,11 @@ export function checkBearer(bearer: string): void {
     )
   if (accessKeyId(bearer) === undefined && !fromBearer(bearer)) throw refuse('Token not found')
 }
+
+const toChainHolder = ({ name, writesAs }: Holder): ChainHolder => ({
+  names: name === writesAs ? [name] : [name, writesAs],
+  agent: writesAs,
+})
 
 /** What names an agent that is known by its key, before its DID. */
 const agentIdPrefix = 'a2p:'
@@ -139,9 +149,7 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
 
   /** All that the signatures of a chain are about: the same text means the same answer. */
   const chainText = (token: ControlToken) =>
-    [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
-      .map((one) => `${signedText(one)} ${one.signature}`)
-      .join('\n')
+    [token, ...ancestorsOf(token, find)].map((one) => `${signedText(one)} ${one.signature}`).join('\n')
 
   const check = async (token: ControlToken | undefined, now: string): Promise<ControlToken> => {
     // A key may be withdrawn: that is looked at each time.
@@ -160,15 +168,18 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
     const { token_id, permissions } = token
     const reach = readReach(token)
     if (!reach) throw refuse('Scope mismatch')
-    return { role: 'guest', token: token_id, agent: holderOf(token, reach), reach, permissions }
+    const holders = holdersOf(token, ancestorsOf(token, find)).map(toChainHolder)
+    const agent = holders[0]?.agent ?? ''
+    const chain = holders.length > 1 ? { holders } : {}
+    return { role: 'guest', token: token_id, agent, ...chain, reach, permissions }
   }
 
   /** In whose name the holder of a token writes. */
-  const holderOf = ({ granted_to }: ControlToken, reach: Reach | undefined): string => {
-    const only = reach && onlyPattern(reach)
-    const isAgent = only && only.parts[0] === 'agent' && only.parts.length > 1 && isConcrete(only)
-    return isAgent ? only.text.slice('agent:'.length) : granted_to.replace(/^agent:(?=.)/, '')
-  }
+  const writerOf = (token: ControlToken): string =>
+    holdersOf(token, ancestorsOf(token, find))[0]?.writesAs ?? ''
+
+  /** The token at the top of a chain: whatever is made below it pays with it. */
+  const topOf = ({ token_id, delegation_chain }: ControlToken): string => delegation_chain.at(-1) ?? token_id
 
   /** A stranger must present the whole token and its secret. One answer for what is not here and what is made up. */
   const presented = async (bearer: string): Promise<ControlToken> => {
@@ -259,7 +270,7 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
       if (bearer !== undefined && isAccessKey(bearer)) return admitGrant(await grantOfKey(bearer, now), 'key')
       if (bearer === undefined && id === undefined) return { id: 'owner', caller: { role: 'owner' } }
       const token = bearer === undefined ? await lowest(id, now) : await check(await presented(bearer), now)
-      return { id: token.token_id, caller: toGuest(token) }
+      return { id: token.token_id, payer: topOf(token), caller: toGuest(token) }
     },
     claimant({ as: id, bearer, grant, signed }) {
       if (signed) {
@@ -276,7 +287,7 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
       // Of several tokens, which only narrow one another, the last was handed on.
       const stored = typeof id === 'string' ? id : id?.at(-1)
       const token = find((bearer === undefined ? stored : fromBearer(bearer)?.token.token_id) ?? '')
-      return token && { caller: holderOf(token, readReach(token)), by: 'token', id: token.token_id }
+      return token && { caller: writerOf(token), by: 'token', id: token.token_id }
     },
     recheck: ({ token: id, by }, now) => recheck({ id, by: by ?? 'token' }, now),
     recheckAll: recheck,

@@ -8,6 +8,7 @@ import { DaybookError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import { instantOrDay } from '../shape/instant.ts'
+import { holdersOf, nameFault } from './holder.ts'
 import { needSigner } from './keyring.ts'
 import { lineageHash, linkFault, makeSecret, signedText, toBearer } from './token.ts'
 import { createVerifier, findToken } from './token-ledger.ts'
@@ -23,7 +24,7 @@ import {
   tokenType,
 } from './token-schema.ts'
 import { checkType } from './token-type.ts'
-import { keepFault, standing } from './verify.ts'
+import { ancestorsOf, keepFault, standing } from './verify.ts'
 
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
   caller.role === 'guest' ? caller : undefined
@@ -53,6 +54,20 @@ function checkTokenId(id: string | undefined, call: CallPort): void {
   if (!guestOf(call) || id === undefined || id.startsWith('token-')) return
   throw new DaybookError('forbidden', '`token_id`: Leave it out, or begin it with `token-`.', {
     details: { path: 'token_id' },
+  })
+}
+
+/** No delegate is called as the owner is, or as the agent that writes for the owner. */
+function checkHolder(
+  token: ControlToken,
+  parent: ControlToken | undefined,
+  { trust }: Pick<ReadContext<'trust'>, 'trust'>,
+): void {
+  const { find } = createVerifier(trust)
+  const fault = parent && nameFault(holdersOf(token, [parent, ...ancestorsOf(parent, find)]), trust.owner)
+  if (fault === undefined) return
+  throw new DaybookError('forbidden', `\`granted_to\`: It can't be granted: ${fault}.`, {
+    details: { path: 'granted_to' },
   })
 }
 
@@ -162,6 +177,7 @@ export const tokenCapabilities = [
         throw new DaybookError('forbidden', `It can't be granted below \`${parent?.token_id}\`: ${fault}.`, {
           details: { path: 'parent' },
         })
+      checkHolder({ ...claims, signature: '' }, parent, at)
       checkType(claims, at.records)
       const token = { ...claims, signature: await signer.sign(signedText(claims)) }
       const kept = await at.records.write((write) => {

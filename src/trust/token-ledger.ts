@@ -21,12 +21,14 @@ export function createVerifier({
   ledger,
   keys,
   digest,
-}: Pick<TrustPort, 'keys' | 'digest'> & { readonly ledger: Pick<Ledger, 'get'> }): Verifier {
+  owner,
+}: Pick<TrustPort, 'keys' | 'digest' | 'owner'> & { readonly ledger: Pick<Ledger, 'get'> }): Verifier {
   return {
     keys,
     sha256: digest.sha256,
     find: (id) => findToken(ledger, id),
     isOwn: (key) => isOwnKey(ledger, key),
+    owner,
   }
 }
 

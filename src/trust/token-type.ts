@@ -2,7 +2,7 @@
 // has the permissions that it requires.
 import { permitsAll } from '../core/access/permission.ts'
 import { coversReach, readReach, type ScopeText } from '../core/access/reach.ts'
-import { parseScope } from '../core/access/scope.ts'
+import { parseNames } from '../core/access/scope.ts'
 import type { RecordReader } from '../core/capability/port/record-port.ts'
 import { DaybookError } from '../core/errors.ts'
 import { nameId } from '../core/text/name-id.ts'
@@ -24,7 +24,7 @@ export function checkType(
   const found = rules.get(id) as
     { readonly scope_pattern?: string; readonly required_permissions?: readonly string[] } | undefined
   if (!found) throw wrong('type', `\`${type.slice(0, 80)}\` is neither built in nor registered`)
-  const pattern = parseScope((found.scope_pattern ?? '**').replaceAll(/\{[^{}]*\}/g, '*'))
+  const pattern = parseNames((found.scope_pattern ?? '**').replaceAll(/\{[^{}]*\}/g, '*'))
   const asked = readReach(spelled)
   if (!pattern || !asked || !coversReach({ allow: [pattern], deny: [] }, asked))
     throw wrong('scope', `Tokens of type \`${type.slice(0, 80)}\` have a scope like ${found.scope_pattern}`)

@@ -3,13 +3,15 @@
 import type { Keyring } from '../core/ports.ts'
 import { permitsAll } from '../core/access/permission.ts'
 import { readReach } from '../core/access/reach.ts'
-import { coversScope, overlapsScope, parseScope } from '../core/access/scope.ts'
+import { coversScope, overlapsScope, parseNames } from '../core/access/scope.ts'
+import { holdersOf, nameFault } from './holder.ts'
 import { lineageHash, linkFault, signedText } from './token.ts'
 import type { ControlToken } from './token-schema.ts'
 
 export const reasons = [
   'Token not found',
   'Token of another book',
+  'Token names the owner',
   'Token revoked',
   'Token expired',
   'Token not yet valid',
@@ -26,6 +28,8 @@ export interface Verifier {
   find(id: string): ControlToken | undefined
   /** True for a key of this book's owner. */
   isOwn(key: string): boolean
+  /** The agent that writes for the owner here. */
+  readonly owner: string
 }
 
 export interface Wanted {
@@ -33,7 +37,7 @@ export interface Wanted {
   readonly permission?: string | undefined
 }
 
-type Known = Pick<Verifier, 'find' | 'isOwn'>
+type Known = Pick<Verifier, 'find' | 'isOwn' | 'owner'>
 
 /**
  * Why the token is of no use here and now, by its state and its ancestors'; undefined when it stands. Whoever lists, shows,
@@ -45,11 +49,19 @@ export function standing(
   now: string,
 ): Extract<Reason, `Token ${string}`> | undefined {
   if (!token) return 'Token not found'
-  return isOfThisBook(token, by) ? timeFault(token, by.find, now) : 'Token of another book'
+  if (!isOfThisBook(token, by)) return 'Token of another book'
+  return timeFault(token, by.find, now) ?? (isNamedWell(token, by) ? undefined : 'Token names the owner')
 }
 
+/** The tokens above this one that are here, the nearest first. */
+export const ancestorsOf = (token: ControlToken, find: Verifier['find']): ControlToken[] =>
+  token.delegation_chain.flatMap((id) => find(id) ?? [])
+
+const isNamedWell = (token: ControlToken, { find, owner }: Known): boolean =>
+  nameFault(holdersOf(token, ancestorsOf(token, find)), owner) === undefined
+
 function timeFault(token: ControlToken, find: Verifier['find'], now: string) {
-  const line = [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
+  const line = [token, ...ancestorsOf(token, find)]
   if (line.some(({ revoked }) => revoked)) return 'Token revoked'
   if (line.some(({ expires_at }) => expires_at < now)) return 'Token expired'
   if (line.some(({ not_before }) => not_before !== undefined && not_before > now))
@@ -57,7 +69,10 @@ function timeFault(token: ControlToken, find: Verifier['find'], now: string) {
   return undefined
 }
 
-/** How a token stands, in one word: `foreign` is of another book, or of a key that was withdrawn, and opens nothing here. */
+/**
+ * How a token stands, in one word: `foreign` is of another book, of a key that was withdrawn, or of a delegate with the name of
+ * the owner, and opens nothing here.
+ */
 export const tokenStates = ['active', 'revoked', 'expired', 'pending', 'foreign'] as const
 
 export function stateOf(token: ControlToken, by: Known, now: string): (typeof tokenStates)[number] {
@@ -72,6 +87,7 @@ export function stateOf(token: ControlToken, by: Known, now: string): (typeof to
       return 'pending'
     case 'Token not found':
     case 'Token of another book':
+    case 'Token names the owner':
       return 'foreign'
   }
 }
@@ -80,6 +96,7 @@ export function stateOf(token: ControlToken, by: Known, now: string): (typeof to
 export async function keepFault(token: ControlToken, now: string, by: Verifier): Promise<Reason | undefined> {
   const fault = timeFault(token, by.find, now)
   if (fault !== undefined && fault !== 'Token not yet valid') return fault
+  if (!isNamedWell(token, by)) return 'Token names the owner'
   if (!(await isSigned(token, by))) return 'Invalid signature'
   return (await isChained(token, by)) ? undefined : 'Invalid delegation chain'
 }
@@ -117,7 +134,7 @@ function rootOf(token: ControlToken, { find }: Pick<Known, 'find'>): ControlToke
 /** True when the token allows every name that `scope` stands for, and denies none of them. */
 function isFor(token: ControlToken, scope: string): boolean {
   const reach = readReach(token)
-  const wanted = parseScope(scope)
+  const wanted = parseNames(scope)
   if (!reach || !wanted) return false
   const isDenied = reach.deny.some((one) => overlapsScope(one, wanted))
   return !isDenied && reach.allow.some((one) => coversScope(one, wanted))

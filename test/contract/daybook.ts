@@ -34,6 +34,7 @@ import { toolCases } from './door/tools.ts'
 import { activityCases } from './run/activity.ts'
 import { accessKeyCases } from './access/access-key.ts'
 import { callerCases } from './access/caller.ts'
+import { delegateCases } from './consent/delegate.ts'
 import { doorCases } from './door/door.ts'
 import { guestCases } from './access/guest.ts'
 import { tokenCases } from './access/token.ts'
@@ -134,6 +135,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
       keylessCases(cases)
       keylessSecretCases(cases)
     } else sealedSecretCases(cases)
+    delegateCases(cases)
     tokenCases(cases, host)
     guestCases(cases, host)
     callerCases(cases)

@@ -1,6 +1,7 @@
 // What the holder of a token may call, for those who list tools: asked of the book that the token is of, as its owner, for a
 // token that may not read can't ask what it may. Nothing else is told of the token, and each call is judged on its own.
 import type { BookEvent } from '../../core/capability/event.ts'
+import { rights } from '../../core/access/permission.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 
 export interface DoorRights {
@@ -14,6 +15,12 @@ export interface DoorRights {
 export interface RightsDoor {
   call(id: string, input: unknown, options: object): Promise<unknown>
   on(listener: (event: BookEvent) => void): () => void
+}
+
+/** What an agent may call that has its owner's book: whatever some guest may, and nothing that is the owner's alone. */
+export const agentRights: DoorRights = {
+  permissions: () => Promise.resolve(['**', ...rights]),
+  onChange: () => () => undefined,
 }
 
 interface Lineage {

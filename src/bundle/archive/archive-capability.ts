@@ -104,6 +104,7 @@ export const archiveCapabilities = [
   }),
   defineCapability({
     id: 'archive:list',
+    forAgents: true,
     methods: ['archives.list'],
     summary: 'Lists the archives of this book, the newest first.',
     input: z.strictObject({ target, limit: z.number().int().min(1).max(1000).default(100) }).default({
@@ -125,6 +126,7 @@ export const archiveCapabilities = [
   }),
   defineCapability({
     id: 'archive:verify',
+    forAgents: true,
     methods: ['archives.verify'],
     summary: 'Reads an archive of this book from beginning to end: is it whole, and what does it hold.',
     input: z.strictObject({

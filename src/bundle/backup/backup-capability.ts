@@ -147,6 +147,7 @@ async function prune(at: BackupPorts, agents: readonly string[]): Promise<number
 export const backupCapabilities = [
   defineCapability({
     id: 'katra:backup',
+    forAgents: true,
     methods: ['backups.make'],
     summary:
       'Backs up all that is a persona’s as one bundle, verified by reading it back; the newest 30 are kept.',
@@ -203,6 +204,7 @@ export const backupCapabilities = [
   }),
   defineCapability({
     id: 'katra:restore_backup',
+    forAgents: true,
     methods: ['backups.restore'],
     summary:
       'Restores a backup: what it has comes back as it was; what was written since stays, and what was forgotten stays forgotten.',

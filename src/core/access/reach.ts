@@ -5,7 +5,7 @@ import { facetOf, isScoped, type Kind, type Kinds, openPrefixes, ownNames, scope
 import type { JsonObject } from '../json/path.ts'
 import type { Sensitivity } from '../sealed.ts'
 import { type Governed, isGoverned } from './governed.ts'
-import { coversScope, matchesScope, parseScope, type ScopePattern, scopeParts } from './scope.ts'
+import { coversScope, matchesScope, parseNames, type ScopePattern, scopeParts } from './scope.ts'
 
 export interface Reach {
   /** A record is in reach by any of these. */
@@ -62,7 +62,7 @@ export function reservedNames(kinds: Kinds): string[] {
 
 /** Reads a reach, or undefined when a pattern is none, or there are too many. */
 export function readReach({ scope, allow = [], deny = [] }: ScopeText): Reach | undefined {
-  const read = (texts: readonly string[]) => texts.flatMap((text) => parseScope(text) ?? [])
+  const read = (texts: readonly string[]) => texts.flatMap((text) => parseNames(text) ?? [])
   const reach = { allow: read([scope, ...allow]), deny: read(deny) }
   const isWhole = reach.allow.length === allow.length + 1 && reach.deny.length === deny.length
   return isWhole && Math.max(reach.allow.length, deny.length) <= patternLimit ? reach : undefined

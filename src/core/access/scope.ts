@@ -16,7 +16,17 @@ export function scopeParts(text: string): string[] {
   return text.split(/([:.])/)
 }
 
-/** Reads a pattern, or undefined when it is none: an empty segment, a `*` in company, a `**` before the end. */
+/** Categories of memories have one spelling, whoever writes them: nothing is reached or kept past a denial by another one. */
+export function foldName(text: string): string {
+  return /^(?:a2p|ext)[:.]/.test(text) ? text.toLowerCase() : text
+}
+
+/** Reads a pattern over names of records, as `parseScope` does. */
+export function parseNames(text: string): ScopePattern | undefined {
+  return parseScope(foldName(text))
+}
+
+/** Reads a pattern as it is written, or undefined when it is none: an empty segment, a `*` in company, a `**` before the end. */
 export function parseScope(text: string): ScopePattern | undefined {
   if (text === '' || text.length > scopeLimits.length || !text.isWellFormed()) return undefined
   const parts = scopeParts(text)

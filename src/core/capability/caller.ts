@@ -2,6 +2,7 @@
 import type { GrantedKinds } from '../access/grant.ts'
 import type { Way } from '../access/policy-decision.ts'
 import type { Reach } from '../access/reach.ts'
+import type { ScopePattern } from '../access/scope.ts'
 
 /** Who calls. The owner may do everything; anyone else only what a control token grants. */
 export type Caller = { readonly role: 'owner' } | Guest
@@ -11,8 +12,10 @@ export interface Guest {
   readonly role: 'guest'
   /** The id of the token. */
   readonly token: string
-  /** Whom the token was granted to: the agent in whose name the guest writes. */
+  /** The agent in whose name the guest writes: its holder, `child by holder` for a token that a holder has granted further. */
   readonly agent: string
+  /** All who hold tokens of its chain, the guest itself first. Absent where nothing was granted further. */
+  readonly holders?: readonly ChainHolder[]
   readonly reach: Reach
   /** What its token reaches, before policies and a receipt narrow that; absent until they were asked. */
   readonly own?: Reach
@@ -21,8 +24,32 @@ export interface Guest {
   readonly permissions: readonly string[]
   /** True of an agent that is known by its key alone: whether it may propose, the policies say. */
   readonly proposesByPolicy?: true
+  /** Of such an agent, once the policies were asked: what it may propose. */
+  readonly proposes?: readonly ScopePattern[]
   /** By what it is known, when not by a control token; then `token` is the id of the access key, or names the claims. */
   readonly by?: 'key' | 'claims'
   /** In a sync: kinds that it may send and fetch, where that is bounded. */
   readonly granted?: GrantedKinds
+}
+
+/** Somebody who holds a token of a chain. Policies and receipts are asked for each of them by all of its names. */
+export interface ChainHolder {
+  readonly names: readonly string[]
+  /** In which name it writes. */
+  readonly agent: string
+}
+
+/** Everybody by whose rights a guest calls, the guest itself first. */
+export function holdersOfGuest({ agent, holders }: Guest): readonly ChainHolder[] {
+  return holders ?? [{ names: [agent], agent }]
+}
+
+/** In whose name what a caller asks is counted: the guest that the owner let in, above all delegates. */
+export const countedAs = (caller: Caller, agent: string): string =>
+  caller.role === 'guest' ? topHolder(caller).agent : agent
+
+/** The guest that the owner let in, at the top of the chain: in its name everybody below it counts. */
+export function topHolder(guest: Guest): ChainHolder {
+  const holders = holdersOfGuest(guest)
+  return holders[holders.length - 1] ?? { names: [guest.agent], agent: guest.agent }
 }

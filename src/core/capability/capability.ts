@@ -37,6 +37,11 @@ interface Verb<
    * or of a task whose writes are the decision.
    */
   readonly decides?: { readonly path: string }
+  /**
+   * True of a verb that no guest may call and that decides nothing: an agent that works with its owner's book may, in the name
+   * that its handle has. Verbs that only read need no such word; all others of the owner are for the owner's own handle.
+   */
+  readonly forAgents?: true
   /** True: it is about memories alone, so that a guest whom neither a policy nor a receipt lets read any is told so. */
   readonly needsConsent?: boolean
   readonly input: I

@@ -27,7 +27,7 @@ export interface CallPort {
   readonly caller: Caller
   /** Default scope of what is stored: the book's, as given when it was opened. */
   readonly scope: Scope
-  /** The call is made in the name of an agent that it names, as those of a handle are. */
+  /** The owner's side calls in the name of an agent that it names, as through a handle: an agent proposes, and decides nothing. */
   readonly namesAgent: boolean
   /** The instant of this call, canonical UTC text. */
   readonly now: string
@@ -58,6 +58,8 @@ export interface TrustPort {
   readonly keys: Keyring
   readonly digest: Digest
   readonly random: Random
+  /** The agent in whose name the owner's own records are written here. */
+  readonly owner: string
   /** The keys that seal sensitive records. */
   readonly sealing: SealingPort
 }

@@ -3,7 +3,7 @@
 import type { Way } from '../../core/access/policy-decision.ts'
 import { DaybookError, type ErrorShape, isDaybookError } from '../../core/errors.ts'
 import { checkSigned, refuseSigned, type SignedRequest } from '../../trust/agent/signed-request.ts'
-import type { Admitted } from '../../trust/admission.ts'
+import { type Admitted, payerOf } from '../../trust/admission.ts'
 import type { Operation, RateState } from './agent-rate.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { AgentGate } from './agent-gate.ts'
@@ -45,7 +45,7 @@ type Noted = (gate: () => Promise<void>) => Promise<void>
 /** Answers somebody who was let in; `told` is what its allowance is, also when it is refused. */
 export async function runAgentCall(
   book: AgentBook,
-  { caller, id: who, nonceUntilMs }: Admitted,
+  admitted: Admitted,
   {
     ask,
     signed,
@@ -59,8 +59,9 @@ export async function runAgentCall(
   },
 ): Promise<unknown> {
   const { engine, agents } = book
+  const { caller, nonceUntilMs } = admitted
   await noted(async () => {
-    const rate = await agents.spend(who, ask.operation)
+    const rate = await agents.spend(payerOf(admitted), ask.operation)
     told(rate)
     // Refused before its nonce is taken: the same request may come again later, as it is.
     const { retryAfterMs } = rate

@@ -6,7 +6,7 @@ import type { ArchivePort } from '../../core/capability/port/archive-port.ts'
 import { utcZone } from '../../core/calendar/zone.ts'
 import type { CallPort, PortName, TaskPorts, TaskRecords } from '../../core/capability/context.ts'
 import type { RecallPort } from '../../core/capability/port/recall-port.ts'
-import type { Caller } from '../../core/capability/caller.ts'
+import { type Caller, holdersOfGuest } from '../../core/capability/caller.ts'
 import type { PoolPort } from '../../core/pool/pool-port.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { ServiceParts } from '../../core/capability/service.ts'
@@ -24,6 +24,7 @@ import { createTextLegs } from '../../recall/text-leg.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { EndOfBook } from '../end-of-book.ts'
 import type { EngineOptions } from '../engine-options.ts'
+import { namesAgent } from './names-agent.ts'
 import type { CallingTab, CallOptions } from '../engine-shape.ts'
 import { unlikeEmbedder } from '../unlike-tab.ts'
 import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
@@ -121,7 +122,7 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
       const port: CallPort = {
         caller,
         scope: view.scope,
-        namesAgent: scope?.agent !== undefined,
+        namesAgent: caller.role === 'owner' && namesAgent(options),
         now,
         zone,
         durability,
@@ -176,6 +177,7 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
       keys,
       digest,
       random,
+      owner: parts.options.scope.agent,
       sealing: parts.sealing.port,
     }),
     transfer: ({ view }) => ({
@@ -201,7 +203,11 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
     activity: () => parts.activity.port,
     consent: ({ view, way }) => ({
       records: consentLedger(view.access.ledger),
-      decide: (agent) => parts.consent.decide(agent, way),
+      decide: (agent) => parts.consent.decide([agent], way),
+      decisions: () =>
+        view.caller.role === 'owner'
+          ? []
+          : holdersOfGuest(view.caller).map(({ names }) => parts.consent.decide(names, way)),
     }),
     pool: () => parts.pool,
     status: ({ view }) => ({

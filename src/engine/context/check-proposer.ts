@@ -3,7 +3,7 @@
 import { readPath } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Call } from './call.ts'
-import { proposerError } from './proposer-put.ts'
+import { isAlike, proposerError } from './proposer-put.ts'
 
 /** Throws `forbidden` when the caller's agent has proposed one of the records that `call` decides about. */
 export function checkProposer(
@@ -15,7 +15,7 @@ export function checkProposer(
     const row = records.row(id)
     if (!row || row.deleted) return false
     const path = kinds.get(row.kind)?.proposedBy
-    return (path === undefined ? row.agent : readPath(bodies.need(row, row.body), path)) === agent
+    return isAlike(path === undefined ? row.agent : readPath(bodies.need(row, row.body), path), agent)
   }
   if (decided.some(isProposer)) throw proposerError(agent, capability.decides?.path ?? '')
 }

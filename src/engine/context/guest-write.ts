@@ -62,6 +62,17 @@ export function checkUndecided(kind: Kind, body: JsonObject, before: Standing | 
   })
 }
 
+/** Throws where an agent that has the owner's book would decide what is the owner's to decide. */
+export function checkNamedPut(
+  kind: Kind,
+  { body, sensitivity }: Pick<Standing, 'body' | 'sensitivity'>,
+  before: Standing | undefined,
+): void {
+  checkUndecided(kind, body, before)
+  if (before && isLowered(sensitivity ?? kind.sensitivity, before.sensitivity ?? kind.sensitivity))
+    throw lowering()
+}
+
 /** What is guarded less than before may be stored and sent in clear: that is the owner's to decide. */
 export function lowering(): DaybookError {
   return new DaybookError('forbidden', 'Only the owner of the book makes a record less sensitive.', {

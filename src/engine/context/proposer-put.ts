@@ -2,6 +2,7 @@
 import { DaybookError } from '../../core/errors.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
+import { isAlikeAgent } from '../../core/text/fold-agent.ts'
 import { isOwnersToDecide, type Kind } from '../../core/kind.ts'
 
 /**
@@ -17,9 +18,14 @@ export function checkNotProposer(
   const { proposedBy: path } = kind
   if (path === undefined || !kind.ownerOnly) return
   const stands = before && !before.isUnread ? before.body : undefined
-  const isProposer = [body, stands].some((one) => one && readPath(one, path) === agent)
+  const isProposer = [body, stands].some((one) => one && isAlike(readPath(one, path), agent))
   if (!isProposer || (stands && sameJson(body, stands))) return
   if (isOwnersToDecide(kind, body, before && { body: stands })) throw proposerError(agent, 'body')
+}
+
+/** No other spelling of its name makes a proposer another agent. */
+export function isAlike(one: unknown, agent: string): boolean {
+  return typeof one === 'string' && isAlikeAgent(one, agent)
 }
 
 export function proposerError(agent: string, path: string): DaybookError {

@@ -35,7 +35,7 @@ export interface RecordAccess {
   /** The book as the reader sees it: for recall, which asks more than a reader does. */
   readonly seen: Pick<BookStore, 'kinds' | 'queries'>
   /** A writer for one transaction, and the list of what it changes. */
-  writer(now: string, defaults?: Scope): Writing
+  writer(now: string, defaults?: Scope, namesAgent?: boolean): Writing
 }
 
 /** What of the store records are read and written by. */
@@ -131,8 +131,9 @@ function createAccess(
     ledger,
     own: createOwnReader(store, caller),
     seen: { kinds, queries },
-    writer: (now, defaults = scope) =>
+    writer: (now, defaults = scope, namesAgent = false) =>
       createRecordWriter({
+        namesAgent,
         store,
         ids,
         guest,

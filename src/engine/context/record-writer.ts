@@ -24,7 +24,7 @@ import { logRivals } from '../../sync/conflict/rival.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { checkGuestPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
+import { checkGuestPut, checkNamedPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
 import { markRecord, markRow, type MarkWriterParts, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
 import { checkNotProposer } from './proposer-put.ts'
@@ -59,6 +59,8 @@ export interface RecordWriterParts {
   readonly ids: Ids
   /** Who writes, when it is not the owner. */
   readonly guest: Guest | undefined
+  /** The owner's side writes in the name of an agent that it names: then nothing is decided either. */
+  readonly namesAgent: boolean
   readonly seen: SeenRecords
   readonly rules: RuleReader
   readonly ledger: Ledger
@@ -282,6 +284,7 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   }
   if (!guest && !request.upkeep)
     checkNotProposer(kind, body, live && seen.standing(live), parts.defaults.agent)
+  if (!guest && parts.namesAgent && !request.upkeep) checkNamedPut(kind, op, live && seen.standing(live))
   if (guest) {
     checkGuestPut(guest, store.kinds, op, kept && seen.standing(kept))
     checkUndecided(kind, body, live && seen.standing(live))

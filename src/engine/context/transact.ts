@@ -53,7 +53,7 @@ export function createTransact({
           consent.renew(caller)
         }
         if (call.decided) checkProposer(store, call)
-        const writing = view.access.writer(now, scope)
+        const writing = view.access.writer(now, scope, port.namesAgent)
         const queued = uses.includes('tasks') ? tasks.writer(now, { caller, scope }) : undefined
         const ports: { -readonly [Name in keyof WritePorts]?: WritePorts[Name] } = {}
         if (uses.includes('records')) ports.records = writing.records

@@ -20,7 +20,7 @@ import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
 import type { Activity } from '../service/activity.ts'
 import type { ConsentGate } from '../service/consent-gate.ts'
 import type { Sealing } from '../service/sealing.ts'
-import { authorise, checkConsent } from './authorise.ts'
+import { authorise, checkConsent, checkDecides } from './authorise.ts'
 import type { RunRead } from './read-again.ts'
 import { withReserve } from './reserve.ts'
 import { checkRunsHere, type Place } from './runs-here.ts'
@@ -65,6 +65,7 @@ export function createCallPath(parts: CallPathParts): CallPath {
     if (services.isClosed()) throw new DaybookError('book-closed')
     const capability = findCapability(id)
     authorise(admitted.caller ?? owner, capability)
+    checkDecides(admitted.caller ?? owner, capability, given)
     const options = { ...admitted, caller: consent.admit(admitted.caller ?? owner, given) }
     if (capability.runs) await checkRunsHere(capability, place)
     if (options.signal?.aborted) throw new DaybookError('aborted')

@@ -1,12 +1,12 @@
 // Holds guests to what the owner has consented to: what the policies of the book, and a receipt where one is presented, leave
 // of the reach of their tokens. Invariants: every call of a guest passes here before anything is read for it; the policies are
 // those that stand then, read again when one has changed; and a receipt only ever narrows.
-import { nothingGoverned } from '../../core/access/governed.ts'
 import type { PolicyDecision, Way } from '../../core/access/policy-decision.ts'
-import { narrowReach } from '../../core/access/reach.ts'
-import type { Caller, Guest } from '../../core/capability/caller.ts'
+import { levels, narrowReach, type Reach } from '../../core/access/reach.ts'
+import { type Caller, type ChainHolder, type Guest, holdersOfGuest } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Ports } from '../../core/ports.ts'
+import { parseScope } from '../../core/access/scope.ts'
 import type { Zone } from '../../core/calendar/zone.ts'
 import { formatTime } from '../../core/time.ts'
 import { type CompiledPolicies, compilePolicies, type Policy } from '../../memory/consent/policy/decide.ts'
@@ -25,7 +25,8 @@ export interface ConsentGate {
   admit(caller: Caller, presenting: Presenting): Caller
   /** The same guest as policies and its receipt stand now: for what goes on for longer than a call, and inside a transaction. */
   renew(guest: Guest): Guest
-  decide(agent: string, way: Way): PolicyDecision
+  /** What the policies say to an agent, by all the names that it has. */
+  decide(names: readonly string[], way: Way): PolicyDecision
 }
 
 export interface ConsentGateParts {
@@ -54,38 +55,50 @@ export function createConsentGate({ store, ports: { clock }, zone }: ConsentGate
   const zoneNamed = (name: string | undefined) =>
     name === undefined || name === zone.name ? zone : zone.named?.(name)
 
-  const decide: ConsentGate['decide'] = (agent, way) =>
-    policies().decide(agent, {
+  const decide: ConsentGate['decide'] = (names, way) =>
+    policies().decide(names, {
       nowMs: clock.now(),
       way,
       zone: zoneNamed,
-      calls: (sinceMs) => calls.since(agent, sinceMs),
+      // Others may have the first name, too: the last is the agent's own.
+      calls: (sinceMs) => calls.since(names.at(-1) ?? '', sinceMs),
     })
 
-  const receiptOf = (id: string, agent: string) => {
+  const receiptOf = (id: string, names: readonly string[]) => {
     const bodyOf = (one: string, kind: string) => {
       const row = store.records.row(one)
       return row?.kind === kind && row.deleted === 0 ? (JSON.parse(row.body) as unknown) : undefined
     }
     const receipt = receiptBody.safeParse(bodyOf(id, 'receipt')).data
     const request = accessRequestBody.safeParse(bodyOf(receipt?.request ?? '', 'access_request')).data
-    checkReceipt(receipt, request, agent, formatTime(clock.now()))
+    checkReceipt(receipt, request, names, formatTime(clock.now()))
     return receipt
   }
 
   const narrowed = (guest: Guest, receipt: string | undefined, way: Way): Guest => {
-    const { agent } = guest
     const own = guest.own ?? guest.reach
-    const { governed, permissions } = decide(agent, way)
-    const presented = receipt === undefined ? undefined : receiptOf(receipt, agent)
-    const reach = presented
-      ? narrowReach(own, receiptReach(presented, governed))
-      : { ...own, governed: own.governed ?? governed }
-    const mayPropose = permissions.some((level) => level === 'propose' || level === 'write')
-    const isSilent = guest.proposesByPolicy === true && !mayPropose
+    const holders = holdersOfGuest(guest)
+    const presented =
+      receipt === undefined
+        ? undefined
+        : receiptOf(
+            receipt,
+            holders.flatMap(({ names }) => names),
+          )
+    const decisions = holders.map(({ names }) => decide(names, way))
+    // Nobody in the chain is lent what another one of it may: each bounds the call by what it may itself.
+    const reach = decisions.reduce((narrow: Reach, { governed }, i) => {
+      const isItsOwn = presented && isNamed(holders[i], presented.granted_to)
+      if (isItsOwn) return narrowReach(narrow, receiptReach(presented, governed))
+      return i === 0 ? { ...narrow, governed } : narrowReach({ ...everything, governed }, narrow)
+    }, own)
+    const proposes = decisions[0]?.proposes ?? []
+    const isByPolicy = guest.proposesByPolicy === true
+    const isSilent = isByPolicy && proposes.length === 0
     return {
       ...guest,
       ...(isSilent ? { permissions: guest.permissions.filter((one) => one !== proposing) } : {}),
+      ...(isByPolicy ? { proposes } : {}),
       own,
       reach,
       consent: { way, ...(receipt === undefined ? {} : { receipt }) },
@@ -106,12 +119,18 @@ export function createConsentGate({ store, ports: { clock }, zone }: ConsentGate
         )
       }
       // Nobody counts where no policy asks.
-      if (policies().isCounting) calls.note(caller.agent, clock.now())
+      if (policies().isCounting) calls.note(agentsOf(caller), clock.now())
       return narrowed(caller, receipt, way)
     },
     renew: (guest) => narrowed(guest, guest.consent?.receipt, guest.consent?.way ?? 'here'),
   }
 }
+
+const agentsOf = (guest: Guest) => new Set(holdersOfGuest(guest).map(({ agent }) => agent))
+
+const isNamed = (holder: ChainHolder | undefined, name: string) => holder?.names.includes(name) === true
+
+const everything: Reach = { allow: [parseScope('**') ?? []].flat(), deny: [] }
 
 function readPolicies({ policyRows }: ConsentGateParts['store']): Policy[] {
   return policyRows.live().flatMap(({ id, body }): Policy[] => {
@@ -140,7 +159,11 @@ class CallCounts {
     this.#access = access
   }
 
-  note(agent: string, atMs: number): void {
+  note(agents: Iterable<string>, atMs: number): void {
+    for (const agent of agents) this.#note(agent, atMs)
+  }
+
+  #note(agent: string, atMs: number): void {
     const known = this.#calls.get(agent) ?? this.#logged(agent)
     known.push(atMs)
     if (known.length > callLimit) known.splice(0, known.length - callLimit)
@@ -167,5 +190,6 @@ class CallCounts {
 
 /** True when neither policies nor a receipt let `guest` read anything that they decide about. */
 export function isWithoutConsent({ reach }: Guest): boolean {
-  return (reach.governed ?? nothingGoverned).rules.every(({ isLimit }) => isLimit)
+  const asked = levels(reach).flatMap(({ governed }) => governed ?? [])
+  return asked.length === 0 || asked.some(({ rules }) => rules.every(({ isLimit }) => isLimit))
 }

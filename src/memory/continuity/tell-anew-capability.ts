@@ -80,6 +80,7 @@ const made = [digestKind, patternKind, snapshotKind]
 export const tellAnewCapabilities = [
   defineCapability({
     id: 'katra:tell_anew',
+    forAgents: true,
     methods: ['days.tellAnew'],
     summary:
       'Tells a digest, a pattern or a snapshot anew when a record that it rests on is gone, or forgets it when nothing is left. Runs by itself.',

@@ -35,6 +35,7 @@ function profileAnew(records: WriteContext<'records'>['records'], id: string): o
 export const tellAnewCapabilities = [
   defineCapability({
     id: 'ks:tell_anew',
+    forAgents: true,
     methods: ['conversation.tellAnew'],
     summary:
       'Tells an episode or a profile anew when a message that it was made from is gone, or forgets it when none is left. Runs by itself.',

@@ -1,9 +1,11 @@
 // How many records of a kind were made since when, and by whom: told by their heads, so that sealed ones count.
 import type { SqlDatabase } from '../../core/ports.ts'
+import { sameOrDelegate } from '../../core/access/delegate-name.ts'
 import type { Projection } from '../record/projection.ts'
 
 export interface MadeCount {
   readonly kind: string
+  /** Made by this agent or by a delegate of it. */
   readonly agent?: string | undefined
   /** Canonical time. */
   readonly since?: string | undefined
@@ -16,8 +18,9 @@ export function countMade(
   { kind, agent, since = '' }: MadeCount,
 ): number {
   projection.catchUpWithin()
-  const made = `r.kind = ? AND r.deleted = 0 AND r.created_at >= ? AND r.agent = ifnull(?, r.agent)`
-  const own = [kind, since, agent ?? null]
+  const whose = agent === undefined ? { sql: '1 = 1', params: [] } : sameOrDelegate('r.agent', agent)
+  const made = `r.kind = ? AND r.deleted = 0 AND r.created_at >= ? AND ${whose.sql}`
+  const own = [kind, since, ...whose.params]
   const row = db.get<{ n: number }>(
     `SELECT (SELECT count(*) FROM facets f JOIN records r ON r.seq = f.seq
          WHERE f.kind = ? AND f.updated_at >= ? AND ${made})

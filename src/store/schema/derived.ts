@@ -131,7 +131,8 @@ function declarationKey(kind: Kind, { name: zone }: Zone): number {
     expires,
     ...cited,
     String(embed !== false),
-    ...(scopeNames ? ['scopeNames'] : []),
+    // Names are folded since they have the number.
+    ...(scopeNames ? ['scopeNames', '2'] : []),
     // The words of its day, and when a day ends.
     ...(zone !== utcZone.name && (expires !== '' || text.includes(whenField)) ? [zone] : []),
   ])

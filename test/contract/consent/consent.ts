@@ -1,6 +1,7 @@
 // The promises of memories and of what agents propose.
 import type { BookCase } from '../book-case.ts'
 import { consentInputCases } from './bad-input.ts'
+import { categoryCases } from './category.ts'
 import { lifeCases } from './life.ts'
 import { memoryCases } from './memory.ts'
 import { policyCases } from './policy.ts'
@@ -17,6 +18,7 @@ export function consentCases(cases: BookCase, keepsKeys: boolean): void {
   ruleCases(cases)
   lifeCases(cases)
   policyCases(cases)
+  categoryCases(cases, { keepsKeys })
   if (keepsKeys) sealedConsentCases(cases)
   else keylessConsentCases(cases)
 }

@@ -86,12 +86,6 @@ const attempts: Readonly<Record<string, Attempt>> = {
     refused: 'forbidden proposer',
     run: (book, { memory }) => as(book).memories.edit({ id: memory, content: 'x' }),
   },
-  'classes otherwise what was approved': {
-    capability: 'a2p:reclassify',
-    refused: 'forbidden proposer',
-    run: (book, { memory }) =>
-      as(book).memories.reclassify({ id: memory, category: 'a2p:interests', reason: 'r' }),
-  },
   'restores an earlier version of its proposal': {
     capability: 'kstar:restore',
     refused: 'forbidden proposer',
@@ -125,27 +119,73 @@ export function proposerCases({ book: open }: BookCase): void {
       expect(entries.map(({ caller }) => helper.endsWith(caller) && caller !== '')).toEqual([true])
     })
 
-    it('puts its approval off is refused when its turn comes', async () => {
-      const { book, id } = await begin()
-      const done = new Promise<string | undefined>((resolve) =>
-        book.on('task', ({ state, error }) => {
-          if (state === 'dead' || state === 'done') resolve(error?.code)
-        }),
-      )
-      await as(book).tasks.add({ capability: 'a2p:review', input: { id, action: 'approve' } })
-      expect(await done).toBe('forbidden')
+    it('classes otherwise what was approved, or makes one of several, proposes that', async () => {
+      const { book, memory } = await begin()
+      const before = await approved(book)
+      const asked = { id: memory, category: 'a2p:interests', reason: 'r' }
+      const { id, result } = await as(book).memories.reclassify(asked)
+      expect(result).toBe('proposed')
+      expect(await approved(book)).toEqual(before)
       expect((await book.proposals.list({ id })).proposals).toMatchObject([{ status: 'pending' }])
-      const { entries } = await book.access.log({ capability: 'a2p:review', outcome: 'forbidden' })
-      expect(entries.map(({ caller }) => helper.endsWith(caller) && caller !== '')).toContain(true)
+      const { id: other } = await book.memories.store({
+        content: 'y',
+        category: proposed.category,
+        memory_type: 'procedural',
+      })
+      expect((await as(book).memories.consolidate({ ids: [memory, other] })).result).toBe('proposed')
+      expect(await approved(book)).toHaveLength(before.length + 1)
     })
 
-    it('imports its approval from a bundle brings it in undecided', async () => {
+    it('names itself, under whatever spelling, does nothing that is the owner’s alone', async () => {
+      const { book, id, memory } = await begin()
+      const spellings = [
+        helper,
+        `${helper}.`,
+        helper.toUpperCase(),
+        'assistant',
+        'Аssistant',
+        'ａssistant',
+        'other',
+      ]
+      for (const agent of [...spellings, (await book.records.get({ id: memory }))?.agent ?? '']) {
+        const handle = book.with({ agent })
+        const unnamed = { scope: { agent: undefined } } as never
+        const tried: Promise<unknown>[] = [
+          handle.proposals.review({ id, action: 'approve' }),
+          handle.proposals.review({ id, action: 'approve' }, unnamed),
+          book.proposals.review({ id, action: 'approve' }, { scope: { agent } }),
+          handle.with({ session: 's' }).memories.store({ content: 'x', category: 'a2p:context' }),
+          handle.memories.edit({ id: memory, content: 'x' }),
+          handle.memories.archive({ id: memory }),
+          handle.consent.setPolicy({
+            for_agents: '*',
+            allow: ['a2p:preferences'],
+            permissions: ['read_full'],
+          }),
+          handle.accessKeys.create({ name: 'k', owner: true }),
+          handle.agents.revoke({ did: helper }),
+          handle.tasks.add({ capability: 'a2p:review', input: { id, action: 'approve' } }),
+          handle.records.purge({ id: memory }),
+        ]
+        for (const one of tried) expect((await failure(one)).code).toBe('forbidden')
+      }
+      expect((await book.consent.policies()).policies).toEqual([])
+      expect((await book.accessKeys.list()).keys).toEqual([])
+      expect((await approved(book)).map((one) => one.id)).toEqual([memory])
+    })
+
+    it('has nobody’s approval in a bundle: the owner imports it', async () => {
       const { book, id, memory } = await begin()
       const from = await open()
       await as(from).proposals.propose({ ...proposed, id: 'prop_elsewhere' })
       const there = await from.proposals.review({ id: 'prop_elsewhere', action: 'approve' })
       const file = await text(await from.export())
-      const { bundle } = await as(book).import(file)
+      for (const options of [{}, { decisions: 'keep' }] as const)
+        expect(await failure(as(book).import(file, options))).toMatchObject({
+          code: 'forbidden',
+          details: { reason: 'proposer' },
+        })
+      const { bundle } = await book.import(file)
       expect(bundle).toMatchObject({ lowered: 2, imported: 2 })
       expect((await approved(book)).map((one) => one.id)).toEqual([memory])
       expect(
@@ -154,9 +194,6 @@ export function proposerCases({ book: open }: BookCase): void {
       expect((await book.memories.query({ status: 'pending' })).memories.map((one) => one.id)).toEqual([
         there.memory,
       ])
-      // Asking for it to be kept is deciding.
-      const error = await failure(as(await open()).import(file, { decisions: 'keep' }))
-      expect(error).toMatchObject({ code: 'forbidden', details: { reason: 'proposer' } })
     })
   })
 

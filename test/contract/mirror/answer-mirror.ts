@@ -4,6 +4,7 @@ import type { MirrorDoor, Presented } from '../../../src/edge/mirror-door.ts'
 import { fromOutcome, type Outcome } from '../../../src/edge/outcome.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { failure } from './mirror-case.ts'
+import { createOwner } from './signed-token.ts'
 
 export interface AnswerMirrorHost {
   door(book: string): Pick<MirrorDoor, 'admit' | 'call' | 'exchange' | 'ticket'>
@@ -147,6 +148,41 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
       error: { code: 'rate-limited', retry: true, details },
     })
     expect(await codes(book, { bearer: other.key })).toEqual(all('ok'))
+    expect(await codes(book, {})).toEqual(all('ok'))
+  })
+
+  it('lets a token that was granted further do no more than its holders may, in their names and at the cost of the first', async () => {
+    const book = newBook()
+    const owner = await createOwner()
+    const mallory = await owner.grant({ granted_to: 'mallory', type: 'delegation' })
+    const expires_at = '2098-01-01T00:00:00.000Z'
+    const helper = await owner.grant({ granted_to: 'helper', expires_at }, mallory.token)
+    const other = await owner.grant({ granted_to: 'robot', expires_at }, mallory.token)
+    const posing = await owner.grant({ granted_to: 'Edge.', expires_at }, mallory.token)
+    const ops = JSON.stringify({ ...(JSON.parse(syncRequest) as object), ops: owner.ops })
+    const taken = JSON.parse(await fromOutcome(door(book).exchange(ops, {}))) as { results: { s: string }[] }
+    expect(taken.results.map(({ s }) => s)).toEqual(owner.ops.map(() => 'ok'))
+    const food = { content: 'Likes pepper', category: 'a2p:preferences.food', memory_type: 'semantic' }
+    const { id } = await call<{ id: string }>(book, 'a2p:store_memory', food)
+    const policy = { for_agents: 'helper', allow: ['a2p:preferences'], permissions: ['read_full'] }
+    await call(book, 'consent:set_policy', policy)
+    const asked = async (verb: string, input: object, { bearer }: { bearer: string }) =>
+      (await fromOutcome(door(book).call(verb, input, { bearer }))) as { id: string } | null
+    expect(await asked('kstar:get_record', { id }, helper)).toBeNull()
+    const trace = await asked('kstar:store_trace', makeTrace(), helper)
+    expect(await call(book, 'kstar:get_trace', { id: trace?.id })).toMatchObject({
+      agent: 'helper by mallory',
+    })
+    const { entries } = await call<{ entries: { caller: string; id?: string }[] }>(book, 'access:log', {
+      agent: 'mallory',
+      capability: 'kstar:store_trace',
+    })
+    expect(entries).toMatchObject([{ caller: 'helper by mallory', id: helper.token.token_id }])
+    // As the mirror's own agent it is nobody.
+    expect(await codes(book, { bearer: posing.bearer })).toEqual(all('unauthorized'))
+    await empty(book, [mallory.token.token_id])
+    for (const { bearer } of [mallory, helper, other])
+      expect(await codes(book, { bearer })).toEqual(all('rate-limited'))
     expect(await codes(book, {})).toEqual(all('ok'))
   })
 

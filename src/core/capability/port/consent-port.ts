@@ -7,6 +7,8 @@ export interface ConsentPort {
   readonly records: Ledger
   /** What the policies let `agent` read in a call that comes as this one does. */
   decide(agent: string): PolicyDecision
+  /** The same for each holder by whose rights a guest calls, the guest itself first. Empty for the owner. */
+  decisions(): readonly PolicyDecision[]
 }
 
 export interface ConsentWriter {

@@ -19,6 +19,7 @@ export interface OwnReader {
 /** Which records are counted, by their heads: sealed ones too. */
 export interface OwnCount {
   readonly kind: string
+  /** Made by this agent or by a delegate of it. */
   readonly agent?: string | undefined
   /** Made at this instant or later. */
   readonly since?: string | undefined

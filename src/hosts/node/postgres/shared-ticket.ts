@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { checkBookName } from '../../../core/book.ts'
 import type { Random } from '../../../core/ports.ts'
-import type { Listener } from '../../../edge/line.ts'
+import { type Listener, payerOf } from '../../../edge/line.ts'
 import { makeTicket, ticketLimit, ticketMs, tooManyLines, unknownTicket } from '../../../edge/live-lines.ts'
 
 import { guarded } from './postgres-fault.ts'
@@ -35,13 +35,13 @@ export function createSharedTickets(
             `INSERT INTO daybook.tickets (book, ticket, listener, until)
              SELECT $1, $2, $3::text::json, now() + interval '1 millisecond' * $4
              WHERE (SELECT count(*) FROM daybook.tickets
-                    WHERE book = $1 AND listener->'standing'->>'id' = $5) < $6 RETURNING ticket`,
+                    WHERE book = $1 AND coalesce(listener->'standing'->>'payer', listener->'standing'->>'id') = $5) < $6 RETURNING ticket`,
             [
               book,
               hashOf(ticket),
               JSON.stringify(listener),
               ticketMs,
-              listener.standing.id,
+              payerOf(listener.standing),
               ticketLimit.ofCaller,
             ],
           )

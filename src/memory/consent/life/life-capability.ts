@@ -48,8 +48,8 @@ function proposeInstead(
   return { id, result, ...storedNow(at.call) }
 }
 
-/** Nobody changes, in the owner's name, what it has proposed itself: it proposes that too. */
-const isOwners = ({ call: { caller } }: At) => caller.role === 'owner'
+/** Nobody changes, in the owner's name, what it has proposed itself: it proposes that too, as every agent does. */
+const isOwners = ({ call: { caller, namesAgent } }: At) => caller.role === 'owner' && !namesAgent
 
 export const lifeCapabilities = [
   defineCapability({

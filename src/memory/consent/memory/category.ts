@@ -1,5 +1,6 @@
 // Categories and types of memories: what each is called, how guarded it is, and its names in scopes.
 // A type says how a memory is used, a category what it is about; `a2p:episodic` can be read as either.
+import { foldName } from '../../../core/access/scope.ts'
 import { isLowered, type Sensitivity } from '../../../core/sealed.ts'
 
 export const memoryTypes = ['episodic', 'semantic', 'procedural'] as const
@@ -24,7 +25,7 @@ const guarded: Readonly<Record<string, Sensitivity>> = {
   relationships: 'sensitive',
 }
 
-const firstOf = (category: string) => /^a2p:([A-Za-z0-9_]+)/.exec(category)?.[1] ?? ''
+const firstOf = (category: string) => /^a2p:([a-z0-9_]+)/.exec(category.toLowerCase())?.[1] ?? ''
 
 /** How sensitive a memory of `category` is unless somebody says more. */
 export function usualSensitivity(category: string): Sensitivity {
@@ -39,7 +40,9 @@ export function raisedSensitivity(category: string, asked: Sensitivity | undefin
 }
 
 /** What a memory is called in scopes: by its type, by its category, and by both together. */
-export function memoryNames(type: MemoryType, category: string): string[] {
+export function memoryNames(type: MemoryType, written: string): string[] {
+  // Of an earlier Daybook, or of another copy of the book, it may be spelled otherwise.
+  const category = foldName(written)
   const path = category.startsWith('a2p:') ? category.slice('a2p:'.length) : undefined
   const both = path === undefined ? [] : [`${typeScope(type)}.${path}`]
   return ['memory', typeScope(type), category, ...both]
@@ -50,13 +53,16 @@ export function memoryNames(type: MemoryType, category: string): string[] {
  * everything below it, a type for all memories of the type, both together (`a2p:semantic.preferences`) for what is in both.
  * `a2p:*`, `a2p:preferences.*` and `**` stand for what they begin with.
  */
-export function scopeMatcher(scope: string): (placed: Placed) => boolean {
+export function scopeMatcher(written: string): (placed: Placed) => boolean {
+  const scope = foldName(written)
   if (scope === '*' || scope === '**') return () => true
   const stem = scope.replace(/(?:[.:]\*{1,2})$/, (end) => (end.startsWith(':') ? ':' : ''))
   // A namespace is one of categories: every memory has a type of the standard one.
-  if (stem.endsWith(':')) return ({ category }) => category.startsWith(stem)
-  const isBelow = (name: string) =>
-    name.startsWith(stem) && (name.length === stem.length || /[.:]/.test(name.charAt(stem.length)))
+  if (stem.endsWith(':')) return ({ category }) => foldName(category).startsWith(stem)
+  const isBelow = (category: string) => {
+    const name = foldName(category)
+    return name.startsWith(stem) && (name.length === stem.length || /[.:]/.test(name.charAt(stem.length)))
+  }
   const [, type, rest] = /^a2p:(episodic|semantic|procedural)(?:\.(.+))?$/.exec(stem) ?? []
   if (type === undefined) return ({ category }) => isBelow(category)
   if (rest === undefined) return ({ memory_type, category }) => memory_type === type || isBelow(category)

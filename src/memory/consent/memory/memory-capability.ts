@@ -7,7 +7,7 @@ import { sameJson } from '../../../core/json/same-json.ts'
 import { instant } from '../../../shape/instant.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
-import { isSameAgent } from './agent-did.ts'
+import { isAlikeAgent } from '../../../core/text/fold-agent.ts'
 import { raisedSensitivity } from './category.ts'
 import { confirmedConfidence } from './confidence.ts'
 import {
@@ -64,7 +64,7 @@ function bodyOfInput(input: z.output<typeof storeInput>, { now, scope: { agent }
   const { scope, tags, source: from = { type: 'user_manual' as const }, metadata: told = {} } = input
   const { useCount: _count, lastUsed: _last, ...kept } = told
   const by = from.agentDid
-  if (by !== undefined && isSameAgent(by, agent)) {
+  if (by !== undefined && isAlikeAgent(by, agent)) {
     throw new DaybookError(
       'forbidden',
       `\`${agent}\` stores no memory that it says itself: it proposes one.`,

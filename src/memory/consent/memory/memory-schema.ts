@@ -24,9 +24,11 @@ export const content = z
     `has more than ${contentLimit} characters`,
   )
 
+/** One spelling of each: policies, denials and how guarded it is go by the name. */
 export const category = z
   .string()
   .max(1000)
+  .toLowerCase()
   .refine(
     isCategory,
     'is not a category such as a2p:preferences.communication or ext:spotify:music.preferences',
@@ -34,6 +36,7 @@ export const category = z
 export const scopeText = z
   .string()
   .max(512)
+  .toLowerCase()
   .refine(isScope, 'is not a scope such as a2p:preferences, a2p:semantic or a2p:semantic.preferences')
 export const memoryType = z.enum(memoryTypes)
 export const confidence = z.number().min(0).max(1)

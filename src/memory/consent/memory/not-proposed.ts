@@ -3,6 +3,7 @@ import type { OwnReader } from '../../../core/capability/port/own-port.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { fold } from '../../../core/text/fold.ts'
+import { isAlikeAgent } from '../../../core/text/fold-agent.ts'
 
 /** As many of an agent's latest proposals are looked at. */
 const lookedAt = 1000
@@ -15,9 +16,13 @@ export function checkNotProposed(
   path = 'content',
 ): void {
   if (content === undefined) return
-  const { records } = own.query({ kind: 'proposal', filters: { by: scope.agent }, limit: lookedAt })
+  const ofAgent = own.query({ kind: 'proposal', filters: { by: scope.agent }, limit: lookedAt }).records
+  // The agent may have proposed it under another spelling of its name.
+  const latest = own
+    .query({ kind: 'proposal', limit: lookedAt })
+    .records.filter(({ by }) => typeof by === 'string' && isAlikeAgent(by, scope.agent))
   const text = fold(content.trim())
-  const isOpen = records.some(
+  const isOpen = [...ofAgent, ...latest].some(
     ({ content: said, status }) =>
       typeof said === 'string' && !approved.has(status) && fold(said.trim()) === text,
   )

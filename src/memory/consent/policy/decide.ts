@@ -36,11 +36,13 @@ export interface Policy {
 export interface CompiledPolicies {
   /** True when a policy asks how often an agent has called. */
   readonly isCounting: boolean
-  decide(agent: string, given: Circumstances): PolicyDecision
+  /** By all the names that the agent has: a policy is for it when it is for one of them. */
+  decide(agent: string | readonly string[], given: Circumstances): PolicyDecision
 }
 
 interface Compiled {
   readonly policy: Policy
+  readonly allowed: readonly ScopePattern[]
   readonly rules: readonly GovernedRule[]
   /** What is left of its rules where its condition does not hold. */
   readonly limits: readonly GovernedRule[]
@@ -69,6 +71,7 @@ const nobodys: PolicyDecision = {
   matched: [],
   allowing: [],
   permissions: [],
+  proposes: [],
   unmet: [],
   retention: [],
 }
@@ -79,12 +82,14 @@ export function compilePolicies(policies: readonly Policy[]): CompiledPolicies {
   const open = [...groups.values()].filter(({ pattern }) => !isExactAgent(pattern))
   const known = new Map<string, AgentPolicies>()
   const shared = new Map<string, AgentPolicies>()
-  const policiesOf = (agent: string): AgentPolicies => {
+  const policiesOf = (names: readonly string[]): AgentPolicies => {
+    // No pattern has a control character, and no agent that one is written for.
+    const agent = names.join('\u0000')
     const found = known.get(agent)
     if (found) return found
-    const named = isExactAgent(agent) ? groups.get(agent) : undefined
-    const matched = open.filter(({ pattern }) => matchesAgent(pattern, agent))
-    if (named) matched.push(named)
+    const named = names.filter(isExactAgent).flatMap((name) => groups.get(name) ?? [])
+    const matched = open.filter(({ pattern }) => names.some((name) => matchesAgent(pattern, name)))
+    matched.push(...named)
     // Agents that the same policies are for are decided about once.
     const name = matched.map(({ index }) => index).join()
     const made = shared.get(name) ?? new AgentPolicies(matched.flatMap((group) => group.policies))
@@ -96,7 +101,8 @@ export function compilePolicies(policies: readonly Policy[]): CompiledPolicies {
     isCounting: [...groups.values()].some((group) =>
       group.policies.some(({ conditions }) => conditions?.rateLimit !== undefined),
     ),
-    decide: (agent, given) => policiesOf(agent).decide(instantOf(given)),
+    decide: (agent, given) =>
+      policiesOf(typeof agent === 'string' ? [agent] : agent).decide(instantOf(given)),
   }
 }
 
@@ -135,6 +141,7 @@ function compile(policy: Policy): Omit<Compiled, 'conditions' | 'unmet'> {
   const rules = isShut ? [] : readingRules(permissions, allowed, priority)
   return {
     policy,
+    allowed,
     rules,
     limits: rules.map((rule) => ({ ...rule, isLimit: true })),
     // `none` shuts the agent out of what the policy is about: of everything when it names nothing.
@@ -142,6 +149,10 @@ function compile(policy: Policy): Omit<Compiled, 'conditions' | 'unmet'> {
     untilMs: expires_at === undefined ? Infinity : Date.parse(expires_at),
   }
 }
+
+/** `none` beside it shuts the agent out all the same. */
+const mayPropose = (levels: readonly PermissionLevel[]) =>
+  levels.some((level) => level === 'propose' || level === 'write')
 
 const everything = patternsOf(['a2p:*', 'ext:*'])
 
@@ -196,6 +207,7 @@ function decisionOf(policies: readonly Compiled[], call: Instant): PolicyDecisio
     matched: inForce.map(({ one }) => one.policy.id),
     allowing: allowing.filter(({ rules }) => rules.length > 0).map(({ policy }) => policy.id),
     permissions: [...new Set(allowing.flatMap(({ policy }) => policy.permissions))],
+    proposes: allowing.flatMap(({ policy, allowed }) => (mayPropose(policy.permissions) ? allowed : [])),
     unmet: inForce.flatMap(({ one, state }) =>
       state === 'met' || state === 'over' ? [] : [{ id: one.policy.id, condition: state }],
     ),

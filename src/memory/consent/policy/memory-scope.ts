@@ -1,7 +1,7 @@
 // Scopes as policies, requests and receipts spell them: a category (`a2p:preferences`), a type (`a2p:semantic`), both
 // (`a2p:semantic.preferences`) or another namespace (`ext:spotify`), each with all that lies below it.
 import { z } from 'zod'
-import { parseScope, type ScopePattern } from '../../../core/access/scope.ts'
+import { parseNames, type ScopePattern } from '../../../core/access/scope.ts'
 
 /** The first word of a scope that says a type. `a2p:episodic` is a category of that name, too. */
 export const memoryTypes: ReadonlySet<string> = new Set(['episodic', 'semantic', 'procedural'])
@@ -20,7 +20,7 @@ export function scopePatterns(text: string): ScopePattern[] {
   const base = trimmed(text)
   // What parts off the words below: a name of another namespace has one colon more.
   const ends = base === 'a2p' ? [':**'] : isNamespace(base) ? [':**', '.**'] : ['.**']
-  return ends.flatMap((end) => parseScope(base + end) ?? [])
+  return ends.flatMap((end) => parseNames(base + end) ?? [])
 }
 
 const isNamespace = (base: string) => /^ext(?::[^:.]+)?$/.test(base)

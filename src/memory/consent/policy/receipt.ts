@@ -23,14 +23,14 @@ export function receiptState({ revoked, expires_at }: ReceiptBody, now: string):
 const refused = (reason: string) =>
   new DaybookError('unauthorized', `${reason}.`, { details: { path: 'receipt', reason } })
 
-/** Throws `unauthorized` unless `agent` may present the receipt now. One that is not its own is not here for it. */
+/** Throws `unauthorized` unless an agent of `names` may present the receipt now. One that is not its own is not here for it. */
 export function checkReceipt(
   receipt: ReceiptBody | undefined,
   request: AccessRequestBody | undefined,
-  agent: string,
+  names: readonly string[],
   now: string,
 ): asserts receipt is ReceiptBody {
-  if (receipt?.granted_to !== agent) throw refused('Receipt not found')
+  if (!receipt || !names.includes(receipt.granted_to)) throw refused('Receipt not found')
   const state = receiptState(receipt, now)
   if (state === 'revoked' || request?.status === 'denied') throw refused('Receipt revoked')
   if (state === 'expired') throw refused('Receipt expired')

@@ -6,6 +6,7 @@ import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort, TaskContext } from '../../../core/capability/context.ts'
 import { endingOf } from '../../../core/calendar/day.ts'
 import { DaybookError } from '../../../core/errors.ts'
+import type { PolicyDecision } from '../../../core/access/policy-decision.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { nameHash } from '../../../core/text/murmur.ts'
@@ -28,15 +29,13 @@ import {
 import { policyLimit } from './policy-capability.ts'
 import { requestId, shownReceipt, shownRequest, toReceipt, toRequest } from './policy-shape.ts'
 import { receiptMs } from './receipt.ts'
-import { covers, matchScopes } from './request-match.ts'
+import { checkLimits } from './request-limit.ts'
+import { covers, type MatchedScopes, matchScopes } from './request-match.ts'
 
 /** A request that nobody decides about is over after a week. */
 const requestMs = 7 * 86_400_000
 /** The longest that a person may grant something for. */
 const grantMs = 90 * 86_400_000
-/** Undecided requests of one agent, and of the book; and requests of an agent within an hour. */
-export const requestLimits = { ofAgent: 20, ofBook: 200, hourly: 30 } as const
-const hourMs = 3_600_000
 
 const scopes = z.array(memoryScope).min(1).max(memoryScopeLimits.count)
 /** In a few words, or with its type and legal basis. */
@@ -74,25 +73,24 @@ export const requestCapabilities = [
     async run(asked, at) {
       const agent = agentOf(at.call)
       if (at.call.caller.role === 'owner' && !at.call.namesAgent) return grantSelf(asked, agent, at)
-      const decision = at.consent.decide(agent)
-      const all = policiesOf(at, decision.matched)
-      const policies = all.filter(({ id }) => decision.allowing.includes(id))
-      const match = matchScopes(asked.scopes, decision.governed, { policies, all })
+      const held = at.consent.decisions()
+      const decisions = held.length > 0 ? held : [at.consent.decide(agent)]
+      const match = matchEach(asked.scopes, decisions, at)
       if (match.isShut)
         throw new DaybookError('forbidden', 'The policies of this book deny all of it.', {
           details: { path: 'scopes', reason: 'policy', denied: match.denied },
         })
       if (match.granted.length === 0) return askOwner(asked, agent, at)
-      const { retention } = decision
+      const retention = decisions.flatMap((one) => one.retention)
       const receipt: ReceiptBody = {
         granted_to: agent,
         scopes: [...match.granted],
         denied: [...match.denied],
-        permissions: [...decision.permissions],
+        permissions: [...(decisions[0]?.permissions ?? [])],
         purpose: asked.purpose,
         method: 'policy_match',
-        policies: [...decision.allowing],
-        ...(retention.length > 0 ? { retention: [...retention] } : {}),
+        policies: [...new Set(decisions.flatMap(({ allowing }) => allowing))],
+        ...(retention.length > 0 ? { retention: [...new Set(retention)] } : {}),
         granted_at: at.call.now,
         expires_at: later(at.call.now, receiptMs),
         revoked: false,
@@ -229,6 +227,25 @@ function policiesOf({ consent }: Context, ids: readonly string[]): Policy[] {
     .map((one) => ({ ...policyBody.parse(bodyOf(one)), id: one.id }))
 }
 
+/** What all holders of the caller's chain may read: what one of them is granted the next one must be, too. */
+function matchEach(
+  scopes: readonly string[],
+  decisions: readonly PolicyDecision[],
+  at: Context,
+): MatchedScopes {
+  return decisions.reduce(
+    (before: MatchedScopes, { governed, matched, allowing }) => {
+      if (before.granted.length === 0) return before
+      const all = policiesOf(at, matched)
+      const policies = all.filter(({ id }) => allowing.includes(id))
+      const match = matchScopes(before.granted, governed, { policies, all })
+      const denied = new Set([...before.denied, ...match.denied])
+      return { ...match, denied: [...denied], isShut: before.isShut || match.isShut }
+    },
+    { granted: scopes, denied: [], isShut: false },
+  )
+}
+
 /** The pending request for this, made now unless it was made today. */
 async function askOwner(asked: Asked, agent: string, at: Context): Promise<z.output<typeof answer>> {
   const { now } = at.call
@@ -253,22 +270,6 @@ async function askOwner(asked: Asked, agent: string, at: Context): Promise<z.out
   const status = request.status === 'expired' ? 'pending' : request.status
   const receipt = request.receipt === undefined ? undefined : at.consent.records.get(request.receipt)
   return { status, request, ...(receipt ? { receipt: toReceipt(receipt, now) } : {}) }
-}
-
-function checkLimits(agent: string, { call: { now }, consent }: Context): void {
-  const page = (filters: object, limit: number) =>
-    consent.records.query({ kind: 'access_request', filters, limit }).records.length
-  const pending = { status: 'pending', expires_at: { gt: now } }
-  const { ofAgent, ofBook, hourly } = requestLimits
-  const recent = { asked_by: agent, asked_at: { gt: later(now, -hourMs) } }
-  const isFull =
-    page({ ...pending, asked_by: agent }, ofAgent) >= ofAgent ||
-    page(pending, ofBook) >= ofBook ||
-    page(recent, hourly) >= hourly
-  if (isFull)
-    throw new DaybookError('rate-limited', 'Too many requests wait for a decision.', {
-      details: { path: 'scopes', retryAfterMs: hourMs },
-    })
 }
 
 function needPending(

@@ -8,7 +8,7 @@ import { nameId } from '../../../core/text/name-id.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { canonicalText } from '../../../core/text/canonical-json.ts'
 import { nameHash } from '../../../core/text/murmur.ts'
-import { isSameAgent } from '../memory/agent-did.ts'
+import { isAlikeAgent } from '../../../core/text/fold-agent.ts'
 import type { Decision } from './proposal-schema.ts'
 
 /** How long after a review it can be taken back by the verb for it. */
@@ -34,7 +34,7 @@ function decisionsOf({ decisions, by }: JsonObject): Keyed[] {
   if (!isJsonObject(decisions)) return []
   return Object.entries(decisions)
     .flatMap(([key, one]) => (isDecision(one) ? [Object.assign({ key }, one as Decision)] : []))
-    .filter((one) => typeof by !== 'string' || !isSameAgent(one.by, by))
+    .filter((one) => typeof by !== 'string' || !isAlikeAgent(one.by, by))
     .sort((one, other) => compare(one.at, other.at) || compare(one.key, other.key))
 }
 

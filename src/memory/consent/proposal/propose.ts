@@ -1,6 +1,8 @@
 // Puts a proposal into the book. Invariant: it is the caller's own, about what the caller may remember, on evidence that the
 // caller can read; the same one twice is one, and no agent floods the book.
-import { isNamedIn } from '../../../core/access/reach.ts'
+import { isNamedIn, levels } from '../../../core/access/reach.ts'
+import { matchesScope, type ScopePattern } from '../../../core/access/scope.ts'
+import { type Caller, countedAs } from '../../../core/capability/caller.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -55,6 +57,7 @@ function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: 
       details: { path: 'scope' },
     })
   }
+  checkPolicies(caller, memoryNames(memory_type, category))
   checkReadable(input, at)
   const { agentDid = didOfAgent(by), ...named } = proposer
   const { suggestedScope, suggestedTags, suggestedSensitivity } = memory
@@ -78,6 +81,25 @@ function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: 
     expiresAt,
     status: 'pending',
   }
+}
+
+/**
+ * What a policy denies to any holder of the caller's chain it does not propose either; and whom policies alone let propose, that
+ * where they say so.
+ */
+function checkPolicies(caller: Caller, names: readonly string[]): void {
+  if (caller.role === 'owner') return
+  const isNamed = (patterns: readonly ScopePattern[]) =>
+    patterns.some((pattern) => names.some((name) => matchesScope(pattern, name)))
+  const isDenied = levels(caller.reach).some(({ governed }) => governed && isNamed(governed.deny))
+  if (!isDenied && (caller.proposes === undefined || isNamed(caller.proposes))) return
+  throw new DaybookError(
+    'consent-required',
+    'The policies of this book take no proposal of that category and type.',
+    {
+      details: { path: 'category', reason: 'policy' },
+    },
+  )
 }
 
 /** Nobody rests a proposal on what it can't read: whether that is there would be told by it. */
@@ -109,15 +131,16 @@ function samePending(
   )
 }
 
-function checkRates({ own, call: { now } }: ProposeAt, by: string): void {
+function checkRates({ own, call: { now, caller } }: ProposeAt, by: string): void {
+  const agent = countedAs(caller, by)
   const { hourly, pending } = proposalLimits
   const nowMs = parseTime(now) ?? 0
   const since = formatTime(nowMs - hourMs + 1)
-  if (own.countMade({ kind: 'proposal', agent: by, since }) >= hourly) {
+  if (own.countMade({ kind: 'proposal', agent, since }) >= hourly) {
     const made = { agent: by, created_at: { gte: since } }
     const [first] = own.query({ kind: 'proposal', filters: made, orderBy: 'created_at', limit: 1 }).records
     const freeMs = (parseTime(first?.created_at ?? now) ?? nowMs) + hourMs
-    throw new DaybookError('rate-limited', `\`${by}\` has made ${hourly} proposals within an hour.`, {
+    throw new DaybookError('rate-limited', `\`${agent}\` has made ${hourly} proposals within an hour.`, {
       details: { path: 'agent', limit: hourly, retryAfterMs: Math.max(1, freeMs - nowMs) },
     })
   }

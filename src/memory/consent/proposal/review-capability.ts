@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { recordId } from '../../../shape/record-id.ts'
-import { isSameAgent } from '../memory/agent-did.ts'
+import { isAlikeAgent } from '../../../core/text/fold-agent.ts'
 import type { MemoryBody } from '../memory/memory-schema.ts'
 import { asMemory, bodyOfMemory, putMemory } from '../memory/stored-memory.ts'
 import { checkSeen, makeMemory } from './approve.ts'
@@ -49,7 +49,7 @@ const reviewed = z.object({
 
 /** The proposer decides nothing, under whichever of its names. */
 function checkOther(proposal: Proposal, { call: { scope } }: At): void {
-  if (!isSameAgent(proposal.by, scope.agent)) return
+  if (!isAlikeAgent(proposal.by, scope.agent)) return
   throw new DaybookError('forbidden', `\`${scope.agent}\` has proposed it, and decides nothing about it.`, {
     details: { path: 'id', reason: 'proposer' },
   })

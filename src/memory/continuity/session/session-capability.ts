@@ -234,6 +234,7 @@ export const sessionCapabilities = [
   }),
   defineCapability({
     id: 'katra:finish_session',
+    forAgents: true,
     methods: ['sessions.finish'],
     summary: 'Goes on with the end of a session that was broken off. Runs by itself.',
     input: z.strictObject({ session: recordId }),
@@ -251,6 +252,7 @@ export const sessionCapabilities = [
   }),
   defineCapability({
     id: 'katra:upkeep',
+    forAgents: true,
     methods: ['sessions.upkeep'],
     summary:
       'Ends sessions that were left or idle for half an hour, and consolidates what is due: six hours or 1,000 records after the last time. Runs by itself.',

@@ -22,7 +22,7 @@ async function open(isScheduled = false) {
   opened.push(test)
   await test.pass(1000)
   const call = async <Output>(id: string, input: unknown = {}, agent = 'a') =>
-    (await test.engine.call(id, input, { scope: { agent } })) as Output
+    (await test.engine.call(id, input, { from: { tab: agent, scope: { agent }, owner: false } })) as Output
   const derived = { type: 'system_derived' } as const
   const store = async (content: string, more: object = {}) => {
     const input = { content, category: 'a2p:interests', source: derived, ...more }
