@@ -1,5 +1,5 @@
 // A kind: the declaration that lets store, recall, sync, bundle and inspector handle records they know nothing about.
-import { type JsonObject, readPath } from './json/path.ts'
+import { isJsonObject, type JsonObject, readPath } from './json/path.ts'
 import { sameJson } from './json/same-json.ts'
 import type { Schema } from './schema.ts'
 import type { Sensitivity } from './sealed.ts'
@@ -99,11 +99,15 @@ export interface Kind<Name extends string = string, Body extends object = object
    */
   readonly guests?: 'none' | 'read' | 'own'
   /**
-   * The policies of the book decide which of its records a guest may read, besides what its token reaches; what was made from
-   * one that it may not read it may not read either. Such a kind says its names (`scopeNames`), and no sync
-   * of a guest carries it.
+   * The policies of the book decide which of its records a guest may read, besides what its token reaches. Such a kind says
+   * its names (`scopeNames`), and no sync of a guest carries it, nor what may be made from it.
    */
   readonly byPolicy?: true
+  /**
+   * Paths of a body of which nobody but the owner is told: what it said before. A guest reads, filters and orders as if nothing
+   * stood there.
+   */
+  readonly ownerPaths?: readonly string[]
   /** It speaks for this book alone: it is in no bundle, and no bundle brings it in. */
   readonly bound?: boolean
   /** What ids of its records begin with that follow from a name. Nobody but the owner gives such an id to another kind. */
@@ -188,13 +192,21 @@ export interface Citation<Body extends object = object> {
 }
 
 /**
- * How a record follows its sources. When one of them is forgotten, or becomes more sensitive than it, it is outdated: at
- * once out of recall, default queries and prompt context, its earlier versions gone, until it is told anew or goes. It is
- * never less sensitive than its sources. A change of `sources` comes with a new `version` of the kind.
+ * How a record follows its sources. For a guest it is out of reach where one of them is, however it asks. When one of them is
+ * forgotten, or becomes more sensitive than it, it is outdated: at once out of recall, default queries and prompt context,
+ * its earlier versions gone, until it is told anew or goes. It is never less sensitive than its sources. A change of
+ * `sources` comes with a new `version` of the kind.
  */
 export interface MadeFrom<Body extends object = object> {
   /** The ids of the records that `body` was made from. */
   sources(body: Body): readonly string[]
+  /**
+   * The names of the kinds that it may be made from. Left out: any. A kind that may be made from what policies decide about
+   * is in no sync of a guest, because a sync carries whole kinds.
+   */
+  readonly of?: readonly string[]
+  /** True for what quotes nothing: it follows its sources out of reach, and in nothing else. */
+  readonly reachOnly?: true
   /**
    * The capability that tells a record anew from what is left of its sources, or forgets it when nothing is. It runs as a
    * task with `{ id }`, may be called twice, and may find nothing to do. Without one the record is forgotten in the
@@ -213,6 +225,25 @@ export function sourceIds({ madeFrom }: Kind, body: JsonObject): string[] {
   }
 }
 
+/** True when a record of `kind` may have been made, also over others, from one of a kind for which `isMeant` holds. */
+export function mayBeMadeFrom(
+  kind: Kind,
+  kinds: Kinds,
+  isMeant: (kind: Kind) => boolean,
+  passed: ReadonlySet<Kind> = new Set(),
+): boolean {
+  const { madeFrom } = kind
+  if (!madeFrom || madeFrom.reachOnly || passed.has(kind)) return false
+  const known = new Set([...passed, kind])
+  const from = madeFrom.of ? madeFrom.of.flatMap((name) => kinds.get(name) ?? []) : [...kinds.values()]
+  return from.some((one) => isMeant(one) || mayBeMadeFrom(one, kinds, isMeant, known))
+}
+
+/** True for kinds of which a guest's sync carries nothing: policies decide about their records, or about their sources. */
+export function isByPolicy(kind: Kind, kinds: Kinds): boolean {
+  return kind.byPolicy === true || mayBeMadeFrom(kind, kinds, ({ byPolicy }) => byPolicy === true)
+}
+
 /** The ids that `body` has at `path`. */
 export function citedIds(body: object, path: string): string[] {
   const value = readPath(body, path)
@@ -222,6 +253,18 @@ export function citedIds(body: object, path: string): string[] {
 /** `body` with what follows from the rest of it told anew. */
 export function settled(kind: Kind | undefined, body: JsonObject): JsonObject {
   return kind?.settle?.(body) ?? body
+}
+
+/** `record`, or its body, as others than the owner are told of it. */
+export function withoutOwnerPaths<Told extends JsonObject>(kind: Kind | undefined, record: Told): Told {
+  return (kind?.ownerPaths ?? []).reduce((told, path) => withoutPath(told, path.split('.')) as Told, record)
+}
+
+function withoutPath(value: JsonObject, [first = '', ...rest]: readonly string[]): JsonObject {
+  const { [first]: found, ...others } = value
+  if (found === undefined) return value
+  if (rest.length === 0) return others
+  return isJsonObject(found) ? { ...others, [first]: withoutPath(found, rest) } : value
 }
 
 /** The one place that decides whether the text of a record may be given to an embedder. */

@@ -37,6 +37,7 @@ import { callerCases } from './access/caller.ts'
 import { delegateCases } from './consent/delegate.ts'
 import { doorCases } from './door/door.ts'
 import { guestCases } from './access/guest.ts'
+import { guestMadeCases } from './access/guest-made.ts'
 import { tokenCases } from './access/token.ts'
 import type { HostPlace } from './access/verb-place.ts'
 import { newerBookCases } from './newer-book.ts'
@@ -138,6 +139,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     delegateCases(cases)
     tokenCases(cases, host)
     guestCases(cases, host)
+    guestMadeCases(cases)
     callerCases(cases)
     accessKeyCases(cases)
     if (host.role !== 'mirror') activityCases(cases, host.keepsKeys !== false)

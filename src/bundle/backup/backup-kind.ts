@@ -30,6 +30,7 @@ export const backupKind: Kind<'backup', BackupBody> = {
   policy: 'last_write_wins',
   // A backup of backups would grow without end.
   bound: true,
+  guests: 'own',
   embed: false,
   recallable: () => false,
 }
@@ -51,6 +52,7 @@ export const backupPartKind: Kind<'backup_part', BackupPartBody> = {
   facets: { subject: 'backup' },
   policy: 'last_write_wins',
   bound: true,
+  guests: 'own',
   embed: false,
   recallable: () => false,
 }

@@ -1,7 +1,16 @@
 // How far a guest of a book sees: the names that each record has, and the patterns over them that its token allows and denies.
-// Invariants: a record is in reach when one of its names is allowed and none is denied; a narrowed reach never has what
-// the wider one has not; kinds for the owner alone are in nobody's reach.
-import { facetOf, isScoped, type Kind, type Kinds, openPrefixes, ownNames, scopePrefix } from '../kind.ts'
+// Invariants: a record is in reach when one of its names is allowed and none is denied, and so is all that it was made from;
+// a narrowed reach never has what the wider one has not; kinds for the owner alone are in nobody's reach.
+import {
+  facetOf,
+  isByPolicy,
+  isScoped,
+  type Kind,
+  type Kinds,
+  openPrefixes,
+  ownNames,
+  scopePrefix,
+} from '../kind.ts'
 import type { JsonObject } from '../json/path.ts'
 import type { Sensitivity } from '../sealed.ts'
 import { type Governed, isGoverned } from './governed.ts'
@@ -192,10 +201,42 @@ export function isInReach(reach: Reach, record: NamedRecord, kinds: Kinds): bool
   return isNamedIn(reach, names) && (kind.byPolicy !== true || mayBeRead(reach, kind, names, record))
 }
 
-/** True when the policies that were asked let the record be read, which is of a kind that they decide about. */
-export function isReadable(reach: Reach, record: NamedRecord, kinds: Kinds): boolean {
-  const kind = kinds.get(record.kind)
-  return kind !== undefined && mayBeRead(reach, kind, scopeNames(record, kinds), record)
+/**
+ * True when `source` keeps nothing that was made from it from the guest. At each level of the reach it is denied by nothing,
+ * and allowed as any record is, or together with `made` by a pattern that begins with the kind of that: who is granted
+ * digests is granted what stands in them, but for what is denied.
+ */
+export function isSourceInReach(reach: Reach, source: NamedRecord, made: NamedRecord, kinds: Kinds): boolean {
+  const kind = kinds.get(source.kind)
+  if (!kind || !isScoped(kind)) return false
+  const names = scopeNames(source, kinds)
+  if (names.length === 0) return false
+  const granted = scopeNames(made, kinds)
+  const isFor = (patterns: readonly ScopePattern[], some: readonly string[]) =>
+    patterns.some((pattern) => some.some((name) => matchesScope(pattern, name)))
+  const isIn = ({ allow, deny }: Reach) =>
+    !isFor(deny, names) && (isFor(allow, names) || isFor(grantsOfKind(allow, made.kind, kinds), granted))
+  return levels(reach).every(isIn) && (kind.byPolicy !== true || mayBeRead(reach, kind, names, source))
+}
+
+/** Those of `patterns` that begin with the name that records of the kind have by it. */
+export function grantsOfKind(
+  patterns: readonly ScopePattern[],
+  name: string,
+  kinds: Kinds,
+): readonly ScopePattern[] {
+  const kind = kinds.get(name)
+  return kind?.madeFrom ? patterns.filter(({ parts: [first] }) => first === scopePrefix(kind)) : []
+}
+
+/**
+ * True when a source that can't be looked at (gone, sealed, not here) keeps what was made from it from the guest: in doubt it
+ * is what the reach leaves out. `kind`: its own if a record of this id is here, else that of the record which names it.
+ */
+export function isDoubtful(reach: Reach, kind: Kind | undefined, isHere: boolean, kinds: Kinds): boolean {
+  if (!seesAll(reach)) return true
+  if (levels(reach).every(({ governed }) => !governed)) return false
+  return kind !== undefined && (isHere ? kind.byPolicy === true : isByPolicy(kind, kinds))
 }
 
 /** True when the policies that were asked let a record of these names be read. */

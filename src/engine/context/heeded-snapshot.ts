@@ -2,6 +2,7 @@
 // Invariant: a page has no record that policies, or the receipt it was begun with, keep from the guest when the page is read.
 import type { Guest } from '../../core/capability/caller.ts'
 import type { RecordSnapshot } from '../../core/capability/transfer.ts'
+import { withoutOwnerPaths } from '../../core/kind.ts'
 import { createSeenRecords, type SeenRecordsStore } from './seen-records.ts'
 
 /** `renew` is the guest as it stands now; it throws when its receipt is over. */
@@ -18,7 +19,10 @@ export function heedPolicies(
       const kind = store.kinds.get(kindName)
       if (kind?.byPolicy !== true && !kind?.madeFrom) return page
       const { live } = createSeenRecords(store, guest)
-      return { ...page, records: page.records.filter(({ id }) => live(id) !== undefined) }
+      const records = page.records
+        .filter(({ id }) => live(id) !== undefined)
+        .map((record) => withoutOwnerPaths(kind, record))
+      return { ...page, records }
     },
   }
 }

@@ -147,9 +147,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       if (!before) return false
       const { kind } = before
       if (guest && store.kinds.get(kind)?.guests) throw outside()
-      forget(before)
-      const mark = markRow(store, id)
-      if (mark) forget(mark)
+      for (const one of [before, ...goingWith(store, before)]) forget(one)
       return true
     },
     use(ids) {
@@ -171,9 +169,9 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     purge(id) {
       const row = seen.row(id)
       if (!row) return false
-      const mark = markRow(store, id)
+      const all = [row, ...goingWith(store, row)]
       records.forget(id)
-      for (const one of mark ? [row, mark] : [row]) store.purge.purge(one.id, one.seq)
+      for (const one of all) store.purge.purge(one.id, one.seq)
       return true
     },
     release: (id) => release({ ...records, kinds: store.kinds }, id),
@@ -224,6 +222,19 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     newId: () => parts.ids.next(),
   })
   return { records, ledger, own, changed, secrets: found }
+}
+
+/** What goes with the record in `row`: its marks, and what it came of where that still stands for it and says the same. */
+function goingWith(store: WriterStore, row: RecordRow): RecordRow[] {
+  const { records, bodies, kinds } = store
+  const mark = markRow(store, row.id)
+  const body = row.deleted === 0 ? bodies.read(row, row.body) : undefined
+  const origin = body && kinds.get(row.kind)?.endedBy?.(body)
+  const from = origin === undefined ? undefined : records.row(origin)
+  const said = from?.deleted === 0 ? bodies.read(from, from.body) : undefined
+  // What was rejected or reopened has brought it to an end, and waits or is decided without it.
+  const stands = from && said && kinds.get(from.kind)?.ends?.(said, from.id).includes(row.id) === false
+  return [...(mark ? [mark] : []), ...(stands ? [from] : [])]
 }
 
 function kindNamed({ kinds }: Pick<WriterStore, 'kinds'>, name: string): Kind {

@@ -5,8 +5,16 @@ import type { RecordReader } from '../../core/capability/port/record-port.ts'
 import type { ConflictEntry, ConflictQuery } from '../../core/conflict.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { RecordName } from '../../core/put-request.ts'
-import { sourceIds } from '../../core/kind.ts'
-import { deniesHeads, isInReach, isReadable, type NamedRecord, seesAll } from '../../core/access/reach.ts'
+import { sourceIds, withoutOwnerPaths } from '../../core/kind.ts'
+import {
+  deniesHeads,
+  isDoubtful,
+  isInReach,
+  isSourceInReach,
+  type NamedRecord,
+  type Reach,
+  seesAll,
+} from '../../core/access/reach.ts'
 import type { Stored } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -38,26 +46,25 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
   const { records, bodies, kinds } = store
   const guest = caller.role === 'guest' ? caller : undefined
   const isSeen = (record: NamedRecord) =>
-    !guest || (isInReach(guest.reach, record, kinds) && hasSeenSources(record))
+    !guest || (isInReach(guest.reach, record, kinds) && hasSeenSources(guest.reach, record))
 
-  /** What was made from a memory that policies keep from the guest may quote it. */
-  const hasSeenSources = (
-    { kind, body }: Pick<NamedRecord, 'kind' | 'body'>,
-    known = new Set<string>(),
-  ): boolean => {
-    const made = kinds.get(kind)
-    const sources = made?.madeFrom ? sourceIds(made, body).filter((id) => !known.has(id)) : []
-    return sources.every((id) => {
-      known.add(id)
-      const source = records.row(id)
-      if (!source || !guest) return true
-      const said = source.deleted ? undefined : bodies.read(source, source.body)
-      const isByPolicy = kinds.get(source.kind)?.byPolicy === true
-      // Of what is gone or locked nobody can tell whether it might have been read.
-      if (!said) return !isByPolicy
-      if (isByPolicy && !isReadable(guest.reach, { ...source, body: said }, kinds)) return false
-      return hasSeenSources({ kind: source.kind, body: said }, known)
-    })
+  /** What was made from a record that is kept from the guest may quote it. */
+  const hasSeenSources = (reach: Reach, made: NamedRecord): boolean => {
+    const known = new Set<string>()
+    const isOpen = ({ kind: name, body }: Pick<NamedRecord, 'kind' | 'body'>): boolean => {
+      const kind = kinds.get(name)
+      const sources = kind ? sourceIds(kind, body).filter((id) => !known.has(id)) : []
+      return sources.every((id) => {
+        known.add(id)
+        const row = records.row(id)
+        const said = !row || row.deleted ? undefined : bodies.read(row, row.body)
+        if (!row || !said)
+          return !isDoubtful(reach, row ? kinds.get(row.kind) : kind, row !== undefined, kinds)
+        const source = { ...row, body: said }
+        return isSourceInReach(reach, source, made, kinds) && isOpen(source)
+      })
+    }
+    return isOpen(made)
   }
 
   const row = (id: string): RecordRow | undefined => {
@@ -75,8 +82,10 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
     const found = row(id)
     return found?.deleted === 0 ? found : undefined
   }
+  const toldBody = (kind: string, body: JsonObject) =>
+    guest ? withoutOwnerPaths(kinds.get(kind), body) : body
   const toStored = (found: RecordRow | undefined): Stored<JsonObject> | undefined =>
-    found && toRecord(found, bodies.need(found, found.body), marksOf(store, found.id))
+    found && toRecord(found, toldBody(found.kind, bodies.need(found, found.body)), marksOf(store, found.id))
 
   const readBody = (one: RecordRow) => {
     const body = bodies.read(one, one.body)
@@ -117,9 +126,12 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
       if (!guest) return records.history(id)
       const found = row(id)
       if (!found) return []
-      return records.history(id).filter(({ op, body, ...head }) => {
+      const versions = records.history(id).filter(({ op, body, ...head }) => {
         return op === 'put' && body !== undefined && isSeen({ kind: found.kind, ...head, body })
       })
+      // What the owner decides about he also takes words out of: what it said before is told to nobody else.
+      const told = kinds.get(found.kind)?.byPolicy === true ? versions.slice(-1) : versions
+      return told.map((one) => (one.body ? { ...one, body: toldBody(found.kind, one.body) } : one))
     },
     conflicts({ limit = 100, ...query }) {
       if (!guest) return store.conflicts.list({ limit, ...query })

@@ -41,10 +41,11 @@ export const agentDataCapabilities = [
     repeatable: true,
     uses: ['records'],
     async run({ agent_id }, at) {
-      const deleted_memories = await forgetAll('message', agent_id, at)
+      // What was made of messages goes first: without them nobody can tell whether a guest may see it.
+      await forgetAll('answer', agent_id, at)
       const deleted_profiles = await forgetAll('profile', agent_id, at)
       const deleted_episodes = await forgetAll('episode', agent_id, at)
-      await forgetAll('answer', agent_id, at)
+      const deleted_memories = await forgetAll('message', agent_id, at)
       return { ok: true, agent_id, deleted_memories, deleted_profiles, deleted_episodes }
     },
   }),

@@ -1,50 +1,25 @@
 // What policies let somebody read, as a condition of SQL over `facets f` and `records r`, with the meaning of
-// core/access/governed.ts: of the kinds that they decide about, and of what was made from records of those.
+// core/access/governed.ts: of the kinds that they decide about.
 // Invariant: what a policy says only ever becomes a bound parameter, one for each time it stands here; and in doubt the answer
 // is no.
 import { type Governed, rankOf } from '../../core/access/governed.ts'
-import type { ScopePattern } from '../../core/access/scope.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import { sensitivities } from '../../core/sealed.ts'
 import type { Fragment } from '../schema/column.ts'
-import { quote, starMatch, toRow } from './reach-list-sql.ts'
-import { join } from './scope-fragment.ts'
-
-/**
- * In a database of sealed records that were opened: stands among the sources of a record for those that policies decide about
- * and that are not in it. No record has this id.
- */
-export const unreadableSource = '@by-policy'
+import { patternRow, quote, starMatch } from './reach-list-sql.ts'
 
 /** The condition that `governed` lets the record be read; undefined where no kind is decided about. */
 export function governedSql(governed: Governed, kinds: Kinds): Fragment | undefined {
   const asked = [...kinds.values()].filter(({ byPolicy }) => byPolicy)
   if (asked.length === 0) return undefined
   const readable = readableSql(governed, asked)
-  const names = namesOf(asked)
-  const own = { sql: `(f.kind NOT IN (${names}) OR ${readable.sql})`, params: readable.params }
-  const made = [...kinds.values()].filter(({ madeFrom }) => madeFrom)
-  return made.length === 0 ? own : join([own, madeSql(made, asked, readable)], ' AND ')
+  return { sql: `(f.kind NOT IN (${namesOf(asked)}) OR ${readable.sql})`, params: readable.params }
 }
 
 const namesOf = (kinds: readonly Kind[]) => kinds.map(({ name }) => quote(name)).join(', ')
 
-/** Of what was made from other records each of those must be readable, also where something was made in between. */
-function madeSql(made: readonly Kind[], asked: readonly Kind[], readable: Fragment): Fragment {
-  return {
-    sql: `(f.kind NOT IN (${namesOf(made)}) OR NOT EXISTS (
-      WITH RECURSIVE up (id) AS (
-        SELECT s.source FROM sources s WHERE s.seq = f.seq
-        UNION SELECT s.source FROM up JOIN records t ON t.id = up.id JOIN sources s ON s.seq = t.seq)
-      SELECT 1 FROM up LEFT JOIN records r ON r.id = up.id LEFT JOIN facets f ON f.seq = r.seq
-      WHERE CASE WHEN r.seq IS NULL THEN up.id = '${unreadableSource}'
-        ELSE r.kind IN (${namesOf(asked)}) AND (f.seq IS NULL OR NOT ${readable.sql}) END))`,
-    params: readable.params,
-  }
-}
-
 /** How sensitive a record of these names may be, against how sensitive it is. What is denied comes first, and is less than any. */
-function readableSql({ rules, deny }: Governed, asked: readonly Kind[]): Fragment {
+export function readableSql({ rules, deny }: Governed, asked: readonly Kind[]): Fragment {
   const rows = [
     ...deny.map((one) => [...patternRow(one), -1, -1, 1]),
     ...rules.flatMap(({ place, upTo, allow, isLimit }) =>
@@ -67,11 +42,6 @@ function readableSql({ rules, deny }: Governed, asked: readonly Kind[]): Fragmen
 
 function hasStars(rules: Governed['rules'], deny: Governed['deny']): boolean {
   return [...rules.flatMap(({ allow }) => allow), ...deny].some(({ parts }) => parts.includes('*'))
-}
-
-function patternRow(pattern: ScopePattern): readonly unknown[] {
-  const isOne = pattern.rest === undefined && !pattern.parts.includes('*')
-  return isOne ? [pattern.text, null, null, null, null] : toRow(pattern)
 }
 
 function ownRank(asked: readonly Kind[]): string {

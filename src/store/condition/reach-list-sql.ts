@@ -43,6 +43,11 @@ export function manyNamed(kinds: Kinds): string {
     .join(', ')
 }
 
+/** A pattern as a row, also one that stands for one name. */
+export function patternRow(pattern: ScopePattern): readonly unknown[] {
+  return isConcrete(pattern) ? [pattern.text, null, null, null, null] : toRow(pattern)
+}
+
 /** The text and the range of those that go on from it; or with a `*` the parts, and what follows them. */
 export function toRow({ parts, rest }: ScopePattern) {
   if (parts.includes('*')) return [null, null, null, parts, rest ?? null]
@@ -52,7 +57,7 @@ export function toRow({ parts, rest }: ScopePattern) {
 }
 
 /** The names of the record, each with whether it is its resource, whose first segment must not be a reserved one. */
-function namesSql(kinds: Kinds): string {
+export function namesSql(kinds: Kinds): string {
   const single = [...kinds.values()].filter(({ scopeNames }) => !scopeNames)
   const cases = single.map((kind) => {
     const prefix = quote(scopePrefix(kind))

@@ -12,12 +12,13 @@ import { levels, type Reach, reservedNames } from '../../core/access/reach.ts'
 import type { ScopePattern } from '../../core/access/scope.ts'
 import type { Fragment } from '../schema/column.ts'
 import { governedSql } from './governed-sql.ts'
+import { madeSql } from './made-sql.ts'
 import { manyNamed, patternsSql } from './reach-list-sql.ts'
 import { join, no, segmentsOf, yes } from './scope-fragment.ts'
 
 type Tail = Pick<ScopePattern, 'parts' | 'rest'>
 
-/** The condition that a record, whose kind is one of `kinds`, is in `reach`. */
+/** The condition that a record, whose kind is one of `kinds`, is in `reach`, and all that it was made from. */
 export function reachSql(reach: Reach, kinds: Kinds): Fragment {
   // Of a kind that is not known here nobody can tell whether it is for others.
   const others = [...kinds.values()].filter(isScoped).map(({ name }) => name)
@@ -35,7 +36,11 @@ export function reachSql(reach: Reach, kinds: Kinds): Fragment {
   const byColumn = isShort(all, kinds)
   const bounds = all.map((one) => levelSql(one, kinds, byColumn))
   const consents = all.flatMap(({ governed }) => (governed && governedSql(governed, kinds)) ?? [])
-  return join([open, ...(many === '' ? [] : [named]), ...bounds, ...consents], ' AND ')
+  const made = madeSql(reach, kinds)
+  return join(
+    [open, ...(many === '' ? [] : [named]), ...bounds, ...consents, ...(made ? [made] : [])],
+    ' AND ',
+  )
 }
 
 /**

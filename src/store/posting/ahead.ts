@@ -89,7 +89,9 @@ export function createAheadReader({ db, kinds, zone }: ReaderParts): AheadReader
 
 /** True for kinds whose records neither change others by being there nor are changed so. */
 const isAlone = ({ marks, madeFrom, cites = [] }: Kind) =>
-  marks === undefined && madeFrom === undefined && cites.every(({ supersedes }) => supersedes !== true)
+  marks === undefined &&
+  (madeFrom === undefined || madeFrom.reachOnly === true) &&
+  cites.every(({ supersedes }) => supersedes !== true)
 
 const valueAt = (body: JsonObject, path: string | undefined) =>
   path === undefined ? undefined : readPath(body, path)

@@ -118,7 +118,7 @@ export function namesOf(read: Read, kinds: Kinds, seqs: readonly number[]): Map<
   const named = [...kinds.values()].flatMap(({ name, names }) => (names ? [name] : []))
   if (named.length === 0 || seqs.length === 0) return new Map()
   const rows = read<SqlRow & { seq: number; kind: string; body: string }>(
-    `SELECT r.seq, r.kind, r.body FROM json_each(?) j CROSS JOIN records r ON r.seq = j.value
+    `SELECT r.seq, r.kind, r.body AS body FROM json_each(?) j CROSS JOIN records r ON r.seq = j.value
      WHERE r.kind IN (SELECT value FROM json_each(?))`,
     [JSON.stringify(seqs), JSON.stringify(named)],
   )
@@ -176,7 +176,7 @@ function countInDatabase(
   terms: readonly string[],
 ): TermCounts {
   const rows = read<SqlRow & { i: number; kind: string; happened_at: string; body: string }>(
-    `SELECT j.key AS i, f.kind, f.happened_at, r.body FROM json_each(?) j
+    `SELECT j.key AS i, f.kind, f.happened_at, r.body AS body FROM json_each(?) j
      CROSS JOIN facets f ON f.seq = j.value JOIN records r ON r.seq = f.seq`,
     [JSON.stringify(seqs)],
   )

@@ -31,7 +31,7 @@ import { countRecords } from './period-count.ts'
 import { type OrderedRows, toPage } from './query-page.ts'
 import { type Beside, createReachRank } from './reach-rank.ts'
 import { reachSql } from '../condition/reach-sql.ts'
-import { type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
+import { type RecordRow, recordColumns, toRecord, withoutOwnerPathsSql } from '../schema/record-row.ts'
 import type { TextIndex } from '../posting/text-index.ts'
 import { kindNamed, type RecallScope, type ScopeQuery } from '../condition/recall-scope.ts'
 import { conditionOf } from '../condition/condition.ts'
@@ -122,7 +122,8 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
         details: { path: 'filters' },
       })
     }
-    return db.all<Row>(sql, params)
+    // Each question of a guest comes through here: nothing that it selects, filters or orders by is the owner's alone.
+    return db.all<Row>(isBound ? withoutOwnerPathsSql(sql, kinds) : sql, params)
   }
 
   const narrow =

@@ -97,12 +97,12 @@ export class Sources {
   /** True for a body that was made from what is gone now. */
   quotesGone(kindName: string, body: JsonObject): boolean {
     const kind = this.#parts.kinds.get(kindName)
-    return kind?.madeFrom !== undefined && this.#states(kind, body).some(isGoneState)
+    return kind !== undefined && isFollowing(kind) && this.#states(kind, body).some(isGoneState)
   }
 
   /** How sensitive a body of `kind` is at least: as the most sensitive record that it was made from. */
   level(kind: Kind, body: JsonObject): Sensitivity | undefined {
-    if (!kind.madeFrom) return undefined
+    if (!isFollowing(kind)) return undefined
     return this.#states(kind, body)
       .filter(({ deleted }) => deleted === 0)
       .map((state) => this.#sensitivityOf(state))
@@ -148,6 +148,7 @@ export class Sources {
     if (!kind || !body) return
     for (const id of sourceIds(kind, body))
       this.#db.run('INSERT OR IGNORE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [id, seq, row.kind])
+    if (!isFollowing(kind)) return
     const states = this.#states(kind, body)
     const own = this.#sensitivityOf(row)
     const isGone = states.some(isGoneState)
@@ -170,6 +171,7 @@ export class Sources {
     { isGone, origin, at }: { readonly isGone: boolean; readonly origin: ChangeOrigin; readonly at: string },
   ): void {
     const { seq, id } = row
+    if (this.#parts.kinds.get(row.kind)?.madeFrom?.reachOnly === true) return
     if (this.#parts.kinds.get(row.kind)?.madeFrom?.anew === undefined) {
       if (origin !== 'taken') this.#parts.forget(row, at)
       return
@@ -225,6 +227,11 @@ export class Sources {
       if (row && (!isSealedText(row.body) || this.#parts.bodies.open(row, row.body) !== undefined)) yield row
     }
   }
+}
+
+/** True for kinds whose records may quote their sources. */
+function isFollowing({ madeFrom }: Kind): boolean {
+  return madeFrom !== undefined && madeFrom.reachOnly !== true
 }
 
 /** True where a source is sealed and what was made from it is not, or less strictly. */

@@ -1,5 +1,6 @@
 // A row of `records`, its columns, and the record that it stands for.
 // Invariant: the columns are named once, here; whoever writes a row binds its values by these names.
+import type { Kinds } from '../../core/kind.ts'
 import type { Marks } from '../../core/mark/mark.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
@@ -56,7 +57,16 @@ const columnNames = [
 const changingNames = columnNames.filter((name) => name !== 'seq' && name !== 'id')
 
 /** Columns of a `RecordRow`, for queries that name the table `r`. */
-export const recordColumns = columnNames.map((name) => `r.${name}`).join(', ')
+export const recordColumns = columnNames.map((name) => `r.${name} AS ${name}`).join(', ')
+
+/** The body of the record `r` as others than the owner are told of it, in place of the body itself in `sql`. */
+export function withoutOwnerPathsSql(sql: string, kinds: Kinds): string {
+  const cases = [...kinds.values()].flatMap(({ name, ownerPaths = [] }) => {
+    const paths = ownerPaths.map((path) => `, '$.${path}'`).join('')
+    return paths === '' ? [] : [`WHEN '${name}' THEN json_remove(r.body${paths})`]
+  })
+  return cases.length === 0 ? sql : sql.replaceAll('r.body', `CASE r.kind ${cases.join(' ')} ELSE r.body END`)
+}
 
 const listed = `records (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`
 /** Writes a new row; its values are `insertedValues`. */

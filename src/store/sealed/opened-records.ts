@@ -2,7 +2,7 @@
 // while the keys are here. Invariant: nothing of them is written anywhere; they are read from what the book holds, so a
 // rollback leaves no trace in them; and there are none as soon as the keys are put away.
 import type { Zone } from '../../core/calendar/zone.ts'
-import type { Kinds } from '../../core/kind.ts'
+import { isScoped, type Kinds } from '../../core/kind.ts'
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Bodies } from '../record/bodies.ts'
@@ -13,7 +13,7 @@ import { createQueryStore, type QueryParts } from '../query/query-store.ts'
 import { insertedValues, type RecordRow, recordColumns, replaceRecordSql } from '../schema/record-row.ts'
 import type { SealedWatcher } from '../record/record-store.ts'
 import { createSettings } from '../schema/settings.ts'
-import { unreadableSource } from '../condition/governed-sql.ts'
+import { sourceByPolicy, sourceElsewhere } from '../condition/made-sql.ts'
 import { type UnreadGroup, unreadGroups } from './unread.ts'
 
 export interface OpenedRecords extends SealedWatcher {
@@ -95,12 +95,13 @@ export function createOpenedRecords({
       due.add(seq)
   }
 
-  /** Whether it was made, also over others, from what policies decide about and what is not among the opened records. */
-  const restsOnUnreadable = ({ seq, kind }: RecordRow): boolean => {
-    if (!kinds.get(kind)?.madeFrom) return false
-    return sourcesOf(db, seq).some(
-      (one) => kinds.get(one.kind)?.byPolicy === true && (one.kid === null || !bodies.open(one, one.body)),
-    )
+  /** The sources of a record, also over others, that are not among the opened records, and what stands for them there. */
+  const elsewhere = ({ seq, kind: name }: RecordRow) => {
+    const kind = kinds.get(name)
+    const all = kind?.madeFrom && isScoped(kind) ? sourcesOf(db, seq) : []
+    const closed = all.filter((one) => one.kid === null || !bodies.open(one, one.body))
+    const marks = closed.map((one) => (kinds.get(one.kind)?.byPolicy ? sourceByPolicy : sourceElsewhere))
+    return { ids: closed.map(({ id }) => id), marks: [...new Set(marks)] }
   }
 
   const put = ({ memory, projection }: Opened, row: RecordRow, text: string) => {
@@ -116,13 +117,14 @@ export function createOpenedRecords({
         )
       }
     }
-    if (restsOnUnreadable(row)) {
-      memory.run('INSERT OR REPLACE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [
-        unreadableSource,
-        seq,
-        row.kind,
-      ])
-    }
+    const { ids, marks } = elsewhere(row)
+    // No source counts as one of which nothing is known while it is in the book.
+    memory.run('DELETE FROM sources WHERE seq = ? AND source IN (SELECT value FROM json_each(?))', [
+      seq,
+      JSON.stringify(ids),
+    ])
+    for (const mark of marks)
+      memory.run('INSERT OR REPLACE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [mark, seq, row.kind])
     held.add(seq)
     if (seq <= projection.derivedSeq()) projection.markStale(seq)
     else projection.markGrown()

@@ -1,10 +1,10 @@
 // How far a guest's sync goes: which kinds it may send and fetch, what of the book it knows by that, and in whose name.
 // Invariant: what says who may do what in a book (tokens, keys) and its rules are sent by nobody but the owner; and tokens
 // and keys are fetched by nobody else unless a grant names them: who has a whole token can present it. What policies decide
-// about (memories) is neither sent nor fetched.
+// about (memories) is neither sent nor fetched, nor is what may be made from it fetched.
 import { DaybookError } from '../../core/errors.ts'
 import type { Caller, Guest } from '../../core/capability/caller.ts'
-import { isScoped, type Kinds } from '../../core/kind.ts'
+import { isByPolicy, isScoped, type Kinds } from '../../core/kind.ts'
 import { permits } from '../../core/access/permission.ts'
 import type { SyncRequest } from './protocol.ts'
 
@@ -31,8 +31,12 @@ export function syncReachOf(caller: Caller, kinds: Kinds): SyncReach | undefined
 export function createSyncReach({ agent, permissions, granted = {} }: SyncGuest, kinds: Kinds): SyncReach {
   const { push, pull } = granted
   // Policies decide record by record, and a sync carries kinds.
-  const isOpen = (kind: string) => kinds.get(kind)?.byPolicy !== true
-  const pulled = (pull ?? [...kinds.values()].filter(isScoped).map(({ name }) => name)).filter(isOpen)
+  const isOpen = (name: string) => kinds.get(name)?.byPolicy !== true
+  const isCarried = (name: string) => {
+    const kind = kinds.get(name)
+    return !kind || !isByPolicy(kind, kinds)
+  }
+  const pulled = (pull ?? [...kinds.values()].filter(isScoped).map(({ name }) => name)).filter(isCarried)
   return {
     pulled,
     agent,

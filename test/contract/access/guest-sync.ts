@@ -130,6 +130,49 @@ export function guestSyncCases(host: GuestHost): void {
     expect([...after.values()].filter(({ agent }) => agent.startsWith('s-')).length).toBeGreaterThan(3)
   })
 
+  it('K6 as a device without a policy fetches no memory, and nothing that may quote one', async () => {
+    const world = openGuestWorld(host)
+    const owner = await world.owner()
+    const { id } = await owner.done<{ id: string }>('a2p:store_memory', {
+      content: 'Allergic to walnuts.',
+      category: 'a2p:preferences.food',
+    })
+    const day = { from: at, to: later, time_zone: 'UTC' }
+    const line = { text: 'Allergic to walnuts.', records: [id] }
+    const parts = { topics: [], projects: [], people: [], questions: [] }
+    await owner.sync([
+      {
+        id: 'digest::one',
+        kind: 'digest',
+        body: {
+          ...{ persona: 'alice', period: 'day', period_id: '2026-01-01', method: 'extractive', raw: 1 },
+          ...day,
+          summary: [line],
+        },
+      },
+      {
+        id: 'snapshot::one',
+        kind: 'snapshot',
+        body: {
+          ...{ persona: 'alice', name: 'Alice', taken_at: at, focus: 'Walnuts', focus_records: [id] },
+          context: { ...parts, decisions: [line] },
+        },
+      },
+      { id: 'backup_part::one', kind: 'backup_part', body: { backup: 'b', number: 0, text: 'walnuts' } },
+      { id: 'plain', kind: 'trace', body: trace('tea') },
+    ])
+    const all = [...(await world.records()).values()].map(({ kind }) => kind)
+    expect(all).toEqual(expect.arrayContaining(['memory', 'digest', 'snapshot', 'backup_part']))
+    const seen = async (input: object) => {
+      const guest = await world.guest({ permissions: ['sync'], ...input })
+      const { changes } = await guest.sync([])
+      return [/walnuts/i.test(JSON.stringify(changes)), changes.map((change) => change.id)]
+    }
+    expect(await seen({ name: 'phone' })).toEqual([false, ['plain']])
+    const named = ['trace', 'digest', 'snapshot', 'memory', 'answer', 'pattern']
+    expect(await seen({ name: 'tablet', pull: named })).toEqual([false, ['plain']])
+  })
+
   it('K5 as a device forgets with that permission only, and makes no tombstone of what is not there', async () => {
     const world = openGuestWorld(host)
     const owner = await world.owner()

@@ -4,6 +4,7 @@ import { consentInputCases } from './bad-input.ts'
 import { categoryCases } from './category.ts'
 import { lifeCases } from './life.ts'
 import { memoryCases } from './memory.ts'
+import { ownerWordCases } from './owner-word.ts'
 import { policyCases } from './policy.ts'
 import { proposalCases } from './proposal.ts'
 import { proposerCases } from './proposer.ts'
@@ -12,6 +13,7 @@ import { keylessConsentCases, sealedConsentCases } from './sealed.ts'
 
 export function consentCases(cases: BookCase, keepsKeys: boolean): void {
   memoryCases(cases)
+  ownerWordCases(cases)
   proposalCases(cases)
   proposerCases(cases)
   consentInputCases(cases)

@@ -42,11 +42,13 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   cites: [{ path: 'supersedes', supersedes: true }],
   settle: settleMemory,
   // What was made of several goes with any of them, and the others come back: it may say what that one said.
-  madeFrom: { sources: ({ metadata }) => metadata.consolidatedFrom ?? [] },
+  madeFrom: { of: ['memory'], sources: ({ metadata }) => metadata.consolidatedFrom ?? [] },
   scopeNames: ({ status, memory_type, category }) =>
     status === 'approved' && typeof category === 'string' ? memoryNames(memory_type, category) : [],
   recallable: ({ status }) => status === 'approved',
   byPolicy: true,
+  // What the user took out of a proposal, or changed later, was taken out for everybody else.
+  ownerPaths: ['metadata.editHistory'],
   ownerOnly: () => true,
   proposedBy: 'source.agent',
   endedBy: ({ source }: Partial<MemoryBody>) => source?.proposal,

@@ -12,7 +12,8 @@ import { keptFromModel } from '../../../shape/llm/ask.ts'
 import { isUnderstood } from '../../../core/capability/understood.ts'
 import { messageKind } from '../message/message-kind.ts'
 import type { Message } from '../message/message-schema.ts'
-import { namedMessage, wordedRecord } from '../record-name.ts'
+import { createLineMessages } from '../message/line-message.ts'
+import { wordedRecord } from '../record-name.ts'
 import { type MessageScope } from '../message/store-message.ts'
 import { summarise } from './summarise.ts'
 
@@ -57,8 +58,9 @@ export async function archiveEpisode(
       isNew: false,
       method: known['method'] === 'abstractive' ? 'abstractive' : 'extractive',
     }
-  const messages = [...new Set(lines.flatMap((line) => recordOf(at, scope, line) ?? []))]
-  const { degraded, ...told } = await tellEpisode(at, markSensitive(at, scope, lines))
+  const messagesOf = recordsOf(at, scope, lines)
+  const messages = [...new Set(lines.flatMap(messagesOf))]
+  const { degraded, ...told } = await tellEpisode(at, markSensitive(at, lines, messagesOf))
   const id = await at.records.write(({ records }) => {
     // What was forgotten while the model thought stands in no episode: the next task finds it outdated.
     const body = { ...told, messages } as unknown as JsonObject
@@ -67,25 +69,34 @@ export async function archiveEpisode(
   return { id, isNew: true, method: told.method, ...(degraded === undefined ? {} : { degraded }) }
 }
 
-/** The message that a line comes from, where that is a record. */
-function recordOf(
-  { records }: Pick<TaskContext<'records'>, 'records'>,
+/** The messages that a line comes from, where those are records. */
+function recordsOf(
+  at: Pick<TaskContext<'records'>, 'records'>,
   { agent }: MessageScope,
-  { id, record }: ArchiveLine,
-): string | undefined {
-  if (record !== undefined) return records.get(record)?.kind === 'message' ? record : undefined
-  return id ? records.find(namedMessage(agent, id))?.id : undefined
+  lines: readonly ArchiveLine[],
+): (line: ArchiveLine) => string[] {
+  const messagesOf = createLineMessages(
+    at,
+    agent,
+    lines.filter(({ record }) => record === undefined),
+  )
+  return (line) => {
+    const { record } = line
+    if (record === undefined) return messagesOf(line)
+    return at.records.get(record)?.kind === 'message' ? [record] : []
+  }
 }
 
 /** Lines that callers gave, with what the records behind them say of how sensitive they are. */
 function markSensitive(
   at: Pick<TaskContext<'records'>, 'records'>,
-  scope: MessageScope,
   lines: readonly ArchiveLine[],
+  messagesOf: (line: ArchiveLine) => string[],
 ): ArchiveLine[] {
   return lines.map((line) => {
-    const id = line.isSensitive === undefined ? recordOf(at, scope, line) : undefined
-    return id === undefined ? line : { ...line, isSensitive: isSealing(at.records.get(id)?.sensitivity) }
+    const ids = line.isSensitive === undefined ? messagesOf(line) : []
+    if (ids.length === 0) return line
+    return { ...line, isSensitive: ids.some((id) => isSealing(at.records.get(id)?.sensitivity)) }
   })
 }
 

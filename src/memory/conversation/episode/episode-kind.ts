@@ -32,5 +32,5 @@ export const episodeKind: Kind<'episode', EpisodeBody> = {
   facets: { happened_at: 'end_time' },
   policy: 'last_write_wins',
   cites: [{ path: 'messages' }],
-  madeFrom: { sources: ({ messages = [] }) => messages, anew: 'ks:tell_anew' },
+  madeFrom: { of: ['message'], sources: ({ messages = [] }) => messages, anew: 'ks:tell_anew' },
 }

@@ -15,7 +15,8 @@ import { type DatedStatement, type Facts, learn, tell, writeProfile } from './pr
 import { needUnderstood } from '../../../core/capability/understood.ts'
 import { profileKind } from './profile-kind.ts'
 import { type Profile, profileLimit } from './profile-schema.ts'
-import { namedMessage, profileOf } from '../record-name.ts'
+import { createLineMessages } from '../message/line-message.ts'
+import { profileOf } from '../record-name.ts'
 import { findStatements } from './user-fact.ts'
 
 const fact = z.object({
@@ -42,9 +43,9 @@ async function learnFrom(
   agent: string,
   lines: readonly Line[],
 ): Promise<Found> {
-  const isKept =
-    !llm?.takesSensitive &&
-    lines.some(({ id }) => id && isSealing(records.find(namedMessage(agent, id))?.sensitivity))
+  const messagesOf = createLineMessages({ records }, agent, lines)
+  const isSealed = (id: string) => isSealing(records.get(id)?.sensitivity)
+  const isKept = llm && !llm.takesSensitive && lines.some((line) => messagesOf(line).some(isSealed))
   const asked = llm && (isKept ? { failed: keptFromModel, retry: false } : await askFacts(llm, lines, signal))
   if (asked?.failed !== undefined && asked.retry && attempt && !attempt.isLast) {
     throw new DaybookError('model-unavailable', asked.failed)
@@ -107,9 +108,8 @@ export const profileCapabilities = [
         ({ source }) => user_id ?? source.id ?? '',
       )
       // Looked for before the model thinks: what is forgotten meanwhile makes what was learned from it outdated.
-      const messages = new Map(
-        lines.map(({ id = '' }) => [id, id ? at.records.find(namedMessage(agent, id))?.id : undefined]),
-      )
+      const messagesOf = createLineMessages(at, agent, lines)
+      const messages = new Map(lines.map((line) => [line, messagesOf(line)]))
       const found = new Map<string, Found>()
       for (const [user, said] of users) found.set(user, await learnFrom(at, agent, said))
       const profiles = await at.records.write(({ call: { scope }, records }) =>
@@ -119,7 +119,7 @@ export const profileCapabilities = [
           if (before) needUnderstood(profileKind, before)
           const known: Facts = before?.facts ?? {}
           const named = statements.map(({ line, ...one }) => {
-            return { ...one, message: line.id ? messages.get(line.id) : undefined }
+            return { ...one, messages: messages.get(line) ?? [] }
           })
           const facts = learn(known, named)
           const was = tell(known)

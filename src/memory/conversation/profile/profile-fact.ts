@@ -8,10 +8,10 @@ import { isSingle, opposites, type Statement } from './user-fact.ts'
 
 export type Facts = Readonly<Record<string, KnownFact>>
 
-/** A statement with its time and, where it is a record, its message. */
+/** A statement with its time and, where those are records, its messages. */
 export interface DatedStatement extends Statement {
   readonly at: string
-  readonly message?: string | undefined
+  readonly messages?: readonly string[] | undefined
 }
 
 /** A fact as callers see it: with what holds instead, when it holds no longer. */
@@ -31,7 +31,7 @@ export const keyOf = (attribute: string, value: string) => `${attribute}: ${fold
 /** The facts with the statements added to them. */
 export function learn(facts: Facts, statements: readonly DatedStatement[]): Facts {
   const known: Record<string, KnownFact> = { ...facts }
-  for (const { attribute, value, denied, at, message } of statements) {
+  for (const { attribute, value, denied, at, messages = [] } of statements) {
     const key = keyOf(attribute, value)
     const before = known[key]
     const said_at = latest(before?.said_at, denied ? undefined : at)
@@ -43,7 +43,7 @@ export function learn(facts: Facts, statements: readonly DatedStatement[]): Fact
       since: before && before.since < at ? before.since : at,
       ...(said_at === undefined ? {} : { said_at }),
       ...(denied_at === undefined ? {} : { denied_at }),
-      messages: [...new Set([...(before?.messages ?? []), ...(message === undefined ? [] : [message])])]
+      messages: [...new Set([...(before?.messages ?? []), ...messages])]
         .toSorted()
         .slice(-profileLimit.messages),
     }

@@ -21,6 +21,7 @@ export const profileKind: Kind<'profile', ProfileBody> = {
   },
   settle: settleProfile,
   madeFrom: {
+    of: ['message'],
     sources: ({ facts = {} }) => Object.values(facts).flatMap(({ messages = [] }) => messages),
     anew: 'ks:tell_anew',
   },
