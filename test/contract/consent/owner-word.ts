@@ -20,7 +20,11 @@ export function ownerWordCases({ book: open }: BookCase): void {
       const { memory = '' } = await book.proposals.review({ id, action: 'edit', edited })
       await book.memories.edit({ id: memory, content: 'Likes black tea' })
       await book.memories.edit({ id: memory, content: 'Likes green tea' })
-      await book.consent.setPolicy({ for_agents: 'coach', permissions: ['read_full'], allow: ['a2p:preferences'] })
+      await book.consent.setPolicy({
+        for_agents: 'coach',
+        permissions: ['read_full'],
+        allow: ['a2p:preferences'],
+      })
       const { token } = await grant(book, { permissions: ['read', 'export', 'propose'], granted_to: 'coach' })
       const as = { as: token.token_id }
       const said = [

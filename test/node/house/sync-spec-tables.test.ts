@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { isBookName } from '../../../src/core/book.ts'
 import { errorTable } from '../../../src/core/errors.ts'
 import { jsonLimits } from '../../../src/core/json/json.ts'
-import type { Kind } from '../../../src/core/kind.ts'
+import { isByPolicy, type Kind } from '../../../src/core/kind.ts'
 import { bodyLimitBytes } from '../../../src/doors/http/request/json-body.ts'
 import { ticketLimit, ticketMs } from '../../../src/edge/live-lines.ts'
 import { usualRate } from '../../../src/edge/rate-limit.ts'
@@ -196,11 +196,13 @@ describe('the tables of the specification of sync', () => {
   it('have every kind with its version, its policy, its rules and what others may do', () => {
     const [{ rows } = { rows: [] }] = tableOf('kind', 'v', 'policy')
     const others = (kind: Kind) =>
-      kind.guests === 'none' || kind.guests === 'own'
+      kind.guests === 'none' || kind.guests === 'own' || kind.byPolicy
         ? 'nothing'
         : kind.guests === 'read'
           ? 'fetch'
-          : 'send and fetch'
+          : isByPolicy(kind, kinds)
+            ? 'send'
+            : 'send and fetch'
     const finalField = (kind: Kind) =>
       ['revoked', 'final', 'ended'].find((field) => kind.isFinal?.({ [field]: true }) === true) ?? ''
     expect(rows.map((row) => row.map(plain))).toEqual(
