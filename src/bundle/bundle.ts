@@ -2,6 +2,7 @@
 import { defineChapter } from '../core/capability/chapter.ts'
 import { backupCapabilities } from './backup/backup-capability.ts'
 import { backupKind, backupPartKind } from './backup/backup-kind.ts'
+import { tellBackupAnewCapabilities } from './backup/tell-backup-anew.ts'
 import { bundleCapabilities } from './bundle-capability.ts'
 import { exportCapabilities } from './export-capability.ts'
 import { fileCapabilities } from './file-capability.ts'
@@ -9,7 +10,13 @@ import { importCapabilities } from './import-capability.ts'
 
 export const bundle = defineChapter({
   name: 'bundle',
-  capabilities: [...exportCapabilities, ...bundleCapabilities, ...importCapabilities, ...backupCapabilities],
+  capabilities: [
+    ...exportCapabilities,
+    ...bundleCapabilities,
+    ...importCapabilities,
+    ...backupCapabilities,
+    ...tellBackupAnewCapabilities,
+  ],
   kinds: [backupKind, backupPartKind],
 })
 

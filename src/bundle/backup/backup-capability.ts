@@ -1,26 +1,21 @@
 // The verbs of backups: make one, list them, restore one. All are the owner's. A backup is kept only when, read back into
-// memory, it says what it was made from, word for word; and restored only when its text has the checksum it was made with.
+// memory, it says what it was made from, word for word; and restored only when each part has the checksum that it says.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type RecordHead } from '../../core/record.ts'
-import { canonicalText } from '../../core/text/canonical-json.ts'
 import { nameId } from '../../core/text/name-id.ts'
 import { recordId } from '../../shape/record-id.ts'
 import { scopeName } from '../../shape/scope-name.ts'
 import { beginImport } from '../bundle-capability.ts'
-import { createBundleIntake } from '../format/bundle-intake.ts'
-import { recordText } from '../format/bundle-shape.ts'
-import { writeBundle } from '../format/bundle-writer.ts'
-import { product } from '../format/product.ts'
-import { asSnapshot, type Backed, type BackupPorts, ownedBy, recordsOf } from './persona-records.ts'
 import type { BackupBody } from './backup-kind.ts'
-
-/** Backups of a persona that are kept, the newest; characters of one, and of a part of it. */
-export const backupLimit = { kept: 30, characters: 10_000_000, part: 200_000 } as const
+import { backupLimit, checksumOf, failed, partName, wholeTexts, writeParts } from './backup-part.ts'
+import { type BackupPorts, ownedBy, recordsOf } from './persona-records.ts'
 
 type Backup = RecordHead & BackupBody
+
+const sumNames = ['imported', 'updated', 'unchanged', 'forgotten', 'conflict_count'] as const
 
 const shownBackup = z.object({
   id: z.string(),
@@ -40,83 +35,6 @@ const shown = ({ id, name, made_at, checksum, records, characters }: Backup) => 
   characters,
 })
 
-const failed = (why: string, details: Record<string, unknown> = {}) =>
-  new DaybookError('backup-failed', why, { details })
-
-async function bundleOf(at: BackupPorts, backed: Backed): Promise<{ text: string; checksum: string }> {
-  let text = ''
-  let sum = ''
-  const pieces = writeBundle({
-    head: { exported_at: at.call.now, agent: { id: at.call.scope.agent, ...product } },
-    kinds: backed.kinds.filter(({ name }) => backed.byKind.has(name)),
-    snapshot: asSnapshot(backed),
-    digest: at.transfer.digest.start(),
-    seal(checksum) {
-      sum = checksum
-      return Promise.resolve({ checksum })
-    },
-    onRecords: (done) => at.call.progress({ done, total: done, what: 'backup' }),
-  })
-  for await (const piece of pieces) {
-    text += piece
-    if (text.length > backupLimit.characters) {
-      throw new DaybookError(
-        'too-large',
-        'All that is the persona’s is more than a backup holds: export the book.',
-        {
-          details: { limitCharacters: backupLimit.characters },
-        },
-      )
-    }
-  }
-  return { text, checksum: sum }
-}
-
-/** Reads the bundle into memory and holds it against the records; `backup-failed` when it says anything else. */
-async function verify(at: BackupPorts, text: string, { byKind }: Backed): Promise<number> {
-  const wanted = new Map([...byKind.values()].flat().map((one) => [one.id, recordText(one)]))
-  const wrong = (id: string) => failed('The backup says something else than the book.', { id })
-  const intake = createBundleIntake(
-    {
-      kinds: undefined,
-      passphrase: undefined,
-      signedBy: undefined,
-      now: at.call.now,
-      take(staged) {
-        for (const { id, text: found } of staged) {
-          if (!saysSame(wanted.get(id), found)) throw wrong(id)
-          wanted.delete(id)
-        }
-        return Promise.resolve()
-      },
-    },
-    at.records.kinds,
-    at.transfer,
-  )
-  const count = wanted.size
-  try {
-    await intake.push(text, at.call.signal)
-    await intake.end(at.call.signal)
-  } catch (error) {
-    if (isDaybookError(error, 'aborted') || isDaybookError(error, 'backup-failed')) throw error
-    throw failed(error instanceof Error ? error.message : 'It can’t be read back.')
-  }
-  const [missing] = wanted.keys()
-  if (missing !== undefined) throw wrong(missing)
-  return count
-}
-
-/** All that the book says, the bundle says as well; what it adds are defaults of the kind. */
-function saysSame(one: string | undefined, other: string): boolean {
-  if (one === undefined) return false
-  const kept = JSON.parse(other) as JsonObject
-  return Object.entries(JSON.parse(one) as JsonObject).every(
-    ([field, value]) => canonicalText(kept[field] ?? null) === canonicalText(value),
-  )
-}
-
-const partName = (backup: string, number: number) => nameId('backup_part', backup, String(number))
-
 /** Newest first. */
 function backupsOf({ records }: Pick<BackupPorts, 'records'>, agents: readonly string[]): Backup[] {
   const found = records.query({
@@ -131,8 +49,14 @@ function backupsOf({ records }: Pick<BackupPorts, 'records'>, agents: readonly s
 /** Takes out the oldest backups, and parts that no backup has. */
 async function prune(at: BackupPorts, agents: readonly string[]): Promise<number> {
   const all = backupsOf(at, agents)
-  const old = all.slice(backupLimit.kept)
-  const kept = all.slice(0, backupLimit.kept).map(({ id }) => id)
+  const isOld = (id: string) => {
+    const part = at.records.get(partName(id, 0))
+    return part?.kind === 'backup_part' && part['records'] === undefined
+  }
+  // Nothing can be taken out of what an earlier Daybook made: with a new one here it goes.
+  const whole = all.filter(({ id }) => !isOld(id))
+  const kept = whole.slice(0, backupLimit.kept).map(({ id }) => id)
+  const old = all.filter(({ id }) => !kept.includes(id))
   const { records: stale } = at.records.query({
     kind: 'backup_part',
     filters: { agent: { in: [...agents] }, not: { backup: { in: kept } } },
@@ -158,19 +82,18 @@ export const backupCapabilities = [
     async run({ persona }, at) {
       const owned = ownedBy(at, persona)
       const backed = recordsOf(at, owned)
-      const { text, checksum } = await bundleOf(at, backed)
-      const count = await verify(at, text, backed)
       const [agent] = owned.agents
+      const written = await writeParts(at, backed, { agent, exported_at: at.call.now })
+      const texts = written.map(({ text }) => text)
+      const checksum = checksumOf(at, texts)
       const scope = {
         agent,
         ...(backed.sensitivity === undefined ? {} : { sensitivity: backed.sensitivity }),
       }
-      const parts = Math.ceil(text.length / backupLimit.part)
       const key = `${at.call.now}-${checksum.slice(-8)}`
       const id = nameId('backup', agent, key)
-      for (let number = 0; number < parts; number += 1) {
-        const from = number * backupLimit.part
-        const body = { backup: id, number, text: text.slice(from, from + backupLimit.part) }
+      for (const [number, part] of written.entries()) {
+        const body = JSON.parse(JSON.stringify({ backup: id, number, ...part })) as JsonObject
         await at.records.write(({ records }) =>
           records.put({ kind: 'backup_part', id: partName(id, number), body, scope }),
         )
@@ -180,9 +103,9 @@ export const backupCapabilities = [
         agents: [...owned.agents],
         made_at: at.call.now,
         checksum,
-        records: count,
-        characters: text.length,
-        parts,
+        records: [...backed.byKind.values()].flat().length,
+        characters: texts.reduce((sum, { length }) => sum + length, 0),
+        parts: written.length,
       }
       await at.records.write(({ records }) => records.put({ kind: 'backup', id, body, scope }))
       const removed = await prune(at, owned.agents)
@@ -226,39 +149,28 @@ export const backupCapabilities = [
       if (found?.kind !== 'backup')
         throw new DaybookError('not-found', `There is no backup \`${id}\`.`, { details: { path: 'id' } })
       const backup = bodyOf(found) as unknown as BackupBody
-      let text = ''
-      for (let number = 0; number < backup.parts; number += 1) {
-        const part = at.records.get(partName(id, number))
-        if (part?.kind !== 'backup_part' || typeof part['text'] !== 'string')
-          throw failed('A part of the backup is missing.', { id, part: number })
-        text += part['text']
-      }
-      if (!text.includes(backup.checksum)) throw failed('The backup is not what it was made as.', { id })
-      const upload = beginImport(
-        { text, more: false, mode: 'merge', dry_run, include_tokens: false, allow_incomplete: false },
-        at,
-      )
-      try {
-        await upload.intake.push(text, at.call.signal)
-        const whole = await upload.intake.end(at.call.signal)
-        const { imported, updated, unchanged, forgotten, conflict_count } = await upload.finish(whole, at)
-        return {
-          id,
-          dry_run,
-          records: backup.records,
-          imported,
-          updated,
-          unchanged,
-          forgotten,
-          conflict_count,
+      const sums = { imported: 0, updated: 0, unchanged: 0, forgotten: 0, conflict_count: 0 }
+      // All of it is looked at before any of it is restored.
+      const texts = await wholeTexts(at, id, backup)
+      for (const text of texts) {
+        const upload = beginImport(
+          { text, more: false, mode: 'merge', dry_run, include_tokens: false, allow_incomplete: false },
+          at,
+        )
+        try {
+          await upload.intake.push(text, at.call.signal)
+          const whole = await upload.intake.end(at.call.signal)
+          const result = await upload.finish(whole, at)
+          for (const name of sumNames) sums[name] += result[name]
+        } catch (error) {
+          if (isDaybookError(error, 'invalid-file') || isDaybookError(error, 'invalid-input'))
+            throw failed(error.message, { id })
+          throw error
+        } finally {
+          upload.drop()
         }
-      } catch (error) {
-        if (isDaybookError(error, 'invalid-file') || isDaybookError(error, 'invalid-input'))
-          throw failed(error.message, { id })
-        throw error
-      } finally {
-        upload.drop()
       }
+      return { id, dry_run, records: backup.records, ...sums }
     },
   }),
 ] as const

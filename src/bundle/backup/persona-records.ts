@@ -63,7 +63,8 @@ export function recordsOf(at: BackupPorts, { agents }: Owned): Backed {
       const page = at.records.query({
         kind: kind.name,
         filters: { agent: { in: [...agents] } },
-        include: { expired: true, superseded: true, outdated: true },
+        // What waits to be told anew may quote what was forgotten.
+        include: { expired: true, superseded: true },
         orderBy: 'id',
         limit: 1000,
         cursor,

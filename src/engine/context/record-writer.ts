@@ -24,8 +24,9 @@ import { logRivals } from '../../sync/conflict/rival.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
+import { goingWith } from './going-with.ts'
 import { checkGuestPut, checkNamedPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
-import { markRecord, markRow, type MarkWriterParts, sealMarks } from './mark-record.ts'
+import { markRecord, type MarkWriterParts, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
 import { checkNotProposer } from './proposer-put.ts'
 import { headOf } from './put/put-head.ts'
@@ -222,19 +223,6 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     newId: () => parts.ids.next(),
   })
   return { records, ledger, own, changed, secrets: found }
-}
-
-/** What goes with the record in `row`: its marks, and what it came of where that still stands for it and says the same. */
-function goingWith(store: WriterStore, row: RecordRow): RecordRow[] {
-  const { records, bodies, kinds } = store
-  const mark = markRow(store, row.id)
-  const body = row.deleted === 0 ? bodies.read(row, row.body) : undefined
-  const origin = body && kinds.get(row.kind)?.endedBy?.(body)
-  const from = origin === undefined ? undefined : records.row(origin)
-  const said = from?.deleted === 0 ? bodies.read(from, from.body) : undefined
-  // What was rejected or reopened has brought it to an end, and waits or is decided without it.
-  const stands = from && said && kinds.get(from.kind)?.ends?.(said, from.id).includes(row.id) === false
-  return [...(mark ? [mark] : []), ...(stands ? [from] : [])]
 }
 
 function kindNamed({ kinds }: Pick<WriterStore, 'kinds'>, name: string): Kind {

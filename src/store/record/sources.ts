@@ -109,12 +109,15 @@ export class Sources {
       .reduce((most, one) => (isLowered(most, one) ? one : most), undefined)
   }
 
-  /** The live records that were made from `id`. */
-  madeOf(id: string): RecordRow[] {
+  /** The live records that were made from `id`, and may quote it; `isMeant` chooses among their kinds. */
+  madeOf(id: string, isMeant: (kind: Kind) => boolean = () => true): RecordRow[] {
+    const names = this.#madeKinds()
+      .filter((kind) => isFollowing(kind) && isMeant(kind))
+      .map(({ name }) => name)
     return this.#db.all<RecordRow>(
       `SELECT ${recordColumns} FROM sources s JOIN records r ON r.seq = s.seq
-       WHERE s.source = ? AND r.deleted = 0 ORDER BY s.seq`,
-      [id],
+       WHERE s.source = ? AND s.kind IN (SELECT value FROM json_each(?)) AND r.deleted = 0 ORDER BY s.seq`,
+      [id, JSON.stringify(names)],
     )
   }
 
@@ -158,8 +161,10 @@ export class Sources {
 
   /** Tells those that were made from the record in `row` what has become of it. */
   #tell(row: RecordRow, origin: ChangeOrigin): void {
-    for (const made of this.madeOf(row.id)) {
-      const isGone = row.deleted === 1
+    const isGone = row.deleted === 1
+    // Most changes are neither, and what a record was made into may be large.
+    const isFar = isGone || isSealing(this.#sensitivityOf(row))
+    for (const made of this.madeOf(row.id, ({ madeFrom }) => isFar || madeFrom?.anew === undefined)) {
       const isCovered = isLessGuarded(this.#sensitivityOf(made), this.#sensitivityOf(row))
       const isFirm = this.#parts.kinds.get(made.kind)?.madeFrom?.anew !== undefined
       if (isGone || isCovered || !isFirm) this.#outdate(made, { isGone, origin, at: row.updated_at })

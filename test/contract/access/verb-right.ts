@@ -138,6 +138,7 @@ export const verbRights = {
   'katra:backup': 'owner',
   'katra:list_backups': 'owner',
   'katra:restore_backup': 'owner',
+  'katra:tell_backup_anew': 'owner',
   'daybook:recall': 'read',
   'recall:context': 'read',
   'recall:use': 'write',

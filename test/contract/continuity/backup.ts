@@ -81,6 +81,65 @@ export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void 
       })
     })
 
+    it.each(['forget', 'purge'] as const)(
+      'has nothing of what was removed after it was made, nor of what quotes it: %s',
+      async (how) => {
+        const book = await open()
+        const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+        const said = (id: string, content: string) => ({ id, content, source: { type: 'User', id: 'ann' } })
+        const messages = [said('m-1', 'The wall needs bricks.'), said('m-2', 'The doctor found diabetes.')]
+        const { results } = await alice.conversation.storeMany({ session: 's', messages })
+        await alice.conversation.archive({ session: 's' })
+        const { id: kept } = await alice.thoughts.learn({ knowledge: 'Casey likes tea.' })
+        const large = `Walnuts ${'x'.repeat(15_000)}`
+        const { id: other } = await alice.thoughts.learn({ knowledge: large })
+        const { id } = await alice.backups.make()
+        const parts = async () =>
+          (await book.records.query({ kind: 'backup_part', include_outdated: true })).records
+        expect(JSON.stringify(await parts())).toMatch(/diabetes.*Walnuts|Walnuts.*diabetes/s)
+        await book.records[how]({ id: results[1]?.id ?? '' })
+        await book.records[how]({ id: other })
+        // At once out of every list, and written anew by itself; here it is asked for.
+        expect(JSON.stringify((await book.records.query({ kind: 'backup_part' })).records)).not.toContain(
+          'diabetes',
+        )
+        for (const episode of (await book.records.query({ kind: 'episode', include_outdated: true })).records)
+          await book.conversation.tellAnew({ id: episode.id })
+        for (const part of await parts()) await book.backups.tellAnew({ id: part.id })
+        const now = await book.records.query({ kind: 'backup_part' })
+        expect(now.records.length).toBe((await parts()).length)
+        expect(JSON.stringify(now)).toContain('Casey likes tea')
+        expect(JSON.stringify(now)).not.toMatch(/diabetes|Walnuts/)
+        for (const part of now.records) {
+          const { versions } = await book.records.history({ id: part.id })
+          expect(JSON.stringify(versions)).not.toMatch(/diabetes|Walnuts/)
+        }
+        await book.records.forget({ id: kept })
+        const restored = await book.backups.restore({ id })
+        expect(restored.forgotten + restored.unchanged + restored.imported).toBeGreaterThan(0)
+        const text = (await book.bundles.export({})).text
+        expect(text).not.toMatch(/diabetes|Walnuts|Casey likes tea/)
+      },
+    )
+
+    it('of a record that is larger than a part is in pieces, and goes with it', async () => {
+      const book = await open()
+      const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+      const value = { text: `begin ${'y'.repeat(450_000)} end` }
+      const { written } = await alice.documents.write({ changes: [{ folder: 'notes/', key: 'long', value }] })
+      const document = written[0]?.id ?? ''
+      const { id } = await alice.backups.make()
+      const parts = async () => (await book.records.query({ kind: 'backup_part', limit: 100 })).records
+      expect((await parts()).filter((part) => part['piece'] !== undefined).length).toBeGreaterThan(2)
+      expect(await book.backups.restore({ id, dry_run: true })).toMatchObject({ records: 2, unchanged: 2 })
+      await book.records.purge({ id: document })
+      const all = (await book.records.query({ kind: 'backup_part', limit: 100, include_outdated: true }))
+        .records
+      for (const part of all) await book.backups.tellAnew({ id: part.id })
+      expect(JSON.stringify(await parts())).not.toContain('yyyy')
+      expect(await book.backups.restore({ id, dry_run: true })).toMatchObject({ unchanged: 1 })
+    })
+
     if (keepsKeys) sealedCase({ book: open })
   })
 }
@@ -89,6 +148,14 @@ function sealedCase({ book: open }: Pick<BookCase, 'book'>): void {
   it('of sealed records is sealed itself', async () => {
     const book = await open({ passphrase: 'correct horse battery staple' })
     const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+    const { id: plain } = await alice.thoughts.learn({ knowledge: 'Likes tea.' })
+    const clear = await alice.backups.make()
+    await alice.records.setSensitivity({ id: plain, sensitivity: 'sensitive' })
+    const sealedParts = (await book.records.query({ kind: 'backup_part' })).records
+    expect(sealedParts.map((part) => part.sensitivity)).toEqual(['sensitive'])
+    await book.backups.restore({ id: clear.id })
+    expect(await book.records.get({ id: plain })).toMatchObject({ sensitivity: 'sensitive' })
+    await alice.records.forget({ id: plain })
     await alice.thoughts.learn({ knowledge: 'My diagnosis is private.', sensitivity: 'sensitive' })
     const { id } = await alice.backups.make()
     expect(await book.records.get({ id })).toMatchObject({ sensitivity: 'sensitive' })

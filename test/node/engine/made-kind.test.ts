@@ -14,9 +14,14 @@ import { openTestStore, type TestStore } from '../../support/test-store.ts'
 const at = '2026-01-01T00:00:00.000Z'
 const word = 'walnuts'
 const line = (id: string) => [{ text: `Allergic to ${word}`, records: [id] }]
-const memory = (more: object = {}, metadata: object = {}) => ({
-  ...{ content: `Allergic to ${word}`, category: 'a2p:health', memory_type: 'semantic', status: 'approved' },
-  ...{ confidence: 1, source: { type: 'user_manual', timestamp: at }, metadata, ...more },
+const memory = (metadata: JsonObject = {}): JsonObject => ({
+  content: `Allergic to ${word}`,
+  category: 'a2p:health',
+  memory_type: 'semantic',
+  status: 'approved',
+  confidence: 1,
+  source: { type: 'user_manual', timestamp: at },
+  metadata,
 })
 
 /** A body of each kind that is made of others, made of the record `id`. A new kind gets a line here. */
@@ -28,7 +33,10 @@ const made: Readonly<Record<string, (id: string) => JsonObject>> = {
     facts: { one: { attribute: 'likes', value: word, since: at, said_at: at, messages: [id] } },
   }),
   answer: (id) => ({
-    ...{ question: 'What to avoid?', answer: word, answered_at: at, expires_at: '2099-01-01T00:00:00.000Z' },
+    question: 'What to avoid?',
+    answer: word,
+    answered_at: at,
+    expires_at: '2099-01-01T00:00:00.000Z',
     rests_on: [{ id, version: 1 }],
   }),
   digest: (id) => ({ persona: 'p', period: 'day', period_id: '2026-01-01', summary: line(id), text: word }),
@@ -41,7 +49,7 @@ const made: Readonly<Record<string, (id: string) => JsonObject>> = {
     context: {},
     markdown: word,
   }),
-  memory: (id) => memory({}, { consolidatedFrom: [id] }),
+  memory: (id) => memory({ consolidatedFrom: [id] }),
   mark: (id) => ({ record: id, collection: word }),
 }
 /** Follows a record in nothing but its reach, and quotes nothing of it. */

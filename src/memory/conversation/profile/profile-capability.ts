@@ -109,7 +109,7 @@ export const profileCapabilities = [
       )
       // Looked for before the model thinks: what is forgotten meanwhile makes what was learned from it outdated.
       const messagesOf = createLineMessages(at, agent, lines)
-      const messages = new Map(lines.map((line) => [line, messagesOf(line)]))
+      const messages = new Map<Line, readonly string[]>(lines.map((line) => [line, messagesOf(line)]))
       const found = new Map<string, Found>()
       for (const [user, said] of users) found.set(user, await learnFrom(at, agent, said))
       const profiles = await at.records.write(({ call: { scope }, records }) =>

@@ -53,8 +53,25 @@ const book = fc
     }),
   )
 const pattern = fc.constantFrom(
-  ...['**', '*', '*:a', 'note', 'note:**', 'note:a.**', 'digest', 'digest:**', 'week:a', 'week:**', 'mark'],
-  ...['agent:a', 'agent:**', 'session:a', 'session:b', 'session:**', 'session:*.b', 'ledger', 'ledger:**'],
+  '**',
+  '*',
+  '*:a',
+  'note',
+  'note:**',
+  'note:a.**',
+  'digest',
+  'digest:**',
+  'week:a',
+  'week:**',
+  'mark',
+  'agent:a',
+  'agent:**',
+  'session:a',
+  'session:b',
+  'session:**',
+  'session:*.b',
+  'ledger',
+  'ledger:**',
 )
 const one = fc
   .record({

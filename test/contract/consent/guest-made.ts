@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { type BookCase, failure } from '../book-case.ts'
-import { grant } from './token-grant.ts'
+import { grant } from '../access/token-grant.ts'
 
 const ann = { type: 'User', id: 'ann', name: 'Ann' }
 const open = [{ id: 'o-1', source: ann, content: 'The garden wall needs new bricks in spring.' }]
