@@ -9,6 +9,7 @@ import { partAnew } from './backup-part.ts'
 export const tellBackupAnewCapabilities = [
   defineCapability({
     id: 'katra:tell_backup_anew',
+    forAgents: true,
     methods: ['backups.tellAnew'],
     summary:
       'Writes a part of a backup anew without the records that were forgotten or purged since. Runs by itself.',

@@ -93,16 +93,12 @@ export function guestMadeCases({ book: opened }: BookCase): void {
     it('is read by nobody but the owner, by whatever name it is looked for', async () => {
       const book = await opened()
       const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
-      await alice.memories.store({
-        content: 'Allergic to walnuts.',
-        category: 'a2p:health',
-        memory_type: 'semantic',
-      })
+      await alice.thoughts.learn({ knowledge: 'Allergic to walnuts.' })
       const { id } = await alice.backups.make()
       const { records: parts } = await book.records.query({ kind: 'backup_part' })
       expect(JSON.stringify(parts)).toContain('walnuts')
       for (const scope of ['**', 'backup_part', 'backup_part:**', 'agent:**', '*']) {
-        const { token } = await grant(book, { permissions: ['read', 'export'], scope })
+        const { token } = await grant(book, { permissions: ['read', 'export'], scope, deny: ['thought'] })
         const as = { as: token.token_id }
         const answers: unknown[] = [
           await book.records.query({ limit: 1000 }, as),
