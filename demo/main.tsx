@@ -3,6 +3,7 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { openFirstBook } from './state/books.ts'
 import { isEmbedded } from './state/embedded.ts'
+import { isFramedByStranger } from './state/framed.ts'
 import { finishLeaving } from './state/act/leaving.ts'
 import { listenToKeys } from './state/act/keyboard.ts'
 import { takeHandedFiles } from './state/bundle/handed-files.ts'
@@ -39,7 +40,10 @@ import './style/overlay.css'
 import './style/base/adapt.css'
 
 const root = document.querySelector('#app')
-if (root) {
+if (root && isFramedByStranger)
+  root.textContent =
+    'A page of another origin shows this inspector in a frame. Open it in a window of its own.'
+else if (root) {
   // First of all: it starts in a worker while the page is drawn.
   void openFirstBook()
   render(<App />, root)

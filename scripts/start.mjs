@@ -68,7 +68,7 @@ launch(
     ip: host,
     port: port.edge,
     'persist-to': edgeState,
-    ...(key ? { var: `DAYBOOK_KEY:${key}` } : {}),
+    var: key ? `DAYBOOK_KEY:${key}` : `DAYBOOK_ORIGINS:${demoUrl}`,
   }),
   quietWrangler,
 )
@@ -82,7 +82,10 @@ launch(
   { VITE_EDGE_URL: edgeUrl },
 )
 await Promise.all([waitFor(`${edgeUrl}/health`, 'edge'), waitFor(demoUrl, 'demo')])
-if (!run.isEnding()) console.log(`\n  Demo  ${demoUrl}\n  Edge  ${edgeUrl}\n\n  Ctrl-C stops both.\n`)
+const open = key
+  ? ''
+  : '\n  Without DAYBOOK_KEY every program of this machine is let in to the edge, and the page of the demo.\n'
+if (!run.isEnding()) console.log(`\n  Demo  ${demoUrl}\n  Edge  ${edgeUrl}\n${open}\n  Ctrl-C stops both.\n`)
 
 // wrangler can outlive a workerd that crashed, and then the edge hangs or refuses: twice silent is dead.
 for (let silent = 0; !run.isEnding();) {

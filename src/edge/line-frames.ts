@@ -3,8 +3,10 @@
 // named by the mirror, whatever the frame says.
 import { z } from 'zod'
 import type { Clock } from '../core/ports.ts'
+import { TokenBuckets } from '../core/token-bucket.ts'
 import { utf8Length } from '../core/text/utf8.ts'
 import {
+  callerLimits,
   closeCodes,
   frameLimits,
   type Poke,
@@ -43,41 +45,36 @@ export type Heard =
 const nothing: Heard = { type: 'nothing' }
 const close = (code: number): Heard => ({ type: 'close', code })
 
-const fullAfterMs = (frameLimits.burst / frameLimits.perSecond) * 1000
-
-interface Bucket {
-  left: number
-  atMs: number
+export interface FrameReader {
+  /**
+   * Pays for a frame of any sort, control frames and heartbeats as well; false when the line, or its caller over all lines,
+   * has brought more than may come.
+   */
+  pay(line: Line, bytes: number): boolean
+  read(line: Line, text: string | undefined): Heard
 }
 
 /** Reads frames. The buckets are those of lines that are open in this process; one that slept is full again. */
-export function createFrameReader(clock: Clock): (line: Line, text: string | undefined) => Heard {
-  const buckets = new Map<string, Bucket>()
-  const mayBring = (line: string): boolean => {
-    const now = clock.now()
-    const { left, atMs } = buckets.get(line) ?? { left: frameLimits.burst, atMs: now }
-    // A clock that was set back fills nothing.
-    const passedS = Math.max(0, now - atMs) / 1000
-    const filled = Math.min(frameLimits.burst, left + passedS * frameLimits.perSecond)
-    // Behind the others: those that said nothing for long stand first, and are full again.
-    buckets.delete(line)
-    buckets.set(line, { left: filled - 1, atMs: now })
-    for (const [old, bucket] of buckets) {
-      if (now - bucket.atMs < fullAfterMs) break
-      buckets.delete(old)
-    }
-    return filled >= 1
-  }
+export function createFrameReader(clock: Clock): FrameReader {
+  const ofLine = new TokenBuckets(frameLimits, clock)
+  const ofCaller = new TokenBuckets(callerLimits.frames, clock)
+  const bytesOfCaller = new TokenBuckets(callerLimits.bytes, clock)
+  const pay = ({ state: { device, standing } }: Line, bytes: number): boolean =>
+    ofLine.take(`${device} ${standing.id}`) &&
+    ofCaller.take(standing.id) &&
+    (bytes === 0 || bytesOfCaller.take(standing.id, bytes))
 
-  return (line, text) => {
+  const read = (line: Line, text: string | undefined): Heard => {
     const { version = 1, device, agent, standing } = line.state
     // Binary frames are of no version.
     if (text === undefined) return close(closeCodes.unheard)
     const limit = version === 1 ? frameLimits.bytesOfVersion1 : frameLimits.bytes
-    if (text.length > limit || utf8Length(text) > limit) return close(tooBigCode)
+    if (text.length > limit) return close(tooBigCode)
+    const bytes = utf8Length(text)
+    if (bytes > limit) return close(tooBigCode)
     // There is nothing else that version 1 may say.
     if (version === 1) return close(closeCodes.unheard)
-    if (!mayBring(`${device} ${standing.id}`)) return close(closeCodes.tooMuch)
+    if (!pay(line, bytes)) return close(closeCodes.tooMuch)
     const frame = readDeviceFrame(text)
     if (frame === 'bad') return close(closeCodes.unheard)
     if (frame === 'unknown') return nothing
@@ -87,6 +84,7 @@ export function createFrameReader(clock: Clock): (line: Line, text: string | und
     const relayed: RelayedFrame = { type: frame.type, data: frame.data, from }
     return { type: 'talk', relay: { frame: relayed, to: frame.to, by: standing.id } }
   }
+  return { pay, read }
 }
 
 /** The lines that a relayed frame goes to: those of its purpose that speak version 2, and never back to whoever said it. */

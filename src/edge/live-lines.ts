@@ -61,6 +61,11 @@ export interface LiveLines {
   begin(listener: Listener, version: LiveVersion): LineState
   /** Says where the mirror stands: whoever missed something while there was no line comes now. */
   greet(line: Line, book: LiveBook): void
+  /**
+   * A heartbeat, or a ping or pong of the socket's own, has come: it is one frame of those that a line may bring. False when
+   * it was one too many, and the line has ended.
+   */
+  beat(line: Line): boolean
   /** A line has said something that is no heartbeat; undefined: something binary. */
   said(line: Line, text: string | undefined): void
   /** Another process has taken this from a line of its own. */
@@ -100,7 +105,7 @@ export function createLiveLines(
   { lines, within, clock, scheduler, talk, pass }: LiveLinesOptions,
   head: number,
 ): LiveLines {
-  const read = createFrameReader(clock)
+  const frames = createFrameReader(clock)
   let announcedSeq = head
   let cancel: (() => void) | undefined
   const headOf = ({ store }: LiveBook) => store.settings.getNumber('head')
@@ -196,9 +201,15 @@ export function createLiveLines(
       if (isFor(line.state, 'sync') && stands(line, book)) poke(line, headOf(book))
     },
 
+    beat(line) {
+      const isPaid = frames.pay(line, 0)
+      if (!isPaid) line.close(closeCodes.tooMuch)
+      return isPaid
+    },
+
     said(line, text) {
       // Before anything is asked of the book: a flood costs nobody else.
-      const heard = read(line, text)
+      const heard = frames.read(line, text)
       if (heard.type === 'close') return line.close(heard.code)
       if (heard.type === 'nothing') return
       within((book) => {

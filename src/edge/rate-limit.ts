@@ -3,14 +3,8 @@
 // host throws it away.
 import { DaybookError } from '../core/errors.ts'
 import type { Clock, SqlDatabase } from '../core/ports.ts'
+import { leftIn, type Rate } from '../core/token-bucket.ts'
 import { openRateBuckets } from '../store/mirror/rate-buckets.ts'
-
-export interface Rate {
-  /** How many requests may come at once. */
-  readonly burst: number
-  /** How many more each second. */
-  readonly perSecond: number
-}
 
 /** Enough for a first sync of 100,000 records in one go; a device at rest asks a few times an hour. */
 export const usualRate: Rate = { burst: 2000, perSecond: 20 }
@@ -43,9 +37,7 @@ export function createRateLimit(db: SqlDatabase, clock: Clock, rate: Rate): Rate
       const bucket = buckets.get(caller) ?? read(caller)
       buckets.set(caller, bucket)
       const now = clock.now()
-      // A clock that was set back fills nothing.
-      const passedS = Math.max(0, now - bucket.atMs) / 1000
-      bucket.left = Math.min(rate.burst, bucket.left + passedS * rate.perSecond)
+      bucket.left = leftIn(bucket, rate, now)
       bucket.atMs = now
       if (bucket.left < cost) {
         const retryAfterMs = Math.ceil(((cost - bucket.left) / rate.perSecond) * 1000)

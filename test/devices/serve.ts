@@ -7,6 +7,7 @@ import { build, preview } from 'vite'
 import type { TestProject } from 'vitest/node'
 import { devEdge, quietWrangler, root } from '../../scripts/place.mjs'
 import { inStep } from '../support/progress.ts'
+import { freePort } from '../support/server/free-port.ts'
 import { withLackingWorkers } from '../support/server/without-storage.ts'
 
 declare module 'vitest' {
@@ -20,8 +21,9 @@ const page = join(root, 'test/devices/page')
 const built = join(root, '.cache/devices-test')
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const port = await freePort()
   const [edge] = await Promise.all([
-    inStep(project.name, 'starting the edge', startEdge),
+    inStep(project.name, 'starting the edge', () => startEdge(`http://127.0.0.1:${port}`)),
     inStep(project.name, 'building the page', buildPage),
   ])
   const server = await preview({
@@ -30,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     logLevel: 'error',
     plugins: [withLackingWorkers()],
     build: { outDir: built },
-    preview: { host: '127.0.0.1', port: 0 },
+    preview: { host: '127.0.0.1', port, strictPort: true },
   })
   const [url = ''] = server.resolvedUrls?.local ?? []
   project.provide('pageUrl', url)
@@ -63,11 +65,18 @@ async function buildPage(): Promise<void> {
   })
 }
 
-async function startEdge(): Promise<{ url: string; stop(): Promise<void> }> {
+/** The edge, which lets that page in. */
+async function startEdge(page: string): Promise<{ url: string; stop(): Promise<void> }> {
   const state = mkdtempSync(join(tmpdir(), 'daybook-devices-'))
   const child = spawn(
     process.execPath,
-    devEdge({ ip: '127.0.0.1', port: 0, 'persist-to': state, 'log-level': 'log' }),
+    devEdge({
+      ip: '127.0.0.1',
+      port: 0,
+      'persist-to': state,
+      'log-level': 'log',
+      var: `DAYBOOK_ORIGINS:${page}`,
+    }),
     {
       cwd: root,
       env: { ...process.env, ...quietWrangler },

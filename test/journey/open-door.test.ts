@@ -48,6 +48,11 @@ describe('without a key', () => {
     expect(await status({ [name]: value })).toBe(401)
   })
 
+  it('lets in no page of another port of this machine', async () => {
+    expect(await status({ origin: 'http://localhost:5173' })).toBe(401)
+    expect(await status({ origin: `http://127.0.0.1:${open.port}` })).toBe(200)
+  })
+
   it('lets in nobody who calls it by another name', async () => {
     expect(await status({ host: 'daybook.example.org' })).toBe(403)
   })

@@ -1,5 +1,10 @@
 // The inspector of an app's own book, as a stranger gets it: one line in Vite's configuration, or a middleware.
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,6 +13,7 @@ import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { build, createServer, type Plugin } from 'vite'
 import { browserArgs, findBrowser } from '../../scripts/find-browser.mjs'
+import { askRaw } from '../support/server/raw-request.ts'
 import { type App, createApp } from './app.ts'
 
 declare global {
@@ -18,11 +24,16 @@ declare global {
 }
 
 interface VitePart {
-  daybookInspector(options?: { readonly build?: boolean; readonly path?: string }): Plugin
+  daybookInspector(options?: {
+    readonly build?: boolean
+    readonly path?: string
+    readonly frameAncestors?: readonly string[]
+  }): Plugin
 }
 interface ServerPart {
   inspectorMiddleware(options?: {
     readonly path?: string
+    readonly frameAncestors?: readonly string[]
   }): (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 }
 
@@ -159,7 +170,107 @@ test('the middleware serves its own files to whoever reads, and hands everything
     expect(await ask('/elsewhere')).toEqual([418, null, false])
     const page = await readFile(join(app.path, 'node_modules/daybook/dist/inspector/index.html'), 'utf8')
     expect(await (await fetch(`${origin}/look/index.html`)).text()).toBe(page)
+    // Whatever a client sends as an address ends nothing; the app is handed what is not the inspector's.
+    const { port } = server.address() as AddressInfo
+    for (const target of ['//', '///', '//look/', '/%', '/%zz', 'http://[', '*', `/${'x'.repeat(15_000)}`])
+      expect([target, (await askRaw(port, { method: 'GET', target })).status]).toEqual([
+        target,
+        target === 'http://[' ? expect.any(Number) : 418,
+      ])
+    expect((await askRaw(port, { method: 'GET', target: `${origin}/look/` })).status).toBe(200)
+    expect(await ask('/look/')).toEqual([200, 'text/html; charset=utf-8', true])
+    const widened = { frameAncestors: ["'none'; script-src *"] }
+    expect(() => inspectorMiddleware(widened)).toThrow('frameAncestors: An origin such as')
   } finally {
     server.close()
   }
 })
+
+test.each([
+  ['a dev server', async () => (await partOf<ServerPart>('dev-server.js')).inspectorMiddleware],
+  ['a server of plain files', async () => plainFiles],
+])('%s has no page of another origin frame the inspector, unless the app names it', async (name, part) => {
+  const serving = await part()
+  const listen = async (answer: RequestListener) => {
+    const server = createHttpServer(answer)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  }
+  let inner = ''
+  const stranger = await listen((_request, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end(`<iframe src="${inner}"></iframe>`)
+  })
+  const showsIn = async (frameAncestors: readonly string[], own: boolean) => {
+    const serve = serving({ frameAncestors })
+    const served = await listen((request, response) => {
+      if (request.url !== '/own') return serve(request, response, () => response.writeHead(404).end())
+      response.setHeader('content-type', 'text/html')
+      response.end('<iframe src="/__daybook/"></iframe>')
+    })
+    inner = `${served.url}/__daybook/`
+    const context = await browser.newContext()
+    try {
+      const answer = await fetch(inner)
+      if (name === 'a dev server') {
+        expect(answer.headers.get('content-security-policy')).toMatch(
+          /^default-src 'none'; .*frame-ancestors 'self'/,
+        )
+        expect(answer.headers.get('x-frame-options')).toBe(frameAncestors.length === 0 ? 'SAMEORIGIN' : null)
+      }
+      const page = await context.newPage()
+      await page.goto(own ? `${served.url}/own` : stranger.url)
+      const frame = page.frames().at(-1)
+      // What can be clicked in it, once it has begun; a refused frame is a page of the browser's own.
+      await frame?.waitForFunction(
+        "!document.querySelector('#app') || document.querySelector('#app').firstChild",
+      )
+      return (await frame?.locator('#app button, #app a').count()) ?? 0
+    } finally {
+      await context.close()
+      served.server.close()
+      served.server.closeAllConnections()
+    }
+  }
+  try {
+    expect(await showsIn([], false)).toBe(0)
+    expect(await showsIn(['http://127.0.0.1:1'], false)).toBe(0)
+    expect(await showsIn([stranger.url], false)).toBeGreaterThan(0)
+    expect(await showsIn([], true)).toBeGreaterThan(0)
+  } finally {
+    stranger.server.close()
+    stranger.server.closeAllConnections()
+  }
+})
+
+/** What the plugin puts into a build, by name. */
+async function builtInspector(frameAncestors: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+  const { daybookInspector } = await partOf<VitePart>('vite.js')
+  const files = new Map<string, Uint8Array>()
+  const emitFile = ({ fileName, source }: { fileName: string; source: Uint8Array }) =>
+    files.set(fileName, source)
+  const { generateBundle } = daybookInspector({ build: true, frameAncestors })
+  if (typeof generateBundle !== 'function') throw new Error('The plugin builds nothing.')
+  await Reflect.apply(generateBundle, { emitFile }, [])
+  return files
+}
+
+/** The build that has the inspector in it, served as plain files by something that sends no header of it. */
+const plainFiles: ServerPart['inspectorMiddleware'] = ({ frameAncestors = [] } = {}) => {
+  const built = builtInspector(frameAncestors)
+  return (request, response, next) => {
+    void built.then((files) => {
+      const path = (request.url ?? '/').slice(1)
+      const file = files.get(path.endsWith('/') ? `${path}index.html` : path)
+      if (!file) return next()
+      const type = Object.entries({
+        html: 'text/html',
+        js: 'text/javascript',
+        css: 'text/css',
+        svg: 'image/svg+xml',
+      })
+      response.setHeader('content-type', type.find(([end]) => request.url?.endsWith(end))?.[1] ?? 'text/html')
+      response.end(file)
+    })
+  }
+}

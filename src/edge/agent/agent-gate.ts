@@ -1,6 +1,7 @@
 // What stands before every request of the a2p protocol beside who asks: how much it may ask, and that it comes once.
 // Invariant: nonces and buckets lie in the book's own database, so that whoever answers the next request knows of them.
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
+import { leftIn } from '../../core/token-bucket.ts'
 import { openAgentBuckets } from '../../store/mirror/agent-buckets.ts'
 import { openAgentNonces } from '../../store/mirror/agent-nonces.ts'
 import { type AgentRate, bucketsOf, type Operation, type RateState, stateOf } from './agent-rate.ts'
@@ -31,10 +32,7 @@ export function createAgentGate(db: SqlDatabase, clock: Clock, rate: AgentRate):
     spend(caller, operation) {
       const nowMs = clock.now()
       const paid = bucketsOf(operation, rate).map((bucket) => {
-        const { left, atMs } = saved.read(caller, bucket.name) ?? { left: bucket.burst, atMs: nowMs }
-        // A clock that was set back fills nothing.
-        const passedS = Math.max(0, nowMs - atMs) / 1000
-        return { bucket, left: Math.min(bucket.burst, left + passedS * bucket.perSecond) - 1 }
+        return { bucket, left: leftIn(saved.read(caller, bucket.name), bucket, nowMs) - 1 }
       })
       if (paid.every(({ left }) => left >= 0))
         for (const { bucket, left } of paid) saved.save(caller, bucket.name, { left, atMs: nowMs })

@@ -18,12 +18,8 @@ export type {
   TransportType,
 } from '../../doors/p3394/client.ts'
 export { DaybookError, type ErrorCode, errorTable, isDaybookError } from '../../core/errors.ts'
-export {
-  type Answered,
-  type MirrorServer,
-  serveMirrors,
-  type ServeMirrorsOptions,
-} from './serve/serve-mirrors.ts'
+export { type MirrorServer, serveMirrors } from './serve/serve-mirrors.ts'
+export type { Answered, ServeMirrorsOptions } from './serve/serve-options.ts'
 export { type KafkaOptions, openKafka } from './kafka/open-kafka.ts'
 export type { KafkaConnection, KafkaState } from './kafka/carrier-state.ts'
 export type { PoolCarrier, PoolCarrierHooks } from '../../core/pool/pool-carrier.ts'

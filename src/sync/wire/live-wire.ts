@@ -23,6 +23,11 @@ export type Purpose = (typeof purposes)[number]
 
 /** How large a frame of a client may be, in bytes of UTF-8, and how many a line may bring. */
 export const frameLimits = { bytes: 70_000, bytesOfVersion1: 1024, burst: 200, perSecond: 100 } as const
+/** How many frames, and bytes in them, all lines of one caller to one book may bring: at once, and each second after that. */
+export const callerLimits = {
+  frames: { burst: 2000, perSecond: 500 },
+  bytes: { burst: 16_000_000, perSecond: 4_000_000 },
+} as const
 
 const seq = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 const device = z.string().regex(/^d_[A-Za-z0-9]{1,60}$/)

@@ -275,6 +275,23 @@ describe('pages of other origins', () => {
     expect(await asking('https://evil.org', asked)).toBeNull()
   })
 
+  it('without a key, lets in the page that it serves and those that are named, and no other of this machine', async () => {
+    const status = async (headers: Record<string, string>, own = {}) =>
+      (await call('/v1/books/a/capabilities/daybook:status', { body: {}, headers, env: own })).status
+    const page = 'http://localhost:5173'
+    expect(await status({})).toBe(200)
+    expect(await status({ origin: 'http://127.0.0.1:8787' })).toBe(200)
+    expect(await status({ origin: page }, { DAYBOOK_ORIGINS: page })).toBe(200)
+    for (const origin of [page, 'http://127.0.0.1:9999', 'http://[::1]:1', 'null']) {
+      expect([origin, await status({ origin })]).toEqual([origin, 401])
+      expect([origin, await status({ origin }, { DAYBOOK_ORIGINS: 'http://localhost:3000' })]).toEqual([
+        origin,
+        401,
+      ])
+    }
+    expect(await status({ host: 'rebound.example:8787' })).toBe(401)
+  })
+
   it('an error can be read by a page that is let in', async () => {
     const response = await call('/v1/books/a/sync', {
       key: null,

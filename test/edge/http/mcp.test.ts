@@ -76,11 +76,13 @@ describe('the address of a book', () => {
     expect((await call(path, { key: null, body: ping, headers })).status).toBe(401)
     expect((await call(path, { key: 'wrong', body: ping, headers })).status).toBe(401)
     const page = { ...headers, origin: 'https://elsewhere.example' }
-    expect((await call(path, { body: ping, headers: page })).status).toBe(403)
+    const keyed = { key: 'a-key-of-this-edge', env: { DAYBOOK_KEY: 'a-key-of-this-edge' } }
+    expect((await call(path, { body: ping, headers: page, ...keyed })).status).toBe(403)
     const own = { ...headers, origin: 'http://localhost:5173' }
-    expect((await call(path, { body: ping, headers: own })).status).toBe(200)
+    const named = { DAYBOOK_ORIGINS: 'http://localhost:5173' }
+    expect((await call(path, { body: ping, headers: own, env: named })).status).toBe(200)
     const renamed = { ...headers, host: 'rebound.example:8787' }
-    expect((await call(path, { body: ping, headers: renamed })).status).toBe(403)
+    expect((await call(path, { body: ping, headers: renamed, ...keyed })).status).toBe(403)
   })
 
   it('says which sets there are to who asks for another, and takes POST alone', async () => {

@@ -15,7 +15,7 @@ import { beatEveryMs } from '../../../src/sync/device/live.ts'
 import { stampLeadMs } from '../../../src/sync/mirror/admit.ts'
 import { keepMs } from '../../../src/sync/mirror/mirror.ts'
 import { rangeCount } from '../../../src/sync/wire/digest.ts'
-import { closeCodes, frameLimits } from '../../../src/sync/wire/live-wire.ts'
+import { closeCodes, callerLimits, frameLimits } from '../../../src/sync/wire/live-wire.ts'
 import {
   mirrorLimits,
   parseSyncRequest,
@@ -267,6 +267,10 @@ describe('the tables of the specification of sync', () => {
       'bytes of a frame of a client, version 1': frameLimits.bytesOfVersion1,
       'frames of a line at once': frameLimits.burst,
       'frames of a line, each second after that': frameLimits.perSecond,
+      'frames of all lines of a caller at once': callerLimits.frames.burst,
+      'frames of all lines of a caller, each second after that': callerLimits.frames.perSecond,
+      'bytes of these frames at once': callerLimits.bytes.burst,
+      'bytes of these frames, each second after that': callerLimits.bytes.perSecond,
       'ms between two ping': beatEveryMs,
       'ms that a client waits for pong': constant('answerWithinMs', 'beatEveryMs'),
       'ms of silence after which the mirror ends a line': constant('silentMs'),

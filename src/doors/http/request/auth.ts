@@ -15,9 +15,10 @@ import { readEdgeKeys } from './edge-key.ts'
 import type { EdgeEnv, EdgeTypes } from '../../../edge/edge-env.ts'
 import type { Presented } from '../../../edge/mirror-door.ts'
 import { isJwt, readJwt } from './jwt.ts'
+import { isNamedOrigin } from './origin.ts'
 import { isAskedHere } from './own-machine.ts'
 
-/** Taken on this machine only, and only while no key is set. */
+/** Taken on this machine only, from no page but the edge's own and those that are named, and only while no key is set. */
 export const developmentKey = 'development'
 /** The book that counts what the key of this edge asks of `POST /embed`, as that names no book. It holds nothing else. */
 const embedBook = '_embed'
@@ -60,7 +61,7 @@ export async function presentedBy(
     if (book === undefined) throw new DaybookError('forbidden', 'The token does not speak for any book.')
     return { book, presented: { grant: claims.grantFor(book) } }
   }
-  if (!(await isOneOf(bearer, keys.length > 0 ? keys : developmentKeys(raw))))
+  if (!(await isOneOf(bearer, keys.length > 0 ? keys : developmentKeys(raw, env))))
     throw refuse('The key is not known.')
   return { book: named ?? embedBook, presented: {} }
 }
@@ -79,9 +80,16 @@ function requireBearer(
   })
 }
 
-function developmentKeys(request: Request): string[] {
-  if (isAskedHere(request)) return [developmentKey]
-  throw refuse('This edge has no key yet, so it lets nobody in: set the secret DAYBOOK_KEY.')
+/** Everybody knows this key, so a page needs more than to be of this machine: to be served here, or to be named. */
+function developmentKeys(request: Request, { DAYBOOK_ORIGINS }: EdgeEnv): string[] {
+  if (!isAskedHere(request))
+    throw refuse('This edge has no key yet, so it lets nobody in: set the secret DAYBOOK_KEY.')
+  const origin = request.headers.get('origin')
+  if (origin === null || origin === new URL(request.url).origin || isNamedOrigin(origin, DAYBOOK_ORIGINS))
+    return [developmentKey]
+  throw refuse(
+    'This edge has no key, and lets pages in that it serves or that DAYBOOK_ORIGINS names: set DAYBOOK_KEY, or name this origin.',
+  )
 }
 
 function refuse(message: string): DaybookError {

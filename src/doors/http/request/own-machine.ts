@@ -11,8 +11,11 @@ import { isPassedOn } from '../../../core/passed-on.ts'
  */
 export function isAskedHere({ url, headers }: Pick<Request, 'url' | 'headers'>): boolean {
   const address = headers.get('cf-connecting-ip')
+  const host = headers.get('host')
   return (
     isOwnName(new URL(url).hostname) &&
+    // A name that was made to point here is another one, whatever the platform makes of the address.
+    (host === null || isOwnName(host.toLowerCase().replace(/:\d*$/, ''))) &&
     (address === null || isOwnAddress(address)) &&
     !isPassedOn(headers.keys())
   )

@@ -13,6 +13,9 @@ import { callTool } from './agent/call-tool.ts'
 import { type Command, textOf } from './command.ts'
 import { UsageError } from './usage-error.ts'
 
+/** Most that a timer of Node waits for. */
+const longestTimerMs = 2_147_483_647
+
 export const serveMcp: Command = {
   name: 'mcp',
   summary: 'Serves the memory to a host of agents, over stdin and stdout (Model Context Protocol).',
@@ -82,23 +85,37 @@ async function holdersBook(book: Daybook, token: string): Promise<McpBook> {
 }
 
 async function rightsOf(book: Daybook, id: string): Promise<McpRights> {
-  const permissions = async () => {
+  const find = async () => {
     const [found] = (await book.call('kstar:get_token_lineage', { token_id: id })).tokens
-    return found?.state === 'active' ? found.permissions : undefined
+    return found?.state === 'active' ? found : undefined
   }
-  let now = await permissions()
-  if (!now)
+  let token = await find()
+  if (!token)
     throw new DaybookError('forbidden', 'The token does not hold here.', { details: { path: 'token' } })
   return {
-    mayCall: (verb) => now !== undefined && permits(now, verb),
-    onChange: (listener) =>
-      book.on('change', ({ kinds }) => {
-        if (!kinds.includes('token')) return
-        void permissions().then((known) => {
-          now = known
-          listener()
-        })
-      }),
+    mayCall: (verb) => token !== undefined && permits(token.permissions, verb),
+    onChange(listener) {
+      let timer: NodeJS.Timeout | undefined
+      // Whatever can't be asked permits nothing.
+      const look = async () => {
+        token = await find().catch(() => undefined)
+        listener()
+        watchEnd()
+      }
+      /** Time ends a token without a change of the book. */
+      const watchEnd = () => {
+        clearTimeout(timer)
+        if (!token) return
+        const leftMs = Date.parse(token.expires_at) - Date.now() + 1
+        timer = setTimeout(() => void look(), Math.min(Math.max(leftMs, 1), longestTimerMs)).unref()
+      }
+      watchEnd()
+      const stop = book.on('change', ({ kinds }) => void (kinds.includes('token') && look()))
+      return () => {
+        clearTimeout(timer)
+        stop()
+      }
+    },
   }
 }
 

@@ -25,6 +25,9 @@ const edgeSettings = [
   'DAYBOOK_LLM_KEY',
 ]
 
+const openWarning =
+  'Warning: without DAYBOOK_KEY every program of this machine is let in to every book, with the key `development`; pages are let in where --origins names them.'
+
 export const serveMirrors: Command = {
   name: 'serve',
   summary:
@@ -78,6 +81,7 @@ export const serveMirrors: Command = {
             onAnswer: (answer) => terminal.note(JSON.stringify({ at: new Date().toISOString(), ...answer })),
           }),
     })
+    if (!env['DAYBOOK_KEY']) terminal.note(openWarning)
     terminal.answer({ url: server.url }, `Listening on ${server.url}`)
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve()

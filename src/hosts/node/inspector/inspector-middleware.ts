@@ -2,12 +2,15 @@
 // `(request, response, next)`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkInspectorPath, inspectorFiles, inspectorPath } from './inspector-files.ts'
+import { checkFrameAncestors, inspectorBody, inspectorHeaders } from './inspector-headers.ts'
 
 export { inspectorFolder } from './inspector-files.ts'
 
 export interface InspectorOptions {
   /** Where on the app's origin the inspector is. Default `/__daybook/`. */
   readonly path?: string
+  /** Origins of other pages that may show it in a frame, such as `http://localhost:3000`. Default: none but the app's own. */
+  readonly frameAncestors?: readonly string[]
 }
 
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
@@ -16,23 +19,37 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
  * Answers for everything below `path`, and hands all else on. For development: whoever can open the page can read and change
  * every book of its origin that is not locked.
  */
-export function inspectorMiddleware({ path = inspectorPath }: InspectorOptions = {}): Middleware {
+export function inspectorMiddleware({
+  path = inspectorPath,
+  frameAncestors = [],
+}: InspectorOptions = {}): Middleware {
   const at = checkInspectorPath(path)
+  const ancestors = checkFrameAncestors(frameAncestors)
   const files = inspectorFiles()
+  const page = files.get('index.html')
+  const headers = page ? inspectorHeaders(page.read(), ancestors) : {}
   return (request, response, next) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+    const pathname = pathOf(request.url)
+    if (pathname === undefined) return next()
     if (pathname === at.slice(0, -1)) return void response.writeHead(302, { location: at }).end()
     if (!pathname.startsWith(at)) return next()
     const file = files.get(pathname.slice(at.length) || 'index.html')
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!file || !isRead) return void response.writeHead(file ? 405 : 404).end()
-    const body = file.read()
+    const body = inspectorBody(file, ancestors)
     response.writeHead(200, {
       'content-type': file.type,
       'content-length': body.length,
       'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
-      'x-content-type-options': 'nosniff',
+      ...headers,
     })
     response.end(request.method === 'HEAD' ? undefined : body)
   }
+}
+
+/** The path of a request target, which is whatever a client sent; undefined where it names none. */
+function pathOf(target = '/'): string | undefined {
+  // Put together and not resolved: a target that begins with `//` names no host.
+  const address = target.startsWith('/') ? `http://localhost${target}` : target
+  return URL.canParse(address) ? new URL(address).pathname : undefined
 }

@@ -1,6 +1,7 @@
 // `daybook/vite`: the inspector of an app's own books, at its own origin, while it is developed with Vite.
 // Invariant: nothing of it is in a production build unless that is asked for.
 import { checkInspectorPath, inspectorFiles, inspectorPath } from './inspector-files.ts'
+import { checkFrameAncestors, inspectorBody } from './inspector-headers.ts'
 import { type InspectorOptions, inspectorMiddleware, type Middleware } from './inspector-middleware.ts'
 
 export interface VitePluginOptions extends InspectorOptions {
@@ -30,10 +31,12 @@ export interface DaybookVitePlugin {
 export function daybookInspector({
   path = inspectorPath,
   build = false,
+  frameAncestors = [],
 }: VitePluginOptions = {}): DaybookVitePlugin {
   const at = checkInspectorPath(path)
+  const ancestors = checkFrameAncestors(frameAncestors)
   const serve = (server: ViteServer) => {
-    server.middlewares.use(inspectorMiddleware({ path: at }))
+    server.middlewares.use(inspectorMiddleware({ path: at, frameAncestors: ancestors }))
     const print = server.printUrls?.bind(server)
     if (!print) return
     server.printUrls = () => {
@@ -50,8 +53,10 @@ export function daybookInspector({
     },
     generateBundle() {
       if (!build) return
-      for (const { name, read } of inspectorFiles().values())
-        this.emitFile({ type: 'asset', fileName: `${at.slice(1)}${name}`, source: read() })
+      for (const file of inspectorFiles().values()) {
+        const source = inspectorBody(file, ancestors)
+        this.emitFile({ type: 'asset', fileName: `${at.slice(1)}${file.name}`, source })
+      }
     },
   }
 }

@@ -2,7 +2,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostInUrl } from '../../../core/address.ts'
+import { limitedServer, limitServer, usualLimits } from '../port/server-limits.ts'
 import type { KafkaState } from './carrier-state.ts'
+
+/** Nobody but who watches over the process comes here. */
+const limits = { ...usualLimits, connections: 100 }
 
 export interface HealthOptions {
   readonly host: string
@@ -17,7 +21,7 @@ export interface Health extends AsyncDisposable {
 
 /** Answers 200 while it runs, 503 while it starts or waits for what is away. Neither envelopes nor secrets are in it. */
 export async function serveHealth({ host, port, state }: HealthOptions): Promise<Health> {
-  const server = createServer(({ method, url = '' }, response) => {
+  const server = createServer(limitedServer(limits), ({ method, url = '' }, response) => {
     const path = url.split('?')[0]
     const now = state()
     const answer = (status: number, type: string, text: string) => {
@@ -31,6 +35,7 @@ export async function serveHealth({ host, port, state }: HealthOptions): Promise
     } else if (path === '/metrics') answer(200, 'text/plain; version=0.0.4', metricsOf(now))
     else answer(404, 'text/plain', 'GET /health, GET /metrics\n')
   })
+  limitServer(server, limits)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)

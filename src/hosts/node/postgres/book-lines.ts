@@ -1,6 +1,7 @@
 // The lines that devices have open to this process, book by book: WebSockets, poked when others have written, in this
 // process or in another.
-// Invariant: a poke is about what is in PostgreSQL; whoever sends one has followed the truth first.
+// Invariant: a poke is about what is in PostgreSQL; whoever sends one has followed the truth first. Every frame that a line
+// brings is paid for, and nothing is answered to a client that does not read.
 import type { WebSocket } from 'ws'
 import { isDaybookError } from '../../../core/errors.ts'
 import { closeCodes, heartbeat, type LiveVersion } from '../../../sync/wire/live-wire.ts'
@@ -9,6 +10,7 @@ import type { Standing } from '../../../trust/admission.ts'
 import type { Line, LineState, Listener } from '../../../edge/line.ts'
 import type { Relay } from '../../../edge/line-frames.ts'
 import { createLiveLines, type LiveBook, type LiveLines } from '../../../edge/live-lines.ts'
+import { BookTurns } from './book-turns.ts'
 import type { BookNews } from './news-postgres.ts'
 
 export interface BookLinesOptions {
@@ -54,6 +56,8 @@ interface SocketLine extends Line {
 
 interface LineHooks {
   onEnd(): void
+  /** A heartbeat, or a ping or pong of the socket's own; false: one too many. */
+  onBeat(): boolean
   /** Something came that is no heartbeat; undefined: something binary. */
   onSaid(text: string | undefined): void
 }
@@ -64,18 +68,23 @@ const restartCode = 1012
 const bufferLimitBytes = 1_000_000
 /** So long a socket may take to say goodbye. */
 const goodbyeMs = 1000
+/** When this much that was said waits for its book, nothing more is read of the line that said it. */
+const waitingLimit = 64
 
 export function createBookLines(options: BookLinesOptions): BookLines {
   const { clock, scheduler, within, onFirst, onFault, onTalk } = options
   const books = new Map<string, OpenLines>()
 
+  const turns = new BookTurns({
+    within,
+    onFault(book, error) {
+      if (!isDaybookError(error, 'book-erased')) return onFault(error)
+      for (const line of books.get(book)?.open ?? []) line.end(closeCodes.erased)
+    },
+  })
   const withBook = (book: string, work: (live: LiveBook, lines: LiveLines) => void) => {
     const known = books.get(book)
-    if (!known) return
-    within(book, (live) => work(live, known.lines)).catch((error: unknown) => {
-      if (!isDaybookError(error, 'book-erased')) return onFault(error)
-      for (const line of known.open) line.end(closeCodes.erased)
-    })
+    if (known) turns.add(book, (live) => work(live, known.lines))
   }
 
   const linesOf = (book: string, live: LiveBook): OpenLines => {
@@ -97,22 +106,36 @@ export function createBookLines(options: BookLinesOptions): BookLines {
     return opened
   }
 
-  const toLine = (socket: WebSocket, begun: LineState, { onEnd, onSaid }: LineHooks): SocketLine => {
+  const toLine = (socket: WebSocket, begun: LineState, { onEnd, onBeat, onSaid }: LineHooks): SocketLine => {
     let state = begun
     let heartbeatMs: number | undefined
     const end = (code: number) => {
       onEnd()
       socket.close(code)
+      // Somebody who says too much is not read any more, or that would be said for as long as the goodbye takes.
+      if (code === closeCodes.tooMuch) socket.pause()
       setTimeout(() => socket.terminate(), goodbyeMs).unref()
     }
+    /** Sends unless the client does not read what it was sent before: then the line ends. */
+    const write = (send: () => void) => {
+      if (socket.bufferedAmount <= bufferLimitBytes) return send()
+      onEnd()
+      socket.terminate()
+    }
+    // A goodbye that is under way is not disturbed.
+    const isOpen = () => socket.readyState === socket.OPEN
     socket.on('message', (data: Buffer, isBinary) => {
-      // Its goodbye is under way.
-      if (socket.readyState !== socket.OPEN) return
+      if (!isOpen()) return
       const text = isBinary ? undefined : data.toString()
       if (text !== heartbeat.ask) return onSaid(text)
+      if (!onBeat()) return
       heartbeatMs = clock.now()
-      socket.send(heartbeat.answer)
+      write(() => socket.send(heartbeat.answer))
     })
+    socket.on('ping', (data: Buffer) => {
+      if (isOpen() && onBeat()) write(() => socket.pong(data))
+    })
+    socket.on('pong', () => isOpen() && onBeat())
     socket.resume()
     socket.on('close', onEnd)
     socket.on('error', onEnd)
@@ -122,12 +145,7 @@ export function createBookLines(options: BookLinesOptions): BookLines {
       },
       note: (next) => void (state = next),
       heartbeatMs: () => heartbeatMs,
-      send(text) {
-        if (socket.bufferedAmount > bufferLimitBytes) {
-          onEnd()
-          socket.terminate()
-        } else socket.send(text)
-      },
+      send: (text) => write(() => socket.send(text)),
       close: end,
       end,
     }
@@ -149,7 +167,13 @@ export function createBookLines(options: BookLinesOptions): BookLines {
             open.delete(line)
             if (open.size === 0 && books.get(book)?.open === open) books.delete(book)
           },
-          onSaid: (text) => lines.said(line, text),
+          onBeat: () => lines.beat(line),
+          onSaid(text) {
+            lines.said(line, text)
+            if (turns.waiting(book) < waitingLimit || socket.readyState !== socket.OPEN) return
+            socket.pause()
+            turns.add(book, () => void (socket.readyState === socket.OPEN && socket.resume()))
+          },
         })
         open.add(line)
         // The line that the device had may have been the last one.

@@ -8,9 +8,13 @@ import { DaybookError } from '../../../core/errors.ts'
 import { isConnectionFault } from './postgres-fault.ts'
 
 export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database`. `sslmode` is `disable`, `require` or `verify-full`. */
+  /**
+   * `postgres://user:password@host:port/database`. Connections to other machines are encrypted, and the
+   * server's certificate is verified. `sslmode=no-verify` does not verify it, `sslmode=disable` does not encrypt;
+   * `require` and `verify-full` do both on this machine too.
+   */
   readonly url: string
-  /** A file with the certificate of who vouches for the server. With it the server's is checked. */
+  /** A file with the certificate of the authority that signed the server's. Default: those that Node trusts. */
   readonly caFile?: string | undefined
   /** Most connections of this process, 10 by default. */
   readonly connections?: number
@@ -144,22 +148,31 @@ function parse(url: string): URL {
 
 const hostOf = ({ hostname }: URL) => (hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''))
 
-function tlsOf({ hostname, searchParams }: URL, caFile: string | undefined) {
-  const checked = () => (caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') })
-  const unchecked = { rejectUnauthorized: false }
-  const mode = searchParams.get('sslmode')
-  switch (mode) {
+/** True for a connection that is encrypted to whoever answers: that nobody listens in between is not known. */
+export function isUnverified(url: string): boolean {
+  return parse(url).searchParams.get('sslmode') === 'no-verify'
+}
+
+/** A folder with a socket, or this machine by name. */
+function staysHere(address: URL): boolean {
+  const host = address.searchParams.get('host') ?? address.hostname
+  return host === '' || host.startsWith('/') || isOwnName(host)
+}
+
+function tlsOf(address: URL, caFile: string | undefined) {
+  const verified = () => (caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') })
+  switch (address.searchParams.get('sslmode')) {
     case 'disable':
       return false
+    case 'no-verify':
+      return { rejectUnauthorized: false }
     case 'require':
-      return caFile === undefined ? unchecked : checked()
     case 'verify-full':
-      return checked()
+      return verified()
     case null:
-      if (caFile !== undefined) return checked()
-      return hostname === '' || isOwnName(hostname) || searchParams.has('host') ? false : unchecked
+      return caFile === undefined && staysHere(address) ? false : verified()
     default:
-      throw new DaybookError('invalid-input', '`sslmode` is disable, require or verify-full.', {
+      throw new DaybookError('invalid-input', '`sslmode` is disable, require, verify-full or no-verify.', {
         details: { path: 'database' },
       })
   }

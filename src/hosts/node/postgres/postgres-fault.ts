@@ -14,6 +14,9 @@ const driver =
 /** SQLSTATEs of classes 57P and 08, and 53300: the server ends the connection, there is none, or there are too many. */
 const ended = /^(?:57P0|08|53300)/
 
+/** What TLS says of a certificate that it could not verify (`X509_V_ERR_…` of OpenSSL, and Node's for a wrong name). */
+const certificate = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/
+
 /** True when the connection was at fault, not what was asked over it. */
 export function isConnectionFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -33,6 +36,12 @@ export async function guarded<Result>(work: () => Promise<Result>): Promise<Resu
 function toPostgresFault(cause: unknown): unknown {
   if (isDaybookError(cause) || !(cause instanceof Error)) return cause
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  if (certificate.test(code))
+    return new DaybookError(
+      'invalid-input',
+      `The certificate of the database could not be verified (${code}). Name the certificate of the authority that signed it: \`databaseCa\`, or \`--database-ca\`. With \`sslmode=no-verify\` in its address it is not verified.`,
+      { details: { path: 'database', code }, cause },
+    )
   // Not from the database or the way to it: a fault of ours, which is to be seen as one.
   if (!(cause instanceof DatabaseError) && !isConnectionFault(cause)) return cause
   if (full.has(code)) return new DaybookError('storage-full', undefined, { cause })

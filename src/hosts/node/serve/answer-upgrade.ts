@@ -5,6 +5,9 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { frameLimits, liveProtocols } from '../../../sync/wire/live-wire.ts'
 
+/** So long somebody who was refused may take to say goodbye. */
+const goodbyeMs = 1000
+
 /** Gives the socket of a request that the app lets through; it is paused until somebody hears it. */
 export type Upgrade = () => Promise<WebSocket>
 
@@ -23,6 +26,11 @@ export function answerUpgrades(
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: frameLimits.bytes,
+    // In how many pieces a frame may come: each takes memory until the last is there.
+    maxFragments: 64,
+    maxBufferedChunks: 1024,
+    // Its line answers a ping, as that counts the frames of its caller.
+    autoPong: false,
     handleProtocols: (offered) => liveProtocols.find((one) => offered.has(one)) ?? false,
   })
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -71,4 +79,6 @@ async function refuse(socket: Duplex, response: Response): Promise<void> {
     'connection: close',
   ]
   socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]))
+  // A client that does not end its own half keeps no connection open.
+  setTimeout(() => socket.destroy(), goodbyeMs).unref()
 }

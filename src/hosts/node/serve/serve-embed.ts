@@ -17,6 +17,7 @@ import {
   type LsaOptions,
 } from '../../../recall/embed/embedder-options.ts'
 import { nodeEmbedderHost } from '../model/node-embedder.ts'
+import { drainRequest, limitedServer, limitServer, usualLimits } from '../port/server-limits.ts'
 import { nodePorts } from '../port/node-ports.ts'
 
 export interface ServeEmbedOptions {
@@ -68,20 +69,21 @@ export async function serveEmbed(given: ServeEmbedOptions): Promise<EmbedServer>
     return answerEmbed(embedder, await readJson(request), signal)
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer(limitedServer(usualLimits), (request, response) => {
     const gone = createAbort()
     response.on('close', () => gone.abort())
     answer(request, gone.signal).then(
-      (body) => send(response, 200, body),
+      (body) => send(request, response, { status: 200, body }),
       (thrown: unknown) => {
         const error = toDaybookError(thrown)
         if (error.code === 'internal')
           nodePorts.log.warn('The embedding server failed.', { code: error.code })
         const shown = error.code === 'internal' ? new DaybookError('internal') : error
-        send(response, errorTable[shown.code].status, shown.toJSON())
+        return send(request, response, { status: errorTable[shown.code].status, body: shown.toJSON() })
       },
     )
   })
+  limitServer(server, usualLimits)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
@@ -103,7 +105,8 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
     throw wrong('content-type', '`application/json` is wanted')
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // What is refused in the middle is answered over the same connection.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > bodyLimitBytes) {
       const details = { limitBytes: bodyLimitBytes }
@@ -118,12 +121,17 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body }: { readonly status: number; readonly body: unknown },
+): Promise<void> {
+  const isRead = await drainRequest(request)
   if (response.destroyed) return
   response.writeHead(status, {
     'content-type': 'application/json',
     'x-content-type-options': 'nosniff',
-    ...(status === 413 ? { connection: 'close' } : {}),
+    ...(isRead ? {} : { connection: 'close' }),
   })
   response.end(JSON.stringify(body))
 }

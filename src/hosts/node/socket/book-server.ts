@@ -115,6 +115,7 @@ export class BookServer {
     let closed: () => void = () => undefined
     const line: FrameLine = new FrameLine(socket, {
       patience: this.#patience,
+      waitsForReader: true,
       hear: (message) => {
         if (hear) return hear(message)
         if (isJsonObject(message) && message['type'] === 'join') {

@@ -10,6 +10,11 @@ export interface FrameLineOptions {
   readonly broken?: (error: DaybookError) => void
   /** It is over, whoever ended it. */
   readonly closed: () => void
+  /**
+   * Reads nothing more while much of what was answered is not read: for the side that answers. The other always reads, or
+   * both could wait for each other.
+   */
+  readonly waitsForReader?: boolean
   /** Milliseconds for the first message to come, and for a frame that has begun to end; 5,000 and 30,000. */
   readonly patience?: Partial<LinePatience>
 }
@@ -22,6 +27,8 @@ export interface LinePatience {
 const defaultPatience: LinePatience = { firstMs: 5000, frameMs: 30_000 }
 /** Who does not read what it asked for is cut off when this much waits. */
 const unreadLimitBytes = 2 * frameLimits.shared
+/** From this much on that waits to be read, and until it is sent, nothing more is taken in. */
+const backlogBytes = 4 * frameLimits.message
 
 export class FrameLine {
   readonly #socket: Socket
@@ -30,6 +37,7 @@ export class FrameLine {
   readonly #patience: LinePatience
   #timer: NodeJS.Timeout | undefined
   #isPaused = false
+  #isClogged = false
   #isBroken = false
 
   constructor(socket: Socket, options: FrameLineOptions) {
@@ -55,18 +63,16 @@ export class FrameLine {
   post(message: unknown): void {
     if (!this.#socket.writable) return
     this.#socket.write(toFrame(message, this.#reader.limitBytes))
-    if (this.#socket.writableLength > unreadLimitBytes) this.#socket.destroy()
+    const { writableLength } = this.#socket
+    if (writableLength > unreadLimitBytes) this.#socket.destroy()
+    else if (this.#options.waitsForReader && writableLength > backlogBytes) this.#waitForReader()
   }
 
   /** Takes in no more messages until told to go on; who sends meanwhile has to wait. */
   pause(isPaused: boolean): void {
     if (this.#isPaused === isPaused) return
     this.#isPaused = isPaused
-    if (isPaused) this.#socket.pause()
-    else {
-      this.#socket.resume()
-      this.#drain()
-    }
+    this.#follow()
   }
 
   /** Whether it keeps the process alive. */
@@ -84,6 +90,28 @@ export class FrameLine {
     this.#socket.destroy()
   }
 
+  get #isStopped(): boolean {
+    return this.#isPaused || this.#isClogged
+  }
+
+  #waitForReader(): void {
+    if (this.#isClogged) return
+    this.#isClogged = true
+    this.#follow()
+    this.#socket.once('drain', () => {
+      this.#isClogged = false
+      this.#follow()
+    })
+  }
+
+  #follow(): void {
+    if (this.#isStopped) this.#socket.pause()
+    else {
+      this.#socket.resume()
+      this.#drain()
+    }
+  }
+
   #take(piece: Buffer): void {
     if (this.#isBroken) return
     this.#reader.push(piece)
@@ -92,7 +120,7 @@ export class FrameLine {
 
   #drain(): void {
     try {
-      while (!this.#isPaused && !this.#isBroken) {
+      while (!this.#isStopped && !this.#isBroken) {
         const found = this.#reader.next()
         if (!found) break
         this.#restTimer()
@@ -106,7 +134,7 @@ export class FrameLine {
       this.#await(this.#patience.firstMs)
       return
     }
-    if (this.#reader.isWithin && !this.#isPaused) this.#await(this.#patience.frameMs)
+    if (this.#reader.isWithin && !this.#isStopped) this.#await(this.#patience.frameMs)
   }
 
   /** One timer for a frame, from its first byte: dripping does not wind it up again. */

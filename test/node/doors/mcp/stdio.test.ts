@@ -125,6 +125,36 @@ it('lists for the holder of a token what that permits, and nothing once it is re
   expect(await names()).toEqual([])
 })
 
+it.each(['legacy', 'modern'] as const)(
+  'lists nothing once the token of its holder has ended by time, and refuses what is called (%s)',
+  async (era) => {
+    const path = file(`ended-${era}`)
+    let token = ''
+    {
+      await using book = await openDaybook({ name: 'agent', agent: 'agent', path })
+      const made = await book.tokens.grant({
+        type: 'capability_grant',
+        granted_to: 'reader',
+        scope: '**',
+        permissions: ['read'],
+        expires_at: new Date(Date.now() + 10_000).toISOString(),
+      })
+      token = made.token.token_id
+    }
+    await using session = await start(['--book', path, '--token', token], era)
+    const { client } = session
+    const changed = new Promise<void>((resolve) =>
+      client.setNotificationHandler('notifications/tools/list_changed', () => resolve()),
+    )
+    const names = async () => (await client.listTools()).tools.map(({ name }) => name)
+    expect(await names()).toEqual(expect.arrayContaining(['recall', 'query_memory']))
+    if (era === 'legacy') await changed
+    else while ((await callTool(client, 'query_memory', {})).isError === false) await client.listTools()
+    expect(await names()).toEqual([])
+    await expect(client.callTool({ name: 'query_memory', arguments: {} })).rejects.toThrow(/query_memory/)
+  },
+)
+
 it('does no more than starting for what it does not understand', async () => {
   const wrong = async (...args: readonly string[]) => {
     const { code, stdout, stderr } = await ended(startDaybook(['mcp', '--book', file('wrong'), ...args]))

@@ -7,6 +7,7 @@ import {
   connectPostgres,
   type PostgresOptions,
 } from '../../../../../src/hosts/node/postgres/connect-postgres.ts'
+import { serveMirrors } from '../../../../../src/hosts/node/index.ts'
 import { migratePostgres } from '../../../../../src/hosts/node/postgres/migrate-postgres.ts'
 import { postgresMigrations } from '../../../../../src/hosts/node/postgres/postgres-schema.ts'
 import { fromThere, toThere } from '../../../../../src/hosts/node/postgres/relation-sql.ts'
@@ -44,6 +45,8 @@ describe.skipIf(skipped !== '')(`The way to PostgreSQL${skipped}`, () => {
     'ssl = on',
     `ssl_cert_file = '${certificate}'`,
     `ssl_key_file = '${join(folder, 'server.key')}'`,
+    // The second is no name of this machine for Daybook, as any other address is not.
+    "listen_addresses = '127.0.0.1,127.0.0.2'",
   ])
   let port = 0
   beforeAll(async () => {
@@ -68,7 +71,36 @@ describe.skipIf(skipped !== '')(`The way to PostgreSQL${skipped}`, () => {
   it('speaks plainly to this machine, and in secret when told to', async () => {
     expect(await isEncrypted({ url: at('127.0.0.1') })).toBe(false)
     expect(await isEncrypted({ url: at('127.0.0.1', '?sslmode=disable') })).toBe(false)
-    expect(await isEncrypted({ url: at('127.0.0.1', '?sslmode=require') })).toBe(true)
+    expect(await isEncrypted({ url: at('127.0.0.1', '?sslmode=no-verify') })).toBe(true)
+    expect(await isEncrypted({ url: at('localhost', '?sslmode=require'), caFile: certificate })).toBe(true)
+  })
+
+  it('verifies the certificate of a database elsewhere, unless its address says not to', async () => {
+    const elsewhere = '127.0.0.2'
+    for (const query of ['', '?sslmode=require', '?sslmode=verify-full'])
+      await expect(isEncrypted({ url: at(elsewhere, query) })).rejects.toThrow(/self-signed/)
+    await expect(isEncrypted({ url: at('localhost', `?host=${elsewhere}`) })).rejects.toThrow(/self-signed/)
+    await expect(isEncrypted({ url: at(elsewhere), caFile: certificate })).rejects.toThrow(/altnames/)
+    expect(await isEncrypted({ url: at(elsewhere, '?sslmode=no-verify') })).toBe(true)
+    expect(await isEncrypted({ url: at(elsewhere, '?sslmode=disable') })).toBe(false)
+    expect(await isEncrypted({ url: at(elsewhere, `?host=${(await server.get()).postgres.folder}`) })).toBe(
+      false,
+    )
+  })
+
+  it('is served over with a warning where nothing is verified, and otherwise says what to do', async () => {
+    const heard: string[] = []
+    const hear = ({ message }: Error) => void heard.push(message)
+    process.on('warning', hear)
+    await expect(serveMirrors({ database: at('127.0.0.2'), port: 0 })).rejects.toMatchObject({
+      code: 'invalid-input',
+      message: expect.stringMatching(/could not be verified.*--database-ca.*sslmode=no-verify/),
+      details: { path: 'database' },
+    })
+    await using served = await serveMirrors({ database: at('127.0.0.2', '?sslmode=no-verify'), port: 0 })
+    expect((await fetch(`${served.url}/health`)).status).toBe(200)
+    process.off('warning', hear)
+    expect(heard.filter((message) => /not verified/.test(message))).toHaveLength(1)
   })
 
   it('refuses a server that nobody vouches for, or another than was asked for, when it is to check', async () => {

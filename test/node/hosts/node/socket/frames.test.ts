@@ -55,6 +55,33 @@ it('many messages may be under way on one connection, each is answered once', as
   raw.socket.end()
 })
 
+it('who asks without end and reads nothing is not read either, until it reads', async () => {
+  const answer = { text: 'x'.repeat(500_000) }
+  let mostBytes = 0
+  const server = createServer((socket) => {
+    const line = new FrameLine(socket, {
+      waitsForReader: true,
+      hear() {
+        line.post(answer)
+        mostBytes = Math.max(mostBytes, socket.writableLength)
+      },
+      closed: () => undefined,
+    })
+  })
+  const place = join(folder, 'flood.socket')
+  await new Promise<void>((resolve) => server.listen(place, resolve))
+  const raw = await openRaw(place)
+  raw.socket.pause()
+  await new Promise<void>((resolve) => {
+    raw.socket.write(Buffer.concat(Array.from({ length: 100 }, () => frameOf({ ask: 1 }))), () => resolve())
+  })
+  raw.socket.resume()
+  for (let i = 0; i < 100; i++) expect(await raw.next()).toEqual(answer)
+  expect(mostBytes).toBeLessThan(6_000_000)
+  raw.socket.end()
+  server.close()
+})
+
 const refusal = (code: string) => ({
   type: 'refuse',
   error: { code, message: expect.any(String) as string, retry: false, details: expect.anything() as object },
