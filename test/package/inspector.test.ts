@@ -34,7 +34,7 @@ interface ServerPart {
   inspectorMiddleware(options?: {
     readonly path?: string
     readonly frameAncestors?: readonly string[]
-  }): (request: IncomingMessage, response: ServerResponse, next: () => void) => void
+  }): (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown
 }
 
 let browser: Browser
@@ -258,19 +258,11 @@ async function builtInspector(frameAncestors: readonly string[]): Promise<Readon
 /** The build that has the inspector in it, served as plain files by something that sends no header of it. */
 const plainFiles: ServerPart['inspectorMiddleware'] = ({ frameAncestors = [] } = {}) => {
   const built = builtInspector(frameAncestors)
-  return (request, response, next) => {
-    void built.then((files) => {
-      const path = (request.url ?? '/').slice(1)
-      const file = files.get(path.endsWith('/') ? `${path}index.html` : path)
-      if (!file) return next()
-      const type = Object.entries({
-        html: 'text/html',
-        js: 'text/javascript',
-        css: 'text/css',
-        svg: 'image/svg+xml',
-      })
-      response.setHeader('content-type', type.find(([end]) => request.url?.endsWith(end))?.[1] ?? 'text/html')
-      response.end(file)
-    })
+  const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }
+  return async ({ url = '/' }, response) => {
+    const path = url.slice(1).split('?')[0] ?? ''
+    const file = (await built).get(path.endsWith('/') ? `${path}index.html` : path)
+    const type = Object.entries(types).find(([end]) => path.endsWith(end))?.[1] ?? 'text/html'
+    response.writeHead(file ? 200 : 404, { 'content-type': type }).end(file)
   }
 }

@@ -36,20 +36,22 @@ const requestIdForm = /^[\x21-\x7e]{1,200}$/
 export function createMcpServer({ mcp, era, book, sets, version }: McpServerParts): McpServer {
   const tools = toolsOf(sets, book.place)
   const resources = resourcesOf(sets)
+  // The older revision has one request at a time over HTTP, and nothing to be told by afterwards.
+  const isTold = era === 'modern' || book.onChange !== undefined
   const server = new mcp.McpServer(
     { name: 'daybook', title: 'Daybook', version },
     {
       instructions,
       capabilities: {
         tools: { listChanged: true },
-        ...(resources.length > 0 ? { resources: { subscribe: true, listChanged: true } } : {}),
+        ...(resources.length > 0 ? { resources: { subscribe: isTold, listChanged: true } } : {}),
       },
     },
   )
   const offered = tools.map((tool) => ({ tool, registered: offerTool(server, tool, book) }))
   for (const resource of resources) offerResource(server, resource, book)
   const ends = [followRights(offered, book)]
-  if (resources.length > 0) ends.push(tellUpdates({ mcp, era, server, resources, book }))
+  if (resources.length > 0 && isTold) ends.push(tellUpdates({ mcp, era, server, resources, book }))
   server.server.onclose = () => {
     for (const end of ends) end()
   }
@@ -136,7 +138,7 @@ function tellUpdates({ mcp, era, server: { server }, resources, book }: Told): (
   return () => stop?.()
 }
 
-function toolCall(book: McpBook, { requestId, ...options }: McpCallOptions): ToolCall {
+export function toolCall(book: McpBook, { requestId, ...options }: McpCallOptions): ToolCall {
   return {
     now: () => book.now(),
     admit: async (id) => book.admit?.(id),

@@ -2,6 +2,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { graphCases } from '../../contract/mcp/graph.ts'
+import { listenCases } from '../../contract/mcp/listen.ts'
 import { callTool, type McpHost, mcpCases, newClient } from '../../contract/mcp/mcp.ts'
 import { call, origin, run } from './http.ts'
 
@@ -42,6 +43,7 @@ const host: McpHost = {
 describe('a book in a Durable Object', () => {
   mcpCases(host)
   graphCases(host)
+  listenCases(host)
 })
 
 describe('the address of a book', () => {

@@ -9,7 +9,9 @@ import type { BookTypes } from '../../../edge/edge-env.ts'
 import { loadMcp } from '../../mcp/load-mcp.ts'
 import type { McpBook } from '../../mcp/mcp-book.ts'
 import { answerMcp } from '../../mcp/mcp-http.ts'
-import { createMcpServer } from '../../mcp/mcp-server.ts'
+import { createMcpServer, toolCall } from '../../mcp/mcp-server.ts'
+import { createResourceWatch } from '../../mcp/resource-watch.ts'
+import { resourcesOf } from '../../mcp/tool-resource.ts'
 import { readSets } from '../../mcp/tool-set.ts'
 import { isAllowedOrigin } from '../request/origin.ts'
 import { wayOf } from '../request/own-machine.ts'
@@ -30,9 +32,19 @@ export const mcpRoute = new Hono<BookTypes>().post('/mcp', async (c) => {
     isAllowedOrigin: (origin: string) =>
       origin === ownOrigin || isAllowedOrigin(origin, c.env.DAYBOOK_ORIGINS),
   }
+  const watch = createResourceWatch({
+    resources: resourcesOf(sets),
+    read: (resource) => resource.read(toolCall(book, {})),
+    later(ms, work) {
+      const timer = setTimeout(work, ms)
+      return () => clearTimeout(timer)
+    },
+  })
+  if (c.req.header('mcp-method') === 'subscriptions/listen') await watch.begin()
   return answerMcp(c.req.raw, {
     mcp,
     guards,
+    bus: watch.bus,
     factory: ({ era }) => createMcpServer({ mcp, era, book, sets, version: product.version }),
   })
 })

@@ -74,7 +74,6 @@ describe.skipIf(skipped !== '')(`A flood at \`daybook serve\`${skipped}`, { time
     const beside = await p95(100)
     await flooding
     expect(await Promise.all(lines.map((line) => line.ended()))).toEqual(lines.map(() => 4429))
-    console.info(`p95 beside twenty floods: ${beside.toFixed(1)} ms, without: ${quiet.toFixed(1)} ms`)
     // Twice what it takes when all is quiet, and what a loaded machine may add.
     expect(beside).toBeLessThan(2 * quiet + 100)
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * megabyte)

@@ -1,0 +1,67 @@
+// What changed of resources, for those who listen over HTTP, where no book says what changes: they are read again and compared.
+// Invariant: what is read is read as the caller who listens, and paid for by that caller; it ends with the stream, or with
+// what the caller may read.
+import type { ServerEventBus } from '@modelcontextprotocol/server'
+import { isDaybookError } from '../../core/errors.ts'
+import type { McpResource } from './tool-resource.ts'
+
+export interface ResourceWatchParts {
+  readonly resources: readonly McpResource[]
+  /** A resource as the caller may read it now. */
+  read(resource: McpResource): Promise<unknown>
+  /** Runs `work` after so many milliseconds; answers how to have it not run. */
+  later(ms: number, work: () => void): () => void
+}
+
+export interface ResourceWatch {
+  /** Reads what there is before somebody listens, so that no change after that is missed. */
+  begin(): Promise<void>
+  /** Tells listeners of each change. */
+  readonly bus: ServerEventBus
+}
+
+const everyMs = 2000
+
+export function createResourceWatch({ resources, read, later }: ResourceWatchParts): ResourceWatch {
+  const watched = resources.filter(({ kinds }) => kinds.length > 0)
+  const known = new Map<string, string>()
+  /** Which of them are others than they were. */
+  const look = async (): Promise<readonly string[]> => {
+    const changed: string[] = []
+    for (const resource of watched) {
+      const { uri } = resource
+      const now = JSON.stringify(await read(resource))
+      if (known.has(uri) && known.get(uri) !== now) changed.push(uri)
+      known.set(uri, now)
+    }
+    return changed
+  }
+  return {
+    begin: async () => void (await look()),
+    bus: {
+      // Nobody but the book itself says something here.
+      publish: () => undefined,
+      subscribe(listener) {
+        let isOver = watched.length === 0
+        let cancel = () => {}
+        const again = () => {
+          if (!isOver) cancel = later(everyMs, () => void turn())
+        }
+        const turn = async () => {
+          try {
+            for (const uri of await look()) if (!isOver) listener({ kind: 'resource_updated', uri })
+          } catch (error) {
+            // Anything else passes: a caller who asks too much, a database that is away.
+            isOver ||= isDaybookError(error, 'unauthorized') || isDaybookError(error, 'forbidden')
+          }
+          again()
+        }
+        again()
+        return () => {
+          isOver = true
+          cancel()
+        }
+      },
+    },
+  }
+}
