@@ -3,7 +3,7 @@
 // named by the mirror, whatever the frame says.
 import { z } from 'zod'
 import type { Clock } from '../core/ports.ts'
-import { TokenBuckets } from '../core/token-bucket.ts'
+import { TokenBuckets } from './token-bucket.ts'
 import { utf8Length } from '../core/text/utf8.ts'
 import {
   callerLimits,

@@ -3,7 +3,7 @@
 // host throws it away.
 import { DaybookError } from '../core/errors.ts'
 import type { Clock, SqlDatabase } from '../core/ports.ts'
-import { leftIn, type Rate } from '../core/token-bucket.ts'
+import { leftIn, type Rate } from './token-bucket.ts'
 import { openRateBuckets } from '../store/mirror/rate-buckets.ts'
 
 /** Enough for a first sync of 100,000 records in one go; a device at rest asks a few times an hour. */

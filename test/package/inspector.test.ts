@@ -204,7 +204,7 @@ test.each([
   const showsIn = async (frameAncestors: readonly string[], own: boolean) => {
     const serve = serving({ frameAncestors })
     const served = await listen((request, response) => {
-      if (request.url !== '/own') return serve(request, response, () => response.writeHead(404).end())
+      if (request.url !== '/own') return void serve(request, response, () => response.writeHead(404).end())
       response.setHeader('content-type', 'text/html')
       response.end('<iframe src="/__daybook/"></iframe>')
     })

@@ -1,7 +1,7 @@
 // What stands before every request of the a2p protocol beside who asks: how much it may ask, and that it comes once.
 // Invariant: nonces and buckets lie in the book's own database, so that whoever answers the next request knows of them.
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
-import { leftIn } from '../../core/token-bucket.ts'
+import { leftIn } from '../token-bucket.ts'
 import { openAgentBuckets } from '../../store/mirror/agent-buckets.ts'
 import { openAgentNonces } from '../../store/mirror/agent-nonces.ts'
 import { type AgentRate, bucketsOf, type Operation, type RateState, stateOf } from './agent-rate.ts'

@@ -10,7 +10,7 @@ import { type LiveBook, noLines, type OfferedLine } from '../../../edge/live-lin
 import { readRelay } from '../../../edge/line-frames.ts'
 import type { MirrorDoor } from '../../../edge/mirror-door.ts'
 import type { AgentRate } from '../../../edge/agent/agent-rate.ts'
-import type { Rate } from '../../../core/token-bucket.ts'
+import type { Rate } from '../../../edge/token-bucket.ts'
 import { BookCopies, type BookCopy } from './book-copies.ts'
 import { type BookLines, createBookLines } from './book-lines.ts'
 import type { Postgres } from './connect-postgres.ts'

@@ -1,6 +1,6 @@
 // A token bucket: it gives a burst at once and so many more each second. Invariant: a clock that was set back fills nothing,
 // and a name whose bucket is full again takes no memory.
-import type { Clock } from './ports.ts'
+import type { Clock } from '../core/ports.ts'
 
 export interface Rate {
   /** How many may come at once. */
