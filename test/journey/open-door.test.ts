@@ -4,6 +4,7 @@ import { bookAddressCases } from '../contract/access/book-address.ts'
 import { rawTickets } from '../contract/access/raw-ticket.ts'
 import { ticketCases } from '../contract/access/ticket.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/server/identity-provider.ts'
+import { clientFrame, opcodes, openRawLine } from '../node/hosts/node/serve/raw-line.ts'
 import { askRaw } from '../support/server/raw-request.ts'
 import { type RunningEdge, startEdge } from './running-edge.ts'
 
@@ -56,6 +57,45 @@ describe('without a key', () => {
   it('lets in nobody who calls it by another name', async () => {
     expect(await status({ host: 'daybook.example.org' })).toBe(403)
   })
+})
+
+describe('a flood on a line', () => {
+  const lineOf = async (book: string) => {
+    const answer = await fetch(`http://127.0.0.1:${edge.port}/v1/books/${book}/live`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ device: 'd_flood', for: ['room'] }),
+    })
+    const { ticket } = (await answer.json()) as { ticket: string }
+    return openRawLine(`http://127.0.0.1:${edge.port}`, book, ticket)
+  }
+  const many = (frame: Buffer) => Buffer.concat(Array.from({ length: 6000 }, () => frame))
+  const status = () =>
+    askRaw(edge.port, { target: '/v1/books/honest/capabilities/daybook:status', key, body: {} })
+
+  it('of frames ends it with a code', async () => {
+    const line = await lineOf('flooded')
+    await line.flood(many(clientFrame(opcodes.text, '{"type":"later"}')), 2_000_000)
+    expect(await line.goodbye()).toBe(4429)
+    line.socket.destroy()
+    expect((await status()).status).toBe(200)
+  })
+
+  it.each([
+    ['heartbeats', clientFrame(opcodes.text, 'ping')],
+    ['pings', clientFrame(opcodes.ping)],
+  ])(
+    'of %s that reads no answer leaves an honest caller of another book its answers',
+    async (_name, frame) => {
+      const line = await lineOf('flooded')
+      line.socket.pause()
+      const flooding = line.flood(many(frame), 20_000_000)
+      for (let i = 0; i < 30; i++) expect((await status()).status).toBe(200)
+      line.socket.destroy()
+      await flooding
+      expect((await status()).status).toBe(200)
+    },
+  )
 })
 
 it('with a key that can be guessed, lets nobody in and says why', async () => {

@@ -15,6 +15,8 @@ export interface RawLine {
   readonly socket: Socket
   /** Sends `bytes` again and again; answers how many bytes were sent before the other side ended it. */
   flood(bytes: Buffer, mostBytes: number): Promise<number>
+  /** The code with which the other side says goodbye, whether it then ends the connection or waits for this one. */
+  goodbye(): Promise<number | undefined>
   /** The code with which the other side ended it; undefined when it just went. */
   ended(): Promise<number | undefined>
 }
@@ -54,6 +56,13 @@ export async function openRawLine(url: string, book: string, ticket: string): Pr
         else await new Promise((resolve) => setImmediate(resolve))
       }
       return sent
+    },
+    async goodbye() {
+      for (;;) {
+        const code = closeCodeIn(Buffer.concat(pieces))
+        if (code !== undefined || socket.destroyed) return code
+        await Promise.race([once(socket, 'data').catch(() => undefined), closed])
+      }
     },
     async ended() {
       await closed
