@@ -4,7 +4,7 @@ import { bookAddressCases } from '../contract/access/book-address.ts'
 import { rawTickets } from '../contract/access/raw-ticket.ts'
 import { ticketCases } from '../contract/access/ticket.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/server/identity-provider.ts'
-import { clientFrame, opcodes, openRawLine } from '../node/hosts/node/serve/raw-line.ts'
+import { clientFrame, opcodes, openRawLine } from '../support/server/raw-line.ts'
 import { askRaw } from '../support/server/raw-request.ts'
 import { type RunningEdge, startEdge } from './running-edge.ts'
 

@@ -1,6 +1,6 @@
 // One caller of `daybook serve` that sends without end, on bare sockets, beside one that behaves.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clientFrame, opcodes, openRawLine } from './raw-line.ts'
+import { clientFrame, opcodes, openRawLine } from '../../../../support/server/raw-line.ts'
 import { skipped } from '../postgres/postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
 
