@@ -17,6 +17,9 @@ const calls = (name: string, input: object) => ({
 })
 const says = (content: string) => ({ role: 'assistant', content })
 
+/** What was recalled, and the question behind it. */
+const quoted = /^<recalled_memory>\n([^]*)\n<\/recalled_memory>\n([^]*)$/
+
 /** Knows nothing but what stands in its prompt. */
 class ScriptedOpenAI {
   #isOffline = true
@@ -31,7 +34,8 @@ class ScriptedOpenAI {
 
   #answer(messages: readonly Said[]): object {
     const last = messages.at(-1)
-    const question = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+    const content = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+    const [, recalled = '', question = content] = quoted.exec(content) ?? []
     if (last?.role === 'tool') {
       if (last.content.startsWith('The user')) return says('As you like.')
       const mail = { to: 'ann@example.com', text: 'I moved to Lisbon.' }
@@ -41,7 +45,7 @@ class ScriptedOpenAI {
       return calls('store_fact', { schema: 'note', data: { text: 'The user moved to Lisbon.' } })
     }
     if (question.startsWith('Where')) {
-      return says(messages[0]?.content.includes('Lisbon') ? 'To Lisbon.' : 'I do not know.')
+      return says(recalled.includes('Lisbon') ? 'To Lisbon.' : 'I do not know.')
     }
     if (!this.#isOffline) return says('Here I am.')
     this.#isOffline = false

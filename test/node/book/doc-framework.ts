@@ -53,7 +53,9 @@ class ScriptedAgent extends agents.Agent {
 const scriptedModel = () =>
   new MockLanguageModelV4({
     doGenerate: ({ prompt }) => {
-      const isRecalled = prompt[0]?.role === 'system' && prompt[0].content.includes('I moved to Lisbon.')
+      const [message] = prompt
+      const [part] = message?.role === 'user' ? message.content : []
+      const isRecalled = part?.type === 'text' && /^<recalled_memory>[^]*I moved to Lisbon\./.test(part.text)
       return Promise.resolve({
         content: [{ type: 'text', text: isRecalled ? 'To Lisbon.' : 'Noted.' }],
         finishReason: { unified: 'stop', raw: undefined },

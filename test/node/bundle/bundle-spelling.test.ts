@@ -137,7 +137,7 @@ it('says what is wrong with a bundle that somebody else wrote, and where', async
     [{ ...specificationBundle, memory: { facts: [{ id: 'f' }] } }, 'memory.facts.0.schema'],
     [{ ...specificationBundle, memory: { perceptions: [{ id: 'p' }] } }, 'memory.perceptions.0.content'],
     [
-      { ...specificationBundle, statistics: { ...head.statistics, trace_count: 2 } },
+      { ...specificationBundle, statistics: { ...head.statistics, trace_count: 0 } },
       'statistics.trace_count',
     ],
     [{ ...specificationBundle, schemas_used: [1] }, 'schemas_used'],
