@@ -127,6 +127,8 @@ export interface Kind<Name extends string = string, Body extends object = object
    * that is in it, by a call, a sync or an import. Where a body is sealed, so that it can't be told, neither.
    */
   ownerOnly?(body: Body): boolean
+  /** Its records hold rules, though guests write some of them: chapters read them for whoever calls. Default false. */
+  readonly ruling?: boolean
   /** A body in such a state as it stands before anybody has decided: so does it come in from somebody else's book. */
   undecided?(body: JsonObject): JsonObject
   /** How sensitive records of this kind are that do not say so themselves. Default `standard`. */

@@ -27,6 +27,7 @@ export function createPoolAccess({ store, options, keys, random }: PoolAccessPar
         instance: `${store.device}#${start}`,
       }),
     },
+    isOnePersons: { value: carriers.length > 0 && carriers.every((one) => one.isOnePersons === true) },
     carriers: { value: carriers.map(({ name }) => name) },
     newId: { value: (prefix: string) => `${prefix}${toHex(random.bytes(8))}` },
     verify: { value: keys.verify.bind(keys) },

@@ -1,9 +1,10 @@
 // The envelope by which claws tell each other of proposals, votes, decisions, facts, presence and capabilities, version 1.
-// Invariant: what is signed is the canonical form of the whole envelope without its signature, so that members which this
-// code does not know are signed, kept and passed on too.
+// Invariants: what is signed is the canonical form of the whole envelope without its signature, so that members which this
+// code does not know are signed, kept and passed on too. An envelope that was read has every claw in its one spelling.
 import { z } from 'zod'
 import { envelopeTypes } from '../core/pool/pool-carrier.ts'
 import { strictCanonicalText } from '../core/text/canonical-json.ts'
+import { foldName } from '../core/text/fold-name.ts'
 import { canonicalTime } from '../core/time.ts'
 
 /** Most bytes (UTF-8) of an envelope, its signature included. */
@@ -22,6 +23,7 @@ export const poolLimits = {
   capability: 200,
   ballots: 500,
   keys: 20,
+  revoked: 100,
 } as const
 
 const word = (most: number) =>
@@ -32,6 +34,8 @@ const word = (most: number) =>
     .refine((text) => text.trim() !== '', 'is required')
     .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
 const id = word(poolLimits.id)
+/** Of a claw, in the spelling that it is looked up by. */
+const claw = id.transform(foldName).pipe(id)
 const time = z.string().refine((text) => canonicalTime(text) !== undefined, 'is not an ISO 8601 date or time')
 const said = (most: number) => word(most).or(z.literal('')).optional()
 const count = z.number().int().min(0).max(1_000_000)
@@ -53,7 +57,7 @@ const proposedFact = z.looseObject({
 })
 
 /** A ballot as a decision counts it: which of a claw's votes, and what it was. */
-export const countedBallot = z.looseObject({ clawId: id, vote, n: count })
+export const countedBallot = z.looseObject({ clawId: claw, vote, n: count })
 
 export const payloads = {
   proposal: z.looseObject({
@@ -73,7 +77,7 @@ export const payloads = {
     no: count,
     reason: said(poolLimits.reason),
     quorum: count.optional(),
-    active: z.array(id).max(poolLimits.ballots).optional(),
+    active: z.array(claw).max(poolLimits.ballots).optional(),
     ballots: z.array(countedBallot).max(poolLimits.ballots).optional(),
   }),
   fact: z.looseObject({
@@ -83,7 +87,7 @@ export const payloads = {
     predicate: part,
     object: part,
     version,
-    source: id,
+    source: claw,
     proposalId: id.optional(),
     decisionId: id.optional(),
     tags,
@@ -121,7 +125,7 @@ const head = {
   traceId: id,
   timestamp: word(64),
   idempotencyKey: word(500),
-  clawId: id,
+  clawId: claw,
   instanceId: id,
 }
 const headNames = Object.keys(head) as (keyof typeof head)[]
@@ -183,7 +187,13 @@ export function readEnvelope(value: unknown): EnvelopeReading {
     const isThere = given['payload'] !== undefined && given['payload'] !== null
     return { trail, refused: isThere ? issueText('', payload.error) : 'payload is required' }
   }
-  const envelope = { ...given, signature: signed.data, payload: payload.data } as unknown as EnvelopeV1
+  const clawId = foldName(String(given['clawId']))
+  const envelope = {
+    ...given,
+    clawId,
+    signature: signed.data,
+    payload: payload.data,
+  } as unknown as EnvelopeV1
   return { trail, envelope }
 }
 
@@ -196,7 +206,7 @@ function trailOf(given: Readonly<Record<string, unknown>>): EnvelopeTrail {
   }
   return {
     type: text('type').slice(0, 40),
-    claw: text('clawId'),
+    claw: foldName(text('clawId')).slice(0, poolLimits.id),
     instance: text('instanceId'),
     key: text('idempotencyKey'),
     trace: text('traceId'),

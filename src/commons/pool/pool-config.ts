@@ -44,6 +44,11 @@ export const configFields = {
   display_name: word.optional(),
   model: word.optional(),
   verify: z.enum(['off', 'warn', 'require']).default('require'),
+  /**
+   * Whose claws count: those that the owner has admitted, or anybody's. Default `listed`, and `anyone` while the book is
+   * reached by the tabs of one browser alone.
+   */
+  admission: z.enum(['listed', 'anyone']).optional(),
   self_vote: z.boolean().default(false),
   /** Takes part among claws that count by fixed numbers: tallies are taken at their word, a changed vote is dropped. */
   compatibility: z.boolean().default(false),

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Kind } from '../../core/kind.ts'
+import { foldName } from '../../core/text/fold-name.ts'
 import { nameId } from '../../core/text/name-id.ts'
 import { plainText } from '../../core/text/plain-text.ts'
 import { poolLimits } from '../../shape/envelope.ts'
@@ -128,10 +129,18 @@ export const clawBody = z.looseObject({
   capabilities: z.array(text(poolLimits.capability)).max(poolLimits.capabilities),
   /** The keys by which it is known: that with which it was first seen to sign, and those of which it said so under it. */
   keys: z.array(z.string().max(200)).max(poolLimits.keys).optional(),
+  /** Keys that were its own and are not any more: it can't bring them back. */
+  revoked: z.array(z.string().max(200)).max(poolLimits.revoked).optional(),
+  /** What the owner has decided about a claw of somebody else. */
+  admission: z.looseObject({ state: z.enum(['admitted', 'let_go']), at: instant }).optional(),
   first_seen_at: instant,
   announced_at: instant,
 })
 export type ClawBody = z.output<typeof clawBody>
+
+/** A guest says what it can do; by which key a claw is known, and whether it counts, is the owner's word. */
+const isOwnIntroduction = (body: ClawBody) =>
+  isOwnWord(body) && body.keys === undefined && body.revoked === undefined && body.admission === undefined
 
 /** As many versions of a fact are kept beside the current one. */
 export const versionLimit = 50
@@ -183,10 +192,10 @@ function settleFact(body: JsonObject): JsonObject {
 
 export const recordIds = {
   proposal: (proposal: string) => nameId('pool_proposal', proposal),
-  ballot: (proposal: string, claw: string) => nameId('pool_ballot', proposal, claw),
+  ballot: (proposal: string, claw: string) => nameId('pool_ballot', proposal, foldName(claw)),
   decision: (proposal: string) => nameId('pool_decision', proposal),
   fact: (fact: string) => nameId('pool_fact', fact),
-  claw: (claw: string) => nameId('pool_claw', claw),
+  claw: (claw: string) => nameId('pool_claw', foldName(claw)),
 } as const
 
 export const proposalKind: Kind<'pool_proposal', ProposalBody> = {
@@ -273,7 +282,8 @@ export const clawKind: Kind<'pool_claw', ClawBody> = {
   idPrefix: 'pool_claw::',
   policy: 'merge',
   merge: { announced_at: 'max', first_seen_at: 'min' },
+  ruling: true,
   speaker: { path: 'by', listenerFields: [] },
-  ownerOnly: (body) => !isOwnWord(body),
+  ownerOnly: (body) => !isOwnIntroduction(body),
   recallable: () => false,
 }

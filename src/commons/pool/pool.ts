@@ -3,6 +3,7 @@ import { defineChapter } from '../../core/capability/chapter.ts'
 import { configKind } from './pool-config.ts'
 import { ballotKind, clawKind, decisionKind, factKind, proposalKind } from './pool-kind.ts'
 import { PoolService } from './service/pool-service.ts'
+import { admissionCapabilities } from './verb/admission-capability.ts'
 import { clawCapabilities } from './verb/claw-capability.ts'
 import { listCapabilities } from './verb/list-capability.ts'
 import { proposeCapabilities } from './verb/propose-capability.ts'
@@ -10,7 +11,13 @@ import { takeInCapabilities } from './verb/take-in-capability.ts'
 
 export const pool = defineChapter({
   name: 'pool',
-  capabilities: [...proposeCapabilities, ...listCapabilities, ...clawCapabilities, ...takeInCapabilities],
+  capabilities: [
+    ...proposeCapabilities,
+    ...listCapabilities,
+    ...clawCapabilities,
+    ...admissionCapabilities,
+    ...takeInCapabilities,
+  ],
   kinds: [proposalKind, ballotKind, decisionKind, factKind, clawKind, configKind],
   services: (parts) => [new PoolService(parts)],
 })

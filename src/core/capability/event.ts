@@ -11,6 +11,8 @@ export type PoolNews = { readonly id: string; readonly record: string } & (
   | { readonly type: 'proposal' | 'vote' }
   | { readonly type: 'decision'; readonly outcome: 'approved' | 'rejected' | 'expired' }
   | { readonly type: 'fact'; readonly version: number }
+  /** A decision of another claw was refused: it is not what the ballots and claws that are known here come to. */
+  | { readonly type: 'dispute'; readonly claw: string; readonly reason: string }
   | { readonly type: 'claw'; readonly state: 'active' | 'stopping' | 'capabilities' }
 )
 

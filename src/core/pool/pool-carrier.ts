@@ -46,6 +46,8 @@ export interface PoolCarrierHooks {
 export interface PoolCarrier {
   /** The same at every start: how far what waits has been sent is kept under it. Letters, digits, `.`, `_`, `:`, `-`. */
   readonly name: string
+  /** True for a way that only books of one person can be on: the tabs of a browser. Default false. */
+  readonly isOnePersons?: boolean
   open(hooks: PoolCarrierHooks): void
   send(envelope: Outgoing): Promise<void>
   /** What is wrong with it, in words; undefined when nothing is. */

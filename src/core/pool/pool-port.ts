@@ -13,6 +13,10 @@ export const poolKeep = {
   outbox: 100_000,
   outboxDays: 7,
   presenceMs: 3_600_000,
+  /** A claw that was not heard of for longer is not there. */
+  activeMs: 135_000,
+  applicants: 200,
+  disputes: 200,
 } as const
 
 export interface PoolAuditEntry {
@@ -80,6 +84,24 @@ export interface PoolPresence {
   readonly name?: string
   /** It is one of this book's. */
   readonly own: boolean
+  /** Since when it was there without a break; a start of the engine is one. */
+  readonly since?: number
+}
+
+/** A claw that does not count here, and wants to: its owner has the key. Milliseconds. */
+export interface PoolApplicant {
+  readonly claw: string
+  /** The key that its envelope was well signed with; absent where signatures are not looked at. */
+  readonly key?: string
+  readonly at: number
+  readonly name?: string
+}
+
+/** Something that the owner should look at. */
+export interface PoolDispute {
+  readonly claw: string
+  readonly proposal: string
+  readonly reason: string
 }
 
 /** Reading it. */
@@ -98,6 +120,8 @@ export interface PoolReader {
   /** When the first of what waits is due. */
   nextDue(): number | undefined
   presence(): PoolPresence[]
+  /** Who has asked in since the engine started, the last first. */
+  applicants(): readonly PoolApplicant[]
   /** True for a claw that has spoken out of this very book. */
   isOwn(claw: string): boolean
 }
@@ -115,6 +139,10 @@ export interface PoolWriter extends PoolReader {
   /** Notes who is there; false for what is older than what is known of that instance. */
   present(entry: PoolPresence): boolean
   own(claw: string): void
+  applied(applicant: PoolApplicant): void
+  /** Takes one off the list of those that ask in. */
+  answered(claw: string): void
+  dispute(dispute: PoolDispute): void
   /** Lets go of what need not be kept any longer. */
   prune(now: number, carriers: readonly string[]): void
 }
@@ -132,6 +160,8 @@ export interface PoolSelf {
 
 export interface PoolWritePort extends PoolWriter {
   readonly self: PoolSelf
+  /** Nothing but the tabs of one browser reaches this copy. */
+  readonly isOnePersons: boolean
   /** The names of the carriers that this copy was opened with. */
   readonly carriers: readonly string[]
   /** A new random id: `prefix` and 16 hexadecimal digits. */
@@ -140,6 +170,9 @@ export interface PoolWritePort extends PoolWriter {
 
 export interface PoolPort extends PoolReader {
   readonly self: PoolSelf
+  readonly isOnePersons: boolean
+  /** What was disputed since the last time, each once. */
+  disputes(): readonly PoolDispute[]
   /** Ed25519, as in `Keyring.verify`. */
   verify(key: string, text: string, signature: string): Promise<boolean>
   /** The names of the carriers that this copy was opened with. */

@@ -27,7 +27,8 @@ type AuditRow = SqlRow & {
 /** Of these there is one row for a claw and an outcome: each of them says the same. */
 const repeating = new Set(['presence', 'capabilities'])
 /** So do refusals of a claw, which may come by the thousand. */
-const repeats = ({ type, result }: NewPoolAudit) => repeating.has(type) || result === 'rejected'
+const repeats = ({ type, result, reason }: NewPoolAudit) =>
+  repeating.has(type) || result === 'rejected' || reason === 'not_admitted'
 
 export interface PoolAudit extends Pick<PoolWriter, 'note' | 'audit'> {
   pruneAudit(before: string): void

@@ -1,7 +1,14 @@
 // The pool's own tables at this copy of a book: what was had, what came of it, what is to be sent, what waits, who is there.
 // Invariant: changes stand exactly if the write does in which they were made; each table is bounded; nothing is synced.
-import { poolKeep, type PoolWriter } from '../../core/pool/pool-port.ts'
+import {
+  type PoolApplicant,
+  type PoolDispute,
+  poolKeep,
+  type PoolPort,
+  type PoolWriter,
+} from '../../core/pool/pool-port.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
+import { foldName } from '../../core/text/fold-name.ts'
 import { formatTime } from '../../core/time.ts'
 import { createPoolAudit } from './pool-audit.ts'
 import { createPoolOutbox } from './pool-outbox.ts'
@@ -16,18 +23,24 @@ type PresenceRow = {
   readonly own: number
 }
 
-export function createPoolTables(db: SqlDatabase): PoolWriter {
+type PoolTables = PoolWriter & Pick<PoolPort, 'disputes'>
+
+export function createPoolTables(db: SqlDatabase): PoolTables {
   const audit = createPoolAudit(db)
   const outbox = createPoolOutbox(db)
   const waiting = createPoolWaiting(db)
+  const visitors = createVisitors()
+  const instances = createInstances()
+  let ownNames: Set<string> | undefined
   let revision = 0
-  const counted: PoolWriter = {
+  const counted: PoolTables = {
     get revision() {
       return revision
     },
     ...audit,
     ...outbox,
     ...waiting,
+    ...visitors,
     send(envelope, now) {
       revision += 1
       outbox.send(envelope, now)
@@ -51,28 +64,92 @@ export function createPoolTables(db: SqlDatabase): PoolWriter {
           status: status === 'stopping' ? 'stopping' : 'active',
           ...(name === null ? {} : { name }),
           own: own === 1,
+          since: instances.since(claw, instance) ?? at,
         })),
     present({ claw, instance, at, status, name, own }) {
-      const known = db.get<{ at: number }>('SELECT at FROM pool_presence WHERE claw = ? AND instance = ?', [
-        claw,
-        instance,
-      ])
+      const known = db.get<{ at: number; status: string }>(
+        'SELECT at, status FROM pool_presence WHERE claw = ? AND instance = ?',
+        [claw, instance],
+      )
       if (known && known.at >= at) return false
       revision += 1
+      const isBack = known?.status !== 'active' || at - known.at > poolKeep.activeMs
+      instances.seen({ claw, instance, at, from: isBack ? undefined : known.at })
       db.run(
         `INSERT OR REPLACE INTO pool_presence (claw, instance, at, status, name, own) VALUES (?, ?, ?, ?, ?, ?)`,
         [claw, instance, at, status, name ?? null, own ? 1 : 0],
       )
       return true
     },
-    own: (claw) => db.run('INSERT OR IGNORE INTO pool_own (claw) VALUES (?)', [claw]),
-    isOwn: (claw) => db.get('SELECT 1 AS one FROM pool_own WHERE claw = ?', [claw]) !== undefined,
+    own(claw) {
+      const name = foldName(claw)
+      db.run('INSERT OR IGNORE INTO pool_own (claw) VALUES (?)', [name])
+      ownNames?.add(name)
+    },
+    isOwn(claw) {
+      // Some may be written as no claw is now.
+      ownNames ??= new Set(
+        db.all<{ claw: string }>('SELECT claw FROM pool_own').map((one) => foldName(one.claw)),
+      )
+      return ownNames.has(foldName(claw))
+    },
     prune(now, carriers) {
       db.run('DELETE FROM pool_keys WHERE n <= (SELECT max(n) FROM pool_keys) - ?', [poolKeep.keys])
       db.run('DELETE FROM pool_presence WHERE at < ?', [now - poolKeep.presenceMs])
+      instances.prune(now - poolKeep.presenceMs)
       audit.pruneAudit(formatTime(now - poolKeep.auditDays * 86_400_000))
       outbox.pruneOutbox(now - poolKeep.outboxDays * 86_400_000, carriers)
     },
   }
   return counted
+}
+
+/** Since when each instance has been there, as far as this start of the engine knows. */
+function createInstances() {
+  const spans = new Map<string, { since: number; at: number }>()
+  const keyOf = (claw: string, instance: string) => JSON.stringify([claw, instance])
+  return {
+    since: (claw: string, instance: string) => spans.get(keyOf(claw, instance))?.since,
+    /** `from`: when it was last heard of before, unless it was away between. */
+    seen({
+      claw,
+      instance,
+      at,
+      from,
+    }: Pick<PresenceRow, 'claw' | 'instance' | 'at'> & { from: number | undefined }) {
+      const key = keyOf(claw, instance)
+      const since = from === undefined ? at : (spans.get(key)?.since ?? from)
+      spans.set(key, { since, at })
+    },
+    prune(before: number) {
+      for (const [key, { at }] of spans) if (at < before) spans.delete(key)
+    },
+  }
+}
+
+/** Who asks in, and what is disputed. In memory: whoever is still there says so again, and the audit has what came of it. */
+function createVisitors() {
+  const applicants = new Map<string, PoolApplicant>()
+  let disputes: PoolDispute[] = []
+  return {
+    applicants: () => [...applicants.values()].toReversed(),
+    applied(one: PoolApplicant) {
+      const key = JSON.stringify([one.claw, one.key])
+      const before = applicants.get(key)
+      applicants.delete(key)
+      applicants.set(key, { ...before, ...one })
+      if (applicants.size > poolKeep.applicants) applicants.delete(applicants.keys().next().value ?? '')
+    },
+    answered(claw: string) {
+      for (const [key, one] of applicants) if (one.claw === claw) applicants.delete(key)
+    },
+    dispute(one: PoolDispute) {
+      if (disputes.length < poolKeep.disputes) disputes.push(one)
+    },
+    disputes() {
+      const since = disputes
+      disputes = []
+      return since
+    },
+  }
 }

@@ -29,6 +29,16 @@ const run = <Name extends string>(id: Name) => {
 const propose = run('pool:propose')
 const vote = run('pool:vote')
 
+/** The key of somebody, and what it signs: whoever has no other key makes no other signature. */
+export const keyOf = (agent: string) => `did:key:${agent}`
+const sealOf = (key: string) => key.replaceAll(/[^a-z]/g, '').padEnd(86, 'A')
+
+/** An envelope as `agent` signs it. */
+export function signedBy(agent: string, text: string): string {
+  const key = keyOf(agent)
+  return JSON.stringify({ ...(JSON.parse(text) as object), signature: { key, value: sealOf(key) } })
+}
+
 export class ClawSite {
   readonly agent: string
   readonly bodies = new Map<string, { readonly kind: string; readonly body: Body }>()
@@ -51,14 +61,23 @@ export class ClawSite {
   }
 
   /** A new world, in the same database. */
-  clear(): void {
+  clear(admitted: readonly string[]): void {
     for (const name of tables) this.#db.exec(`DELETE FROM pool_${name}`)
     this.bodies.clear()
     this.results.length = 0
     this.#starts = 1
     this.#ids = 0
     this.#sentAt = -1
-    this.bodies.set(configId, { kind: 'pool_config', body: { verify: 'off' } })
+    this.bodies.set(configId, { kind: 'pool_config', body: { admission: 'listed' } })
+    for (const agent of admitted) if (agent !== this.agent) this.#admit(agent)
+  }
+
+  #admit(agent: string): void {
+    const claw = `${agent}@book`
+    const at = '2026-01-01T00:00:00.000Z'
+    const said = { claw, by: claw, group: 'daybook', capabilities: [], first_seen_at: at, announced_at: at }
+    const body = { ...said, keys: [keyOf(agent)], admission: { state: 'admitted', at } }
+    this.bodies.set(recordIds.claw(claw), { kind: 'pool_claw', body })
   }
 
   restart(): void {
@@ -86,7 +105,8 @@ export class ClawSite {
   }
 
   async take(now: number, text: string): Promise<void> {
-    const arrival = await receive(text, () => Promise.resolve(true), { from: 'sim' })
+    const verify = (key: string, _text: string, value: string) => Promise.resolve(value === sealOf(key))
+    const arrival = await receive(text, verify, { from: 'sim' })
     this.#transact(now, (scene) => this.results.push(takeIn(scene, arrival, this.#flood)))
   }
 

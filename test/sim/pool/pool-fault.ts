@@ -2,8 +2,8 @@
 import { play, type PoolStep, scheduleOf } from './pool-play.ts'
 
 /** What is wrong with the schedule of `seed`, with the smallest one found that fails; undefined when nothing is. */
-export async function findPoolFault(seed: number): Promise<string | undefined> {
-  const steps = scheduleOf(seed)
+export async function findPoolFault(seed: number, isAttacked = false): Promise<string | undefined> {
+  const steps = scheduleOf(seed, isAttacked)
   const { fault } = await play(steps)
   if (fault === undefined) return undefined
   const small = await shrink(steps)

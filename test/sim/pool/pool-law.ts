@@ -11,11 +11,32 @@ interface Counted {
 /** The first law that is broken, in words; undefined when none is. */
 export function brokenLaw(sites: readonly ClawSite[]): string | undefined {
   return (
+    sites.map((site) => forged(site, sites)).find(Boolean) ??
     sites.map(doubleVote).find(Boolean) ??
     sites.map(wrongDecision).find(Boolean) ??
     sites.map(unfoundedFact).find(Boolean) ??
     twoHistories(sites)
   )
+}
+
+/** Nobody speaks who was not admitted, and nobody in another's name. */
+function forged(site: ClawSite, sites: readonly ClawSite[]): string | undefined {
+  const bySelf = new Map(sites.map((one) => [one.claw, one]))
+  for (const kind of ['pool_proposal', 'pool_ballot', 'pool_decision', 'pool_claw']) {
+    const odd = site.of(kind).find(({ claw }) => !bySelf.has(String(claw)))
+    if (odd) return `${site.agent} holds a ${kind} of ${odd['claw']}, who was not admitted`
+  }
+  for (const { claw, proposal, votes } of site.of('pool_ballot')) {
+    const own = bySelf.get(String(claw))?.of('pool_ballot')
+    const cast = own?.find((one) => one['claw'] === claw && one['proposal'] === proposal)?.['votes'] as Body
+    for (const [n, { vote }] of Object.entries(votes as Record<string, Body>))
+      if ((cast?.[n] as Body | undefined)?.['vote'] !== vote)
+        return `${site.agent} holds a vote ${n} of ${claw} on ${proposal} that it did not cast`
+  }
+  for (const { active, proposal } of site.of('pool_decision') as { active: string[]; proposal: string }[])
+    if (active.some((claw) => !bySelf.has(claw)))
+      return `${site.agent} holds a decision on ${proposal} that counts a stranger`
+  return undefined
 }
 
 function doubleVote(site: ClawSite): string | undefined {

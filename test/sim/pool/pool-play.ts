@@ -1,6 +1,7 @@
 // Plays a schedule of a pool of five claws: what they do, and what the network and the clock do to them.
 import { createDice } from '../../support/dice.ts'
-import { ClawSite } from './claw-site.ts'
+import { attackOf } from './attack.ts'
+import { ClawSite, signedBy } from './claw-site.ts'
 import { brokenLaw } from './pool-law.ts'
 
 export const agents = ['ada', 'bob', 'cyd', 'dan', 'eve']
@@ -8,7 +9,17 @@ export const agents = ['ada', 'bob', 'cyd', 'dan', 'eve']
 /** One step; `at` is the claw, `pick` chooses among what there is to choose from. */
 export interface PoolStep {
   readonly do:
-    'propose' | 'revise' | 'vote' | 'deliver' | 'double' | 'lose' | 'present' | 'wait' | 'restart' | 'settle'
+    | 'propose'
+    | 'revise'
+    | 'vote'
+    | 'deliver'
+    | 'double'
+    | 'lose'
+    | 'present'
+    | 'wait'
+    | 'restart'
+    | 'settle'
+    | 'attack'
   readonly at: number
   readonly pick: number
 }
@@ -25,14 +36,18 @@ const weights: readonly (readonly [PoolStep['do'], number])[] = [
   ['restart', 1],
   ['settle', 6],
 ]
-const total = weights.reduce((sum, [, weight]) => sum + weight, 0)
+
+/** With somebody among them who has a key of his own, one of the claws' keys, and no right to either. */
+const attacked: typeof weights = [...weights, ['attack', 30]]
 
 /** The schedule of a seed, the same for ever. */
-export function scheduleOf(seed: number): PoolStep[] {
+export function scheduleOf(seed: number, isAttacked = false): PoolStep[] {
   const dice = createDice(seed)
+  const steps = isAttacked ? attacked : weights
+  const total = steps.reduce((sum, [, weight]) => sum + weight, 0)
   return Array.from({ length: 40 + dice.below(160) }, () => {
     let left = dice.below(total)
-    const found = weights.find(([, weight]) => (left -= weight) < 0)
+    const found = steps.find(([, weight]) => (left -= weight) < 0)
     return { do: found?.[0] ?? 'deliver', at: dice.below(agents.length), pick: dice.below(1_000_000) }
   })
 }
@@ -51,7 +66,7 @@ const sites = agents.map((agent) => new ClawSite(agent))
 
 /** Plays it; stops at the first law that is broken. */
 export async function play(steps: readonly PoolStep[]): Promise<Played> {
-  for (const site of sites) site.clear()
+  for (const site of sites) site.clear(agents)
   const world = new World()
   await world.begin()
   for (const [number, step] of steps.entries()) {
@@ -77,6 +92,7 @@ function counts() {
 class World {
   #now = Date.parse('2026-03-01T12:00:00Z')
   #serial = 0
+  #forged = 0
   readonly #flying: { readonly to: ClawSite; readonly text: string }[] = []
 
   constructor() {
@@ -105,7 +121,7 @@ class World {
   collect(): void {
     for (const site of sites)
       for (const { text } of site.outgoing())
-        for (const to of sites) if (to !== site) this.#flying.push({ to, text })
+        for (const to of sites) if (to !== site) this.#flying.push({ to, text: signedBy(site.agent, text) })
   }
 
   async take({ do: what, at, pick }: PoolStep): Promise<void> {
@@ -138,9 +154,28 @@ class World {
         return
       case 'restart':
         return site.restart()
+      case 'attack':
+        return this.#attack(at, pick)
       case 'settle':
         return site.settle(this.#now)
     }
+  }
+
+  /** The attacker says something to everybody. */
+  #attack(at: number, pick: number): void {
+    const proposals = sites.flatMap((site) =>
+      site.of('pool_proposal').map(({ proposal }) => String(proposal)),
+    )
+    const proposal = proposals[pick % Math.max(1, proposals.length)] ?? 'kp-none'
+    this.#forged += 1
+    const text = attackOf({
+      victim: agents[at] ?? 'ada',
+      pick,
+      proposal,
+      serial: this.#forged,
+      now: this.#now,
+    })
+    for (const to of sites) this.#flying.push({ to, text })
   }
 
   /** Everything arrives in some order, and what was to be done is done. */

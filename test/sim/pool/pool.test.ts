@@ -16,6 +16,22 @@ describe('a pool of five claws, with loss, doubles, disorder and restarts', () =
     },
   )
 
+  it.each([0, 100, 200, 300, 400])(
+    'takes nothing from strangers, other spellings and forged decisions in the hundred schedules from %i',
+    async (from) => {
+      for (let seed = from; seed < from + 100; seed++) {
+        const fault = await findPoolFault(seed, true)
+        if (fault !== undefined) throw new Error(fault)
+      }
+    },
+  )
+
+  it('makes facts while it is attacked', async () => {
+    let facts = 0
+    for (let seed = 0; seed < 100; seed++) facts += (await play(scheduleOf(seed, true))).facts
+    expect(facts).toBeGreaterThan(50)
+  })
+
   it('is one in which facts are made, and revised', async () => {
     let facts = 0
     let revised = 0

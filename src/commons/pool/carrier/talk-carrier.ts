@@ -26,6 +26,8 @@ export interface TalkParts {
   readonly say: (talk: Talk, to?: string) => boolean
   /** How many frames may be said in a second. */
   readonly perSecond: number
+  /** See `PoolCarrier`. */
+  readonly isOnePersons?: boolean
   readonly close?: () => void
 }
 
@@ -45,6 +47,7 @@ interface Sending {
 
 export class TalkCarrier implements PoolCarrier {
   readonly name: string
+  readonly isOnePersons: boolean
   readonly #parts: TalkParts
   readonly #present = new Set<string>()
   readonly #sending = new Map<number, Sending>()
@@ -60,6 +63,7 @@ export class TalkCarrier implements PoolCarrier {
   constructor(parts: TalkParts) {
     this.#parts = parts
     this.name = parts.name
+    this.isOnePersons = parts.isOnePersons === true
   }
 
   /** Who else is there, as far as they have said so. */

@@ -1,9 +1,22 @@
 // The ids by which agents are known to each other, and what follows from an id. Pure.
-// Invariant: the claw of an agent begins with its name, so that nobody else of the same book has it.
+// Invariant: a claw has one spelling, `foldName`, wherever it is looked up; the claw of an agent begins with its name, and what
+// folding would change in that is escaped, so that nobody else of the same book has it.
 import { DaybookError } from '../../../core/errors.ts'
+import { foldName } from '../../../core/text/fold-name.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 
-const escaped = (name: string) => name.replaceAll('%', '%25').replaceAll('@', '%40')
+/** `helper` as it is; `Helper` is another agent of the book, and stays another one when it is folded: `%48elper`. */
+function escaped(name: string): string {
+  const marked = name.replaceAll('%', '%25').replaceAll('@', '%40')
+  if (foldName(marked) === marked) return marked
+  return [...marked].map((char) => (/[\da-z._%-]/.test(char) ? char : encoded(char))).join('')
+}
+
+const encoded = (char: string) =>
+  encodeURIComponent(char.toWellFormed())
+    .replace(/^[^%]$/, hexOf)
+    .toLowerCase()
+const hexOf = (char: string) => `%${char.charCodeAt(0).toString(16)}`
 
 /** `<agent>@<book>`. */
 export function clawIdOf(agent: string, book: string): string {
@@ -23,7 +36,7 @@ export function speaksFor(agent: string, claw: string): boolean {
 
 /** Two spellings of one claw. */
 export function sameClaw(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
+  return foldName(one) === foldName(other)
 }
 
 /** The fact that the proposal of this id makes as its first version: no other proposal makes one of that id. */

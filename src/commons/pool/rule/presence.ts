@@ -1,10 +1,10 @@
 // Who is there. Pure. Invariant: a clock that runs ahead makes nobody present for longer than a minute more.
-import type { PoolPresence } from '../../../core/pool/pool-port.ts'
+import { poolKeep, type PoolPresence } from '../../../core/pool/pool-port.ts'
+import { foldName } from '../../../core/text/fold-name.ts'
 
 export const presenceEveryMs = 45_000
 export const capabilitiesEveryMs = 300_000
-/** A claw that was not heard of for longer is not there. */
-export const activeForMs = 135_000
+export const activeForMs = poolKeep.activeMs
 /** Clocks that are further ahead count as so far ahead. */
 export const aheadMs = 60_000
 
@@ -23,7 +23,17 @@ export function clawsHere(presence: readonly PoolPresence[], now: number): strin
 /** The claws of which any instance is there, each once, in the order of their names. */
 export function activeClaws(presence: readonly PoolPresence[], now: number): string[] {
   const there = clawsHere(presence, now)
-  return [...new Map(there.map((claw) => [claw.toLowerCase(), claw])).values()].sort()
+  return [...new Map(there.map((claw) => [foldName(claw), claw])).values()].sort()
+}
+
+/** What was said so long before is taken to have reached everybody who was there. */
+export const heardWithinMs = 60_000
+
+/** The claws that were there at `time`; `known`: for so long that everybody else has to know of them. */
+export function clawsAt(presence: readonly PoolPresence[], time: number, known = false): string[] {
+  const wasThere = ({ at, status, since = at }: PoolPresence) =>
+    (status === 'active' ? at >= time - activeForMs : at > time) && (!known || since <= time - activeForMs)
+  return [...new Set(presence.filter(wasThere).map(({ claw }) => foldName(claw)))]
 }
 
 export type ClawState = 'active' | 'stale' | 'stopping'

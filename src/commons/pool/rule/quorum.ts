@@ -1,4 +1,5 @@
 // When a proposal is decided. Pure. Invariant: by majority nothing is decided by votes while fewer than three claws are active.
+import { foldName } from '../../../core/text/fold-name.ts'
 import { sameClaw } from './claw-id.ts'
 
 export interface CountedVote {
@@ -46,8 +47,8 @@ export interface CountRequest {
 
 /** One vote for each claw, without the proposer's own unless that counts. */
 function tally({ votes, proposer, selfVote }: Pick<CountRequest, 'votes' | 'proposer' | 'selfVote'>) {
-  const byClaw = new Map(votes.map(({ claw, vote }) => [claw.toLowerCase(), vote]))
-  if (!selfVote) byClaw.delete(proposer.toLowerCase())
+  const byClaw = new Map(votes.map(({ claw, vote }) => [foldName(claw), vote]))
+  if (!selfVote) byClaw.delete(foldName(proposer))
   const yes = [...byClaw.values()].filter((vote) => vote === 'yes').length
   return { yes, no: byClaw.size - yes }
 }
@@ -109,5 +110,5 @@ function wrongPolicy({ enabled, minPool, yes, no }: FixedPolicy, timeout: number
 /** Who decides: the claw that proposed while it is there, else the first of those that are. */
 export function deciderOf(proposer: string, active: readonly string[]): string | undefined {
   const present = active.find((claw) => sameClaw(claw, proposer))
-  return present ?? active.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))[0]
+  return present ?? active.toSorted((a, b) => (foldName(a) < foldName(b) ? -1 : 1))[0]
 }

@@ -1,7 +1,7 @@
 // Saying who is there and what it can do: the agent of the book, and those of its other agents that have acted since it began.
 import { formatTime } from '../../../core/time.ts'
 import type { Scene } from '../take/scene.ts'
-import { headFor, put, readClaw, say } from '../take/scene.ts'
+import { headFor, nameAsWritten, put, readClaw, say } from '../take/scene.ts'
 import { type ClawBody, recordIds } from '../pool-kind.ts'
 
 /** The claws of this book that this engine speaks for. */
@@ -54,11 +54,12 @@ export function introduce(scene: Scene, key: string | undefined): void {
   const isSame = known?.group === config.group && (key === undefined || known.keys?.includes(key))
   if (isSame) return
   const at = formatTime(now)
+  const name = config.display_name ?? nameAsWritten(scene, pool.self.agent)
   const body: ClawBody = known ?? {
     claw: own,
     by: pool.self.agent,
     group: config.group,
-    ...(config.display_name === undefined ? {} : { display_name: config.display_name }),
+    ...(name === undefined ? {} : { display_name: name }),
     ...(config.model === undefined ? {} : { model: config.model }),
     capabilities: [],
     first_seen_at: at,

@@ -73,6 +73,7 @@ export class PoolService implements Service {
   }
 
   committed(): void {
+    this.#tellDisputes()
     if (this.#parts.isDevice && this.#parts.pool.revision !== this.#revision) this.#wanted()
   }
 
@@ -112,6 +113,19 @@ export class PoolService implements Service {
     void this.#sayStopping().finally(() => {
       for (const carrier of carriers) carrier.close()
     })
+  }
+
+  #tellDisputes(): void {
+    const { pool, tell, log } = this.#parts
+    for (const { proposal, claw, reason } of pool.disputes()) {
+      const record = recordIds.proposal(proposal)
+      log.warn('The pool has refused a decision that the ballots here contradict.', {
+        proposal,
+        claw,
+        reason,
+      })
+      tell('pool', { type: 'dispute', id: proposal, record, claw, reason })
+    }
   }
 
   async #received(carrier: PoolCarrier, text: string, at: number | undefined): Promise<Taken> {

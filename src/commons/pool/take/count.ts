@@ -1,4 +1,5 @@
 // Counting the votes on a proposal, and deciding it where that is for this copy of the book to do.
+import { foldName } from '../../../core/text/fold-name.ts'
 import { parseTime } from '../../../core/time.ts'
 import { timeoutMs } from '../pool-config.ts'
 import { type BallotBody, type ProposalBody, recordIds } from '../pool-kind.ts'
@@ -8,7 +9,9 @@ import {
   activeNow,
   ballotsOf,
   headFor,
+  isCounted,
   isOwnClaw,
+  membersHere,
   put,
   readDecision,
   readProposal,
@@ -19,8 +22,12 @@ import {
 
 /** What the votes come to, as this copy of the book sees it. */
 export function countHere(scene: Scene, proposal: ProposalBody): Count {
-  return countBallots(scene, proposal, ballotsOf(scene, proposal.proposal))
+  return countBallots(scene, proposal, countedBallots(scene, proposal.proposal))
 }
+
+/** The ballots of claws that count. */
+export const countedBallots = (scene: Scene, proposal: string): BallotBody[] =>
+  ballotsOf(scene, proposal).filter(({ claw }) => isCounted(scene, claw))
 
 function countBallots(scene: Scene, proposal: ProposalBody, votes: readonly BallotBody[]): Count {
   const { config, now } = scene
@@ -29,7 +36,7 @@ function countBallots(scene: Scene, proposal: ProposalBody, votes: readonly Ball
   const request = { votes, proposer: proposal.claw, selfVote: config.self_vote, age: now - began, timeout }
   const { quorum } = config
   if (quorum.rule === 'majority') return countByMajority({ ...request, active: activeNow(scene) })
-  const pool = new Set([scene.own, ...scene.pool.presence().map(({ claw }) => claw)]).size
+  const pool = new Set([scene.own, ...membersHere(scene).map(({ claw }) => foldName(claw))]).size
   const { enabled, min_pool: minPool, yes, no, below_minimum: belowMinimum } = quorum
   return countByNumbers({ ...request, pool }, { enabled, minPool, yes, no, belowMinimum })
 }
@@ -41,14 +48,14 @@ export function decide(scene: Scene, proposalId: string): boolean {
   const active = activeNow(scene)
   const claw = deciderOf(proposal.claw, active)
   if (claw === undefined || !isOwnClaw(scene, claw)) return false
-  const ballots = ballotsOf(scene, proposalId)
+  const ballots = countedBallots(scene, proposalId)
   const { outcome, yes, no, reason } = countBallots(scene, proposal, ballots)
   if (outcome === 'pending') return false
   const byMajority = scene.config.quorum.rule === 'majority'
-  const isCounted = ({ claw: voter }: BallotBody) =>
+  const isNamed = ({ claw: voter }: BallotBody) =>
     (scene.config.self_vote || !sameClaw(voter, proposal.claw)) &&
     (!byMajority || active.some((one) => sameClaw(one, voter)))
-  const counted = ballots.filter(isCounted).map((one) => ({ claw: one.claw, vote: one.vote, n: one.n }))
+  const counted = ballots.filter(isNamed).map((one) => ({ claw: one.claw, vote: one.vote, n: one.n }))
   const quorum = byMajority ? majorityOf(active.length) : undefined
   const tally = { outcome, yes, no, reason, active, ...(quorum === undefined ? {} : { quorum }) }
   put(scene, 'pool_decision', recordIds.decision(proposalId), {

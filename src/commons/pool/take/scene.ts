@@ -1,11 +1,17 @@
 // What the rules of the pool work on: the records and tables of one transaction, read and written by their own shapes.
-import type { PoolWritePort } from '../../../core/pool/pool-port.ts'
+import type { PoolPresence, PoolWritePort } from '../../../core/pool/pool-port.ts'
 import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { nameHash } from '../../../core/text/murmur.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { type EnvelopeDraft, type EnvelopeV1, orderKey, signedText } from '../../../shape/envelope.ts'
+import {
+  type EnvelopeDraft,
+  type EnvelopeV1,
+  orderKey,
+  poolLimits,
+  signedText,
+} from '../../../shape/envelope.ts'
 import { configId, type PoolConfig, readConfig } from '../pool-config.ts'
 import {
   type BallotBody,
@@ -20,7 +26,9 @@ import {
   proposalBody,
   recordIds,
 } from '../pool-kind.ts'
+import { foldName } from '../../../core/text/fold-name.ts'
 import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
+import { isHonest, isMember, type Roll } from '../rule/member.ts'
 import { activeClaws, saidAt } from '../rule/presence.ts'
 
 export type SceneRecords = Pick<RecordWriter, 'get' | 'put' | 'citing' | 'rules'>
@@ -48,7 +56,7 @@ export function openScene({ records, pool, now }: SceneParts): Scene {
 
 /** The claw of the agent that a book was opened for. */
 export function ownClaw({ claw }: PoolConfig, { agent, book }: { agent: string; book: string }): string {
-  return claw ?? clawIdOf(agent, book)
+  return claw === undefined ? clawIdOf(agent, book) : foldName(claw)
 }
 
 /** The claw in whose name an agent of this book speaks. */
@@ -59,12 +67,40 @@ export function clawFor(
   return agent === self.agent ? ownClaw(config, self) : clawIdOf(agent, self.book)
 }
 
+/** How an agent is shown whose claw is not written as its name: `Helper` is `%48elper@book`. */
+export function nameAsWritten({ config, own, pool: { self } }: Scene, agent: string): string | undefined {
+  const claw = clawFor({ config, pool: { self } }, agent)
+  const named = sameClaw(claw, own) && config.claw !== undefined ? config.claw : `${agent}@${self.book}`
+  return named === claw ? undefined : named.slice(0, poolLimits.id)
+}
+
 export const isOwnClaw = ({ pool, own }: Scene, claw: string): boolean =>
   sameClaw(own, claw) || pool.isOwn(claw)
 
-/** The claws that are there now; this book's own among them. */
-export function activeNow({ pool, own, now }: Scene): string[] {
-  const presence = pool.presence()
+export const rollOf = ({ config, own, pool, records }: Scene): Roll => ({
+  config,
+  own,
+  pool,
+  rules: records.rules,
+})
+
+/** True for a claw whose word counts in this book. */
+export const isCounted = (scene: Scene, claw: string): boolean => isMember(rollOf(scene), claw)
+
+/** Who is there or was lately, of those that count. */
+export function membersHere(scene: Scene): PoolPresence[] {
+  const standing = new Map<string, boolean>()
+  return scene.pool.presence().filter(({ claw }) => {
+    const is = standing.get(claw) ?? isCounted(scene, claw)
+    standing.set(claw, is)
+    return is
+  })
+}
+
+/** The claws that are there now and count; this book's own among them. */
+export function activeNow(scene: Scene): string[] {
+  const { pool, own, now } = scene
+  const presence = membersHere(scene)
   const here = { claw: own, instance: pool.self.instance, at: now, status: 'active' as const, own: true }
   return activeClaws([...presence.filter(({ claw }) => !sameClaw(claw, own)), here], now)
 }
@@ -73,9 +109,21 @@ interface Body<Shape> {
   safeParse(value: unknown): { data?: Shape | undefined }
 }
 
-function read<Shape>({ records }: Scene, id: string, kind: string, body: Body<Shape>): Shape | undefined {
-  const record = records.get(id)
-  return record?.kind === kind ? body.safeParse(bodyOf(record)).data : undefined
+interface Said {
+  readonly claw: string
+  readonly by: string
+}
+
+/** What an agent of this book says in the name of somebody else's claw is not there. */
+function read<Shape extends Said>(
+  scene: Scene,
+  id: string,
+  kind: string,
+  body: Body<Shape>,
+): Shape | undefined {
+  const record = scene.records.get(id)
+  const said = record?.kind === kind ? body.safeParse(bodyOf(record)).data : undefined
+  return said && isHonest(scene, said) ? said : undefined
 }
 
 export const readProposal = (scene: Scene, proposal: string): ProposalBody | undefined =>
@@ -91,13 +139,14 @@ export const readBallot = (scene: Scene, proposal: string, claw: string): Ballot
   read(scene, recordIds.ballot(proposal, claw), 'pool_ballot', ballotBody) ??
   ballotsOf(scene, proposal).find((one) => sameClaw(one.claw, claw))
 
-/** The ballots on a proposal, one for each claw; a guest's may have an id of its own. */
+/** The ballots on a proposal, one for each claw; a guest's may have an id of its own, where the usual one is not there. */
 export function ballotsOf(scene: Scene, proposal: string): BallotBody[] {
   const found = scene.records.citing(recordIds.proposal(proposal)).flatMap(({ id, kind }) => {
     const one = kind === 'pool_ballot' ? read(scene, id, 'pool_ballot', ballotBody) : undefined
-    return one ? [one] : []
+    return one ? [{ id, one }] : []
   })
-  return [...new Map(found.map((one) => [one.claw.toLowerCase(), one])).values()]
+  const usual = found.filter(({ id, one }) => id === recordIds.ballot(proposal, one.claw))
+  return [...new Map([...found, ...usual].map(({ one }) => [foldName(one.claw), one])).values()]
 }
 
 /** Who reaches the group of a pool sees all that is under the ids of its records. */

@@ -1,14 +1,18 @@
-// Taking in a decision. Invariant: it stands only with a tally that its ballots give, made by whoever was to make it, and an
-// approval only above the quorum of at least three active claws; a second one never replaces the first.
+// Taking in a decision. Invariant: it stands only with a tally that its ballots give, and that the claws and ballots which are
+// known here give too, made by whoever was to make it, and an approval only above the quorum of at least three active claws; a
+// second one never replaces the first.
+import { foldName } from '../../../core/text/fold-name.ts'
 import { type DecisionBody, type ProposalBody, recordIds } from '../pool-kind.ts'
 import { sameClaw } from '../rule/claw-id.ts'
 import { deciderOf, leastActive, majorityOf } from '../rule/quorum.ts'
-import { ballotsOf, put, readDecision, readProposal, type Scene, saidTime } from './scene.ts'
-import { accepted, conflict, decisionWaitMs, type Letter, type Verdict } from './verdict.ts'
+import { countedBallots, countHere } from './count.ts'
+import { recount } from './recount.ts'
+import { ballotsOf, isCounted, put, readDecision, readProposal, type Scene, saidTime } from './scene.ts'
+import { accepted, conflict, decisionWaitMs, type Letter, tallyMismatch, type Verdict } from './verdict.ts'
 
 export function takeDecision(scene: Scene, envelope: Letter<'decision'>, isLast: boolean): Verdict {
   const { payload, clawId: claw, timestamp } = envelope
-  const { proposalId, outcome, yes, no, reason = '' } = payload
+  const { proposalId, outcome, reason = '' } = payload
   const wait = (last: string): Verdict =>
     isLast ? conflict(last) : { ...conflict(last), waits: { about: proposalId, forMs: decisionWaitMs } }
   const proposal = readProposal(scene, proposalId)
@@ -19,10 +23,15 @@ export function takeDecision(scene: Scene, envelope: Letter<'decision'>, isLast:
       ? { result: 'ignored', reason: 'same_outcome' }
       : { result: 'conflict', reason: 'other_outcome' }
   }
-  const wrong = scene.config.compatibility ? undefined : judge(scene, proposal, envelope)
-  if (wrong === 'waiting_for_ballots') return wait('tally_mismatch')
+  const isCompatible = scene.config.compatibility
+  const wrong = isCompatible ? contradiction(scene, proposal, outcome) : judge(scene, proposal, envelope)
+  if (wrong === 'waiting_for_ballots') return wait(tallyMismatch)
   if (wrong !== undefined) return conflict(wrong)
-  const { quorum, active, ballots } = payload
+  const { quorum } = payload
+  const active = payload.active?.filter((one) => isCounted(scene, one))
+  const ballots = payload.ballots?.filter((one) => isCounted(scene, one.clawId))
+  const isWhole = ballots?.length === payload.ballots?.length
+  const { yes, no } = isWhole ? payload : tallyOf(voted(scene, proposal, ballots ?? []))
   const body: DecisionBody = {
     claw,
     by: claw,
@@ -41,6 +50,13 @@ export function takeDecision(scene: Scene, envelope: Letter<'decision'>, isLast:
   return accepted('new_decision', { frees: [proposalId] })
 }
 
+/** Others count in their own way, and are believed unless the ballots that are here decide otherwise. */
+function contradiction(scene: Scene, proposal: ProposalBody, outcome: string): string | undefined {
+  const { outcome: here } = countHere(scene, proposal)
+  const isSure = here === 'approved' || here === 'rejected'
+  return isSure && here !== outcome ? tallyMismatch : undefined
+}
+
 /** What is wrong with a decision, if anything. */
 function judge(scene: Scene, proposal: ProposalBody, envelope: Letter<'decision'>): string | undefined {
   const { payload, clawId } = envelope
@@ -50,50 +66,69 @@ function judge(scene: Scene, proposal: ProposalBody, envelope: Letter<'decision'
   if (!tally) return 'waiting_for_ballots'
   if (tally.yes !== yes || tally.no !== no) {
     // Without their names, more ballots may yet come; with them, they are all here.
-    return !ballots && tally.yes <= yes && tally.no <= no ? 'waiting_for_ballots' : 'tally_mismatch'
+    return !ballots && tally.yes <= yes && tally.no <= no ? 'waiting_for_ballots' : tallyMismatch
   }
-  if (outcome === 'expired') return undefined
-  if (scene.config.quorum.rule === 'fixed') return undefined
-  if (!active || new Set(active.map((one) => one.toLowerCase())).size < leastActive)
-    return 'below_three_active'
-  const isVoter = (claw: string) => active.some((one) => sameClaw(one, claw))
-  if (!(ballots ?? []).every((one) => isVoter(one.clawId))) return 'tally_mismatch'
-  const quorum = majorityOf(active.length)
-  if (payload.quorum !== quorum) return 'quorum_mismatch'
-  const enough = outcome === 'approved' ? yes >= quorum && yes > no : no >= quorum
-  return enough ? undefined : 'below_quorum'
+  if (outcome !== 'expired' && scene.config.quorum.rule === 'majority') {
+    const wrong = belowQuorum(payload)
+    if (wrong !== undefined) return wrong
+  }
+  const here = recount(scene, proposal, envelope)
+  if (outcome === 'expired' && here.count.outcome === 'pending') return 'waiting_for_ballots'
+  if (outcome !== here.count.outcome) return tallyMismatch
+  return active && !sameClaw(here.decider ?? clawId, clawId) ? 'not_the_decider' : undefined
 }
+
+/** What is wrong with the numbers of a decision by majority, as it gives them itself. */
+function belowQuorum({ outcome, yes, no, active, ballots, quorum }: Decided): string | undefined {
+  const electorate = new Set(active)
+  if (electorate.size < leastActive) return 'below_three_active'
+  if (!(ballots ?? []).every((one) => electorate.has(one.clawId))) return tallyMismatch
+  const needed = majorityOf(electorate.size)
+  if (quorum !== needed) return 'quorum_mismatch'
+  const isEnough = outcome === 'approved' ? yes >= needed && yes > no : no >= needed
+  return isEnough ? undefined : 'below_quorum'
+}
+
+type Decided = Letter<'decision'>['payload']
 
 interface Tally {
   readonly yes: number
   readonly no: number
 }
 
-/** The tally of the ballots that a decision names; undefined while one of them has not come. */
+/**
+ * The tally of the ballots that a decision names; undefined while one of them has not come. Those of claws that do not count
+ * here are taken at its word, and never make a decision stand.
+ */
 function namedTally(
   scene: Scene,
   { proposal, claw: proposer }: ProposalBody,
-  ballots: NonNullable<Letter<'decision'>['payload']['ballots']>,
+  ballots: Named,
 ): Tally | undefined {
   const votes = new Map<string, 'yes' | 'no'>()
-  const here = new Map(ballotsOf(scene, proposal).map((one) => [one.claw.toLowerCase(), one]))
+  const here = new Map(ballotsOf(scene, proposal).map((one) => [foldName(one.claw), one]))
   for (const { clawId, vote, n } of ballots) {
-    const cast = here.get(clawId.toLowerCase())?.votes[String(n)]
+    const cast = isCounted(scene, clawId) ? here.get(clawId)?.votes[String(n)] : { vote }
     if (!cast) return undefined
-    const isCounted = scene.config.self_vote || !sameClaw(clawId, proposer)
+    const isVoter = scene.config.self_vote || !sameClaw(clawId, proposer)
     // What says something else than it was named with counts for neither, so that the tally does not fit.
-    if (isCounted && cast.vote === vote) votes.set(clawId.toLowerCase(), vote)
+    if (isVoter && cast.vote === vote) votes.set(clawId, vote)
   }
   return tallyOf([...votes.values()])
 }
 
 /** The tally of all ballots that are here. */
 function wholeTally(scene: Scene, { proposal, claw: proposer }: ProposalBody): Tally {
-  const counted = ballotsOf(scene, proposal).filter(
+  const counted = countedBallots(scene, proposal).filter(
     ({ claw }) => scene.config.self_vote || !sameClaw(claw, proposer),
   )
   return tallyOf(counted.map(({ vote }) => vote))
 }
+
+type Named = NonNullable<Decided['ballots']>
+
+const voted = ({ config }: Scene, { claw }: ProposalBody, ballots: Named) =>
+  ballots.filter((one) => config.self_vote || !sameClaw(one.clawId, claw)).map(({ vote }) => vote)
 
 function tallyOf(votes: readonly ('yes' | 'no')[]): Tally {
   const yes = votes.filter((vote) => vote === 'yes').length

@@ -17,13 +17,13 @@ import {
 } from '../../../shape/envelope.ts'
 import type { Flood } from '../rule/flood.ts'
 import { decide } from './count.ts'
-import { isOwnClaw, isPassing, type Scene, wordOf } from './scene.ts'
+import { isCounted, isOwnClaw, isPassing, type Scene, wordOf } from './scene.ts'
 import { publish, takeFact } from './take-fact.ts'
 import { takeDecision } from './take-decision.ts'
 import { takeCapabilities, takePresence } from './take-presence.ts'
 import { takeProposal, takeVote } from './take-vote.ts'
-import { isOwnKey, trustIn } from './trust.ts'
-import { decisionWaitMs, type Verdict } from './verdict.ts'
+import { admissionOf, isOwnKey, trustIn } from './trust.ts'
+import { decisionWaitMs, notAdmitted, tallyMismatch, type Verdict } from './verdict.ts'
 
 /** What is known of an envelope before anything of the book is asked. */
 export interface Arrival {
@@ -119,6 +119,8 @@ function refuse(scene: Scene, arrival: Arrival, envelope: EnvelopeV1, isOwn: boo
   const group = 'group' in payload ? payload.group : undefined
   if (group !== undefined && group !== config.group) return { result: 'ignored', reason: 'other_group' }
   if (isOwn) return undefined
+  const outside = admissionOf(scene, envelope, arrival.isSigned)
+  if (outside) return outside
   const distrust = trustIn(scene, envelope, arrival.isSigned)
   return distrust === undefined ? undefined : { result: 'rejected', reason: distrust }
 }
@@ -211,7 +213,11 @@ export function judgeAgain(scene: Scene, waiting: PoolWaiting, isLast: boolean):
   const reading = readEnvelope(JSON.parse(waiting.text))
   if (isOwnClaw(scene, waiting.claw)) return judgeOwnAgain(scene, waiting, reading, isLast)
   if (reading.refused !== undefined) return pool.stopWaiting(waiting.n)
-  const verdict = judge(scene, reading.envelope, isLast)
+  // It may have been let go while this waited.
+  const isOut = !isCounted(scene, waiting.claw)
+  const verdict: Verdict = isOut
+    ? { result: 'ignored', reason: notAdmitted, again: true }
+    : judge(scene, reading.envelope, isLast)
   if (verdict.waits && !isLast) return
   pool.stopWaiting(waiting.n)
   if (verdict.again) pool.unremember(waiting.claw, waiting.key)
@@ -219,20 +225,22 @@ export function judgeAgain(scene: Scene, waiting: PoolWaiting, isLast: boolean):
   follow(scene, verdict)
 }
 
-function noted(
-  scene: Scene,
-  { reading: { trail }, from }: Arrival,
-  said: Pick<Taken, 'result' | 'reason'>,
-): Taken {
+function noted(scene: Scene, { reading, from }: Arrival, said: Pick<Taken, 'result' | 'reason'>): Taken {
   const { result, reason } = said
+  if (reason === tallyMismatch && reading.refused === undefined) dispute(scene, reading.envelope)
   scene.pool.note({
     at: formatTime(scene.now),
-    ...trail,
+    ...reading.trail,
     result,
     reason,
     ...(from === undefined ? {} : { from }),
   })
   return { result, reason }
+}
+
+/** The owner is told of a decision that the ballots here contradict. */
+function dispute({ pool }: Scene, { type, clawId: claw, payload }: EnvelopeV1): void {
+  if (type === 'decision') pool.dispute({ claw, proposal: payload.proposalId, reason: tallyMismatch })
 }
 
 /**

@@ -29,17 +29,21 @@ export function takeCapabilities(scene: Scene, envelope: Letter<'capabilities'>)
   const signer = envelope.signature?.key
   // What is signed under a known key says which others there are.
   const isHeard = said !== undefined && signer !== undefined && known?.keys?.includes(signer)
-  const keys = isHeard ? [...new Set([signer, ...said])].slice(0, poolLimits.keys) : known?.keys
+  const lost = new Set(known?.revoked)
+  const all = isHeard ? [...new Set([signer, ...said])] : []
+  const keys = isHeard ? all.filter((key) => !lost.has(key)).slice(0, poolLimits.keys) : known?.keys
   const isSaid = known !== undefined && known.announced_at !== known.first_seen_at
   if (isSaid && known.announced_at > at) return { result: 'stale', reason: 'older_than_known' }
   const body = {
     claw,
-    by: claw,
+    by: known?.by ?? claw,
     group: scene.config.group,
     ...(displayName ? { display_name: displayName } : {}),
     ...(model ? { model } : {}),
     capabilities,
     ...(keys ? { keys } : {}),
+    ...(known?.revoked ? { revoked: known.revoked } : {}),
+    ...(known?.admission ? { admission: known.admission } : {}),
     first_seen_at: known?.first_seen_at ?? at,
     announced_at: at,
   }

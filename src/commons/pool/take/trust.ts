@@ -1,9 +1,41 @@
-// Whose envelope it is. Invariant: a claw that was once seen to sign is known by that key, and by no other but those of which
-// an envelope under a known key has said that they are its own: each device of an owner has its key.
+// Whose envelope it is. Invariant: a claw is known by the key that the owner has admitted, or by which it was first seen to sign
+// where anybody counts, and by no other but those of which an envelope under a known key has said that they are its own: each
+// device of an owner has its key. A key that the owner has taken from it never comes back.
+import type { Taken } from '../../../core/pool/pool-carrier.ts'
 import { formatTime } from '../../../core/time.ts'
 import type { EnvelopeV1 } from '../../../shape/envelope.ts'
+import { isOpenPool } from '../rule/member.ts'
 import { recordIds } from '../pool-kind.ts'
-import { put, readClaw, saidTime, type Scene } from './scene.ts'
+import { isCounted, put, readClaw, saidTime, type Scene } from './scene.ts'
+import { notAdmitted } from './verdict.ts'
+
+/**
+ * What becomes of an envelope whose claw does not count here: it goes no further, nothing of it is written, and the owner can
+ * see who asks in, and under which key.
+ */
+export function admissionOf(
+  scene: Scene,
+  { clawId: claw, signature, payload }: EnvelopeV1,
+  isSigned: boolean | undefined,
+): Taken | undefined {
+  const { config, pool, now } = scene
+  const key = isSigned ? signature?.key : undefined
+  const isListed = isCounted(scene, claw)
+  if (isListed && (key === undefined || isKnownKey(scene, claw, key))) return undefined
+  if (!isListed && config.verify === 'require' && !isSigned)
+    return { result: 'rejected', reason: signature ? 'bad_signature' : 'signature_required' }
+  if (key !== undefined || config.verify !== 'require') {
+    const name = 'displayName' in payload ? String(payload.displayName ?? '') : ''
+    pool.applied({ claw, at: now, ...(key === undefined ? {} : { key }), ...(name ? { name } : {}) })
+  }
+  return isListed ? undefined : { result: 'ignored', reason: notAdmitted }
+}
+
+/** False for another key than those of a claw that has some. */
+function isKnownKey(scene: Scene, claw: string, key: string): boolean {
+  const keys = readClaw(scene, claw)?.keys
+  return keys === undefined || keys.includes(key)
+}
 
 /** Why an envelope is not to be trusted; undefined when it is, and then its key is known from now on. */
 export function trustIn(
@@ -23,6 +55,9 @@ export function trustIn(
     return undefined
   }
   if (known?.keys) return known.keys.includes(signature.key) ? undefined : 'key_changed'
+  if (known?.revoked?.includes(signature.key)) return 'key_changed'
+  // An agent of this very book, which speaks through another device of it: its key comes with the sync, or the owner says it.
+  if (known && known.by !== known.claw && !isOpenPool(scene)) return 'key_changed'
   const at = saidTime(scene, timestamp)
   put(scene, 'pool_claw', recordIds.claw(claw), {
     ...(known ?? {

@@ -15,6 +15,11 @@ export interface Verdict {
   readonly again?: true
 }
 
+/** Its claw does not count here. */
+export const notAdmitted = 'not_admitted'
+/** A decision says something else than the ballots and claws that are known here. */
+export const tallyMismatch = 'tally_mismatch'
+
 /** An envelope of one type. */
 export type Letter<Type extends keyof Payloads> = Extract<EnvelopeV1, { readonly type: Type }>
 

@@ -4,6 +4,7 @@ import type { CallPort } from '../../../core/capability/context.ts'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { PoolPort } from '../../../core/pool/pool-port.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { foldName } from '../../../core/text/fold-name.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import { announcedBy, announcedIn, type Said } from '../discover/claw-directory.ts'
@@ -12,9 +13,10 @@ import { configFields, configId, type PoolConfig, readConfig } from '../pool-con
 import { recordIds } from '../pool-kind.ts'
 import { sameClaw } from '../rule/claw-id.ts'
 import { activeClaws, type ClawState, clawsHere, clawState } from '../rule/presence.ts'
+import { isMember, isOpenPool, type Roll, standingOf } from '../rule/member.ts'
 import { type Needed, neededByMajority } from '../rule/quorum.ts'
 import { present, sayCapabilities } from '../service/announce.ts'
-import { clawFor, ownClaw, put, readClaw } from '../take/scene.ts'
+import { clawFor, nameAsWritten, ownClaw, put, readClaw } from '../take/scene.ts'
 import { agentOf, sceneOf, text } from './shape.ts'
 
 interface Known {
@@ -33,9 +35,9 @@ interface ClawParts {
 function silent({ call, pool }: ClawParts, known: readonly Said[], own: string): Said[] {
   // A guest sees the records that are in its reach, and nobody beside them.
   if (call.caller.role === 'guest') return []
-  const names = new Set([own, ...known.map(({ claw }) => claw)].map((claw) => claw.toLowerCase()))
-  const others = pool.presence().filter(({ claw }) => !names.has(claw.toLowerCase()))
-  const byClaw = new Map(others.map((one) => [one.claw.toLowerCase(), one]))
+  const names = new Set([own, ...known.map(({ claw }) => claw)].map((claw) => foldName(claw)))
+  const others = pool.presence().filter(({ claw }) => !names.has(foldName(claw)))
+  const byClaw = new Map(others.map((one) => [foldName(one.claw), one]))
   return [...byClaw.values()].map(({ claw, name, at }) => ({
     claw,
     ...(name === undefined ? {} : { display_name: name }),
@@ -48,15 +50,24 @@ function silent({ call, pool }: ClawParts, known: readonly Said[], own: string):
 function knownClaws(at: ClawParts, config: PoolConfig): Known[] {
   const now = parseTime(at.call.now) ?? 0
   const own = ownClaw(config, at.pool.self)
-  const heard = Map.groupBy(at.pool.presence(), ({ claw }) => claw.toLowerCase())
+  const heard = Map.groupBy(at.pool.presence(), ({ claw }) => foldName(claw))
   const said = announcedIn({ records: at.records, group: config.group })
   return [...said, ...silent(at, said, own)].map((claw) => {
     if (sameClaw(claw.claw, own)) return { claw, state: 'active', seenAt: formatTime(now) }
-    const presence = heard.get(claw.claw.toLowerCase()) ?? []
+    const presence = heard.get(foldName(claw.claw)) ?? []
     const state = clawState(presence, now)
     const last = Math.max(...presence.map(({ at: ms }) => ms))
     return { claw, state, ...(presence.length === 0 ? {} : { seenAt: formatTime(last) }) }
   })
+}
+
+function askingOf(pool: PoolPort) {
+  return pool.applicants().map(({ claw, key, name, at }) => ({
+    claw,
+    ...(key === undefined ? {} : { key }),
+    ...(name === undefined ? {} : { display_name: name }),
+    seen_at: formatTime(at),
+  }))
 }
 
 /** How many votes decide, as this book counts them. */
@@ -88,23 +99,25 @@ export const clawCapabilities = [
       const known = readClaw(scene, claw)
       const { config, pool } = scene
       const isMain = sameClaw(claw, scene.own)
-      const name = display_name ?? known?.display_name ?? (isMain ? config.display_name : undefined)
+      const said = display_name ?? known?.display_name ?? (isMain ? config.display_name : undefined)
+      const name = said ?? nameAsWritten(scene, agent)
       const runs = model ?? known?.model ?? (isMain ? config.model : undefined)
-      const said = [...new Set(capabilities)]
+      const can = [...new Set(capabilities)]
       put(scene, 'pool_claw', recordIds.claw(claw), {
         claw,
         by: agent,
         group: config.group,
         ...(name === undefined ? {} : { display_name: name }),
         ...(runs === undefined ? {} : { model: runs }),
-        capabilities: said,
+        capabilities: can,
         ...(known?.keys ? { keys: known.keys } : {}),
+        ...(known?.revoked ? { revoked: known.revoked } : {}),
         first_seen_at: known?.first_seen_at ?? at.call.now,
         announced_at: at.call.now,
       })
       present(scene, claw)
       if (pool.carriers.length > 0) sayCapabilities(scene, claw)
-      return { claw, capabilities: said }
+      return { claw, capabilities: can }
     },
   }),
   defineCapability({
@@ -130,8 +143,23 @@ export const clawCapabilities = [
           seen_at: z.string().optional(),
           keys: z.array(z.string()),
           announced_at: z.string(),
+          /** `own`: of this book; `open`: anybody counts here; `let_go`, `unknown`: its word does not count. */
+          standing: z.enum(['own', 'admitted', 'open', 'let_go', 'unknown']),
         }),
       ),
+      /** Whose word counts here: of those that are admitted, or anybody's. */
+      admission: z.enum(['listed', 'anyone']),
+      /** Who asks in, and is not admitted or signs with another key, since this copy was opened; told to its owner alone. */
+      asking: z
+        .array(
+          z.object({
+            claw: z.string(),
+            key: z.string().optional(),
+            display_name: z.string().optional(),
+            seen_at: z.string(),
+          }),
+        )
+        .optional(),
       /** How many are there, this book's own included. */
       active: z.number(),
       /**
@@ -152,6 +180,7 @@ export const clawCapabilities = [
       const now = parseTime(at.call.now) ?? 0
       const config = readConfig(at.records.rules.get(configId))
       const own = ownClaw(config, at.pool.self)
+      const roll: Roll = { config, own, pool: at.pool, rules: at.records.rules }
       const claws = knownClaws(at, config)
         .filter(({ state }) => wanted === undefined || (state === 'active') === wanted)
         .map(({ claw, state, seenAt }) => ({
@@ -164,8 +193,11 @@ export const clawCapabilities = [
           ...(seenAt === undefined ? {} : { seen_at: seenAt }),
           keys: claw.keys ?? [],
           announced_at: claw.announced_at,
+          standing: standingOf(roll, claw.claw),
         }))
-      const there = activeClaws(at.pool.presence(), now).filter((claw) => !sameClaw(claw, own))
+      const there = activeClaws(at.pool.presence(), now).filter(
+        (claw) => !sameClaw(claw, own) && isMember(roll, claw),
+      )
       const active = there.length + 1
       const you = clawFor({ config, pool: at.pool }, agentOf(at.call))
       const carriers = [...at.pool.carriers]
@@ -174,11 +206,12 @@ export const clawCapabilities = [
         own,
         you,
         claws,
+        admission: isOpenPool(roll) ? 'anyone' : 'listed',
         active,
         quorum: neededNow(config, active),
         carriers,
         unsent,
-        ...(at.call.caller.role === 'owner' ? { config: config as never } : {}),
+        ...(at.call.caller.role === 'owner' ? { config: config as never, asking: askingOf(at.pool) } : {}),
       }
     },
   }),
@@ -206,7 +239,10 @@ export const clawCapabilities = [
     run({ capability }, at) {
       const { records, pool, call } = at
       const config = readConfig(records.rules.get(configId))
-      const there = [...clawsHere(pool.presence(), parseTime(call.now) ?? 0), ownClaw(config, pool.self)]
+      const own = ownClaw(config, pool.self)
+      const roll: Roll = { config, own, pool, rules: records.rules }
+      const here = clawsHere(pool.presence(), parseTime(call.now) ?? 0)
+      const there = [...here.filter((claw) => isMember(roll, claw)), own]
       const known = announcedBy({ records, group: config.group }, there)
       const claws = known.flatMap(({ claw, display_name, capabilities, announced_at }) => {
         const matched = whoCan(capabilities, capability)

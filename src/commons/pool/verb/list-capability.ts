@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { bodyOf } from '../../../core/record.ts'
+import { foldName } from '../../../core/text/fold-name.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import {
   type BallotBody,
@@ -149,7 +150,7 @@ export const listCapabilities = [
     run({ proposal, state, claw, limit: most, cursor: from }, at) {
       const filters = [
         ...(proposal === undefined ? [] : [{ proposal }]),
-        ...(claw === undefined ? [] : [{ claw }]),
+        ...(claw === undefined ? [] : [{ claw: foldName(claw) }]),
         // What is open is not over; what else it is, its decision says.
         ...(state === 'open' ? [{ expires_at: { gt: at.call.now } }] : []),
       ]

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
+import { foldName } from '../../../core/text/fold-name.ts'
 import { configFields, configId, configKind, quorumRule, readConfig } from '../pool-config.ts'
 import { Flood } from '../rule/flood.ts'
 import { receive, takeIn } from '../take/take-in.ts'
@@ -15,6 +16,7 @@ const given = {
   display_name: configFields.display_name.unwrap().nullable().optional(),
   model: configFields.model.unwrap().nullable().optional(),
   verify: configFields.verify.unwrap().optional(),
+  admission: configFields.admission.unwrap().nullable().optional(),
   self_vote: z.boolean().optional(),
   compatibility: z.boolean().optional(),
   quorum: quorumRule.optional(),
@@ -115,6 +117,7 @@ export const takeInCapabilities = [
       const before = cursor === undefined ? undefined : Number(cursor)
       const entries = at.pool.audit({
         ...query,
+        ...(query.claw === undefined ? {} : { claw: foldName(query.claw) }),
         results: result === undefined ? undefined : [result].flat(),
         before,
         limit: most,

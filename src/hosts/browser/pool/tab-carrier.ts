@@ -23,6 +23,7 @@ export function openTabCarrier({
     clock,
     scheduler,
     name: tabCarrierName,
+    isOnePersons: true,
     perSecond: framesPerSecond,
     say(talk, to) {
       channel.postMessage({ from: own, to, talk })

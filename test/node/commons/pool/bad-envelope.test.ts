@@ -35,7 +35,12 @@ function book(verify: 'off' | 'warn' | 'require') {
   })
   const take = (given: object | string) =>
     engine.call('pool:take_in', { envelope: given }) as Promise<{ result: string; reason: string }>
-  return { engine, envelope, take, ready: () => engine.call('pool:configure', { verify }) }
+  return {
+    engine,
+    envelope,
+    take,
+    ready: () => engine.call('pool:configure', { verify, admission: 'anyone' }),
+  }
 }
 
 async function signed(envelope: object, keys = openNodeKeyring(undefined)) {
@@ -140,7 +145,7 @@ describe('a bad envelope', () => {
 
   it('with governance off is ignored, while presence goes on', async () => {
     const { engine, envelope, take } = book('off')
-    await engine.call('pool:configure', { verify: 'off', governance: false })
+    await engine.call('pool:configure', { verify: 'off', governance: false, admission: 'anyone' })
     expect(await take(envelope())).toEqual({ result: 'ignored', reason: 'governance_disabled' })
     expect(await take(envelope({ status: 'active' }, { type: 'presence' }))).toMatchObject({
       result: 'accepted',

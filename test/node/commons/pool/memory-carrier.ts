@@ -12,9 +12,11 @@ export class MemoryBus {
   isDown = false
   readonly #open = new Map<PoolCarrier, PoolCarrierHooks>()
 
-  carrier(name = 'memory'): PoolCarrier {
+  /** `isOnePersons`: as the tabs of a browser are, where anybody counts. */
+  carrier(name = 'memory', isOnePersons = true): PoolCarrier {
     const carrier: PoolCarrier = {
       name,
+      isOnePersons,
       open: (hooks) => void this.#open.set(carrier, hooks),
       send: async (envelope) => {
         if (this.isDown) throw new Error('the bus is down')

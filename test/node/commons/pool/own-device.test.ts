@@ -118,7 +118,7 @@ describe('two devices of one claw', () => {
   it('vote apart and have one vote between them, the later one, wherever the book is read', async () => {
     const one = world.open('me', [], synced)
     const other = world.open('me', [], synced)
-    await ask(one, 'pool:configure', { verify: 'off' })
+    await ask(one, 'pool:configure', { verify: 'off', admission: 'anyone' })
     await sync(one, other)
     const asked = { proposalId: 'kp-1', group: 'daybook', statement: 'What is so.' }
     const envelope = world.envelope('stranger', 'proposal', asked)

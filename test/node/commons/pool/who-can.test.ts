@@ -157,7 +157,7 @@ describe('who can do something', () => {
     }
   })
 
-  it('names nobody for the presence of a claw of another spelling', async () => {
+  it('names a claw by its announcement, in whichever spelling it says that it is there', async () => {
     const world = createWorld()
     try {
       const book = world.open()
@@ -165,7 +165,7 @@ describe('who can do something', () => {
       const payload = { group: 'daybook', updatedAt: world.at() }
       await give(book, world.envelope('ADA@far', 'capabilities', { ...payload, capabilities: ['db.read'] }))
       await give(book, world.envelope('ada@far', 'presence', { ...payload, status: 'active' }))
-      expect((await bothWays(book, 'db.read')).found).toEqual([])
+      expect((await bothWays(book, 'db.read')).found).toMatchObject([{ clawId: 'ada@far' }])
     } finally {
       world.close()
     }

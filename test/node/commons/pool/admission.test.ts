@@ -1,0 +1,399 @@
+// Whose word counts in a pool: strangers who sign well, claws that write a known name in another way, and deciders who choose
+// their own electorate. Each speaks to the book as an outsider does, by envelopes.
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { signEnvelope } from '../../../../src/commons/pool/service/carrier-pump.ts'
+import { clawIdOf } from '../../../../src/commons/pool/rule/claw-id.ts'
+import { foldName } from '../../../../src/core/text/fold-name.ts'
+import type { Engine } from '../../../../src/engine/engine.ts'
+import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
+import { MemoryBus } from './memory-carrier.ts'
+import { ask, audited, createWorld, handIn, type World } from './pool-world.ts'
+
+let world: World
+beforeEach(() => {
+  world = createWorld()
+})
+afterEach(() => world.close())
+
+/** Somebody with a key of their own, who may speak under any name. */
+function someone() {
+  const keys = openNodeKeyring(undefined)
+  return {
+    key: async () => (await keys.signer())?.key ?? '',
+    async say(engine: Engine, claw: string, type: string, payload: object, more: object = {}) {
+      const text = await signEnvelope(JSON.stringify(world.envelope(claw, type, payload, more)), keys)
+      return handIn(engine, JSON.parse(text) as object)
+    },
+  }
+}
+type Someone = ReturnType<typeof someone>
+
+const proposal = { proposalId: 'kp-1', group: 'daybook', statement: 'The disk is full.', tags: ['ops'] }
+const here = { status: 'active' }
+const vote = (said: string, n = 1) => ({ proposalId: 'kp-1', vote: said, n })
+
+interface Ballot {
+  readonly claw: string
+  readonly vote: string
+}
+interface View {
+  readonly state: string
+  readonly ballots: readonly Ballot[]
+}
+const view = async (engine: Engine) =>
+  (await ask<{ proposals: View[] }>(engine, 'pool:list_proposals')).proposals[0]
+const ballots = async (engine: Engine) =>
+  ((await view(engine))?.ballots ?? []).map(({ claw, vote: said }) => `${claw} ${said}`).toSorted()
+const pool = (engine: Engine) =>
+  ask<{
+    active: number
+    admission: string
+    asking: { claw: string; key: string }[]
+    claws: { claw: string; standing: string; keys: string[] }[]
+  }>(engine, 'pool:claws')
+
+const admit = async (engine: Engine, claw: string, who: Someone) =>
+  ask<object>(engine, 'pool:admit', { claw, key: await who.key() })
+
+/** A book in which these claws count and are there, `ada` having proposed. */
+async function openWith(names: readonly string[]) {
+  const engine = world.open()
+  const claws = new Map(names.map((name) => [name, someone()] as const))
+  for (const [name, who] of claws) {
+    await admit(engine, `${name}@far`, who)
+    await who.say(engine, `${name}@far`, 'presence', here)
+  }
+  await claws.get('ada')?.say(engine, 'ada@far', 'proposal', proposal)
+  const say = (name: string, type: string, payload: object, more?: object) => {
+    const who = claws.get(name)
+    if (!who) throw new Error(`There is no ${name}.`)
+    return who.say(engine, `${name}@far`, type, payload, more)
+  }
+  return { engine, say, claws }
+}
+
+describe('a name has one spelling', () => {
+  it("so that a stranger with a fresh key who writes it in capitals changes nobody's vote", async () => {
+    const engine = world.open()
+    await ask(engine, 'pool:configure', { admission: 'anyone' })
+    const [ada, bob, stranger] = [someone(), someone(), someone()]
+    await ada.say(engine, 'ada@far', 'proposal', proposal)
+    await bob.say(engine, 'bob@far', 'presence', here)
+    await bob.say(engine, 'bob@far', 'vote', vote('no'))
+    for (const name of ['Bob@far', 'BOB@FAR', 'ｂｏｂ@far', 'b\u200bob@far', ' bob@far'])
+      expect(await stranger.say(engine, name, 'vote', vote('yes'))).toMatchObject({
+        result: 'rejected',
+        reason: 'key_changed',
+      })
+    expect(await ballots(engine)).toEqual(['bob@far no'])
+    // Its owner may write it as it likes.
+    expect(await bob.say(engine, 'Bob@Far', 'vote', vote('yes', 2))).toMatchObject({ reason: 'changed_vote' })
+    expect(await ballots(engine)).toEqual(['bob@far yes'])
+    expect((await pool(engine)).active).toBe(2)
+  })
+
+  it('which an own agent does not share with another one that differs in capitals alone', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 12 }),
+        fc.string({ unit: 'grapheme' }),
+        (one, other) => {
+          fc.pre(one !== other && one.isWellFormed() && other.isWellFormed() && other.length < 12)
+          expect(foldName(clawIdOf(one, 'b'))).not.toBe(foldName(clawIdOf(other, 'b')))
+        },
+      ),
+    )
+    expect(foldName(clawIdOf('Helper', 'b'))).not.toBe(foldName(clawIdOf('helper', 'b')))
+    expect(clawIdOf('helper', 'b')).toBe('helper@b')
+  })
+
+  it('and is the same however often it is folded', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (name) => {
+        expect(foldName(foldName(name))).toBe(foldName(name))
+      }),
+    )
+    expect(foldName('ΑΣ@Straße')).toBe(foldName('ασ@STRASSE'))
+  })
+
+  it('in the list of those who are counted in a decision', async () => {
+    const { engine, say } = await openWith(['ada', 'bob', 'cyd'])
+    await say('bob', 'vote', vote('yes'))
+    const two = {
+      ...vote('yes'),
+      outcome: 'approved',
+      yes: 2,
+      no: 0,
+      quorum: 2,
+      active: ['ada@far', 'bob@far', 'BOB@far'],
+      ballots: [
+        { clawId: 'bob@far', vote: 'yes', n: 1 },
+        { clawId: 'Bob@far', vote: 'yes', n: 1 },
+      ],
+    }
+    const taken = await say('ada', 'decision', two)
+    expect(taken.result).toBe('conflict')
+    expect((await view(engine))?.state).toBe('open')
+  })
+})
+
+describe('a claw that nobody has admitted', () => {
+  it('does not count, whatever it signs: neither its presence, nor its votes, nor what it decides', async () => {
+    const { engine, say } = await openWith(['ada'])
+    const crowd = ['s1', 's2', 's3'].map((name) => ({ name: `${name}@evil`, who: someone() }))
+    const ignored = { result: 'ignored', reason: 'not_admitted' }
+    for (const { name, who } of crowd) {
+      expect(await who.say(engine, name, 'presence', here)).toEqual(ignored)
+      expect(await who.say(engine, name, 'capabilities', { capabilities: ['db.read'] })).toEqual(ignored)
+      expect(await who.say(engine, name, 'vote', vote('yes'))).toEqual(ignored)
+      expect(await who.say(engine, name, 'proposal', { ...proposal, proposalId: `kp-${name}` })).toEqual(
+        ignored,
+      )
+    }
+    const said = await pool(engine)
+    expect(said.active).toBe(2)
+    expect(said.admission).toBe('listed')
+    expect(said.claws.map(({ claw }) => claw)).toEqual(['ada@far'])
+    expect(await ballots(engine)).toEqual([])
+    expect(await say('ada', 'vote', vote('yes'))).toMatchObject({ result: 'accepted' })
+    expect((await view(engine))?.state).toBe('open')
+    // Nothing of them is stored, but for who asks in.
+    const { records } = await ask<{ records: object[] }>(engine, 'kstar:query_memory', { kind: 'pool_claw' })
+    expect(records).toHaveLength(1)
+    expect(said.asking.map(({ claw }) => claw).toSorted()).toEqual(['s1@evil', 's2@evil', 's3@evil'])
+  })
+
+  it("counts from when its owner's key is admitted, and under no other key", async () => {
+    const { engine } = await openWith(['ada'])
+    const [dan, thief] = [someone(), someone()]
+    await thief.say(engine, 'dan@far', 'presence', here)
+    await dan.say(engine, 'dan@far', 'presence', here)
+    await expect(ask(engine, 'pool:admit', { claw: 'dan@far' })).rejects.toMatchObject({
+      code: 'conflict',
+      details: { reason: 'several_keys' },
+    })
+    await admit(engine, 'Dan@far', dan)
+    expect((await pool(engine)).asking).toEqual([])
+    expect(await thief.say(engine, 'dan@far', 'vote', vote('no'))).toMatchObject({ reason: 'key_changed' })
+    expect(await dan.say(engine, 'dan@far', 'vote', vote('yes'))).toMatchObject({ result: 'accepted' })
+    expect(await ballots(engine)).toEqual(['dan@far yes'])
+  })
+
+  it('is admitted under the one key it asks in with, and not before it has signed anything', async () => {
+    const { engine } = await openWith(['ada'])
+    const dan = someone()
+    await expect(ask(engine, 'pool:admit', { claw: 'dan@far' })).rejects.toMatchObject({
+      code: 'invalid-input',
+      details: { path: 'key' },
+    })
+    await handIn(engine, world.envelope('dan@far', 'presence', here))
+    await expect(ask(engine, 'pool:admit', { claw: 'dan@far' })).rejects.toMatchObject({
+      code: 'invalid-input',
+    })
+    await dan.say(engine, 'dan@far', 'presence', here)
+    expect(await ask(engine, 'pool:admit', { claw: 'dan@far' })).toEqual({
+      claw: 'dan@far',
+      state: 'admitted',
+      keys: [await dan.key()],
+    })
+  })
+
+  it('is not passed on to other books', async () => {
+    const [near, far] = [new MemoryBus(), new MemoryBus()]
+    const engine = world.open('me', [near.carrier('near', false), far.carrier('far', false)])
+    await ask(engine, 'pool:configure', { verify: 'off' })
+    const text = JSON.stringify(world.envelope('odd@far', 'proposal', proposal))
+    await near.carrier('stranger').send({ text, type: 'proposal', key: 'kp-1', group: 'daybook' })
+    await world.pass(2000)
+    expect(await audited(engine, 'proposal')).toEqual(['ignored: not_admitted'])
+    expect(far.sent.filter(({ type }) => type === 'proposal')).toEqual([])
+  })
+
+  it("counts in a pool of one person's tabs, and there alone", async () => {
+    const tabs = world.open('me', [new MemoryBus().carrier('tabs', true)])
+    const both = world.open('me', [
+      new MemoryBus().carrier('tabs', true),
+      new MemoryBus().carrier('kafka', false),
+    ])
+    const none = world.open('me', [])
+    const modes = []
+    for (const engine of [tabs, both, none]) modes.push((await pool(engine)).admission)
+    expect(modes).toEqual(['anyone', 'listed', 'listed'])
+  })
+})
+
+describe('a claw that is let go', () => {
+  it('counts no more, not even with the vote that it had cast, and can be admitted again', async () => {
+    const { engine, say } = await openWith(['ada', 'bob', 'cyd'])
+    await say('bob', 'vote', vote('yes'))
+    await ask(engine, 'pool:let_go', { claw: 'bob@far' })
+    expect((await pool(engine)).active).toBe(3)
+    expect(await say('bob', 'vote', vote('no', 2))).toMatchObject({
+      result: 'ignored',
+      reason: 'not_admitted',
+    })
+    expect((await pool(engine)).claws.find(({ claw }) => claw === 'bob@far')).toMatchObject({
+      standing: 'let_go',
+    })
+    await ask(engine, 'pool:admit', { claw: 'bob@far' })
+    expect(await say('bob', 'vote', vote('no', 2))).toMatchObject({ result: 'accepted' })
+  })
+
+  it('is let go where anybody counts, too', async () => {
+    const { engine, say } = await openWith(['ada', 'bob'])
+    await ask(engine, 'pool:configure', { admission: 'anyone' })
+    await ask(engine, 'pool:let_go', { claw: 'bob@far' })
+    expect(await say('bob', 'vote', vote('yes'))).toMatchObject({ reason: 'not_admitted' })
+  })
+})
+
+describe('a claw that has another key', () => {
+  it('is known by that, and never again by the one that was taken from it', async () => {
+    const { engine, say, claws } = await openWith(['ada', 'bob'])
+    const renewed = someone()
+    await ask(engine, 'pool:re_key', { claw: 'bob@far', key: await renewed.key() })
+    expect(await say('bob', 'vote', vote('no'))).toMatchObject({ result: 'rejected', reason: 'key_changed' })
+    expect(await renewed.say(engine, 'bob@far', 'vote', vote('yes'))).toMatchObject({ result: 'accepted' })
+    // Its own book still lists the old one among its keys.
+    const old = (await claws.get('bob')?.key()) ?? ''
+    await renewed.say(engine, 'bob@far', 'capabilities', {
+      capabilities: [],
+      keys: [await renewed.key(), old],
+    })
+    expect((await pool(engine)).claws.find(({ claw }) => claw === 'bob@far')?.keys).toEqual([
+      await renewed.key(),
+    ])
+    expect(await say('bob', 'presence', here)).toMatchObject({ reason: 'key_changed' })
+  })
+})
+
+describe('an agent of this book', () => {
+  it('is neither admitted nor let go: its token says what it may', async () => {
+    const engine = world.open()
+    for (const verb of ['pool:admit', 'pool:let_go'])
+      await expect(ask(engine, verb, { claw: 'Me@Main' })).rejects.toMatchObject({
+        code: 'invalid-input',
+        details: { path: 'claw' },
+      })
+  })
+})
+
+describe('a decision of another claw', () => {
+  const decision = (more: object = {}) => ({
+    proposalId: 'kp-1',
+    outcome: 'approved',
+    yes: 2,
+    no: 0,
+    quorum: 2,
+    active: ['ada@far', 'bob@far', 'cyd@far'],
+    ballots: [
+      { clawId: 'bob@far', vote: 'yes', n: 1 },
+      { clawId: 'cyd@far', vote: 'yes', n: 1 },
+    ],
+    ...more,
+  })
+  const everybody = ['ada', 'bob', 'cyd', 'dan', 'eve']
+
+  it('that leaves out two known `no` is refused, takes nothing in, and the owner is told', async () => {
+    const { engine, say } = await openWith(everybody)
+    const told: object[] = []
+    engine.on(({ name, detail }) => {
+      if (name === 'pool' && detail.type === 'dispute') told.push(detail)
+    })
+    for (const name of ['bob', 'cyd']) await say(name, 'vote', vote('yes'))
+    for (const name of ['dan', 'eve']) await say(name, 'vote', vote('no'))
+    expect(await say('ada', 'decision', decision())).toMatchObject({
+      result: 'conflict',
+      reason: 'tally_mismatch',
+    })
+    expect((await view(engine))?.state).toBe('open')
+    expect(await ask(engine, 'pool:facts')).toMatchObject({ facts: [] })
+    expect(await audited(engine, 'decision')).toEqual(['conflict: tally_mismatch'])
+    await world.pass(0)
+    expect(told).toEqual([
+      expect.objectContaining({ type: 'dispute', id: 'kp-1', claw: 'ada@far', reason: 'tally_mismatch' }),
+    ])
+  })
+
+  it('among claws that are not the ones that are there is refused', async () => {
+    const { engine, say } = await openWith(everybody)
+    await world.pass(140_000)
+    for (const name of everybody) await say(name, 'presence', here)
+    await world.pass(130_000)
+    for (const name of everybody) await say(name, 'presence', here)
+    await world.pass(30_000)
+    for (const name of ['bob', 'cyd']) await say(name, 'vote', vote('yes'))
+    expect(await say('ada', 'decision', decision())).toMatchObject({
+      result: 'conflict',
+      reason: 'tally_mismatch',
+    })
+    // Nor does it help to have decided long ago.
+    const early = { timestamp: world.at(-3_600_000) }
+    expect((await pool(engine)).active).toBe(6)
+    expect(await say('ada', 'decision', decision(), early)).toMatchObject({ reason: 'tally_mismatch' })
+    await say('dan', 'vote', vote('yes'))
+    await say('eve', 'vote', vote('yes'))
+    const right = decision({
+      yes: 4,
+      quorum: 4,
+      active: [...everybody.map((name) => `${name}@far`), 'me@main'],
+      ballots: ['bob', 'cyd', 'dan', 'eve'].map((name) => ({ clawId: `${name}@far`, vote: 'yes', n: 1 })),
+    })
+    expect(await say('ada', 'decision', right)).toMatchObject({ result: 'accepted', reason: 'new_decision' })
+  })
+
+  it('with votes of claws that do not count here stands only if those that do decide the same', async () => {
+    const { engine, say } = await openWith(['ada', 'bob', 'cyd'])
+    await say('bob', 'vote', vote('yes'))
+    const padded = decision({
+      yes: 3,
+      quorum: 3,
+      active: ['ada@far', 'bob@far', 's1@evil', 's2@evil', 'cyd@far'],
+      ballots: [
+        { clawId: 'bob@far', vote: 'yes', n: 1 },
+        { clawId: 's1@evil', vote: 'yes', n: 1 },
+        { clawId: 's2@evil', vote: 'yes', n: 1 },
+      ],
+    })
+    expect(await say('ada', 'decision', padded)).toMatchObject({
+      result: 'conflict',
+      reason: 'tally_mismatch',
+    })
+    await say('cyd', 'vote', vote('yes'))
+    await say('ada', 'decision', {
+      ...padded,
+      yes: 4,
+      ballots: [...padded.ballots, { clawId: 'cyd@far', vote: 'yes', n: 1 }],
+    })
+    const { proposals } = await ask<{ proposals: { decision: object }[] }>(engine, 'pool:list_proposals')
+    expect(proposals[0]?.decision).toMatchObject({
+      outcome: 'approved',
+      yes: 2,
+      active: ['ada@far', 'bob@far', 'cyd@far'],
+    })
+  })
+
+  it('that counts a vote which was changed more than a minute before is refused', async () => {
+    const { say } = await openWith(['ada', 'bob', 'cyd'])
+    await say('bob', 'vote', vote('yes'))
+    await say('cyd', 'vote', vote('yes'))
+    await say('cyd', 'vote', vote('no', 2))
+    await world.pass(61_000)
+    expect(await say('ada', 'decision', decision())).toMatchObject({
+      result: 'conflict',
+      reason: 'tally_mismatch',
+    })
+  })
+
+  it('that gives up a proposal before its time waits, and stands when that is over', async () => {
+    const { engine, say } = await openWith(['ada', 'bob', 'cyd'])
+    const over = decision({ outcome: 'expired', yes: 0, ballots: [] })
+    expect(await say('ada', 'decision', over)).toMatchObject({ waits: true })
+    await world.pass(121_000)
+    expect((await view(engine))?.state).toBe('open')
+    await world.pass(86_400_000)
+    await say('ada', 'presence', here)
+    expect(await say('ada', 'decision', over)).toMatchObject({ result: 'accepted', reason: 'new_decision' })
+  })
+})
