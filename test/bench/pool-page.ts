@@ -134,7 +134,7 @@ export const bench = {
   /** Milliseconds of each question, of a book with `size` notes before and after as many facts were confirmed. */
   async pool(size: number, rounds: number): Promise<PoolFigure> {
     const book = await openDaybook({ name: `pool-${crypto.randomUUID()}`, agent: 'bench' })
-    await book.pool.configure({ verify: 'off' })
+    await book.pool.configure({ verify: 'off', admission: 'anyone' })
     const texts = createTexts(size, rounds + 1)
     await inBatches(size, (n) =>
       book.perceptions.store({ subject: subject(n), content: texts.notes[n] ?? '', confidence: 0.8 }),

@@ -25,6 +25,7 @@ export function ClawView() {
       {known && (
         <>
           <Known known={known} />
+          <Asking known={known} />
           <AnnounceCard key={known.claws.you} you={known.claws.you} />
           <ConnectionCard claws={known.claws} />
           <section aria-label="Rules">
@@ -77,6 +78,43 @@ function Known({ known: { claws: all } }: { known: Pool }) {
   )
 }
 
+/** Who asks in, for the owner to compare the key before it is admitted. */
+function Asking({ known: { claws: all } }: { known: Pool }) {
+  const asking = all.asking ?? []
+  if (asking.length === 0) return null
+  return (
+    <section aria-label="Not admitted">
+      <h2>{countOf(asking.length, 'agent')} not admitted</h2>
+      <p class="faint">
+        Nothing that they say counts. Compare the key with what their owner tells you, then admit with{' '}
+        <code>book.pool.admit()</code>.
+      </p>
+      <ul class="queue">
+        {asking.map(({ claw, key, display_name: name, seen_at: seen }) => (
+          <li key={`${claw} ${key}`} class="memory-row claw-row">
+            <p class="claw-head">
+              <strong>
+                <bdi>{name ?? claw}</bdi>
+              </strong>
+              {name !== undefined && <code class="faint">{claw}</code>}
+            </p>
+            <p class="memory-said">
+              <span>
+                last heard of <Time at={seen} />
+              </span>
+              {key !== undefined && (
+                <span>
+                  key <ShortId id={key} what="key" />
+                </span>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
 function Filters() {
   const failure = askFailure.value
   return (
@@ -115,6 +153,7 @@ function ClawRow({ claw: one, isYou }: { claw: Claw; isYou: boolean }) {
         </strong>
         {name !== undefined && <code class="faint">{claw}</code>}
         {isYou && <span class="state">You</span>}
+        {one.standing === 'let_go' && <span class="state">Let go</span>}
         <span class="spacer" />
         <Mark mark={markOf[state]} word />
       </p>

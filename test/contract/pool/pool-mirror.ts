@@ -19,6 +19,8 @@ export function mirrorPoolCases({ book: open }: BookCase): void {
       () => book.pool.claws(),
       () => book.pool.whoCan({ capability: 'db.read' }),
       () => book.pool.audit(),
+      () => book.pool.admit({ claw: 'ada@far' }),
+      () => book.pool.letGo({ claw: 'ada@far' }),
     ])
       expect(await failure(call())).toMatchObject({
         code: 'runs-elsewhere',

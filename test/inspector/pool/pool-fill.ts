@@ -43,7 +43,7 @@ export async function fillPool(book: Daybook): Promise<void> {
       fact,
     })
 
-  await book.pool.configure({ verify: 'off' })
+  await book.pool.configure({ verify: 'off', admission: 'anyone' })
   await can('logs@ops', 'Log reader', ['logs.read:/var/log/app/*'])
   await can('db@ops', 'Database', ['db.read:orders,customers', 'db.explain:*'])
   await can('runbook@ops', 'Runbooks', ['incident.runbook:v2'])

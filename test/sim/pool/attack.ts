@@ -51,5 +51,10 @@ function decisionOf(proposalId: string, claw: string) {
 const factOf = (proposalId: string, source: string) => ({
   factId: proposalId.replace('kp-', 'kf-'),
   group: 'daybook',
-  ...{ subject: 'E', predicate: 'maps to', object: 'forged', version: 1, source, proposalId },
+  subject: 'E',
+  predicate: 'maps to',
+  object: 'forged',
+  version: 1,
+  source,
+  proposalId,
 })

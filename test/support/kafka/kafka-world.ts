@@ -53,7 +53,7 @@ export async function openKafkaClaw({
     createTopics: { partitions: 2, replicas: 1 },
   })
   const book = await openDaybook({ name, agent: name, path, pool: { carriers: [carrier] } })
-  await book.pool.configure({ group })
+  await book.pool.configure({ group, admission: 'anyone' })
   return book
 }
 

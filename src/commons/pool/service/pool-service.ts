@@ -118,13 +118,8 @@ export class PoolService implements Service {
   #tellDisputes(): void {
     const { pool, tell, log } = this.#parts
     for (const { proposal, claw, reason } of pool.disputes()) {
-      const record = recordIds.proposal(proposal)
-      log.warn('The pool has refused a decision that the ballots here contradict.', {
-        proposal,
-        claw,
-        reason,
-      })
-      tell('pool', { type: 'dispute', id: proposal, record, claw, reason })
+      log.warn('The pool has refused a decision that the ballots here contradict.', { proposal, claw })
+      tell('pool', { type: 'dispute', id: proposal, record: recordIds.proposal(proposal), claw, reason })
     }
   }
 

@@ -132,8 +132,13 @@ export const readDecision = (scene: Scene, proposal: string): DecisionBody | und
   read(scene, recordIds.decision(proposal), 'pool_decision', decisionBody)
 export const readFact = (scene: Scene, fact: string): FactBody | undefined =>
   read(scene, recordIds.fact(fact), 'pool_fact', factBody)
-export const readClaw = (scene: Scene, claw: string): ClawBody | undefined =>
-  read(scene, recordIds.claw(claw), 'pool_claw', clawBody)
+/** Without the keys that were taken from it, which a merge with another device of the owner may have brought back. */
+export function readClaw(scene: Scene, claw: string): ClawBody | undefined {
+  const known = read(scene, recordIds.claw(claw), 'pool_claw', clawBody)
+  if (!known?.keys || !known.revoked) return known
+  const { revoked } = known
+  return { ...known, keys: known.keys.filter((key) => !revoked.includes(key)) }
+}
 
 export const readBallot = (scene: Scene, proposal: string, claw: string): BallotBody | undefined =>
   read(scene, recordIds.ballot(proposal, claw), 'pool_ballot', ballotBody) ??

@@ -2,13 +2,22 @@
 // their own electorate. Each speaks to the book as an outsider does, by envelopes.
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { signEnvelope } from '../../../../src/commons/pool/service/carrier-pump.ts'
 import { clawIdOf } from '../../../../src/commons/pool/rule/claw-id.ts'
 import { foldName } from '../../../../src/core/text/fold-name.ts'
-import type { Engine } from '../../../../src/engine/engine.ts'
-import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
 import { MemoryBus } from './memory-carrier.ts'
 import { ask, audited, createWorld, handIn, type World } from './pool-world.ts'
+
+import {
+  admit,
+  ballots,
+  here,
+  openWith,
+  pool,
+  proposal,
+  someone as someoneIn,
+  view,
+  vote,
+} from './signing-claw.ts'
 
 let world: World
 beforeEach(() => {
@@ -16,79 +25,27 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-/** Somebody with a key of their own, who may speak under any name. */
-function someone() {
-  const keys = openNodeKeyring(undefined)
-  return {
-    key: async () => (await keys.signer())?.key ?? '',
-    async say(engine: Engine, claw: string, type: string, payload: object, more: object = {}) {
-      const text = await signEnvelope(JSON.stringify(world.envelope(claw, type, payload, more)), keys)
-      return handIn(engine, JSON.parse(text) as object)
-    },
-  }
-}
-type Someone = ReturnType<typeof someone>
-
-const proposal = { proposalId: 'kp-1', group: 'daybook', statement: 'The disk is full.', tags: ['ops'] }
-const here = { status: 'active' }
-const vote = (said: string, n = 1) => ({ proposalId: 'kp-1', vote: said, n })
-
-interface Ballot {
-  readonly claw: string
-  readonly vote: string
-}
-interface View {
-  readonly state: string
-  readonly ballots: readonly Ballot[]
-}
-const view = async (engine: Engine) =>
-  (await ask<{ proposals: View[] }>(engine, 'pool:list_proposals')).proposals[0]
-const ballots = async (engine: Engine) =>
-  ((await view(engine))?.ballots ?? []).map(({ claw, vote: said }) => `${claw} ${said}`).toSorted()
-const pool = (engine: Engine) =>
-  ask<{
-    active: number
-    admission: string
-    asking: { claw: string; key: string }[]
-    claws: { claw: string; standing: string; keys: string[] }[]
-  }>(engine, 'pool:claws')
-
-const admit = async (engine: Engine, claw: string, who: Someone) =>
-  ask<object>(engine, 'pool:admit', { claw, key: await who.key() })
-
-/** A book in which these claws count and are there, `ada` having proposed. */
-async function openWith(names: readonly string[]) {
-  const engine = world.open()
-  const claws = new Map(names.map((name) => [name, someone()] as const))
-  for (const [name, who] of claws) {
-    await admit(engine, `${name}@far`, who)
-    await who.say(engine, `${name}@far`, 'presence', here)
-  }
-  await claws.get('ada')?.say(engine, 'ada@far', 'proposal', proposal)
-  const say = (name: string, type: string, payload: object, more?: object) => {
-    const who = claws.get(name)
-    if (!who) throw new Error(`There is no ${name}.`)
-    return who.say(engine, `${name}@far`, type, payload, more)
-  }
-  return { engine, say, claws }
-}
+const someone = () => someoneIn(world)
+const openWithin = (names: readonly string[]) => openWith(world, names)
 
 describe('a name has one spelling', () => {
   it("so that a stranger with a fresh key who writes it in capitals changes nobody's vote", async () => {
     const engine = world.open()
     await ask(engine, 'pool:configure', { admission: 'anyone' })
     const [ada, bob, stranger] = [someone(), someone(), someone()]
-    await ada.say(engine, 'ada@far', 'proposal', proposal)
-    await bob.say(engine, 'bob@far', 'presence', here)
-    await bob.say(engine, 'bob@far', 'vote', vote('no'))
+    await ada.say(engine, 'ada@far', ['proposal', proposal])
+    await bob.say(engine, 'bob@far', ['presence', here])
+    await bob.say(engine, 'bob@far', ['vote', vote('no')])
     for (const name of ['Bob@far', 'BOB@FAR', 'ｂｏｂ@far', 'b\u200bob@far', ' bob@far'])
-      expect(await stranger.say(engine, name, 'vote', vote('yes'))).toMatchObject({
+      expect(await stranger.say(engine, name, ['vote', vote('yes')])).toMatchObject({
         result: 'rejected',
         reason: 'key_changed',
       })
     expect(await ballots(engine)).toEqual(['bob@far no'])
     // Its owner may write it as it likes.
-    expect(await bob.say(engine, 'Bob@Far', 'vote', vote('yes', 2))).toMatchObject({ reason: 'changed_vote' })
+    expect(await bob.say(engine, 'Bob@Far', ['vote', vote('yes', 2)])).toMatchObject({
+      reason: 'changed_vote',
+    })
     expect(await ballots(engine)).toEqual(['bob@far yes'])
     expect((await pool(engine)).active).toBe(2)
   })
@@ -118,7 +75,7 @@ describe('a name has one spelling', () => {
   })
 
   it('in the list of those who are counted in a decision', async () => {
-    const { engine, say } = await openWith(['ada', 'bob', 'cyd'])
+    const { engine, say } = await openWithin(['ada', 'bob', 'cyd'])
     await say('bob', 'vote', vote('yes'))
     const two = {
       ...vote('yes'),
@@ -140,14 +97,14 @@ describe('a name has one spelling', () => {
 
 describe('a claw that nobody has admitted', () => {
   it('does not count, whatever it signs: neither its presence, nor its votes, nor what it decides', async () => {
-    const { engine, say } = await openWith(['ada'])
+    const { engine, say } = await openWithin(['ada'])
     const crowd = ['s1', 's2', 's3'].map((name) => ({ name: `${name}@evil`, who: someone() }))
     const ignored = { result: 'ignored', reason: 'not_admitted' }
     for (const { name, who } of crowd) {
-      expect(await who.say(engine, name, 'presence', here)).toEqual(ignored)
-      expect(await who.say(engine, name, 'capabilities', { capabilities: ['db.read'] })).toEqual(ignored)
-      expect(await who.say(engine, name, 'vote', vote('yes'))).toEqual(ignored)
-      expect(await who.say(engine, name, 'proposal', { ...proposal, proposalId: `kp-${name}` })).toEqual(
+      expect(await who.say(engine, name, ['presence', here])).toEqual(ignored)
+      expect(await who.say(engine, name, ['capabilities', { capabilities: ['db.read'] }])).toEqual(ignored)
+      expect(await who.say(engine, name, ['vote', vote('yes')])).toEqual(ignored)
+      expect(await who.say(engine, name, ['proposal', { ...proposal, proposalId: `kp-${name}` }])).toEqual(
         ignored,
       )
     }
@@ -165,23 +122,23 @@ describe('a claw that nobody has admitted', () => {
   })
 
   it("counts from when its owner's key is admitted, and under no other key", async () => {
-    const { engine } = await openWith(['ada'])
+    const { engine } = await openWithin(['ada'])
     const [dan, thief] = [someone(), someone()]
-    await thief.say(engine, 'dan@far', 'presence', here)
-    await dan.say(engine, 'dan@far', 'presence', here)
+    await thief.say(engine, 'dan@far', ['presence', here])
+    await dan.say(engine, 'dan@far', ['presence', here])
     await expect(ask(engine, 'pool:admit', { claw: 'dan@far' })).rejects.toMatchObject({
       code: 'conflict',
       details: { reason: 'several_keys' },
     })
     await admit(engine, 'Dan@far', dan)
     expect((await pool(engine)).asking).toEqual([])
-    expect(await thief.say(engine, 'dan@far', 'vote', vote('no'))).toMatchObject({ reason: 'key_changed' })
-    expect(await dan.say(engine, 'dan@far', 'vote', vote('yes'))).toMatchObject({ result: 'accepted' })
+    expect(await thief.say(engine, 'dan@far', ['vote', vote('no')])).toMatchObject({ reason: 'key_changed' })
+    expect(await dan.say(engine, 'dan@far', ['vote', vote('yes')])).toMatchObject({ result: 'accepted' })
     expect(await ballots(engine)).toEqual(['dan@far yes'])
   })
 
   it('is admitted under the one key it asks in with, and not before it has signed anything', async () => {
-    const { engine } = await openWith(['ada'])
+    const { engine } = await openWithin(['ada'])
     const dan = someone()
     await expect(ask(engine, 'pool:admit', { claw: 'dan@far' })).rejects.toMatchObject({
       code: 'invalid-input',
@@ -191,7 +148,7 @@ describe('a claw that nobody has admitted', () => {
     await expect(ask(engine, 'pool:admit', { claw: 'dan@far' })).rejects.toMatchObject({
       code: 'invalid-input',
     })
-    await dan.say(engine, 'dan@far', 'presence', here)
+    await dan.say(engine, 'dan@far', ['presence', here])
     expect(await ask(engine, 'pool:admit', { claw: 'dan@far' })).toEqual({
       claw: 'dan@far',
       state: 'admitted',
@@ -225,7 +182,7 @@ describe('a claw that nobody has admitted', () => {
 
 describe('a claw that is let go', () => {
   it('counts no more, not even with the vote that it had cast, and can be admitted again', async () => {
-    const { engine, say } = await openWith(['ada', 'bob', 'cyd'])
+    const { engine, say } = await openWithin(['ada', 'bob', 'cyd'])
     await say('bob', 'vote', vote('yes'))
     await ask(engine, 'pool:let_go', { claw: 'bob@far' })
     expect((await pool(engine)).active).toBe(3)
@@ -241,7 +198,7 @@ describe('a claw that is let go', () => {
   })
 
   it('is let go where anybody counts, too', async () => {
-    const { engine, say } = await openWith(['ada', 'bob'])
+    const { engine, say } = await openWithin(['ada', 'bob'])
     await ask(engine, 'pool:configure', { admission: 'anyone' })
     await ask(engine, 'pool:let_go', { claw: 'bob@far' })
     expect(await say('bob', 'vote', vote('yes'))).toMatchObject({ reason: 'not_admitted' })
@@ -250,17 +207,20 @@ describe('a claw that is let go', () => {
 
 describe('a claw that has another key', () => {
   it('is known by that, and never again by the one that was taken from it', async () => {
-    const { engine, say, claws } = await openWith(['ada', 'bob'])
+    const { engine, say, claws } = await openWithin(['ada', 'bob'])
     const renewed = someone()
     await ask(engine, 'pool:re_key', { claw: 'bob@far', key: await renewed.key() })
     expect(await say('bob', 'vote', vote('no'))).toMatchObject({ result: 'rejected', reason: 'key_changed' })
-    expect(await renewed.say(engine, 'bob@far', 'vote', vote('yes'))).toMatchObject({ result: 'accepted' })
+    expect(await renewed.say(engine, 'bob@far', ['vote', vote('yes')])).toMatchObject({ result: 'accepted' })
     // Its own book still lists the old one among its keys.
     const old = (await claws.get('bob')?.key()) ?? ''
-    await renewed.say(engine, 'bob@far', 'capabilities', {
-      capabilities: [],
-      keys: [await renewed.key(), old],
-    })
+    await renewed.say(engine, 'bob@far', [
+      'capabilities',
+      {
+        capabilities: [],
+        keys: [await renewed.key(), old],
+      },
+    ])
     expect((await pool(engine)).claws.find(({ claw }) => claw === 'bob@far')?.keys).toEqual([
       await renewed.key(),
     ])
@@ -276,124 +236,5 @@ describe('an agent of this book', () => {
         code: 'invalid-input',
         details: { path: 'claw' },
       })
-  })
-})
-
-describe('a decision of another claw', () => {
-  const decision = (more: object = {}) => ({
-    proposalId: 'kp-1',
-    outcome: 'approved',
-    yes: 2,
-    no: 0,
-    quorum: 2,
-    active: ['ada@far', 'bob@far', 'cyd@far'],
-    ballots: [
-      { clawId: 'bob@far', vote: 'yes', n: 1 },
-      { clawId: 'cyd@far', vote: 'yes', n: 1 },
-    ],
-    ...more,
-  })
-  const everybody = ['ada', 'bob', 'cyd', 'dan', 'eve']
-
-  it('that leaves out two known `no` is refused, takes nothing in, and the owner is told', async () => {
-    const { engine, say } = await openWith(everybody)
-    const told: object[] = []
-    engine.on(({ name, detail }) => {
-      if (name === 'pool' && detail.type === 'dispute') told.push(detail)
-    })
-    for (const name of ['bob', 'cyd']) await say(name, 'vote', vote('yes'))
-    for (const name of ['dan', 'eve']) await say(name, 'vote', vote('no'))
-    expect(await say('ada', 'decision', decision())).toMatchObject({
-      result: 'conflict',
-      reason: 'tally_mismatch',
-    })
-    expect((await view(engine))?.state).toBe('open')
-    expect(await ask(engine, 'pool:facts')).toMatchObject({ facts: [] })
-    expect(await audited(engine, 'decision')).toEqual(['conflict: tally_mismatch'])
-    await world.pass(0)
-    expect(told).toEqual([
-      expect.objectContaining({ type: 'dispute', id: 'kp-1', claw: 'ada@far', reason: 'tally_mismatch' }),
-    ])
-  })
-
-  it('among claws that are not the ones that are there is refused', async () => {
-    const { engine, say } = await openWith(everybody)
-    await world.pass(140_000)
-    for (const name of everybody) await say(name, 'presence', here)
-    await world.pass(130_000)
-    for (const name of everybody) await say(name, 'presence', here)
-    await world.pass(30_000)
-    for (const name of ['bob', 'cyd']) await say(name, 'vote', vote('yes'))
-    expect(await say('ada', 'decision', decision())).toMatchObject({
-      result: 'conflict',
-      reason: 'tally_mismatch',
-    })
-    // Nor does it help to have decided long ago.
-    const early = { timestamp: world.at(-3_600_000) }
-    expect((await pool(engine)).active).toBe(6)
-    expect(await say('ada', 'decision', decision(), early)).toMatchObject({ reason: 'tally_mismatch' })
-    await say('dan', 'vote', vote('yes'))
-    await say('eve', 'vote', vote('yes'))
-    const right = decision({
-      yes: 4,
-      quorum: 4,
-      active: [...everybody.map((name) => `${name}@far`), 'me@main'],
-      ballots: ['bob', 'cyd', 'dan', 'eve'].map((name) => ({ clawId: `${name}@far`, vote: 'yes', n: 1 })),
-    })
-    expect(await say('ada', 'decision', right)).toMatchObject({ result: 'accepted', reason: 'new_decision' })
-  })
-
-  it('with votes of claws that do not count here stands only if those that do decide the same', async () => {
-    const { engine, say } = await openWith(['ada', 'bob', 'cyd'])
-    await say('bob', 'vote', vote('yes'))
-    const padded = decision({
-      yes: 3,
-      quorum: 3,
-      active: ['ada@far', 'bob@far', 's1@evil', 's2@evil', 'cyd@far'],
-      ballots: [
-        { clawId: 'bob@far', vote: 'yes', n: 1 },
-        { clawId: 's1@evil', vote: 'yes', n: 1 },
-        { clawId: 's2@evil', vote: 'yes', n: 1 },
-      ],
-    })
-    expect(await say('ada', 'decision', padded)).toMatchObject({
-      result: 'conflict',
-      reason: 'tally_mismatch',
-    })
-    await say('cyd', 'vote', vote('yes'))
-    await say('ada', 'decision', {
-      ...padded,
-      yes: 4,
-      ballots: [...padded.ballots, { clawId: 'cyd@far', vote: 'yes', n: 1 }],
-    })
-    const { proposals } = await ask<{ proposals: { decision: object }[] }>(engine, 'pool:list_proposals')
-    expect(proposals[0]?.decision).toMatchObject({
-      outcome: 'approved',
-      yes: 2,
-      active: ['ada@far', 'bob@far', 'cyd@far'],
-    })
-  })
-
-  it('that counts a vote which was changed more than a minute before is refused', async () => {
-    const { say } = await openWith(['ada', 'bob', 'cyd'])
-    await say('bob', 'vote', vote('yes'))
-    await say('cyd', 'vote', vote('yes'))
-    await say('cyd', 'vote', vote('no', 2))
-    await world.pass(61_000)
-    expect(await say('ada', 'decision', decision())).toMatchObject({
-      result: 'conflict',
-      reason: 'tally_mismatch',
-    })
-  })
-
-  it('that gives up a proposal before its time waits, and stands when that is over', async () => {
-    const { engine, say } = await openWith(['ada', 'bob', 'cyd'])
-    const over = decision({ outcome: 'expired', yes: 0, ballots: [] })
-    expect(await say('ada', 'decision', over)).toMatchObject({ waits: true })
-    await world.pass(121_000)
-    expect((await view(engine))?.state).toBe('open')
-    await world.pass(86_400_000)
-    await say('ada', 'presence', here)
-    expect(await say('ada', 'decision', over)).toMatchObject({ result: 'accepted', reason: 'new_decision' })
   })
 })

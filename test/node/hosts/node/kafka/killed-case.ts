@@ -43,7 +43,7 @@ async function killed({ broker, group, path, at }: Killed): Promise<NodeJS.Signa
       }
     const kafka = await openKafka({ brokers: [${JSON.stringify(broker)}], group: ${JSON.stringify(group)}, consumerGroup: '${group}.a' })
     const book = await openDaybook({ name: 'a', agent: 'a', path: ${JSON.stringify(path)}, pool: { carriers: [kafka] } })
-    await book.pool.configure({ group: ${JSON.stringify(group)} })
+    await book.pool.configure({ group: ${JSON.stringify(group)}, admission: "anyone" })
     const ownVote = ${at === 'produced'}
     book.on('pool', ({ type, id }) => {
       if (ownVote && type === 'proposal') void book.pool.vote({ proposal: id, vote: 'yes' })
