@@ -28,7 +28,7 @@ import {
 } from '../pool-kind.ts'
 import { foldName } from '../../../core/text/fold-name.ts'
 import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
-import { isHonest, isMember, type Roll } from '../rule/member.ts'
+import { isHonest, isMember, type Roll } from './member.ts'
 import { activeClaws, saidAt } from '../rule/presence.ts'
 
 export type SceneRecords = Pick<RecordWriter, 'get' | 'put' | 'citing' | 'rules'>

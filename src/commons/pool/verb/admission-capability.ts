@@ -7,7 +7,7 @@ import { DaybookError } from '../../../core/errors.ts'
 import { foldName } from '../../../core/text/fold-name.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import { type ClawBody, recordIds } from '../pool-kind.ts'
-import { standingOf } from '../rule/member.ts'
+import { standingOf } from '../take/member.ts'
 import { put, readClaw, rollOf, type Scene } from '../take/scene.ts'
 import { id, sceneOf } from './shape.ts'
 

@@ -13,7 +13,7 @@ import { configFields, configId, type PoolConfig, readConfig } from '../pool-con
 import { recordIds } from '../pool-kind.ts'
 import { sameClaw } from '../rule/claw-id.ts'
 import { activeClaws, type ClawState, clawsHere, clawState } from '../rule/presence.ts'
-import { isMember, isOpenPool, type Roll, standingOf } from '../rule/member.ts'
+import { isMember, isOpenPool, type Roll, standingOf } from '../take/member.ts'
 import { type Needed, neededByMajority } from '../rule/quorum.ts'
 import { present, sayCapabilities } from '../service/announce.ts'
 import { clawFor, nameAsWritten, ownClaw, put, readClaw } from '../take/scene.ts'

@@ -5,7 +5,7 @@ import type { RuleReader } from '../../../core/capability/port/record-port.ts'
 import { bodyOf } from '../../../core/record.ts'
 import type { PoolConfig } from '../pool-config.ts'
 import { clawBody, type ClawBody, recordIds } from '../pool-kind.ts'
-import { clawIdOf, sameClaw } from './claw-id.ts'
+import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
 
 /** `open`: anybody counts here; `unknown`: nobody has admitted it. */
 export type Standing = 'own' | 'admitted' | 'open' | 'let_go' | 'unknown'
