@@ -5,7 +5,7 @@ import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
 import { ask, handIn, type World } from './pool-world.ts'
 
 /** A type, a payload, and what else the envelope has. */
-type Word = readonly [type: string, payload: object, more?: object]
+type Word = readonly [type: string, payload: object, more?: object | undefined]
 
 /** Somebody with a key of their own, who may speak under any name. */
 export function someone(world: World) {
