@@ -2,7 +2,7 @@
 // Invariant: a body without a secret is given back as it is, the same object.
 import { isJsonObject, type Json, type JsonObject } from '../json/path.ts'
 import { findSecrets, markOf, maskSecrets, secretMark } from './find-secrets.ts'
-import { fieldRules } from './secret-rule.ts'
+import { fieldRules } from './written-rule.ts'
 
 /** Which rule found a secret, and in which field: a dotted path, places in lists as numbers. Never the secret itself. */
 export interface FoundSecret {
@@ -64,7 +64,7 @@ function collect(body: JsonObject, rulesOf: RulesOf): FoundSecret[] {
 
 function fieldRuleOf(text: string, field: string | undefined): string | undefined {
   if (field === undefined) return undefined
-  return fieldRules.find((rule) => rule.field.test(field) && rule.form.test(text))?.id
+  return fieldRules.find((rule) => rule.field.test(field) && rule.holds(text))?.id
 }
 
 function masked(value: Json, field: string | undefined): Json {

@@ -1,7 +1,9 @@
 // Finds secrets of known form in a text, and puts marks in their place.
 // Invariants: time grows with the length of the text alone; a marked text has no secret in it any more.
-import { isCardNumber } from './check-digit.ts'
+import { accountLength, isAccountNumber, isCardNumber } from './check-digit.ts'
 import { type SecretRule, secretRules } from './secret-rule.ts'
+import { isSeedWords } from './seed-phrase.ts'
+import { type WrittenRule, writtenRules } from './written-rule.ts'
 
 /** A secret in a text: the half-open range of its UTF-16 units, and the rule that knows it. */
 export interface SecretPlace {
@@ -12,7 +14,7 @@ export interface SecretPlace {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)
 
-const beginnings = [...new Set(secretRules.flatMap(({ begins }) => begins))].sort(
+const beginnings = [...new Set([...secretRules, ...writtenRules].flatMap(({ begins }) => begins))].sort(
   (a, b) => b.length - a.length,
 )
 
@@ -33,6 +35,14 @@ const findersOf: ReadonlyMap<string, readonly Finder[]> = new Map(
   ]),
 )
 
+/** The same for rules that know a secret by what is written around it. */
+const writtenOf: ReadonlyMap<string, readonly WrittenRule[]> = new Map(
+  beginnings.map((beginning) => [
+    beginning,
+    writtenRules.filter(({ begins }) => begins.some((one) => beginning.startsWith(one))),
+  ]),
+)
+
 /** What a key may consist of itself: so a run of such characters is tried once, however often a key seems to begin in it. */
 const wordBefore = /[\w+-]$/
 /** What ends in a letter and still parts words: an escape of JSON text or of a URL. */
@@ -43,39 +53,54 @@ const wordAfter = /[A-Za-z0-9_]/
 const lookBack = 32
 
 /**
- * 13 to 19 digits as card numbers are written: in one, or in groups of four (four, six and five). Not inside a longer
+ * Nine digits in groups of three, two and four, or in one, and 13 to 19 digits as card numbers are written: in one, or in groups of four (four, six and five). Not inside a longer
  * number, word or path.
  */
 const digits =
-  /(?<![\w.$/#:=-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5}|\d{13,19})(?![\w/-]|\.\d)/g
+  /(?<![\w.$/#:-]|[^n]=)(?:\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5}|\d{13,19}|\d{3}([ -]?)\d{2}\3\d{4})(?![\w/-]|\.\d)/g
 
 /** A number in one could be any id: it counts as a card where somebody says so nearby. */
 const cardWord = /\b(?:card|credit|debit|visa|mastercard|amex|maestro|cvv|cvc|pan)\b/i
 const cardWordReach = 60
 
-/** The secrets in `text`, in order, none inside another. */
+/** The secrets in `text`, in order, none inside another: one of known form before one that is known by what is around it. */
 export function findSecrets(text: string): readonly SecretPlace[] {
-  const keys = findKeys(text)
-  const cards = findCards(text)
-  if (cards.length === 0) return keys
-  const isFree = (card: SecretPlace) => keys.every(({ start, end }) => card.end <= start || card.start >= end)
-  return [...keys, ...cards.filter(isFree)].sort((a, b) => a.start - b.start)
+  const { forms, written } = findKeys(text)
+  const others = [...written, ...findNumbers(text), ...findAccounts(text), ...findSeed(text)]
+  if (others.length === 0) return forms
+  const found = [...forms]
+  for (const one of others)
+    if (found.every(({ start, end }) => one.end <= start || one.start >= end)) found.push(one)
+  return found.sort((a, b) => a.start - b.start)
 }
 
-function findKeys(text: string): SecretPlace[] {
-  const found: SecretPlace[] = []
+/** Secrets that are known by their form alone: what names and ids are looked through for. */
+export function findForms(text: string): readonly SecretPlace[] {
+  return findKeys(text).forms
+}
+
+function findKeys(text: string): { forms: SecretPlace[]; written: SecretPlace[] } {
+  const forms: SecretPlace[] = []
+  const written: SecretPlace[] = []
   anyBeginning.lastIndex = 0
   for (let hit = anyBeginning.exec(text); hit; hit = anyBeginning.exec(text)) {
-    const key = keyAt(text, hit.index, hit[0], found.at(-1)?.end ?? 0)
-    if (key) {
-      found.push(key)
-      anyBeginning.lastIndex = key.end
-    } else {
-      // A shorter beginning may stand inside this one.
-      anyBeginning.lastIndex = hit.index + 1
-    }
+    const key = keyAt(text, hit.index, hit[0], forms.at(-1)?.end ?? 0)
+    if (key) forms.push(key)
+    else written.push(...writtenAt(text, hit.index, hit[0], written.at(-1)?.end ?? 0))
+    // A shorter beginning may stand inside this one.
+    anyBeginning.lastIndex = key ? key.end : hit.index + 1
   }
-  return found
+  return { forms, written }
+}
+
+/** `from`: what was found before ends there. */
+function writtenAt(text: string, index: number, beginning: string, from: number): SecretPlace[] {
+  if (index < from) return []
+  for (const rule of writtenOf.get(beginning) ?? []) {
+    const span = rule.find(text, index)
+    if (span && span[0] >= from) return [{ rule: rule.id, start: span[0], end: span[1] }]
+  }
+  return []
 }
 
 function keyAt(text: string, index: number, beginning: string, from: number): SecretPlace | undefined {
@@ -94,7 +119,7 @@ function keyAt(text: string, index: number, beginning: string, from: number): Se
   return undefined
 }
 
-function findCards(text: string): SecretPlace[] {
+function findNumbers(text: string): SecretPlace[] {
   const found: SecretPlace[] = []
   digits.lastIndex = 0
   for (let hit = digits.exec(text); hit; hit = digits.exec(text)) {
@@ -102,10 +127,55 @@ function findCards(text: string): SecretPlace[] {
     const end = start + hit[0].length
     const isGrouped = (hit[1] ?? hit[2]) !== undefined
     const around = () => text.slice(Math.max(0, start - cardWordReach), end + cardWordReach)
-    if (isCardNumber(hit[0].replaceAll(/[ -]/g, '')) && (isGrouped || cardWord.test(around())))
+    const number = hit[0].replaceAll(/[ -]/g, '')
+    if (number.length === 9) {
+      if (isSocial(number, text.slice(Math.max(0, start - cardWordReach), start), hit[3] === '-'))
+        found.push({ rule: 'social-security-number', start, end })
+    } else if (isCardNumber(number) && (isGrouped || cardWord.test(around())))
       found.push({ rule: 'card-number', start, end })
   }
   return found
+}
+
+const socialWord = /\b(?:ssn|social(?: security)?)\b[^\n]{0,40}$/i
+const otherWord = /\b(?:part|order|item|sku|model|serial|invoice|case|ticket|ref|no|number|id)\b[^\n]{0,12}$/i
+const socialExamples: ReadonlySet<string> = new Set(['123456789', '078051120', '219099999'])
+
+/** A number of United States social security, which no office gives out with a group of zeros. */
+function isSocial(number: string, before: string, isDashed: boolean): boolean {
+  if (!/^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/.test(number) || socialExamples.has(number)) return false
+  return socialWord.test(before) || (isDashed && !otherWord.test(before))
+}
+
+const account = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?= ?[A-Z0-9]{4})/g
+
+function findAccounts(text: string): SecretPlace[] {
+  const found: SecretPlace[] = []
+  account.lastIndex = 0
+  for (let hit = account.exec(text); hit; hit = account.exec(text)) {
+    const length = accountLength(hit[0].slice(0, 2))
+    if (length === undefined) continue
+    const start = hit.index
+    // As many characters, and a space between every four.
+    const stretch = text.slice(start, start + length + Math.ceil(length / 4) - 1)
+    const isSpaced = stretch.charAt(4) === ' '
+    const end = start + (isSpaced ? stretch.length : length)
+    const number = text.slice(start, end)
+    if (
+      /^[A-Z0-9 ]+$/.test(number) &&
+      isAccountNumber(number.replaceAll(' ', '')) &&
+      !/^[A-Za-z0-9]/.test(text.charAt(end))
+    )
+      found.push({ rule: 'iban', start, end })
+  }
+  return found
+}
+
+/** The words of a wallet, where the text is nothing else. */
+function findSeed(text: string): SecretPlace[] {
+  return /^\s?[a-z]{3,8} [a-z]/.test(text) && isSeedWords(text)
+    ? [{ rule: 'seed-phrase', start: 0, end: text.length }]
+    : []
 }
 
 /** A secret shorter than this would be told by its end. */
@@ -129,7 +199,14 @@ export function markOf(rule: string, secret: string): string {
 }
 
 /** Of a password or a block nobody needs the end to know which it was. */
-const untold: ReadonlySet<string> = new Set(['connection-password', 'private-key', 'jwt'])
+const untold: ReadonlySet<string> = new Set([
+  'connection-password',
+  'private-key',
+  'jwt',
+  'password',
+  'basic-auth',
+  'seed-phrase',
+])
 
 /** The marks that `maskSecrets` leaves, to count them. */
 export const secretMark = /\[secret: ([a-z][a-z-]{2,40})(?: …[A-Za-z0-9]{4})?\]/g

@@ -1,6 +1,7 @@
 // The table of secrets that are known by their form: what each begins with, how it goes on, and what must hold beside that.
 // Invariant: a rule costs nothing where its beginning does not stand, and time in proportion to the text where it does.
 import { endsInCrc32 } from './check-digit.ts'
+import { isPlaceholder } from './password-word.ts'
 
 export interface SecretRule {
   /** Names the rule in counts, marks and settings. */
@@ -25,11 +26,7 @@ const isVaried = (text: string) => new Set(text).size > 8
 /** `{"alg"` somewhere in Base64, whichever of three ways it is aligned (RFC 7515, section 4.1.1; RFC 4648). */
 const namesAlgorithm = (text: string) => /ImFsZyI|JhbGci|iYWxnI/.test(text.slice(0, text.indexOf('.')))
 
-/** Words that stand where a password would. */
-const placeholder =
-  /^(?:\*+|x+|\.+|<.*|\$.*|%.*|.*[{}[\]].*|(?:my|your|the)?[-_]?(?:password|passwd|pass|pwd|secret|token|key)|changeme|example|user|name|port|\d{1,5})$/i
-
-const isNoPlaceholder = (secret: string) => !placeholder.test(secret)
+const isNoPlaceholder = (secret: string) => !isPlaceholder(secret)
 
 /** The key itself, not a block with dots in its place. */
 const hasKeyMaterial = (block: string) => /[A-Za-z0-9+/]{40}/.test(block)
@@ -147,10 +144,3 @@ export const secretRules: readonly SecretRule[] = [
     holds: isNoPlaceholder,
   },
 ]
-
-/** Secrets without a beginning of their own, known by the field that holds them and nothing else. */
-export const fieldRules: ReadonlyArray<{
-  readonly id: string
-  readonly field: RegExp
-  readonly form: RegExp
-}> = [{ id: 'aws-secret-key', field: /secret_?access_?key$/i, form: /^[A-Za-z0-9/+]{40}$/ }]

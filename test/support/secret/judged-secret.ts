@@ -19,7 +19,9 @@ const hex = (length: number, seed = 7) => {
 }
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const mixed = (length: number, seed = 11) =>
-  Array.from({ length }, (_, at) => letters.charAt((at * at * 7 + at * seed + seed * 31) % letters.length)).join('')
+  Array.from({ length }, (_, at) =>
+    letters.charAt((at * at * 7 + at * seed + seed * 31) % letters.length),
+  ).join('')
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const iban = (country: string, bban: string) => {
   const digits = (text: string) => [...text].map((char) => Number.parseInt(char, 36).toString()).join('')
@@ -32,8 +34,10 @@ const discord = (id: string, seed: number) =>
 const seed12 = 'gravity machine north sort system female filter attitude volume fold club stay'
 const seed24 =
   'void come effort suffer camp survey warrior heavy shoot primary clutch crush open amazing screen patrol group space point ten exist slush involve unfold'
-const seed15 = 'scissors invite lock maple supreme raw rapid void congress muscle digital elegant little brisk hair'
-const seed18 = 'all hour make first leader extend hole alien behind guard gospel lava path output census museum junior mass'
+const seed15 =
+  'scissors invite lock maple supreme raw rapid void congress muscle digital elegant little brisk hair'
+const seed18 =
+  'all hour make first leader extend hole alien behind guard gospel lava path output census museum junior mass'
 const awsSecret = (seed: number) => `${mixed(18, seed)}/${mixed(12, seed + 1)}+${mixed(8, seed + 3)}`
 const awsId = 'AKIA4QWERTZUIOPASD2F'
 

@@ -1,0 +1,66 @@
+// Whether a text that stands where a password would is one. Pure. Invariant: words that describe a password (required, string),
+// references to one (`${PASSWORD}`, `config.password`) and what stands in for one (`changeme`, `****`) are none.
+
+/** Words that stand where a password would. */
+const placeholder =
+  /^(?:\*+|x+|\.+|-+|_+|#+|•+|<.*|\$.*|%.*|@@.*|.*[{}[\]].*|(?:my|your|the|new|old|some|enter|insert)?[-_ ]?(?:\w{1,12}[-_ ])?(?:password|passwd|passwort|passphrase|pass|pwd|secret|token|key|credentials?)(?:[-_ ]?here)?|change[-_]?(?:me|it|this)|user|name|port|\d{1,4})$/i
+
+/** What is said about a password, or its type, in place of it. */
+const ordinary = new Set(
+  `required optional mandatory missing empty blank none null nil undefined true false yes no string str text hidden secret
+  redacted removed masked encrypted hashed plain plaintext invalid valid incorrect correct wrong expired changed reset forgotten
+  unknown unset default example sample dummy placeholder number integer boolean bool object bytes buffer varchar char any input
+  field value label type strong weak short long same different protected disabled enabled prompt please enter must should never
+  always settings here there below above this that optionstring username user admin email login root guest anonymous public test
+  vault keychain environment config file stdin`
+    .split(/\s+/)
+    .filter((word) => word !== 'correct'),
+)
+
+const isOrdinary = (text: string) => ordinary.has(text.toLowerCase().replaceAll(/[^a-z]/g, ''))
+
+/** A call, a member, a template, a tag of YAML: what names a password in a program. */
+const reference =
+  /[(){}[\]`]|^[!|>~]?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|::|->|=>|^[=!|>~&][=A-Za-z ]*$|^\/[\w./-]+$|^https?:/
+
+export const isPlaceholder = (text: string): boolean => placeholder.test(text)
+
+/** Letters with digits or signs among them: no word of any language. */
+function isMixed(text: string): boolean {
+  if (!/\p{L}/u.test(text)) return false
+  return /\d/.test(text) || /[^\p{L}\d\s'._\-/:]/u.test(text.slice(0, -1))
+}
+
+/** How a password is written. */
+export interface Written {
+  readonly text: string
+  readonly isQuoted: boolean
+  /** It is introduced by `:` or `=`, by a name that says password in full, and nothing but punctuation comes after it. */
+  readonly isSure: boolean
+}
+
+export function isPassword({ text, isQuoted, isSure }: Written): boolean {
+  if (text.length < 4 || isPlaceholder(text) || isOrdinary(text)) return false
+  if (reference.test(text) && !(isQuoted && isMixed(text) && !text.includes('{') && !/\s/.test(text)))
+    return false
+  if (/\s/.test(text)) return false
+  if (isMixed(text)) return true
+  return isSure && text.length >= 5
+}
+
+/** A sentence is no passphrase: it has small words, or says what a password must be. */
+const sentence = /\b(?:the|is|are|must|should|please|your|enter|at least|a|an|of|to|not)\b|[.?!:]$/i
+
+/** Several words that are one secret. */
+export function isPassphrase(text: string): boolean {
+  const words = text.split(' ')
+  return words.length >= 3 && words.length <= 12 && !sentence.test(text) && !reference.test(text)
+}
+
+/** Letters and digits in disorder, as a generator makes them. */
+export function isGenerated(text: string): boolean {
+  if (isPlaceholder(text) || /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i.test(text)) return false
+  const digits = text.replaceAll(/\D/g, '').length
+  const letters = text.replaceAll(/[^A-Za-z]/g, '').length
+  return digits >= 3 && letters >= 4 && new Set(text).size > 8 && !/EXAMPLE(?:KEY)?$|[.]{3}|x{5}/.test(text)
+}

@@ -1,0 +1,49 @@
+// Words from which the keys of a wallet are made (BIP-39): 12 to 24 of a list of 2,048. The list would be 13 KB in every page, so
+// they are known by their shape: as many, of three to eight small letters, none of them one of the small words that every
+// sentence has and the list has not. Invariant: time grows with the length of a bounded stretch alone.
+
+const counts: ReadonlySet<number> = new Set([12, 15, 18, 21, 24])
+const word = /^[a-z]{3,8}$/
+
+/** Frequent words of English that are not in the list of BIP-39. */
+const missing = new Set(
+  `the and was for with from his her are were been had has its which she him but not who did does into would could our how
+  went came said got these those being both each few more most some such than too very`.split(/\s+/),
+)
+const isListed = (text: string) => word.test(text) && !missing.has(text)
+
+/** True for a text that is such words and nothing else. */
+export function isSeedWords(text: string): boolean {
+  if (text.length > 240) return false
+  const words = text.trim().split(/\s+/)
+  return counts.has(words.length) && words.every(isListed)
+}
+
+/** How far from the word that announces them they may be, and how long they are. */
+const reach = 300
+/** Words that speak of the phrase. */
+const speaking = /^(?:seed|phrase|words?|mnemonic|recovery|wallet|backup|my|is|of|the|are|nemonic|ecovery)$/
+
+/** Where the words are that a text announces at `index`. */
+export function seedAfter(text: string, index: number): readonly [start: number, end: number] | undefined {
+  const stretch = text.slice(index, index + reach)
+  let start = -1
+  let end = 0
+  let count = 0
+  for (const match of stretch.matchAll(/[^\s"'`:=,]+|[:="'`,]/g)) {
+    const [token] = match
+    const isFirst = count === 0
+    if (isListed(token) && !(isFirst && speaking.test(token))) {
+      if (isFirst) start = match.index
+      count += 1
+      end = match.index + token.length
+    } else if (count >= 12) {
+      break
+    } else {
+      count = 0
+      if (match.index > 80) return undefined
+    }
+    if (count === 24) break
+  }
+  return count >= 12 ? [index + start, index + end] : undefined
+}

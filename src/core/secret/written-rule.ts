@@ -1,0 +1,254 @@
+// Secrets that are known by what people and programs write around them: a name and a sign, an option of a command, a header.
+// Invariant: a rule looks at no more than a bounded stretch before and after its beginning.
+import { isGenerated, isPassphrase, isPassword } from './password-word.ts'
+import { isSeedWords, seedAfter } from './seed-phrase.ts'
+
+/** A half-open range of a text. */
+export type Span = readonly [start: number, end: number]
+
+export interface WrittenRule {
+  readonly id: string
+  readonly begins: readonly string[]
+  /** Where the secret is, if its beginning stands at `index`. */
+  find(text: string, index: number): Span | undefined
+}
+
+const before = (text: string, index: number, reach: number) => text.slice(Math.max(0, index - reach), index)
+
+/** The group `secret` of a sticky expression. */
+function group(
+  form: RegExp,
+  text: string,
+  index: number,
+): { span: Span; match: RegExpExecArray } | undefined {
+  form.lastIndex = index
+  const match = form.exec(text)
+  const span = match?.indices?.groups?.['secret']
+  return match && span ? { span, match } : undefined
+}
+
+const passwordForm = new RegExp(
+  [
+    /(?<name>[pP]ass(?:word|wd|wort|phrase|e)?|PASS(?:WORD|WD|WORT|PHRASE)?|[pP]wd|PWD|[pP]w|[kK]ennwort|[cC]ontraseña)\d?/,
+    /(?: (?:for|of|zum|für) (?:the |your |my )?[\w-]{1,24})?/,
+    /(?:\\?["'`\]]){0,3}\s{0,3}(?<sign>:=|=>|=|:|is(?= )|ist(?= )|lautet(?= ))\s{0,3}/,
+    /(?:\\?(?<quote>["'`])(?<quoted>[^"'`\n\\]{4,128})\\?\k<quote>|(?<bare>[^\s"'`,;<>\\]{4,128}))/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'dy',
+)
+/** What may come after a password that is a plain word: the end of the line, or of a list. */
+const rest = /[^\S\n]{0,3}(?:$|[\n,;&)}\]"'#|\\]|\.(?:\s|$))/y
+
+function passwordAt(text: string, index: number): Span | undefined {
+  // `compass`, `bypass`: a name goes on with a capital, or after a sign.
+  if (/[a-z]$/.test(before(text, index, 1)) && /^p/.test(text.charAt(index))) return undefined
+  const login = /\blogin\s+\S{1,64}\s+$/.test(before(text, index, 80)) ? loginAt(text, index) : undefined
+  if (login) return login
+  passwordForm.lastIndex = index
+  const match = passwordForm.exec(text)
+  if (!match?.groups || !match.indices?.groups) return undefined
+  const { name = '', sign = '', quoted, bare } = match.groups
+  const place = match.indices.groups[quoted === undefined ? 'bare' : 'quoted']
+  if (!place) return undefined
+  if (/phrase$/i.test(name)) {
+    const phrase =
+      quoted ??
+      text
+        .slice(place[0], place[0] + 128)
+        .split('\n')[0]
+        ?.trimEnd() ??
+      ''
+    if (isPassphrase(phrase)) return [place[0], place[0] + phrase.length]
+  }
+  const said = quoted ?? ownPart(bare ?? '')
+  const end = place[0] + said.length
+  rest.lastIndex = end
+  const isFull = name.length > 4 || /^p(?:wd|asse)$/i.test(name)
+  const isSure = isFull && /[=:]/.test(sign) && (quoted !== undefined || rest.test(text))
+  return isPassword({ text: said, isQuoted: quoted !== undefined, isSure }) ? [place[0], end] : undefined
+}
+
+/** Without what comes after it in a query, in brackets or at the end of a sentence. */
+function ownPart(bare: string): string {
+  const query = /&[\w-]{1,40}=/.exec(bare)
+  const one = query ? bare.slice(0, query.index) : bare
+  return one.includes('(') ? one : one.replace(/[.)?:]{1,8}$/, '')
+}
+
+const netrc = /pass(?:word|wd)\s+(?<secret>\S{3,128})/dy
+function loginAt(text: string, index: number): Span | undefined {
+  const found = group(netrc, text, index)
+  return found && isPassword({ text: found.match.groups?.['secret'] ?? '', isQuoted: false, isSure: true })
+    ? found.span
+    : undefined
+}
+
+const userForm = /(?:-u|--user)[ =]{0,2}["']?[^\s:"'<>$@]{1,64}:(?<secret>[^\s"'<>]{3,128})/dy
+function userAt(text: string, index: number): Span | undefined {
+  if (!/\b(?:curl|wget|https?)\b[^\n]{0,160}\s$/.test(before(text, index, 180))) return undefined
+  const found = group(userForm, text, index)
+  return found && isPassword({ text: text.slice(...found.span), isQuoted: true, isSure: true })
+    ? found.span
+    : undefined
+}
+
+const optionForm = /-p ?["']?(?<secret>[^\s"'<>$]{4,64})/dy
+function optionAt(text: string, index: number): Span | undefined {
+  const lead = before(text, index, 120)
+  const isOption =
+    /\bsshpass\s+$/.test(lead) ||
+    (/\bmysql\w{0,10}\s[^\n]{0,100}$/.test(lead) && text.charAt(index + 2) !== ' ')
+  const found = isOption ? group(optionForm, text, index) : undefined
+  return found && isPassword({ text: text.slice(...found.span), isQuoted: true, isSure: true })
+    ? found.span
+    : undefined
+}
+
+const keyForm =
+  /(?:pi[_ -]?(?:[kK]ey|KEY)|PI[_ -]?KEY|ecret(?:[_ -]?(?:[aA]ccess[_ -]?)?[kK]ey)?|ECRET(?:[_ -]?(?:ACCESS[_ -]?)?KEY)?|oken|OKEN)(?:\\?["'`\]]){0,3}\s{0,3}(?::=|=>|=|:)\s{0,3}(?:\\?["'`])?(?<secret>[A-Za-z0-9_./+~-]{20,2000}={0,2})(?![A-Za-z0-9(])/dy
+const tokenName = /(?:access|auth|refresh|bot|bearer|api|personal|secret)[_ -]?[tT]$/i
+
+function keyAt(text: string, index: number): Span | undefined {
+  const lead = before(text, index, 24)
+  const isNamed = /^o/i.test(text.charAt(index))
+    ? tokenName.test(lead)
+    : /(?:^|[^a-zA-Z])[aA]$|[sS]$|[a-z_ -]A$/.test(lead)
+  const found = isNamed ? group(keyForm, text, index) : undefined
+  return found && isGenerated(text.slice(...found.span)) ? found.span : undefined
+}
+
+const basicForm = /asic\s{1,3}(?<secret>[A-Za-z0-9+/]{8,512}={0,2})/dy
+function basicAt(text: string, index: number): Span | undefined {
+  if (!/authorization(?:\\?["'])?\s{0,3}[:=]\s{0,3}(?:\\?["'])?b$/i.test(before(text, index, 40)))
+    return undefined
+  const found = group(basicForm, text, index)
+  return found && isUserAndPassword(text.slice(...found.span)) ? found.span : undefined
+}
+
+const sixBits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/** True for Base64 (RFC 4648) of printable text with a colon in it (RFC 7617). */
+function isUserAndPassword(coded: string): boolean {
+  let bits = 0
+  let size = 0
+  let hasColon = false
+  for (const char of coded.replace(/=+$/, '')) {
+    bits = ((bits << 6) | sixBits.indexOf(char)) & 0xfff
+    size += 6
+    if (size < 8) continue
+    size -= 8
+    const byte = (bits >> size) & 0xff
+    if (byte < 0x20 || byte === 0x7f) return false
+    hasColon ||= byte === 0x3a
+  }
+  return hasColon
+}
+
+const bearerForm = /earer\s{1,3}(?<secret>[A-Za-z0-9._~+/-]{20,2000}={0,2})/dy
+function bearerAt(text: string, index: number): Span | undefined {
+  const found = /[bB]$/.test(before(text, index, 1)) ? group(bearerForm, text, index) : undefined
+  return found && isGenerated(text.slice(...found.span)) ? found.span : undefined
+}
+
+/** A secret that has no form of its own, beside an id that has. */
+function besides(id: RegExp, secret: RegExp, reach: number): WrittenRule['find'] {
+  return (text, index) => {
+    id.lastIndex = index
+    if (!id.test(text) || /\w$/.test(before(text, index, 1))) return undefined
+    const from = id.lastIndex
+    const found = secret.exec(text.slice(from, from + reach)) ?? undefined
+    if (found) return [from + found.index, from + found.index + found[0].length]
+    const start = Math.max(0, index - reach)
+    const earlier = secret.exec(text.slice(start, index))
+    return earlier ? [start + earlier.index, start + earlier.index + earlier[0].length] : undefined
+  }
+}
+
+const discordForm = /[MNO][TDjz][A-Za-z0-9_-]{20,26}\.[\w-]{6}\.[\w-]{27,45}/y
+function discordAt(text: string, index: number): Span | undefined {
+  discordForm.lastIndex = index
+  const isFree = !/[\w.+/-]$/.test(before(text, index, 1))
+  return isFree && discordForm.test(text) ? [index, discordForm.lastIndex] : undefined
+}
+
+/** The first that fits names the secret; none counts where a rule of the table of forms knows it better. */
+export const writtenRules: readonly WrittenRule[] = [
+  {
+    id: 'password',
+    begins: ['pass', 'Pass', 'PASS', 'pwd', 'Pwd', 'PWD', 'pw', 'Pw', 'ennwort', 'ontraseña'],
+    find: passwordFrom,
+  },
+  { id: 'password', begins: ['-u', '--user'], find: userAt },
+  { id: 'password', begins: ['-p'], find: optionAt },
+  { id: 'basic-auth', begins: ['asic '], find: basicAt },
+  { id: 'bearer-token', begins: ['earer '], find: bearerAt },
+  {
+    id: 'assigned-key',
+    begins: [
+      'pi key',
+      'pi_key',
+      'pi-key',
+      'piKey',
+      'pikey',
+      'PI key',
+      'PI_KEY',
+      'PI-KEY',
+      'pi-Key',
+      'PI Key',
+      'ecret',
+      'ECRET',
+      'oken',
+      'OKEN',
+    ],
+    find: keyAt,
+  },
+  {
+    id: 'aws-secret-key',
+    begins: ['AKIA', 'ASIA'],
+    find: besides(
+      /A[KS]IA[A-Z2-7]{16}/y,
+      /(?<![A-Za-z0-9/+])(?=[^\s]{0,39}\d)(?=[^\s]{0,39}[A-Z])(?=[^\s]{0,39}[a-z])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/,
+      200,
+    ),
+  },
+  {
+    id: 'twilio-token',
+    begins: ['AC'],
+    find: besides(/AC[0-9a-f]{32}(?!\w)/y, /(?<!\w)[0-9a-f]{32}(?!\w)/, 120),
+  },
+  { id: 'discord-token', begins: ['MT', 'Mj', 'Mz', 'ND', 'NT', 'Nj', 'Nz', 'OD', 'OT'], find: discordAt },
+  { id: 'seed-phrase', begins: ['seed ', 'Seed ', 'ecovery ', 'nemonic', 'wallet'], find: seedAfter },
+]
+
+/** `Kennwort` and `contraseña` are found by what every spelling of them has. */
+function passwordFrom(text: string, index: number): Span | undefined {
+  return passwordAt(text, /^[eo]/.test(text.charAt(index)) ? index - 1 : index)
+}
+
+/** Secrets without a beginning of their own, known by the field that holds them. */
+export const fieldRules: ReadonlyArray<{
+  readonly id: string
+  readonly field: RegExp
+  holds(text: string): boolean
+}> = [
+  { id: 'aws-secret-key', field: /secret_?access_?key$/i, holds: (text) => /^[A-Za-z0-9/+]{40}$/.test(text) },
+  {
+    id: 'password',
+    field: /(?:^|[_.-]|[a-z0-9])(?:password|passwd|passwort|kennwort|passphrase|pwd)\d?$/i,
+    holds: (text) =>
+      text.length <= 256 && (isPassword({ text, isQuoted: true, isSure: true }) || isPassphrase(text)),
+  },
+  {
+    id: 'assigned-key',
+    field: /(?:api_?-?key|client_?secret|secret_?key|(?:access|auth|refresh|bot|bearer)_?token)$/i,
+    holds: (text) => /^\S{20,4000}$/.test(text) && isGenerated(text),
+  },
+  {
+    id: 'social-security-number',
+    field: /(?:^|_)(?:ssn|social_?security(?:_?(?:number|no))?)$/i,
+    holds: (text) => /^\d{3}[ -]?\d{2}[ -]?\d{4}$/.test(text),
+  },
+  { id: 'seed-phrase', field: /(?:seed|recovery)_?(?:phrase|words)$|^mnemonic$/i, holds: isSeedWords },
+]
