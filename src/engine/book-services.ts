@@ -138,21 +138,32 @@ export function addQueues(
 }
 
 /** Closed before the queue of writes, which then commits what it has left to be written. */
-export function addAccessAudit({ options, store, services }: BookServiceParts): AccessAudit {
+export function addAccessAudit(
+  { options, store, services }: BookServiceParts,
+  secrets: Pick<SecretGuard, 'maskInput'>,
+): AccessAudit {
   return services.add(
-    createAccessAudit({ ...options.ports, store, kinds, isVerb: (id) => effectOf(id) !== undefined }),
+    createAccessAudit({
+      ...options.ports,
+      store,
+      kinds,
+      secrets,
+      isVerb: (id) => effectOf(id) !== undefined,
+    }),
   )
 }
 
 export function addActivity(
   { options, store, services, events }: BookServiceParts,
   sealing: Sealing,
+  secrets: Pick<SecretGuard, 'maskInput'>,
 ): Activity {
   return services.add(
     createActivity({
       ...options.ports,
       store,
       sealing,
+      secrets,
       isKept: options.activity ?? true,
       writes: capabilityTable.filter(({ effect }) => effect === 'write').map(({ id }) => id),
       tell: (detail) => events.tell('activity', detail),

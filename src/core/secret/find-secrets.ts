@@ -1,5 +1,6 @@
 // Finds secrets of known form in a text, and puts marks in their place.
 // Invariants: time grows with the length of the text alone; a marked text has no secret in it any more.
+import { Beginnings } from './beginning.ts'
 import { accountLength, isAccountNumber, isCardNumber } from './check-digit.ts'
 import { type SecretRule, secretRules } from './secret-rule.ts'
 import { isSeedWords } from './seed-phrase.ts'
@@ -12,14 +13,9 @@ export interface SecretPlace {
   readonly end: number
 }
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)
-
-const beginnings = [...new Set([...secretRules, ...writtenRules].flatMap(({ begins }) => begins))].sort(
-  (a, b) => b.length - a.length,
-)
-
-/** Where any rule may apply: the longest beginning that stands there. */
-const anyBeginning = new RegExp(beginnings.map(escaped).join('|'), 'g')
+const beginnings = [...new Set([...secretRules, ...writtenRules].flatMap(({ begins }) => begins))]
+/** Where any rule may apply. */
+const anyBeginning = new Beginnings(beginnings)
 
 interface Finder extends SecretRule {
   readonly at: RegExp
@@ -82,13 +78,14 @@ export function findForms(text: string): readonly SecretPlace[] {
 function findKeys(text: string): { forms: SecretPlace[]; written: SecretPlace[] } {
   const forms: SecretPlace[] = []
   const written: SecretPlace[] = []
-  anyBeginning.lastIndex = 0
-  for (let hit = anyBeginning.exec(text); hit; hit = anyBeginning.exec(text)) {
-    const key = keyAt(text, hit.index, hit[0], forms.at(-1)?.end ?? 0)
+  let from = 0
+  for (let hit = anyBeginning.next(text, 0); hit; hit = anyBeginning.next(text, from)) {
+    const { index, beginning } = hit
+    const key = keyAt(text, index, beginning, forms.at(-1)?.end ?? 0)
     if (key) forms.push(key)
-    else written.push(...writtenAt(text, hit.index, hit[0], written.at(-1)?.end ?? 0))
+    else written.push(...writtenAt(text, index, beginning, written.at(-1)?.end ?? 0))
     // A shorter beginning may stand inside this one.
-    anyBeginning.lastIndex = key ? key.end : hit.index + 1
+    from = key ? key.end : index + 1
   }
   return { forms, written }
 }

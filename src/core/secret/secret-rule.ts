@@ -124,7 +124,11 @@ export const secretRules: readonly SecretRule[] = [
   ),
   rule('shopify-token', ['shpat_', 'shpca_', 'shppa_', 'shpss_'], /shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}/),
   rule('sendgrid-key', ['SG.'], /SG\.[\w-]{22}\.[\w-]{43}/),
-  rule('twilio-credentials', ['AC'], /AC[0-9a-f]{32}:[0-9a-f]{32}/),
+  rule(
+    'twilio-credentials',
+    [...'0123456789abcdef'].map((digit) => `AC${digit}`),
+    /AC[0-9a-f]{32}:[0-9a-f]{32}/,
+  ),
   rule('telegram-bot-token', [':AA'], /:AA[\w-]{33}/, { before: /\d{8,10}$/ }),
   rule('age-secret-key', ['AGE-SECRET-KEY-1'], /AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}/),
   rule('daybook-key', ['dbk1.'], /dbk1\.[\w-]{16}\.[\w-]{43}/),

@@ -173,15 +173,29 @@ function discordAt(text: string, index: number): Span | undefined {
   return isFree && discordForm.test(text) ? [index, discordForm.lastIndex] : undefined
 }
 
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const followed = (starts: readonly string[], next: string) =>
+  starts.flatMap((start) => [...next].map((char) => start + char))
+
 /** The first that fits names the secret; none counts where a rule of the table of forms knows it better. */
 export const writtenRules: readonly WrittenRule[] = [
   {
     id: 'password',
-    begins: ['pass', 'Pass', 'PASS', 'pwd', 'Pwd', 'PWD', 'pw', 'Pw', 'ennwort', 'ontraseña'],
+    begins: [
+      'pass',
+      'Pass',
+      'PASS',
+      'pwd',
+      'Pwd',
+      'PWD',
+      ...followed(['pw', 'Pw', 'PW'], ' =:'),
+      'ennwort',
+      'ontraseña',
+    ],
     find: passwordFrom,
   },
-  { id: 'password', begins: ['-u', '--user'], find: userAt },
-  { id: 'password', begins: ['-p'], find: optionAt },
+  { id: 'password', begins: ['--user', ...followed(['-u'], `"' ${letters}`)], find: userAt },
+  { id: 'password', begins: followed(['-p'], `"' ${letters}`), find: optionAt },
   { id: 'basic-auth', begins: ['asic '], find: basicAt },
   { id: 'bearer-token', begins: ['earer '], find: bearerAt },
   {
@@ -215,10 +229,14 @@ export const writtenRules: readonly WrittenRule[] = [
   },
   {
     id: 'twilio-token',
-    begins: ['AC'],
+    begins: followed(['AC'], '0123456789abcdef'),
     find: besides(/AC[0-9a-f]{32}(?!\w)/y, /(?<!\w)[0-9a-f]{32}(?!\w)/, 120),
   },
-  { id: 'discord-token', begins: ['MT', 'Mj', 'Mz', 'ND', 'NT', 'Nj', 'Nz', 'OD', 'OT'], find: discordAt },
+  {
+    id: 'discord-token',
+    begins: followed(['MT', 'Mj', 'Mz', 'ND', 'NT', 'Nj', 'Nz', 'OD', 'OT'], 'AEIMQUYcgk'),
+    find: discordAt,
+  },
   { id: 'seed-phrase', begins: ['seed ', 'Seed ', 'ecovery ', 'nemonic', 'wallet'], find: seedAfter },
 ]
 

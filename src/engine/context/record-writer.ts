@@ -15,7 +15,7 @@ import type { Ids } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { holdsId, type Kind, settled, unknownKind } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
-import type { Scope } from '../../core/record.ts'
+import type { RecordHead, Scope } from '../../core/record.ts'
 import { fieldsOf, parseWith } from '../../core/schema.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
@@ -273,6 +273,7 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
     body: given,
     sensitivity: head.sensitivity,
   })
+  checkNames(parts, { id: before ? undefined : id, head, live, isRestored: request.times !== undefined })
   const own = { id: id ?? ids.next(), stamp: store.stamps.next(), ...head }
   const op = {
     op: 'put' as const,
@@ -291,6 +292,25 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   const { seq } = store.records.put(op, { fresh: id === undefined, keepsBefore: request.keepsBefore })
   if (kind.urgent) store.ops.hurry(seq)
   return { id: op.id, isChanged: true, sensitivity, ...(found ? { secrets: found } : {}) }
+}
+
+interface NewNames {
+  readonly id: string | undefined
+  readonly head: Partial<Pick<RecordHead, 'session' | 'resource' | 'agent'>>
+  readonly live: RecordRow | undefined
+  readonly isRestored: boolean
+}
+
+/** What a bundle brings has the names that it had. */
+function checkNames({ secrets }: RecordWriterParts, { id, head, live, isRestored }: NewNames): void {
+  if (isRestored) return
+  const { session, resource, agent } = head
+  secrets.checkNames({
+    id,
+    ...(session === live?.session ? {} : { session }),
+    ...(resource === live?.resource ? {} : { resource }),
+    ...(agent === live?.agent ? {} : { agent }),
+  })
 }
 
 /** `body` with the fields of `stands` that its kind does not know. */

@@ -8,6 +8,7 @@ import { isOpenKind, type Kind } from '../../core/kind.ts'
 import { parseWith } from '../../core/schema.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { type FoundSecret, maskBody, secretsOf } from '../../core/secret/body-secrets.ts'
+import { findSecrets } from '../../core/secret/find-secrets.ts'
 import type { SecretMode, SecretOutcome } from '../../core/secret/stored-secrets.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
@@ -25,6 +26,9 @@ export interface Guarded {
   readonly found?: { readonly outcome: SecretOutcome; readonly secrets: readonly FoundSecret[] }
 }
 
+/** What of a head users name. */
+export type HeadNames = Readonly<Partial<Record<'id' | 'session' | 'resource' | 'agent', string | undefined>>>
+
 type Sides = Pick<Omit<ConflictEntry, 'id'>, 'lost' | 'kept'>
 
 export interface SecretGuard {
@@ -32,6 +36,11 @@ export interface SecretGuard {
   guard(given: Unguarded): Guarded
   /** What waits in the task queue, in clear: only `warn` and `off` leave its secrets there. */
   maskInput(input: Json): Json
+  /**
+   * Throws for a secret in what is stored and sent in clear of every record: its id, and the names of its session, resource and
+   * agent. They are never sealed.
+   */
+  checkNames(names: HeadNames): void
   /** The same for both sides of a conflict. */
   maskSides(sides: Sides): Sides
 }
@@ -53,6 +62,8 @@ export function createSecretGuard(
   const isMasking = mode !== 'warn' && mode !== 'off'
   const maskSide = (side: ConflictSide): ConflictSide =>
     isMasking && side.body ? { ...side, body: maskBody(side.body).body } : side
+  /** Names that were looked at last: most writes are of one session. */
+  const known = new Map<string, string>()
   return {
     guard(given) {
       const { kind, body, sensitivity } = given
@@ -70,11 +81,28 @@ export function createSecretGuard(
       }
     },
     maskInput: (input) => (isMasking ? (maskBody({ input }).body['input'] ?? null) : input),
+    checkNames(names) {
+      if (!isMasking) return
+      for (const [path, name] of Object.entries(names)) {
+        if (name === undefined || known.get(path) === name) continue
+        const [found] = findSecrets(name)
+        if (found) throw secretName(path, found.rule)
+        known.set(path, name)
+      }
+    },
     maskSides: ({ lost, kept }) => ({
       lost: maskSide(lost),
       ...(kept ? { kept: maskSide(kept) } : {}),
     }),
   }
+}
+
+function secretName(path: string, rule: string): DaybookError {
+  return new DaybookError(
+    'invalid-input',
+    `\`${path}\`: There is a secret in this name (${rule}). Names are stored and sent in clear: use another one.`,
+    { details: { path, rule, reason: 'secret' } },
+  )
 }
 
 function maskedBody(kind: Kind, body: JsonObject, secrets: readonly FoundSecret[]): JsonObject {

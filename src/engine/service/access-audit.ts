@@ -21,6 +21,7 @@ import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import { isReceiptId } from '../../memory/consent/policy/receipt.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import type { SecretGuard } from '../context/secret-guard.ts'
 
 /** One call on its way. */
 export interface AccessTrail {
@@ -66,6 +67,7 @@ export interface AccessAuditParts extends Pick<Ports, 'clock' | 'scheduler' | 'l
   readonly store: Pick<BookStore, 'access' | 'writes' | 'newer'>
   readonly kinds: Kinds
   readonly isVerb: (id: string) => boolean
+  readonly secrets: Pick<SecretGuard, 'maskInput'>
 }
 
 /** What was not written by a commit until then is written by one of its own. */
@@ -225,7 +227,7 @@ class Trail implements AccessTrail {
       outcome,
       kinds,
       count,
-      ...(purpose === undefined ? {} : { purpose }),
+      ...(purpose === undefined ? {} : { purpose: String(this.#parts.secrets.maskInput(purpose)) }),
       // A text that can be none may be anything, and is not kept.
       ...(isReceiptId(receipt) ? { receipt } : {}),
     }

@@ -1,5 +1,5 @@
-// Keeps recalls and contexts as they were asked of this copy of the book. Invariant: nobody waits for it, and nothing of it
-// leaves this copy; what was asked is written with the next commit, or `flushMs` later.
+// Keeps recalls and contexts as they were asked of this copy of the book. Invariant: nobody waits for it, nothing of it leaves
+// this copy, and no secret of known form is in it; what was asked is written with the next commit, or `flushMs` later.
 import {
   type ActivityNote,
   type ActivityPage,
@@ -11,10 +11,12 @@ import type { CallPort } from '../../core/capability/context.ts'
 import type { Service } from '../../core/capability/service.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Ports } from '../../core/ports.ts'
+import type { Json } from '../../core/json/path.ts'
 import { formatTime } from '../../core/time.ts'
 import { createActivityReader } from '../../store/activity/activity-page.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { accessorOf } from './access-audit.ts'
+import type { SecretGuard } from '../context/secret-guard.ts'
 import type { Sealing } from './sealing.ts'
 
 /** What of a call is kept beside its question. */
@@ -34,6 +36,7 @@ export interface Activity extends Service {
 export interface ActivityParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'> {
   readonly store: Pick<BookStore, 'db' | 'activity' | 'access' | 'writes' | 'newer'>
   readonly sealing: Pick<Sealing, 'begin'>
+  readonly secrets: Pick<SecretGuard, 'maskInput'>
   /** False: nothing more is kept. */
   readonly isKept: boolean
   /** The capabilities that change a book. */
@@ -62,6 +65,12 @@ export function createActivity(parts: ActivityParts): Activity {
   let sealedWith: string | undefined
   if (activity) activity.onWritten = (count) => parts.tell({ count })
 
+  const masked = <Words extends Json>(words: Words): Words => parts.secrets.maskInput(words) as Words
+  const maskedNote = (note: ActivityNote): ActivityNote => ({
+    ...note,
+    asked: masked(note.asked),
+    ...(note.packed ? { packed: { ...note.packed, text: masked(note.packed.text) } } : {}),
+  })
   const flush = async () => {
     cancel?.()
     cancel = undefined
@@ -102,9 +111,9 @@ export function createActivity(parts: ActivityParts): Activity {
           who: accessorOf(port.caller, port.scope.agent),
           at: port.now,
           capability: capability.id,
-          purpose,
+          purpose: purpose === undefined ? undefined : masked(purpose),
           took: clock.now() - beganMs,
-          note: kept.note,
+          note: maskedNote(kept.note),
           covered,
         })
         flushSoon()

@@ -178,7 +178,7 @@ export class ClawSite {
         [...this.bodies].flatMap(([citing, { kind, body }]) =>
           body['proposal'] === id ? [{ id: citing, kind, path: 'proposal' }] : [],
         ),
-      guarded: (given: { body: object }) => ({ body: given.body }),
+      guarded: ({ body }: { body: object }) => ({ body, sensitivity: undefined }),
       put: ({ kind, name, body }: Parameters<RecordWriter['put']>[0]) => {
         const settle = { pool_fact: factKind.settle, pool_ballot: ballotKind.settle }[kind]
         this.bodies.set(name?.id ?? '', { kind, body: settle?.(body) ?? body })

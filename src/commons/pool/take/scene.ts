@@ -31,7 +31,7 @@ import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
 import { isHonest, isMember, type Roll } from './member.ts'
 import { activeClaws, saidAt } from '../rule/presence.ts'
 
-export type SceneRecords = Pick<RecordWriter, 'get' | 'put' | 'citing' | 'rules'>
+export type SceneRecords = Pick<RecordWriter, 'get' | 'put' | 'citing' | 'guarded' | 'rules'>
 
 export interface Scene {
   readonly records: SceneRecords

@@ -4,6 +4,7 @@ import type { PoolWaiting } from '../../../core/pool/pool-port.ts'
 import type { Taken } from '../../../core/pool/pool-carrier.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { checkJson } from '../../../core/json/json.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
 import { utf8Length } from '../../../core/text/utf8.ts'
 import { formatTime } from '../../../core/time.ts'
 import {
@@ -77,6 +78,8 @@ export function takeIn(scene: Scene, arrival: Arrival, flood: Flood): Taken {
   const { envelope } = reading
   const { clawId: claw, idempotencyKey: key } = envelope
   const isOwn = isOwnClaw(scene, claw)
+  if (holdsSecret(scene, envelope))
+    return noted(scene, arrival, { result: 'rejected', reason: 'holds_a_secret' })
   const isTrusted = isOwn && isOwnKey(scene, envelope, arrival.isSigned)
   const refusal =
     refuse(scene, arrival, envelope, isOwn) ?? (isTrusted ? undefined : overrun(scene, arrival, claw, flood))
@@ -109,6 +112,13 @@ export function takeIn(scene: Scene, arrival: Arrival, flood: Flood): Taken {
   const taken = noted(scene, arrival, verdict)
   follow(scene, verdict)
   return taken
+}
+
+/** It would wait, and go on to others, in clear. */
+function holdsSecret({ records }: Scene, { type, payload, clawId }: EnvelopeV1): boolean {
+  const body = payload as JsonObject
+  const kept = records.guarded({ kind: 'pool_proposal', id: `${type} of ${clawId}`, body })
+  return kept.body !== body || kept.sensitivity !== undefined
 }
 
 /** Why an envelope goes no further: governance, another group, no trust, too many of them. */

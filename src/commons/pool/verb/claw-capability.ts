@@ -17,6 +17,7 @@ import { isMember, isOpenPool, type Roll, standingOf } from '../take/member.ts'
 import { type Needed, neededByMajority } from '../rule/quorum.ts'
 import { present, sayCapabilities } from '../service/announce.ts'
 import { clawFor, nameAsWritten, ownClaw, put, readClaw } from '../take/scene.ts'
+import { checkLeaving } from './propose-capability.ts'
 import { agentOf, sceneOf, text } from './shape.ts'
 
 interface Known {
@@ -103,6 +104,7 @@ export const clawCapabilities = [
       const name = said ?? nameAsWritten(scene, agent)
       const runs = model ?? known?.model ?? (isMain ? config.model : undefined)
       const can = [...new Set(capabilities)]
+      checkLeaving(at, { capabilities: can, ...(name === undefined ? {} : { display_name: name }) })
       put(scene, 'pool_claw', recordIds.claw(claw), {
         claw,
         by: agent,

@@ -268,6 +268,7 @@ export const proposeCapabilities = [
       const counts = scene.config.self_vote || !sameClaw(claw, proposal.claw)
       if (known?.vote === vote) return { proposal: named, claw, vote, n: known.n, changed: false, counts }
       if (known) checkChange(scene, Object.keys(known.votes).length)
+      if (reason !== undefined) checkLeaving(at, { reason })
       const n = (known?.n ?? 0) + 1
       const cast = { vote, at: at.call.now, ...(reason === undefined ? {} : { reason }) }
       put(scene, 'pool_ballot', recordIds.ballot(named, claw), {
@@ -304,6 +305,14 @@ function checkOpen(scene: Scene, { proposal, expires_at }: ProposalBody): void {
   throw new DaybookError('conflict', `\`${proposal}\` is ${outcome}: votes on it count no more.`, {
     details: { path: 'proposal', reason: outcome },
   })
+}
+
+/** What is said to other claws goes out in clear, whatever becomes of the record. */
+export function checkLeaving({ records }: Pick<WriteContext<'records'>, 'records'>, said: JsonObject): void {
+  const given = { kind: 'pool_ballot', id: 'pool_ballot::new', body: said }
+  const kept = records.guarded(given)
+  if (kept.sensitivity !== undefined || !sameJson(kept.body, said))
+    throw secretFound(Object.keys(said)[0] ?? '')
 }
 
 function checkChange({ config: { compatibility } }: Scene, votes: number): void {
