@@ -64,6 +64,23 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
       expect(all).not.toContain('wJalrXUtnFEMI')
     })
 
+    it('are refused in a name, which is stored and sent in clear, and the error says nothing of them', async () => {
+      const book = await cases.book()
+      const perception = { content: 'x', subject: 'ci' }
+      const named = [
+        ['id', () => book.perceptions.store({ ...perception, id: `p-${secret}` })],
+        ['session', () => book.with({ session: `s-${secret}` }).perceptions.store(perception)],
+        ['resource', () => book.with({ resource: secret }).perceptions.store(perception)],
+        ['id', () => book.documents.write({ changes: [{ folder: 'notes', key: secret, value: {} }] })],
+      ] as const
+      for (const [path, store] of named) {
+        const error = await failure(store())
+        expect(error).toMatchObject({ code: 'invalid-input', details: { path, reason: 'secret' } })
+        expect(JSON.stringify([error.message, error.details])).not.toContain(secret)
+      }
+      expect((await book.records.query({})).records).toEqual([])
+    })
+
     it('stay where the owner only wants to hear of them, or nothing at all', async () => {
       const warned = await cases.book({ secrets: 'warn' })
       const told: BookEvents['secret'][] = []
@@ -159,6 +176,21 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
 /** Where the book has keys, or may make them. */
 export function sealedSecretCases(cases: BookCase): void {
   describe('secrets where there are keys', () => {
+    it('are nowhere in what was asked and why, whatever is done about records', async () => {
+      for (const secrets of [undefined, 'mask'] as const) {
+        const book = await cases.book(secrets === undefined ? {} : { secrets })
+        await book.perceptions.store({ content: 'deploy without any', subject: 'ci' })
+        const text = `deploy, password: hunter2-${secret}`
+        await book.recall({ text }, { purpose: `look for ${secret}` })
+        await book.context({ text })
+        const { entries } = await book.activity.list()
+        const told = JSON.stringify([entries, await book.access.log()])
+        expect(told).toContain('[secret: ')
+        expect(told).not.toContain(secret)
+        expect(told).not.toContain('hunter2')
+      }
+    })
+
     it('are looked for as the option says, and no other word is taken', async () => {
       const error = await failure(cases.book({ secrets: 'hide' as never }))
       expect([error.code, error.details['path']]).toEqual(['invalid-input', 'secrets'])

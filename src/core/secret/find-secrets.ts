@@ -70,9 +70,18 @@ export function findSecrets(text: string): readonly SecretPlace[] {
   return found.sort((a, b) => a.start - b.start)
 }
 
-/** Secrets that are known by their form alone: what names and ids are looked through for. */
-export function findForms(text: string): readonly SecretPlace[] {
-  return findKeys(text).forms
+/** The rule of a secret in a name or an id, where it may stand behind any sign, and signs may be escaped. */
+export function secretInName(name: string): string | undefined {
+  if (name.length < 8) return undefined
+  const plain = name.replaceAll(/:([0-9a-f]{1,5}):/g, (_, code: string) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
+  )
+  const starts = [0, ...[...plain.slice(0, 512).matchAll(/[-_:/.@|+=]/g)].map(({ index }) => index + 1)]
+  for (const start of starts) {
+    const [found] = findSecrets(plain.slice(start))
+    if (found) return found.rule
+  }
+  return undefined
 }
 
 function findKeys(text: string): { forms: SecretPlace[]; written: SecretPlace[] } {

@@ -8,7 +8,7 @@ import { isOpenKind, type Kind } from '../../core/kind.ts'
 import { parseWith } from '../../core/schema.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { type FoundSecret, maskBody, secretsOf } from '../../core/secret/body-secrets.ts'
-import { findSecrets } from '../../core/secret/find-secrets.ts'
+import { secretInName } from '../../core/secret/find-secrets.ts'
 import type { SecretMode, SecretOutcome } from '../../core/secret/stored-secrets.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
@@ -85,8 +85,8 @@ export function createSecretGuard(
       if (!isMasking) return
       for (const [path, name] of Object.entries(names)) {
         if (name === undefined || known.get(path) === name) continue
-        const [found] = findSecrets(name)
-        if (found) throw secretName(path, found.rule)
+        const rule = secretInName(name)
+        if (rule !== undefined) throw secretName(path, rule)
         known.set(path, name)
       }
     },

@@ -23,7 +23,7 @@ const lookAlikes: Readonly<Record<string, readonly string[]>> = {
   'bytes in base64url': many(300, () => randomBytes(4_000).toString('base64url')),
   'bytes in hex': many(300, () => randomBytes(4_000).toString('hex')),
   telephone: ['+49 30 901820 4711', '+1 (555) 010-9999', '0041 44 668 18 00', '4111-2222'],
-  iban: ['DE89 3704 0044 0532 0130 00', 'GB29 NWBK 6016 1331 9268 19'],
+  iban: ['DE89 3704 0044 0532 0130 01', 'GB29 NWBK 6016 1331 9268 18', 'XX12 3704 0044 0532 0130 00'],
   address: [
     'http://localhost:8787/v1/books/demo@home',
     'https://user@host.example/path',
