@@ -43,7 +43,7 @@ const rest = /[^\S\n]{0,3}(?:$|[\n,;&)}\]"'#|\\]|\.(?:\s|$))/y
 
 function passwordAt(text: string, index: number): Span | undefined {
   // `compass`, `bypass`: a name goes on with a capital, or after a sign.
-  if (/[a-z]$/.test(before(text, index, 1)) && /^p/.test(text.charAt(index))) return undefined
+  if (/[a-z]$/.test(before(text, index, 1)) && text.charAt(index) === 'p') return undefined
   const login = /\blogin\s+\S{1,64}\s+$/.test(before(text, index, 80)) ? loginAt(text, index) : undefined
   if (login) return login
   passwordForm.lastIndex = index

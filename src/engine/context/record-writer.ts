@@ -15,8 +15,8 @@ import type { Ids } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { holdsId, type Kind, settled, unknownKind } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
-import type { RecordHead, Scope } from '../../core/record.ts'
-import { fieldsOf, parseWith } from '../../core/schema.ts'
+import type { Scope } from '../../core/record.ts'
+import { parseWith } from '../../core/schema.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { forgetEnded } from '../../sync/conflict/forget-ended.ts'
@@ -30,6 +30,8 @@ import { markRecord, type MarkWriterParts, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
 import { checkNotProposer } from './proposer-put.ts'
 import { headOf } from './put/put-head.ts'
+import { checkNames } from './put/put-names.ts'
+import { withUnknown } from './put/unknown-fields.ts'
 import { release } from './put/release-citations.ts'
 import { guardedHead, raisedBy } from './put/source-sensitivity.ts'
 import { createSealedWriter } from './sealed-write.ts'
@@ -273,7 +275,7 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
     body: given,
     sensitivity: head.sensitivity,
   })
-  checkNames(parts, { id: before ? undefined : id, head, live, isRestored: request.times !== undefined })
+  if (!request.times) checkNames(parts.secrets, { id: before ? undefined : id, head, live })
   const own = { id: id ?? ids.next(), stamp: store.stamps.next(), ...head }
   const op = {
     op: 'put' as const,
@@ -292,33 +294,6 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   const { seq } = store.records.put(op, { fresh: id === undefined, keepsBefore: request.keepsBefore })
   if (kind.urgent) store.ops.hurry(seq)
   return { id: op.id, isChanged: true, sensitivity, ...(found ? { secrets: found } : {}) }
-}
-
-interface NewNames {
-  readonly id: string | undefined
-  readonly head: Partial<Pick<RecordHead, 'session' | 'resource' | 'agent'>>
-  readonly live: RecordRow | undefined
-  readonly isRestored: boolean
-}
-
-/** What a bundle brings has the names that it had. */
-function checkNames({ secrets }: RecordWriterParts, { id, head, live, isRestored }: NewNames): void {
-  if (isRestored) return
-  const { session, resource, agent } = head
-  secrets.checkNames({
-    id,
-    ...(session === live?.session ? {} : { session }),
-    ...(resource === live?.resource ? {} : { resource }),
-    ...(agent === live?.agent ? {} : { agent }),
-  })
-}
-
-/** `body` with the fields of `stands` that its kind does not know. */
-function withUnknown(kind: Kind, stands: JsonObject, body: JsonObject): JsonObject {
-  const known = fieldsOf(kind.schema)
-  const kept =
-    known && Object.entries(stands).filter(([name]) => !known.has(name) && !Object.hasOwn(body, name))
-  return kept && kept.length > 0 ? { ...body, ...Object.fromEntries(kept) } : body
 }
 
 /** A guest gives an id of its own choice only where that tells it nothing of what it does not see. */

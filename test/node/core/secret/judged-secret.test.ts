@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../../src/core/json/path.ts'
 import { maskBody, secretsOf } from '../../../../src/core/secret/body-secrets.ts'
-import { heldOut, type Judged, tuning } from '../../../support/secret/judged-secret.ts'
+import { heldOut } from '../../../support/secret/held-out-secret.ts'
+import type { Judged } from '../../../support/secret/judged.ts'
+import { tuning } from '../../../support/secret/tuning-secret.ts'
 
 /** A text as part of a sentence that somebody else wrote, or a body as it is. */
 const asBody = (one: string | object): JsonObject =>
