@@ -71,7 +71,7 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
         ['id', () => book.perceptions.store({ ...perception, id: `p-${secret}` })],
         ['session', () => book.with({ session: `s-${secret}` }).perceptions.store(perception)],
         ['resource', () => book.with({ resource: secret }).perceptions.store(perception)],
-        ['id', () => book.documents.write({ changes: [{ folder: 'notes', key: secret, value: {} }] })],
+        ['id', () => book.documents.write({ changes: [{ folder: 'notes/', key: secret, value: {} }] })],
       ] as const
       for (const [path, store] of named) {
         const error = await failure(store())

@@ -18,10 +18,10 @@ import type { Changed, Service } from '../../core/capability/service.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Ports } from '../../core/ports.ts'
+import type { Json } from '../../core/json/path.ts'
 import { formatTime } from '../../core/time.ts'
 import { isReceiptId } from '../../memory/consent/policy/receipt.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import type { SecretGuard } from '../context/secret-guard.ts'
 
 /** One call on its way. */
 export interface AccessTrail {
@@ -67,7 +67,7 @@ export interface AccessAuditParts extends Pick<Ports, 'clock' | 'scheduler' | 'l
   readonly store: Pick<BookStore, 'access' | 'writes' | 'newer'>
   readonly kinds: Kinds
   readonly isVerb: (id: string) => boolean
-  readonly secrets: Pick<SecretGuard, 'maskInput'>
+  readonly secrets: { maskInput(words: Json): Json }
 }
 
 /** What was not written by a commit until then is written by one of its own. */

@@ -16,7 +16,6 @@ import { formatTime } from '../../core/time.ts'
 import { createActivityReader } from '../../store/activity/activity-page.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { accessorOf } from './access-audit.ts'
-import type { SecretGuard } from '../context/secret-guard.ts'
 import type { Sealing } from './sealing.ts'
 
 /** What of a call is kept beside its question. */
@@ -36,7 +35,7 @@ export interface Activity extends Service {
 export interface ActivityParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'> {
   readonly store: Pick<BookStore, 'db' | 'activity' | 'access' | 'writes' | 'newer'>
   readonly sealing: Pick<Sealing, 'begin'>
-  readonly secrets: Pick<SecretGuard, 'maskInput'>
+  readonly secrets: { maskInput(words: Json): Json }
   /** False: nothing more is kept. */
   readonly isKept: boolean
   /** The capabilities that change a book. */
