@@ -89,7 +89,7 @@ describe('a flood on a line', () => {
     async (_name, frame) => {
       const line = await lineOf('flooded')
       line.socket.pause()
-      const flooding = line.flood(many(frame), 20_000_000)
+      const flooding = line.flood(many(frame), 4_000_000)
       for (let i = 0; i < 30; i++) expect((await status()).status).toBe(200)
       line.socket.destroy()
       await flooding
