@@ -219,6 +219,15 @@ export function addIdleWork(
     )
   }
   services.add(
-    createIdleWork({ store, clock, scheduler, log, onIdle: services.idle, isBusy, lag: options.lag }),
+    createIdleWork({
+      store,
+      clock,
+      scheduler,
+      log,
+      onIdle: services.idle,
+      isBusy,
+      lag: options.lag,
+      isScarce: options.isScarce,
+    }),
   )
 }

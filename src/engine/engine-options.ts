@@ -92,6 +92,8 @@ export interface EngineOptions {
   readonly wasKept?: boolean
   /** Opens and closes the space that a host with a quota keeps back for reading and emptying a full book. */
   readonly useReserve?: ((isUsed: boolean) => void) | undefined
+  /** True while the disk has so little left that what is derived from a write should not wait. Default: it never has. */
+  readonly isScarce?: (() => boolean) | undefined
   /**
    * Closes this engine and takes away everything that this device has of the book: database, keys, copies, notes. Law: what is
    * cut in the middle is finished by the next opening, which begins an empty book.

@@ -1,6 +1,7 @@
 // A book's store: opens and migrates the database, and puts its parts together.
 import { utcZone, type Zone } from '../core/calendar/zone.ts'
 import type { Kinds } from '../core/kind.ts'
+import { isDaybookError } from '../core/errors.ts'
 import { createStampClock, type StampClock } from '../core/stamp.ts'
 import { toHex } from '../core/ids.ts'
 import type { Ports, CheckpointFile, SqlDatabase, Truth } from '../core/ports.ts'
@@ -145,7 +146,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   let sealedChanges = 0
   const requests = createRequestLog(db, bodies, () => sealedChanges)
   const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
-  if (!newer) {
+  const begin = () =>
     db.transaction(() => {
       requests.prune(formatTime(now - requestMemoryMs))
       clearStaging(db)
@@ -154,6 +155,11 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       if (options.wasKept && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
       renameDevice()
     })
+  try {
+    if (!newer) begin()
+  } catch (error) {
+    // A book that was begun is opened on a full disk all the same: what is tidied here can wait.
+    if (settings.get('device') === undefined || !isDaybookError(error, 'storage-full')) throw error
   }
   const access = newer || options.isAudited === false ? undefined : createAccessLog(db)
   const activity = newer || role === 'mirror' ? undefined : new ActivityLog(db, bodies)

@@ -1,6 +1,7 @@
 // Removes what is left of a forgotten record: lost edits in the conflict log, answers to calls, its vector, its words,
 // and the book's own model of words, which may have learned from it and is learned anew.
 // Invariant: its tombstone stays, without content, so that no mirror brings the record back.
+import { isDaybookError } from '../core/errors.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 import type { Checkpoint } from './repair/checkpoint.ts'
 import type { PostingArchive } from './posting/posting-archive.ts'
@@ -28,8 +29,19 @@ export interface PurgeParts {
 }
 
 export function createPurge({ db, projection, archive, settings, checkpoint, sources }: PurgeParts): Purge {
+  const takeOut = () => {
+    projection.catchUp()
+    // The index only marks what is deleted; merging all of it into one piece leaves the words out.
+    archive.drop()
+    db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
+    db.scrub()
+    checkpoint?.scrub()
+    // Only now: a scrub that was cut off is made again.
+    if (settings.get(scrubDue) !== undefined) db.transaction(() => settings.remove(scrubDue))
+  }
   return {
     purge(id, seq) {
+      settings.set(scrubDue, 1)
       sources.purged(id)
       db.run('DELETE FROM history WHERE seq = ?', [seq])
       db.run('DELETE FROM conflicts WHERE record = ?', [id])
@@ -41,14 +53,13 @@ export function createPurge({ db, projection, archive, settings, checkpoint, sou
       db.run('DELETE FROM applied_requests WHERE instr(result, ?) > 0', [JSON.stringify(id)])
     },
     scrub() {
-      projection.catchUp()
-      // The index only marks what is deleted; merging all of it into one piece leaves the words out.
-      archive.drop()
-      db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
-      db.scrub()
-      checkpoint?.scrub()
-      // Only now: a scrub that was cut off is made again.
-      if (settings.get(scrubDue) !== undefined) db.transaction(() => settings.remove(scrubDue))
+      try {
+        takeOut()
+      } catch (error) {
+        if (!isDaybookError(error, 'storage-full')) throw error
+        // It stays due: the rows go out of the files now, their words from the index when the disk has room for that.
+        db.scrub()
+      }
     },
     isDue: () => settings.get(scrubDue) !== undefined,
   }

@@ -28,14 +28,18 @@ export interface IdleWorkParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
   /** While this answers true, the work waits. */
   readonly isBusy: () => boolean
   readonly lag?: number | undefined
+  readonly isScarce?: (() => boolean) | undefined
 }
+
+/** So many wait on a disk that is nearly full: what is derived must find room, or nothing could be read. */
+const scarceLag = 50
 
 /**
  * Begins a while after the book was opened, and once nothing was written for 60 ms on a device and for 1 s at a mirror. After
  * a commit it has the writer wait for what is too much to be left.
  */
 export function createIdleWork(parts: IdleWorkParts): Service {
-  const { store, clock, scheduler, log, onIdle, isBusy, lag = lagLimit } = parts
+  const { store, clock, scheduler, log, onIdle, isBusy, lag = lagLimit, isScarce } = parts
   const waitMs = idleMs[store.role]
   let stopped = false
   let cancel: (() => void) | undefined
@@ -71,7 +75,7 @@ export function createIdleWork(parts: IdleWorkParts): Service {
     name: 'idle work',
     committed() {
       try {
-        store.projection.keepUp(lag)
+        store.projection.keepUp(isScarce?.() === true ? Math.min(lag, scarceLag) : lag)
       } catch (error) {
         // The write is committed whatever happens here, and what is behind stays behind.
         log.warn('Indexing behind a write failed and is tried again.', { code: toDaybookError(error).code })

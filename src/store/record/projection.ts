@@ -133,13 +133,26 @@ export function createProjection(
     return rows.length === limit
   }
 
+  /** Where there is hardly any space left: in steps for which the log needs little, and it begins anew before each. */
+  const derive = (limit: number): boolean => {
+    for (let size = limit; ;) {
+      try {
+        return db.transaction(() => run(size)) || size < limit
+      } catch (error) {
+        if (size === 1 || !isDaybookError(error, 'storage-full')) throw error
+        db.scrub()
+        size = Math.ceil(size / 10)
+      }
+    }
+  }
+
   const step = (limit: number) => {
     if (!stale && !grown) return false
     if (frozen) {
       if (behind() > 0) throw frozen()
       return (stale = grown = false)
     }
-    const more = db.transaction(() => run(limit))
+    const more = derive(limit)
     if (!more) stale = grown = false
     return more
   }
@@ -173,15 +186,7 @@ export function createProjection(
       if (isWithin) return
       const lag = patience === Infinity ? 0 : countLag()
       if (lag > patience) throw new FarBehind(lag, step)
-      // Where there is hardly any space left: in steps for which the log needs little.
-      for (let size = batch; ;) {
-        try {
-          if (!step(size)) return
-        } catch (error) {
-          if (size === 1 || !isDaybookError(error, 'storage-full')) throw error
-          size = Math.ceil(size / 10)
-        }
-      }
+      while (step(batch));
     },
     startRead(read, most) {
       const before = patience

@@ -11,6 +11,7 @@ import { mend, mendedOf, mendedText } from '../../../store/repair/mend.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
 import { checkTable, firstFault } from '../../../store/repair/table-check.ts'
 import { eraseBook, finishErasing } from './erase-book.ts'
+import { type DiskRoom, roomOf } from './disk-reserve.ts'
 import { type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
 import { databaseSuffixes, narrowBook } from '../port/private-file.ts'
 
@@ -20,6 +21,9 @@ export interface BookFile {
   /** Where a copy of its records is kept. */
   readonly checkpointFile: CheckpointFile
   storage(): Promise<Pick<Status, 'degraded'>>
+  /** Gives up the space that is kept back, or makes it again. Absent in memory. */
+  readonly useReserve?: (isUsed: boolean) => void
+  readonly isScarce?: () => boolean
   /** Takes the book away from this machine; `closeEngine` closes what works on it. */
   erase(closeEngine: () => void): void
 }
@@ -38,23 +42,30 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
     narrowBook(path)
   }
   finish(path)
+  const room = path === ':memory:' ? undefined : roomOf(path)
   const attempt = () => {
-    const own = openNodeDatabase(options)
+    const own = openNodeDatabase({ ...options, ...(room ? { admit: room.admit } : {}) })
     let isErasing = false
     const db: SqlDatabase = { ...own, close: () => (isErasing ? undefined : own.close()) }
     try {
       const found = isBlamed(db) ? firstFault(db) : undefined
       if (found !== undefined) throw new Damaged(found)
+      room?.renew(db.sizeBytes())
       return open({
         db,
+        ...(room ? { useReserve: (isUsed: boolean) => room.use(db, isUsed), isScarce: room.isScarce } : {}),
         check: (table) => checkTable(db, table),
         checkpointFile: checkpointAt(path),
-        storage: () => Promise.resolve(stateOf(db)),
+        storage: () => Promise.resolve(stateOf(db, room)),
         erase(closeEngine) {
           // While its files go it stays locked.
           isErasing = path !== ':memory:'
-          if (isErasing) eraseBook(path, own, closeEngine)
-          else closeEngine()
+          const end = () => {
+            room?.giveUp()
+            closeEngine()
+          }
+          if (isErasing) eraseBook(path, own, end)
+          else end()
         },
       })
     } catch (error) {
@@ -62,12 +73,21 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
       throw error
     }
   }
+  const attemptWithRoom = () => {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!room || !isDaybookError(error, 'storage-full')) throw error
+      room.giveUp()
+      return attempt()
+    }
+  }
   try {
-    return attempt()
+    return attemptWithRoom()
   } catch (error) {
     const reason = error instanceof Damaged ? error.reason : isBroken(error) ? error.message : undefined
     if (reason === undefined || path === ':memory:' || !mendFile(options, reason)) throw error
-    return attempt()
+    return attemptWithRoom()
   }
 }
 
@@ -79,9 +99,10 @@ class Damaged extends Error {
   }
 }
 
-function stateOf(db: SqlDatabase): Pick<Status, 'degraded'> {
+function stateOf(db: SqlDatabase, room: DiskRoom | undefined): Pick<Status, 'degraded'> {
   const mended = mendedOf(db)
-  return { degraded: mended && existsSync(mended.aside) ? [mendedText(mended)] : [] }
+  const text = mended && existsSync(mended.aside) ? [mendedText(mended)] : []
+  return { degraded: [...(room?.degraded(db.sizeBytes()) ?? []), ...text] }
 }
 
 /** Goes on where a mending was cut: a new file that stands alone is whole, one beside the old is not. */

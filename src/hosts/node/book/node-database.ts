@@ -9,22 +9,40 @@ export interface NodeDatabaseOptions {
   readonly path: string
   /** `strict` waits for the disk at each commit; `relaxed` survives a killed process, not a power cut. */
   readonly durability?: 'relaxed' | 'strict'
+  /** Says before a commit whether the disk has room for a database of so many bytes. Default: the disk says it. */
+  readonly admit?: (bytes: number) => boolean
 }
 
 const statementLimit = 200
 const memoryPath = ':memory:'
+const pageBytes = 4096
+/** A database that has grown by less is not looked at again. */
+const lookPages = 128
+
+/** Set once, in the file: setting it again writes, which a full disk refuses. */
+const isIncremental = (db: DatabaseSync) => db.prepare('PRAGMA auto_vacuum').get()?.['auto_vacuum'] === 2
 
 /** Opens `path`, making it when missing, for its owner alone, and holds it exclusively until closed. */
-export function openNodeDatabase({ path, durability = 'relaxed' }: NodeDatabaseOptions): SqlDatabase {
+export function openNodeDatabase({ path, durability = 'relaxed', admit }: NodeDatabaseOptions): SqlDatabase {
   if (path !== memoryPath && path !== '') claimDatabase(path)
   const db = guarded(() => new DatabaseSync(path))
-  guarded(() =>
-    db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL;
-      PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability === 'strict' ? 'FULL' : 'NORMAL'};
-      PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF; PRAGMA secure_delete = FAST`),
-  )
+  try {
+    guarded(() => {
+      // First of all: write-ahead logging without shared memory needs exclusive locking.
+      db.exec('PRAGMA locking_mode = EXCLUSIVE')
+      db.exec(`PRAGMA page_size = ${pageBytes};
+      ${isIncremental(db) ? '' : 'PRAGMA auto_vacuum = INCREMENTAL;'} PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = ${durability === 'strict' ? 'FULL' : 'NORMAL'};
+      PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF; PRAGMA secure_delete = FAST`)
+    })
+  } catch (error) {
+    // Or it stays locked for as long as this process lives.
+    db.close()
+    throw error
+  }
   const statements = new Map<string, StatementSync>()
   let inside = false
+  let lookedAt = 0
 
   const prepare = (sql: string) => {
     const known = statements.get(sql)
@@ -33,6 +51,16 @@ export function openNodeDatabase({ path, durability = 'relaxed' }: NodeDatabaseO
     if (statements.size >= statementLimit) statements.delete(statements.keys().next().value ?? '')
     statements.set(sql, statement)
     return statement
+  }
+
+  const pageCount = () => Number(Object.values(prepare('PRAGMA page_count').get() ?? {})[0] ?? 0)
+  /** Inside of a transaction, where SQLite can still undo it. */
+  const checkRoom = () => {
+    if (!admit) return
+    const pages = pageCount()
+    if (pages <= lookedAt) return
+    if (!admit(pages * pageBytes)) throw new DaybookError('storage-full')
+    lookedAt = pages + lookPages
   }
 
   return {
@@ -48,6 +76,7 @@ export function openNodeDatabase({ path, durability = 'relaxed' }: NodeDatabaseO
       inside = true
       try {
         const result = work()
+        checkRoom()
         guarded(() => db.exec('COMMIT'))
         return result
       } catch (error) {
@@ -58,10 +87,7 @@ export function openNodeDatabase({ path, durability = 'relaxed' }: NodeDatabaseO
         inside = false
       }
     },
-    sizeBytes() {
-      const one = (name: string) => Number(Object.values(prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0)
-      return one('page_count') * one('page_size')
-    },
+    sizeBytes: () => pageCount() * Number(Object.values(prepare('PRAGMA page_size').get() ?? {})[0] ?? 0),
     // Deleted rows are overwritten where they stood; whole pages that are free, and the log, are cut off here.
     scrub: () => guarded(() => db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)')),
     close() {

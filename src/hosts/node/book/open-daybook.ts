@@ -198,7 +198,7 @@ function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptio
 function createBookEngine(
   options: NodeBookOptions,
   { name, path, zone, secrets, embedder, llm }: BookParts,
-  { db, storage, check, checkpointFile, erase }: BookFile,
+  { db, storage, check, checkpointFile, erase, useReserve, isScarce }: BookFile,
   turn?: HoldingTurn,
 ): Engine {
   const { sync, checkpoint = !sync, textIndexInMemory } = options
@@ -218,6 +218,8 @@ function createBookEngine(
     zone,
     durability: isInMemory ? 'memory' : 'file',
     ...(isInMemory ? {} : kept),
+    useReserve,
+    isScarce,
     embedder,
     ...(textIndexInMemory === false ? { textIndex: false } : {}),
     llm,

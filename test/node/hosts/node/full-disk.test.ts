@@ -1,0 +1,173 @@
+// A disk that is really full, a small file system that this test mounts: the book can still be read, emptied and opened.
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Daybook, openDaybook } from '../../../../src/hosts/node/index.ts'
+import { failure } from '../../../contract/book-case.ts'
+import { makeTrace } from '../../../support/trace.ts'
+
+const mib = 2 ** 20
+
+function whyNoMount(): string | undefined {
+  if (process.platform !== 'linux') return `${process.platform} has no tmpfs`
+  const place = mkdtempSync(join(tmpdir(), 'daybook-mount-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'pipe' })
+    execFileSync('umount', [place])
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    rmSync(place, { recursive: true })
+  }
+}
+
+const why = whyNoMount()
+if (why !== undefined) process.stderr.write(`The tests of a full disk are left out: ${why}\n`)
+
+let disk = ''
+const free = () => {
+  const { bavail, bsize } = statfsSync(disk)
+  return bavail * bsize
+}
+/** Another program takes everything that is left. */
+function fillUp(): void {
+  const piece = Buffer.alloc(4096, 7)
+  for (let size = free(); size > 0; size = free()) {
+    writeFileSync(join(disk, 'other'), Buffer.alloc(Math.max(4096, size), 7), { flag: 'a' })
+  }
+  expect(() => writeFileSync(join(disk, 'other'), piece, { flag: 'a' })).toThrow('ENOSPC')
+}
+const path = () => join(disk, 'b.daybook')
+const open = () => openDaybook({ name: 'b', path: path() })
+const goal = (i: number) => `Goal ${i} of the harbour ${`word${i % 50} `.repeat(300)}`
+const store = (book: Daybook, id: string, i = 0) =>
+  book.traces.store(makeTrace({ id, task: { goal: goal(i), constraints: [] } }))
+
+async function fillWithRecords(book: Daybook): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; ; i++) {
+    const error = await store(book, `t-${i}`, i).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    if (error !== undefined) {
+      expect(error).toMatchObject({ code: 'storage-full' })
+      return ids
+    }
+    ids.push(`t-${i}`)
+  }
+}
+
+async function expectReadable(book: Daybook, ids: readonly string[]): Promise<void> {
+  for (const id of ids.slice(0, 50)) expect(await book.traces.get({ id })).toMatchObject({ id })
+  expect((await book.traces.query({ limit: 1000 })).records.length).toBe(Math.min(1000, ids.length))
+  expect((await book.recall({ text: 'harbour word7', limit: 5 })).hits.length).toBeGreaterThan(0)
+  const exported = await new Response(await book.export()).text()
+  for (const id of ids) expect(exported.includes(`"${id}"`)).toBe(true)
+}
+
+describe.skipIf(why !== undefined)('on a disk of 20 MB that is full', () => {
+  beforeEach(() => {
+    disk = mkdtempSync(join(tmpdir(), 'daybook-full-'))
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', disk])
+  })
+  afterEach(() => {
+    execFileSync('umount', ['-l', disk])
+    rmSync(disk, { recursive: true })
+  })
+
+  it('the owner reads, exports, forgets, purges and opens the book again', async () => {
+    const book = await open()
+    const ids = await fillWithRecords(book)
+    expect(ids.length).toBeGreaterThan(500)
+    fillUp()
+    await expectReadable(book, ids)
+    fillUp()
+    expect((await book.status()).degraded.join()).toMatch(
+      /storage-full: the disk of this book has \d+ bytes left/,
+    )
+    const [forgotten = '', purged = '', ...rest] = ids
+    await book.traces.forget({ id: forgotten })
+    await book.records.purge({ id: purged })
+    expect(await book.traces.get({ id: forgotten })).toBeNull()
+    await book.close()
+    fillUp()
+
+    const again = await open()
+    expect(await again.traces.get({ id: forgotten })).toBeNull()
+    expect(await again.traces.get({ id: purged })).toBeNull()
+    await expectReadable(again, rest)
+    for (const id of rest.slice(0, 40)) await again.records.purge({ id })
+    await store(again, 'after')
+    await again.close()
+    rmSync(join(disk, 'other'))
+    const last = await open()
+    await store(last, 'more')
+    expect((await last.status()).degraded.join()).not.toContain('storage-full')
+    expect((await last.traces.count()).total).toBe(rest.length - 40 + 2)
+    await last.close()
+  }, 120_000)
+
+  it('a book that was closed before is opened, read and emptied, also by a Daybook that left no reserve', async () => {
+    const book = await open()
+    for (let i = 0; i < 300; i++) await store(book, `t-${i}`, i)
+    await book.close()
+    const ids = Array.from({ length: 300 }, (_, i) => `t-${i}`)
+    fillUp()
+    const again = await open()
+    await expectReadable(again, ids)
+    await again.traces.forget({ id: 't-0' })
+    await again.close()
+
+    rmSync(`${path()}.reserve`, { force: true })
+    fillUp()
+    const bare = await open()
+    for (const id of ids.slice(1, 50)) expect(await bare.traces.get({ id })).toMatchObject({ id })
+    await bare.close()
+  }, 120_000)
+
+  it('a book that can not be begun there says so, and holds no lock', async () => {
+    fillUp()
+    expect((await failure(open())).code).toBe('storage-full')
+    expect((await failure(open())).code).toBe('storage-full')
+    rmSync(join(disk, 'other'))
+    const book = await open()
+    await store(book, 'first')
+    await book.close()
+  })
+
+  it('a book can be erased there', async () => {
+    const book = await open()
+    await fillWithRecords(book)
+    fillUp()
+    await book.erase({ confirm: 'b' })
+    expect(readdirSync(disk)).toEqual(['other'])
+    expect(free()).toBeGreaterThan(10 * mib)
+  }, 120_000)
+
+  it('what is purged there is not in the files any more', async () => {
+    const book = await open()
+    await fillWithRecords(book)
+    await book.records.purge({ id: 't-3' })
+    fillUp()
+    await book.records.purge({ id: 't-7' })
+    await book.close()
+    const left = ['', '-wal', '.checkpoint', '.checkpoint-wal']
+      .filter((suffix) => existsSync(path() + suffix))
+      .map((suffix) => readFileSync(path() + suffix).toString('latin1'))
+      .join('')
+    expect(left).toContain('Goal 8 of the harbour')
+    expect(left).not.toContain('Goal 7 of the harbour')
+  }, 120_000)
+})
