@@ -1,5 +1,5 @@
 // Input from outside is plain JSON and nothing else: no cycles, no class instances, no `__proto__`, no bottomless nesting.
-import { DaybookError } from '../errors.ts'
+import { DaybookError, isDaybookError } from '../errors.ts'
 
 /** Deepest nesting and most text (UTF-16 units, keys included) that one call may carry. */
 export const jsonLimits = { depth: 64, length: 24_000_000 } as const
@@ -9,7 +9,14 @@ export const jsonLimits = { depth: 64, length: 24_000_000 } as const
  * absent. An envelope around the input of a call may be deeper by the levels it adds.
  */
 export function checkJson(value: unknown, depth: number = jsonLimits.depth): void {
-  walk(value, [], { left: jsonLimits.length, depth })
+  const path: string[] = []
+  try {
+    walk(value, path, { left: jsonLimits.length, depth })
+  } catch (error) {
+    if (isDaybookError(error)) throw error
+    // A getter or a proxy throws what it likes when it is read.
+    throw wrong(path, 'It can not be read: a getter or a proxy threw an error')
+  }
 }
 
 interface Budget {
@@ -43,8 +50,9 @@ function walk(value: unknown, path: string[], budget: Budget): void {
   if (!isArray && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw wrong(path, 'Only plain objects, lists, texts, numbers, true, false and null are JSON')
   }
-  for (const [key, member] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
     path.push(key)
+    const member: unknown = (value as Readonly<Record<string, unknown>>)[key]
     if (key === '__proto__') throw wrong(path, 'A field must not be named __proto__')
     if (!isArray) spend(key.length, path, budget)
     walk(member, path, budget)

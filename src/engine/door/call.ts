@@ -94,13 +94,26 @@ export function createCallPath(parts: CallPathParts): CallPath {
       if (effect) services.answered(effect)
       trail.answered(value)
       return value
-    } catch (error) {
+    } catch (thrown) {
+      const error = asDamage(thrown)
       trail.failed(error)
       services.failed(error)
       throw toDaybookError(error)
     }
   }
 }
+
+/** Inputs are no JSON texts, and what others send is read with care: a text that is none is one that is stored, and broken. */
+function asDamage(error: unknown): unknown {
+  if (!(error instanceof SyntaxError) || !error.message.includes('JSON')) return error
+  return new DaybookError('storage-failed', 'A record that is stored can not be read.', {
+    details: { result: corrupt },
+    cause: error,
+  })
+}
+
+/** SQLite's code of a page that is not what it should be: so is this. */
+const corrupt = 11
 
 async function perform(
   { contexts, sealing, transact, runRead, requests }: CallPathParts,

@@ -1,6 +1,7 @@
 // Makes a new database out of a damaged one.
 // Invariant: the new one says what was done with it, committed last: without that it is not finished, and not a book.
 import type { SqlDatabase } from '../../core/ports.ts'
+import type { Pages } from './page-scan.ts'
 import { aboutCopy } from './record-copy.ts'
 import { migrate } from '../schema/migrate.ts'
 import { salvage } from './salvage.ts'
@@ -15,6 +16,8 @@ export interface Mended {
   /** Live records, and changes among them that no mirror has acknowledged. */
   readonly records: number
   readonly unsent: number
+  /** Live records that were read from pages to which no table leads any more. */
+  readonly scanned?: number
   /** Live records that could not be read and came from the checkpoint of `restoredFrom`. */
   readonly restored?: number
   readonly restoredFrom?: string
@@ -27,6 +30,8 @@ export interface MendParts {
   readonly damaged: SqlDatabase | undefined
   /** The copy of its records, if there is one that can be opened. */
   readonly checkpoint?: SqlDatabase | undefined
+  /** The pages of the damaged file, for what no table leads to any more. */
+  readonly pages?: Pages | undefined
   /** Empty. */
   readonly fresh: SqlDatabase
   readonly now: string
@@ -37,16 +42,18 @@ export interface MendParts {
 const key = 'mended'
 
 /** Fills `fresh` with all there is. */
-export function mend({ damaged, checkpoint, fresh, now, aside, reason }: MendParts): Mended {
+export function mend({ damaged, checkpoint, pages, fresh, now, aside, reason }: MendParts): Mended {
   migrate(fresh, now)
   const about = checkpoint && aboutCopy(checkpoint)
-  const { restored, ...salvaged } = salvage(damaged, fresh, about && checkpoint)
+  const sources = { checkpoint: about && checkpoint, pages }
+  const { restored, scanned, ...salvaged } = salvage(damaged, fresh, sources)
   const restoredFrom = restored > 0 ? about?.completeAt : undefined
   const mended: Mended = {
     at: now,
     aside,
     reason,
     ...salvaged,
+    ...(scanned > 0 ? { scanned } : {}),
     ...(restored > 0 ? { restored } : {}),
     ...(restoredFrom === undefined ? {} : { restoredFrom }),
   }
@@ -63,9 +70,10 @@ export function mendedOf(db: SqlDatabase): Mended | undefined {
 
 /** What the status says while the damaged file is still there. */
 export function mendedText(mended: Mended): string {
-  const { at, aside, reason, records, unsent, broken, restored = 0, restoredFrom } = mended
+  const { at, aside, reason, records, unsent, broken, scanned = 0, restored = 0, restoredFrom } = mended
   const lost = broken.length > 0 ? `not all of ${broken.join(', ')} could be read` : 'nothing was lost'
   const from = restoredFrom === undefined ? '' : ` of ${restoredFrom}`
+  const bare = scanned > 0 ? `; ${scanned} records came from pages that no table led to` : ''
   const back = restored > 0 ? `; ${restored} records came back from the checkpoint${from}` : ''
-  return `mended: on ${at} the file was damaged (${reason}): ${lost}${back}. ${records} records and ${unsent} unsent changes are here; the damaged file is ${aside}, delete it when you need it no more.`
+  return `mended: on ${at} the file was damaged (${reason}): ${lost}${bare}${back}. ${records} records and ${unsent} unsent changes are here; the damaged file is ${aside}, delete it when you need it no more.`
 }

@@ -2,9 +2,13 @@
 // the pages that are broken. Invariant: what is taken over is whole; nothing is written to the damaged database.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { walkTable } from './broken-walk.ts'
+import { type Pages, scanRows } from './page-scan.ts'
 import { columnsOf } from './record-copy.ts'
 import { isWholeBody } from '../schema/record-row.ts'
 import { restore } from './restore.ts'
+import { tablesOf } from './open-mark.ts'
+import { readVersion } from '../schema/newer-book.ts'
+import { schemaVersion } from '../schema/schema.ts'
 
 /** Tables that nothing else can bring back, most precious first, and by what their rows are ordered. */
 export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
@@ -54,27 +58,36 @@ export interface Salvaged {
   readonly unsent: number
   /** Live records that came from the checkpoint. */
   readonly restored: number
+  /** Live records that were read from pages to which the table leads no more. */
+  readonly scanned: number
   /** Tables of which something could not be read. */
   readonly broken: readonly string[]
 }
 
+export interface SalvageSources {
+  readonly checkpoint?: SqlDatabase | undefined
+  /** The pages of the damaged file. */
+  readonly pages?: Pages | undefined
+}
+
 /**
  * Fills `to`, which is new and of the present schema, from `from`, if that can be opened at all; and with records that
- * can't be read there as they were in the checkpoint, if there is one.
+ * can't be read there from its bare pages, or else as they were in the checkpoint.
  */
 export function salvage(
   from: SqlDatabase | undefined,
   to: SqlDatabase,
-  checkpoint?: SqlDatabase | undefined,
+  { checkpoint, pages }: SalvageSources = {},
 ): Salvaged {
   const broken = from
     ? Object.entries(salvagedTables).flatMap(([table, keys]) =>
         copyTable(from, to, table, keys) ? [] : [table],
       )
     : ['book', 'records']
+  const scanned = pages && broken.includes('records') ? takeScanned(pages, to) : 0
   const restored = checkpoint ? restore(checkpoint, to, from !== undefined && !broken.includes('ops')) : 0
   settle(to, broken.includes('book'))
-  return { ...count(to), restored, broken }
+  return { ...count(to), scanned, restored, broken }
 }
 
 function count(db: SqlDatabase): Pick<Salvaged, 'records' | 'unsent'> {
@@ -129,6 +142,60 @@ function copyTable(from: SqlDatabase, to: SqlDatabase, table: string, keys: read
   const whole = walkTable(from, table, keys, take)
   flush()
   return whole
+}
+
+/** Takes in the records that stand in bare pages and were not read already; the number of live ones. */
+function takeScanned(pages: Pages, to: SqlDatabase): number {
+  const columns = columnsOf(to, 'records')
+  let taken = 0
+  to.transaction(() => {
+    for (const row of recordsIn(pages, columns)) {
+      if (
+        to.get('SELECT 1 AS one FROM records WHERE seq = ? OR id = ?', [
+          row['seq'] ?? null,
+          row['id'] ?? null,
+        ])
+      )
+        continue
+      const names = columns.filter((name) => name in row)
+      to.run(
+        `INSERT INTO records (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+        names.map((name) => row[name] ?? null),
+      )
+      if (row['deleted'] === 0) taken += 1
+    }
+  })
+  return taken
+}
+
+function* recordsIn(pages: Pages, columns: readonly string[]): Generator<SqlRow> {
+  for (const row of scanRows(pages, columns)) if (isRecord(row)) yield row
+}
+
+/** Whether a Daybook has written records into these pages. */
+export function hasRecords(pages: Pages, columns: readonly string[]): boolean {
+  return recordsIn(pages, columns).next().done !== true
+}
+
+/** What is wrong with the names of the tables; undefined where all that are salvaged are there. */
+export function schemaFault(db: SqlDatabase): string | undefined {
+  const there = tablesOf(db)
+  const missing = Object.keys(salvagedTables).filter((table) => !there.includes(table))
+  return readVersion(db) === schemaVersion && missing.length > 0
+    ? `the file has no table ${missing.join(', ')}`
+    : undefined
+}
+
+const texts = ['id', 'kind', 'agent', 'created_at', 'updated_at', 'stamp'] as const
+const counts = ['seq', 'ver', 'place', 'rev'] as const
+
+function isRecord(row: SqlRow): boolean {
+  return (
+    texts.every((name) => typeof row[name] === 'string' && row[name] !== '') &&
+    counts.every((name) => Number.isSafeInteger(row[name])) &&
+    (row['deleted'] === 0 || row['deleted'] === 1) &&
+    isWholeBody(row['body'])
+  )
 }
 
 function isWhole(table: string, row: SqlRow): boolean {

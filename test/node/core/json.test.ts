@@ -107,3 +107,42 @@ describe('plain JSON', () => {
     expect(error?.message.length).toBeLessThan(500)
   })
 })
+
+describe('values that only look like JSON', () => {
+  const throwing = {
+    get inner(): never {
+      throw new Error('no')
+    },
+  }
+  const cyclic: { self?: unknown } = {}
+  cyclic.self = cyclic
+  const proxy = new Proxy({}, { ownKeys: () => ['a'], get: () => undefined })
+  const closed = new Proxy(
+    {},
+    {
+      ownKeys() {
+        throw new TypeError('closed')
+      },
+    },
+  )
+  const revoked = Proxy.revocable({}, {})
+  revoked.revoke()
+  const cases: readonly (readonly [what: string, value: unknown, path: string, code?: string])[] = [
+    ['a getter that throws', throwing, 'data.inner'],
+    ['a proxy that throws', closed, 'data'],
+    ['a proxy that was revoked', revoked.proxy, 'data'],
+    ['a toJSON that throws', { toJSON: () => throwing.inner }, 'data.toJSON'],
+    ['a BigInt', { n: 1n }, 'data.n'],
+    ['a list that is longer than a call may be', new Array(10_000_000_000 % 2 ** 32), 'data', 'too-large'],
+  ]
+  test.each(cases)('%s is refused with its path', (_, value, path, code = 'invalid-input') => {
+    expect(refusal({ data: value })).toMatchObject({ code, details: { path } })
+  })
+  test('a circle is refused as nested too deep', () => {
+    expect(refusal({ data: cyclic })).toMatchObject({ code: 'invalid-input' })
+    expect(String(refusal({ data: cyclic })?.details['path'])).toMatch(/^data\.self\.self/)
+  })
+  test('a proxy that has nothing to hide passes', () => {
+    expect(refusal({ data: proxy })).toBeUndefined()
+  })
+})

@@ -6,6 +6,7 @@ import { isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { mend, mendedOf } from '../../../store/repair/mend.ts'
+import { pagesOf } from '../../../store/repair/page-scan.ts'
 import { createSettings } from '../../../store/schema/settings.ts'
 import type { SyncHandle } from './write-combiner.ts'
 
@@ -30,12 +31,14 @@ export async function mendPool(given: PoolToMend, reason: string): Promise<void>
   const now = formatTime(Date.now())
   const aside = `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
   drop(pool, mending)
+  const log = `${bookFile}-wal`
+  const pages = pagesOf(pool.exportFile(bookFile), hasFile(pool, log) ? pool.exportFile(log) : undefined)
   const damaged = openIfPossible(open, bookFile)
   const checkpoint = hasFile(pool, checkpointPath) ? openIfPossible(open, checkpointPath) : undefined
   try {
     const fresh = open(mending)
     try {
-      mend({ damaged, checkpoint, fresh, now, aside, reason })
+      mend({ damaged, checkpoint, pages, fresh, now, aside, reason })
     } finally {
       fresh.close()
     }

@@ -1,12 +1,13 @@
 // A book's database on OPFS: its file in the pool, and how SQLite is set up for it.
 // Invariant: a commit is in the file when it returns, and what the file had before a crash is whole after it.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
+import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import type { Durability } from '../../../core/record.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
 import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
-import { checkTable, firstFault } from '../../../store/repair/table-check.ts'
+import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
 import {
   bookFile,
   checkpointPath,
@@ -138,20 +139,24 @@ async function openWhole(pool: PoolToMend, damaged?: string): Promise<SqlDatabas
     try {
       db = pool.open(bookFile)
       if (!isBlamed(db)) return db
-      reason = firstFault(db)
+      reason = firstFault(db) ?? bodyFault(db)
       if (reason === undefined) return db
     } catch (error) {
-      if (!isBroken(error)) {
+      // A byte of its header may say that it is not to be written: nothing else does so here.
+      if (!isBroken(error) && !isReadOnly(error)) {
         db?.close()
         throw error
       }
-      reason = error.message
+      reason = error instanceof Error ? error.message : String(error)
     }
     db?.close()
   }
   await mendPool(pool, reason)
   return pool.open(bookFile)
 }
+
+const isReadOnly = (error: unknown) =>
+  isDaybookError(error, 'storage-failed') && error.details['result'] === 8
 
 interface FileParts {
   readonly sqlite3: Sqlite3Static

@@ -116,7 +116,7 @@ export function createWasmDatabase(
 
 /** SQLite's result codes of a full disk and of storage that fails (https://sqlite.org/rescode.html). */
 const full = 13
-const faults = new Set([10, 11, 14, 26])
+const faults = new Set([8, 10, 11, 14, 26])
 
 /** `failure` is what the file said, which SQLite calls an I/O error whatever it is. */
 function storageError(sqlite3: Sqlite3Static, error: unknown, failure: unknown): unknown {

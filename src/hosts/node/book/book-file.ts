@@ -1,15 +1,30 @@
 // The file of a book, opened whatever state it is in. A damaged one is set aside and a new one made of what it holds.
 // Invariant: at every moment either the old file stands in its place, or the new one is whole.
 import { isBook } from '../../../store/schema/newer-book.ts'
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
 import { mend, mendedOf, mendedText } from '../../../store/repair/mend.ts'
+import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
+import { aboutCopy, columnsOf } from '../../../store/repair/record-copy.ts'
+import { hasRecords, schemaFault } from '../../../store/repair/salvage.ts'
+import { migrate } from '../../../store/schema/migrate.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
-import { checkTable, firstFault } from '../../../store/repair/table-check.ts'
+import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
 import { eraseBook, finishErasing } from './erase-book.ts'
 import { type DiskRoom, roomOf } from './disk-reserve.ts'
 import { type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
@@ -29,6 +44,8 @@ export interface BookFile {
 }
 
 const mending = '.mending'
+const mendingSource = '.mending-source'
+const pageSize = 4096
 const copying = '.checkpoint'
 
 /**
@@ -48,7 +65,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
     let isErasing = false
     const db: SqlDatabase = { ...own, close: () => (isErasing ? undefined : own.close()) }
     try {
-      const found = isBlamed(db) ? firstFault(db) : undefined
+      const found = isBlamed(db) ? (firstFault(db) ?? bodyFault(db)) : undefined
       if (found !== undefined) throw new Damaged(found)
       room?.renew(db.sizeBytes())
       return open({
@@ -85,10 +102,20 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   try {
     return attemptWithRoom()
   } catch (error) {
-    const reason = error instanceof Damaged ? error.reason : isBroken(error) ? error.message : undefined
+    const reason = reasonOf(path, error)
     if (reason === undefined || path === ':memory:' || !mendFile(options, reason)) throw error
     return attemptWithRoom()
   }
+}
+
+/** SQLite's code of a file that may not be written, which a byte of its header says too. */
+const readOnly = 8
+
+function reasonOf(path: string, error: unknown): string | undefined {
+  if (error instanceof Damaged) return error.reason
+  if (isBroken(error)) return error.message
+  const isDoubtful = !isDaybookError(error) || error.details['result'] === readOnly
+  return isDoubtful && path !== ':memory:' && existsSync(path) ? faultOf(path) : undefined
 }
 
 class Damaged extends Error {
@@ -109,7 +136,7 @@ function stateOf(db: SqlDatabase, room: DiskRoom | undefined): Pick<Status, 'deg
 function finish(path: string): void {
   if (path === ':memory:' || !existsSync(path + mending)) return
   if (existsSync(path)) {
-    for (const suffix of databaseSuffixes) rmSync(path + mending + suffix, { force: true })
+    removeAll(path + mending)
     return
   }
   // A log of the old file would be taken for the new one's.
@@ -121,20 +148,89 @@ function finish(path: string): void {
 function mendFile({ path }: NodeDatabaseOptions, reason: string): boolean {
   const now = formatTime(Date.now())
   const aside = `${path}.damaged-${stampOf(now)}`
-  const damaged = openIfBook(path)
-  if (!damaged) return false
+  // Read before anything of it is open: closing a file lets go of the locks that SQLite holds on it.
+  const pages = readPages(path)
+  const damaged = openIfBook(path) ?? openWithHeader(path)
   const checkpoint = openIfPossible(checkpointAt(path))
-  const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })
   try {
-    mend({ damaged, checkpoint, fresh, now, aside, reason })
+    const isOurs = damaged !== undefined || (checkpoint !== undefined && aboutCopy(checkpoint) !== undefined)
+    if (!isOurs && !(pages && holdsRecords(pages))) return false
+    const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })
+    try {
+      mend({ damaged, checkpoint, pages, fresh, now, aside, reason })
+    } finally {
+      fresh.close()
+    }
+  } catch (error) {
+    // Half of a new file only takes room; the old one stands as it did.
+    removeAll(path + mending)
+    throw error
   } finally {
-    fresh.close()
     checkpoint?.close()
-    damaged.close()
+    damaged?.close()
+    removeAll(path + mendingSource)
   }
   setAside(path, aside)
   renameSync(path + mending, path)
   return true
+}
+
+/** More than this is not read into memory to be looked through. */
+const mostBytes = 2 ** 30
+
+function readPages(path: string): Pages | undefined {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  if (sizeOf(path) + sizeOf(`${path}-wal`) > mostBytes) return undefined
+  return pagesOf(readFileSync(path), existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : undefined)
+}
+
+function holdsRecords(pages: Pages): boolean {
+  const sample = openNodeDatabase({ path: ':memory:' })
+  try {
+    migrate(sample, formatTime(Date.now()))
+    return hasRecords(pages, columnsOf(sample))
+  } finally {
+    sample.close()
+  }
+}
+
+/** A copy of the file in which the first bytes are again what they are in every book, if it can be read then. */
+function openWithHeader(path: string): SqlDatabase | undefined {
+  const source = path + mendingSource
+  copyFileSync(path, source)
+  if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${source}-wal`)
+  return fixHeader(source) ? openIfBook(source) : undefined
+}
+
+/** True when the header of the file was not that of a book. */
+function fixHeader(path: string): boolean {
+  const bytes = new Uint8Array(pageSize)
+  const file = openSync(path, 'r+')
+  try {
+    readSync(file, bytes, 0, pageSize, 0)
+    const isChanged = mendHeader(bytes)
+    if (isChanged) writeSync(file, bytes, 0, pageSize, 0)
+    return isChanged
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Why a file that could not be opened is damaged, where the error alone does not tell: it may be somebody else's fault. */
+function faultOf(path: string): string | undefined {
+  if (mendHeader(readFileSync(path).subarray(0, pageSize))) return 'the header of the file is damaged'
+  const db = openIfBook(path)
+  try {
+    return db && (firstFault(db) ?? schemaFault(db))
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    db?.close()
+  }
+}
+
+function removeAll(path: string): void {
+  for (const suffix of databaseSuffixes) rmSync(path + suffix, { force: true })
 }
 
 function checkpointAt(path: string): CheckpointFile {
@@ -143,7 +239,7 @@ function checkpointAt(path: string): CheckpointFile {
     exists: () => existsSync(own),
     open: () => openNodeDatabase({ path: own, durability: 'strict' }),
     remove() {
-      for (const suffix of databaseSuffixes) rmSync(own + suffix, { force: true })
+      removeAll(own)
     },
     // A disk that is full says so.
     fits: () => true,
@@ -154,9 +250,14 @@ function openIfPossible(file: CheckpointFile): SqlDatabase | undefined {
   try {
     return file.exists() ? file.open() : undefined
   } catch (error) {
-    if (!isDaybookError(error)) throw error
-    return undefined
+    return unread(error)
   }
+}
+
+/** Whatever SQLite says of a damaged file, nothing can be read of it; but a full disk is no damage. */
+function unread(error: unknown): undefined {
+  if (isDaybookError(error, 'storage-full')) throw error
+  return undefined
 }
 
 /** For the name of a file. */
@@ -174,8 +275,9 @@ function openIfBook(path: string): SqlDatabase | undefined {
     db = openNodeDatabase({ path })
     if (isBook(db)) return db
   } catch (error) {
-    if (!isDaybookError(error)) throw error
+    db?.close()
+    return unread(error)
   }
-  db?.close()
+  db.close()
   return undefined
 }

@@ -100,7 +100,7 @@ export function openNodeDatabase({ path, durability = 'relaxed', admit }: NodeDa
 /** SQLite's primary result codes of a full disk, a busy file, and of storage that fails (https://sqlite.org/rescode.html). */
 const full = 13
 const busy = new Set([5, 6])
-const faults = new Set([10, 11, 14, 26])
+const faults = new Set([8, 10, 11, 14, 26])
 
 function guarded<Result>(work: () => Result): Result {
   try {

@@ -26,7 +26,7 @@ const keepsModes = process.platform !== 'win32'
 /** What SQLite writes beside a database. */
 export const databaseSuffixes = ['', '-wal', '-shm', '-journal'] as const
 const ofBook =
-  /^(?:\.checkpoint|\.mending|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.erasing$|^\.reserve$|^\.socket(?:\.\d+)?$|^\.upload-[0-9a-f]{16}$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
+  /^(?:\.checkpoint|\.mending(?:-source)?|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.erasing$|^\.reserve$|^\.socket(?:\.\d+)?$|^\.upload-[0-9a-f]{16}$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 const isKey = /\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 
 /** Makes the folder, and those above it that are missing. What is there stays as it is. */

@@ -206,12 +206,24 @@ it('gives back what can no longer be read, and says so', async () => {
   expect(rowsOf(copyOf(path))).toEqual(rowsOf(path))
 })
 
-it('gives back everything where the book is gone but for its bones', async () => {
+it('gives back everything from bare pages where the tables have lost their roots', async () => {
   const path = await filled(60)
   breakPages(
     path,
     ['records', 'book', 'ops'].map((table) => rootOf(path, table)),
   )
+  const mended = open(path)
+  expect(await held(mended)).toHaveLength(60)
+  const { degraded, sync } = await status(mended)
+  expect(degraded.join()).toContain('60 records came from pages that no table led to')
+  expect(sync.pending).toBe(60)
+  mended.engine.close()
+})
+
+it('gives back everything from the checkpoint where every page of the records is gone', async () => {
+  const path = await filled(60)
+  const leaves = leavesOf(path, 'records')
+  breakPages(path, [...['records', 'book', 'ops'].map((table) => rootOf(path, table)), ...leaves])
   const mended = open(path)
   expect(await held(mended)).toHaveLength(60)
   const { degraded, sync } = await status(mended)

@@ -1,0 +1,192 @@
+// Reads rows of `records` out of the pages of a damaged file, without the tree that leads to them.
+// Invariant: a page that the file calls free gives nothing: it may hold what was forgotten.
+import type { SqlRow, SqlValue } from '../../core/ports.ts'
+import { readUtf8 } from '../../core/text/utf8.ts'
+
+const pageBytes = 4096
+const headerBytes = 100
+/** A page of the map that tells of every page behind it what it is: five bytes each (fileformat.html#pointer_map). */
+const mapped = Math.floor(pageBytes / 5)
+const isTree: ReadonlySet<number> = new Set([1, 5])
+const leafType = 13
+/** Of a table's leaf: more of a row than this goes on in other pages. */
+const mostLocal = pageBytes - 35
+const leastLocal = Math.floor(((pageBytes - 12) * 32) / 255) - 23
+/** No row is larger. */
+const mostPayload = 64_000_000
+
+/** Pages by their number, from 1 on; undefined behind the end. */
+export interface Pages {
+  readonly count: number
+  page(number: number): Uint8Array | undefined
+}
+
+/** The pages of a file with what its log has committed since. */
+export function pagesOf(file: Uint8Array, log: Uint8Array = new Uint8Array()): Pages {
+  const newer = committedPages(log)
+  const count = Math.max(Math.floor(file.length / pageBytes), ...newer.keys())
+  return {
+    count,
+    page(number) {
+      const known = newer.get(number)
+      if (known) return known
+      const page = file.subarray((number - 1) * pageBytes, number * pageBytes)
+      return number >= 1 && page.length === pageBytes ? page : undefined
+    },
+  }
+}
+
+const logHeaderBytes = 32
+const frameBytes = 24 + pageBytes
+
+function committedPages(log: Uint8Array): Map<number, Uint8Array> {
+  const committed = new Map<number, Uint8Array>()
+  if (log.length < logHeaderBytes + frameBytes) return committed
+  const view = new DataView(log.buffer, log.byteOffset, log.length)
+  let open = new Map<number, Uint8Array>()
+  for (let at = logHeaderBytes; at + frameBytes <= log.length; at += frameBytes) {
+    const isOfLog = [0, 4].every((i) => view.getUint32(at + 8 + i) === view.getUint32(16 + i))
+    if (!isOfLog) break
+    open.set(view.getUint32(at), log.subarray(at + 24, at + frameBytes))
+    if (view.getUint32(at + 4) === 0) continue
+    for (const [number, page] of open) committed.set(number, page)
+    open = new Map()
+  }
+  return committed
+}
+
+/** Every row that stands whole in a page of a table; `columns` are those of the table that is looked for. */
+export function* scanRows(pages: Pages, columns: readonly string[]): Generator<SqlRow> {
+  for (let number = 3; number <= pages.count; number++) {
+    if (!isTree.has(typeOf(pages, number))) continue
+    const page = pages.page(number)
+    if (page?.[0] !== leafType) continue
+    const view = viewOf(page)
+    const cells = Math.min(view.getUint16(3), (pageBytes - 8) >> 1)
+    for (let i = 0; i < cells; i++) {
+      const row = readCell(pages, page, view.getUint16(8 + 2 * i), columns)
+      if (row) yield row
+    }
+  }
+}
+
+/** What the map says of a page; 0 where it says nothing. */
+function typeOf(pages: Pages, number: number): number {
+  const map = 2 + Math.floor((number - 2) / (mapped + 1)) * (mapped + 1)
+  return number === map ? 0 : (pages.page(map)?.[(number - map - 1) * 5] ?? 0)
+}
+
+const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+
+/** A row, or undefined for bytes that are none, or not one of this table. */
+function readCell(
+  pages: Pages,
+  page: Uint8Array,
+  at: number,
+  columns: readonly string[],
+): SqlRow | undefined {
+  try {
+    const [size, afterSize] = readNumber(page, at)
+    const [rowid, start] = readNumber(page, afterSize)
+    if (size < 2 || size > mostPayload) return undefined
+    const payload = readPayload(pages, page, { start, size })
+    return payload && readRow(payload, rowid, columns)
+  } catch (error) {
+    // A number that leads out of the page.
+    if (error instanceof RangeError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+function readPayload(
+  pages: Pages,
+  page: Uint8Array,
+  { start, size }: { readonly start: number; readonly size: number },
+): Uint8Array | undefined {
+  const kept = leastLocal + ((size - leastLocal) % (pageBytes - 4))
+  const local = size <= mostLocal ? size : kept <= mostLocal ? kept : leastLocal
+  if (start + local > pageBytes) return undefined
+  const payload = new Uint8Array(size)
+  payload.set(page.subarray(start, start + local))
+  let next = local < size ? viewOf(page).getUint32(start + local) : 0
+  for (let filled = local; filled < size;) {
+    const more = pages.page(next)
+    // Pages of a long row, by the map.
+    if (!more || ![3, 4].includes(typeOf(pages, next))) return undefined
+    const piece = more.subarray(4, 4 + Math.min(pageBytes - 4, size - filled))
+    payload.set(piece, filled)
+    filled += piece.length
+    next = viewOf(more).getUint32(0)
+  }
+  return payload
+}
+
+const wholeSizes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
+
+function readRow(payload: Uint8Array, rowid: number, columns: readonly string[]): SqlRow | undefined {
+  const [head, afterHead] = readNumber(payload, 0)
+  const types: number[] = []
+  let at = afterHead
+  while (at < head) {
+    const [type, after] = readNumber(payload, at)
+    types.push(type)
+    at = after
+  }
+  // Earlier schemas had fewer columns: later ones came behind.
+  if (at !== head || types.length > columns.length) return undefined
+  const row: Record<string, SqlValue> = {}
+  for (const [i, type] of types.entries()) {
+    const size = type >= 12 ? (type - 12 - (type % 2)) / 2 : (wholeSizes[type] ?? 0)
+    if (at + size > payload.length) return undefined
+    const bytes = payload.subarray(at, at + size)
+    const name = columns[i] ?? ''
+    if (type >= 12) row[name] = type % 2 === 1 ? readUtf8(bytes) : bytes.slice()
+    else row[name] = readWhole(bytes, type)
+    at += size
+  }
+  return at === payload.length ? { ...row, seq: rowid } : undefined
+}
+
+function readWhole(bytes: Uint8Array, type: number): SqlValue {
+  if (type === 0) return null
+  if (type === 7) return viewOf(bytes).getFloat64(0)
+  if (type === 8 || type === 9) return type - 8
+  let value = ((bytes[0] ?? 0) << 24) >> 24
+  for (const byte of bytes.subarray(1)) value = value * 256 + byte
+  return value
+}
+
+/** A number of one to nine bytes, and where the next one begins. */
+function readNumber(bytes: Uint8Array, at: number): readonly [value: number, next: number] {
+  let value = 0
+  for (let i = 0; i < 9; i++) {
+    const byte = bytes[at + i]
+    if (byte === undefined) throw new RangeError('The bytes end within a number.')
+    if (i === 8) return [value * 256 + byte, at + 9]
+    value = value * 128 + (byte & 127)
+    if (byte < 128) return [value, at + i + 1]
+  }
+  return [value, at]
+}
+
+/** Bytes of the first page that are the same in every book, by their place. */
+const constants: readonly (readonly [at: number, bytes: readonly number[]])[] = [
+  [0, [...'SQLite format 3\0'].map((letter) => letter.charCodeAt(0))],
+  [16, [pageBytes >> 8, pageBytes & 255, 2, 2, 0, 64, 32, 32]],
+  [44, [0, 0, 0, 4]],
+  [56, [0, 0, 0, 1]],
+  [64, [0, 0, 0, 1]],
+  [72, new Array<number>(20).fill(0)],
+]
+
+/** Sets what is the same in every book in the first page; true when something was not. */
+export function mendHeader(first: Uint8Array): boolean {
+  let isChanged = false
+  if (first.length < headerBytes) return false
+  for (const [at, bytes] of constants) {
+    if (bytes.every((byte, i) => first[at + i] === byte)) continue
+    first.set(bytes, at)
+    isChanged = true
+  }
+  return isChanged
+}
