@@ -114,7 +114,7 @@ it('ends whole, with what the checkpoint gives back, wherever it is killed', asy
   }
 })
 
-it('mends what cannot be opened at all, and says that only a checkpoint could be read', async () => {
+it('mends what cannot be opened at all from its bare pages, and from the checkpoint', async () => {
   const damaged = await damagedDisk()
   const breakAll = (files: Map<string, DiskFile>) => {
     for (const file of files.values())
@@ -123,8 +123,10 @@ it('mends what cannot be opened at all, and says that only a checkpoint could be
   }
   breakAll(damaged)
   const { said } = await look(damaged)
-  expect(said).toMatchObject({ goals: 0, integrity: 'ok' })
+  expect(said.goals).toBeGreaterThan(count * 0.8)
+  expect(said.integrity).toBe('ok')
   expect(said.told).toContain('not all of book, records could be read')
+  expect(said.told).toContain('records came from pages that no table led to')
   expect(said.kept).toHaveLength(1)
 
   const copied = await damagedDisk({ isCopied: true })
