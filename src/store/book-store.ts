@@ -146,21 +146,15 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   let sealedChanges = 0
   const requests = createRequestLog(db, bodies, () => sealedChanges)
   const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
-  const begin = () =>
-    db.transaction(() => {
-      requests.prune(formatTime(now - requestMemoryMs))
-      clearStaging(db)
-      if (options.isMarked) mark.enter(formatTime(now))
-      if (settings.get('device') !== undefined) return
-      if (options.wasKept && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
-      renameDevice()
-    })
-  try {
-    if (!newer) begin()
-  } catch (error) {
-    // A book that was begun is opened on a full disk all the same: what is tidied here can wait.
-    if (settings.get('device') === undefined || !isDaybookError(error, 'storage-full')) throw error
+  const tidy = () => {
+    requests.prune(formatTime(now - requestMemoryMs))
+    clearStaging(db)
+    if (options.isMarked) mark.enter(formatTime(now))
+    if (settings.get('device') !== undefined) return
+    if (options.wasKept && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
+    renameDevice()
   }
+  if (!newer) tidyOpened(db, settings, tidy)
   const access = newer || options.isAudited === false ? undefined : createAccessLog(db)
   const activity = newer || role === 'mirror' ? undefined : new ActivityLog(db, bodies)
   const deviceName = () => settings.get('device') ?? ''
@@ -286,5 +280,14 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       during: [access?.during, activity].filter((one) => one !== undefined),
     }),
     staging: createStaging(db, bodies),
+  }
+}
+
+/** A book that was begun is opened on a full disk all the same: what is tidied then can wait. */
+function tidyOpened(db: SqlDatabase, settings: Settings, tidy: () => void): void {
+  try {
+    db.transaction(tidy)
+  } catch (error) {
+    if (settings.get('device') === undefined || !isDaybookError(error, 'storage-full')) throw error
   }
 }
