@@ -18,7 +18,7 @@ import { type Needed, neededByMajority } from '../rule/quorum.ts'
 import { present, sayCapabilities } from '../service/announce.ts'
 import { clawFor, nameAsWritten, ownClaw, put, readClaw } from '../take/scene.ts'
 import { checkLeaving } from './propose-capability.ts'
-import { agentOf, sceneOf, text } from './shape.ts'
+import { agentOf, sceneOf, text, voiceOf } from './shape.ts'
 
 interface Known {
   readonly claw: Said
@@ -95,7 +95,7 @@ export const clawCapabilities = [
     uses: ['records', 'pool'],
     run({ capabilities, display_name, model }, at) {
       const scene = sceneOf(at)
-      const agent = agentOf(at.call)
+      const agent = voiceOf(at.call)
       const claw = clawFor(scene, agent)
       const known = readClaw(scene, claw)
       const { config, pool } = scene

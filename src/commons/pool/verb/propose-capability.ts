@@ -26,7 +26,7 @@ import {
   say,
 } from '../take/scene.ts'
 import { changeLimit } from '../take/take-vote.ts'
-import { agentOf, id, part, sceneOf, tags, text } from './shape.ts'
+import { agentOf, id, part, sceneOf, tags, text, voiceOf } from './shape.ts'
 
 const factInput = z.strictObject({
   /** The fact of which this is to be the next version; without it, it is a new one. */
@@ -256,7 +256,7 @@ export const proposeCapabilities = [
     run({ proposal: named, vote, reason }, at) {
       const scene = sceneOf(at)
       checkGoverned(scene)
-      const agent = agentOf(at.call)
+      const agent = voiceOf(at.call)
       const claw = clawFor(scene, agent)
       const proposal = readProposal(scene, named)
       if (!proposal)

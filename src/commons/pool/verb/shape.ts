@@ -1,6 +1,8 @@
 // What the verbs of the pool take and give, and whose name they speak in.
 import { z } from 'zod'
+import { countedAs } from '../../../core/capability/caller.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
+import { DaybookError } from '../../../core/errors.ts'
 import { parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import { openScene, type Scene, type SceneParts } from '../take/scene.ts'
@@ -32,3 +34,13 @@ export function sceneOf(at: Omit<SceneParts, 'now'> & { readonly call: CallPort 
 /** Whoever calls speaks for itself. */
 export const agentOf = ({ caller, scope }: CallPort): string =>
   caller.role === 'guest' ? caller.agent : scope.agent
+
+/** Whoever votes or says that it is there. A delegate does neither: a guest would have as many voices as it grants tokens. */
+export function voiceOf(call: CallPort): string {
+  const { caller, scope } = call
+  const agent = agentOf(call)
+  if (countedAs(caller, scope.agent) === agent || caller.role === 'owner') return agent
+  throw new DaybookError('forbidden', `\`${agent}\` has no voice of its own in the pool: its holder has.`, {
+    details: { path: 'agent', reason: 'delegate' },
+  })
+}
