@@ -35,6 +35,7 @@ import { createEndOfBook } from './end-of-book.ts'
 import type { EngineOptions } from './engine-options.ts'
 import type { Engine } from './engine-shape.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { addTimeSeen } from './service/time-keeping.ts'
 import { createConsentGate } from './service/consent-gate.ts'
 import { createBookEvents } from './service/book-events.ts'
 import { createBookRoom } from './service/book-room.ts'
@@ -88,13 +89,15 @@ export function createEngine(options: EngineOptions): Engine {
   addIdleWork(parts, tasks, () => sync?.isRunning() ?? false)
   const sessions = services.add(createTransferSessions(ports))
 
-  const consent = createConsentGate({ store, ports, zone: options.zone ?? utcZone })
+  const seen = addTimeSeen(parts, clock)
+  const consent = createConsentGate({ store, ports, seen, zone: options.zone ?? utcZone })
   const accessOf = createRecordAccess({ store, ports, scope, secrets, renew: consent.renew })
   const { ledger, reader: records } = accessOf(owner)
-  const admission = createAdmission({ clock, digest, keys, ledger, owner: scope.agent })
+  const admission = createAdmission({ clock, digest, keys, ledger, seen, owner: scope.agent })
   const pool = createPoolAccess({ store, options: { ...options, carriers }, keys, random })
   const transact = createTransact({
     store,
+    seen,
     admission,
     consent,
     sealing,
@@ -112,6 +115,7 @@ export function createEngine(options: EngineOptions): Engine {
   })
   const contexts = createCallContexts({
     ports,
+    seen,
     store,
     options,
     kinds: { all: kinds, portable },

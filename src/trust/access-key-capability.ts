@@ -92,7 +92,7 @@ export const accessKeyCapabilities = [
     uses: ['records', 'trust'],
     async run({ expires_at: ends, ...given }, at) {
       const input = { ...given, expires_at: ends && endingOf(ends, at.call.zone) }
-      check(input, at.call.now, at.records.kinds)
+      check(input, at.trust.time(), at.records.kinds)
       const { id, key } = makeAccessKey(at.trust.random.bytes)
       const { holder = input.name, allow, deny, push, pull, expires_at, ...rest } = input
       const body: AccessKeyBody = {
@@ -133,7 +133,7 @@ export const accessKeyCapabilities = [
         const body = accessKeyBody.safeParse(bodyOf(record)).data
         if (!body) return []
         const { hash: _, ...rest } = body
-        const fault = keyFault(body, at.call.now)
+        const fault = keyFault(body, at.trust.time())
         const state = fault === undefined ? 'active' : fault === 'Key expired' ? 'expired' : 'revoked'
         return [{ ...rest, id: record.id, state } as const]
       })

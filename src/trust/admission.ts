@@ -78,6 +78,8 @@ export interface Admission {
 export interface AdmissionParts extends Pick<TrustPort, 'keys' | 'digest' | 'owner'> {
   readonly ledger: Pick<Ledger, 'get'>
   readonly clock: Clock
+  /** The latest time that was seen: what has ended by it stays ended, though the clock is set back. */
+  readonly seen: { now(): number }
 }
 
 const refuse = (reason: string) => new DaybookError('unauthorized', `${reason}.`, { details: { reason } })
@@ -142,7 +144,7 @@ function agentAdmitted(did: string): Admitted {
 /** Tokens whose signatures were found good are remembered with all that was signed. */
 const verifiedLimit = 256
 
-export function createAdmission({ clock, ...parts }: AdmissionParts): Admission {
+export function createAdmission({ clock, seen, ...parts }: AdmissionParts): Admission {
   const verifier = createVerifier(parts)
   const { find } = verifier
   const verified = new Map<string, string>()
@@ -221,6 +223,9 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
 
   const admitGrant = (grant: Grant, by: 'key' | 'claims'): Admitted => {
     const { id, owner = false, agent, permissions, push, pull, untilMs } = grant
+    // Whoever verified the claims did so by the clock.
+    if (untilMs !== undefined && untilMs <= seen.now() && seen.now() > clock.now())
+      throw refuse('Token expired')
     if (owner) return { id, untilMs, caller: { role: 'owner' } }
     const reach = readReach(grant)
     if (!reach) throw refuse('Scope mismatch')
@@ -242,7 +247,9 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
     return { ...agentAdmitted(signed.did), nonceUntilMs }
   }
 
-  const recheck = ({ id, by, untilMs }: Standing, now: string): void => {
+  const recheck = ({ id, by, untilMs }: Standing, at: string): void => {
+    const latest = formatTime(seen.now())
+    const now = at > latest ? at : latest
     if (untilMs !== undefined && formatTime(untilMs) <= now) throw refuse('Token expired')
     // Claims were verified for one request, or until they end.
     if (by === 'claims' && id.startsWith(agentIdPrefix)) {
@@ -265,7 +272,7 @@ export function createAdmission({ clock, ...parts }: AdmissionParts): Admission 
       [id, bearer, grant, signed].some((one) => one !== undefined),
     async admit({ as: id, bearer, grant, signed }) {
       if (signed) return admitAgent(signed)
-      const now = formatTime(clock.now())
+      const now = formatTime(seen.now())
       if (grant) return admitGrant(grant, 'claims')
       if (bearer !== undefined && isAccessKey(bearer)) return admitGrant(await grantOfKey(bearer, now), 'key')
       if (bearer === undefined && id === undefined) return { id: 'owner', caller: { role: 'owner' } }

@@ -41,7 +41,7 @@ function parentOf(named: string | undefined, at: ReadContext<'trust'>): ControlT
   const parent = verifier.find(id)
   const isKnown =
     parent && (!guest || parent.token_id === guest.token || parent.delegation_chain.includes(guest.token))
-  const fault = isKnown ? standing(parent, verifier, at.call.now) : 'Token not found'
+  const fault = isKnown ? standing(parent, verifier, at.trust.time()) : 'Token not found'
   if (fault)
     throw new DaybookError('forbidden', `${fault}: nothing is granted below it.`, {
       details: { path: 'parent' },
@@ -100,7 +100,7 @@ async function storeToken(token: ControlToken, at: TaskContext<'records' | 'trus
     throw new DaybookError('forbidden', 'It is not below the token of the caller.', {
       details: { path: 'delegation_chain' },
     })
-  const fault = await keepFault(token, at.call.now, verifier)
+  const fault = await keepFault(token, at.trust.time(), verifier)
   if (fault)
     throw new DaybookError('invalid-input', `${fault}: it is not stored.`, {
       details: { path: 'token', reason: fault },
@@ -148,7 +148,7 @@ export const tokenCapabilities = [
       const asked = spanOf(given, at.call.zone)
       checkTokenId(asked.token_id, at.call)
       const parent = parentOf(named, at)
-      if (asked.expires_at <= at.call.now) throw wrong('expires_at', 'It lies in the past')
+      if (asked.expires_at <= at.trust.time()) throw wrong('expires_at', 'It lies in the past')
       if (asked.not_before !== undefined && asked.not_before >= asked.expires_at)
         throw wrong('not_before', 'It begins when it has ended')
       const signer = await needSigner(at.trust.keys)

@@ -35,7 +35,7 @@ export const tokenReadCapabilities = [
       const verifier = createVerifier(at.trust)
       const found = verifier.find(token_id)
       const token = found && (!guest || isInLine(found, guest, verifier.find)) ? found : undefined
-      const reason = await verifyToken(token, { scope, permission }, at.call.now, verifier)
+      const reason = await verifyToken(token, { scope, permission }, at.trust.time(), verifier)
       if (reason) return { valid: false, reason }
       return { valid: true, ...(token ? { token: shownTo(guest, token) } : {}) }
     },
@@ -58,7 +58,10 @@ export const tokenReadCapabilities = [
       if (!token || (guest && !isInLine(token, guest, find))) return { tokens: [] }
       const line = [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
       return {
-        tokens: line.map((one) => ({ ...shownTo(guest, one), state: stateOf(one, verifier, at.call.now) })),
+        tokens: line.map((one) => ({
+          ...shownTo(guest, one),
+          state: stateOf(one, verifier, at.trust.time()),
+        })),
       }
     },
   }),
@@ -91,7 +94,7 @@ export const tokenReadCapabilities = [
       const page = at.trust.ledger.query({ kind: 'token', filters, limit, cursor })
       const tokens = page.records.flatMap((record) => {
         const token = find(record.id)
-        return token ? [{ ...shownTo(guest, token), state: stateOf(token, verifier, at.call.now) }] : []
+        return token ? [{ ...shownTo(guest, token), state: stateOf(token, verifier, at.trust.time()) }] : []
       })
       // A cursor counts all tokens; a guest's line fits one page.
       return { tokens, ...(page.cursor === undefined || guest ? {} : { cursor: page.cursor }) }

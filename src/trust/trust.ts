@@ -3,6 +3,7 @@ import { defineChapter } from '../core/capability/chapter.ts'
 import { agentCapabilities } from './agent/agent-capability.ts'
 import { agentKeyKind } from './agent/agent-key.ts'
 import { accessKeyCapabilities } from './access-key-capability.ts'
+import { clockCapabilities } from './clock-capability.ts'
 import { accessKeyKind } from './access-key-kind.ts'
 import { publicKeyKind } from './seal/public-key-kind.ts'
 import { sealCapabilities } from './seal/seal-capability.ts'
@@ -20,6 +21,7 @@ export const trust = defineChapter({
     ...sealCapabilities,
     ...secretCapabilities,
     ...agentCapabilities,
+    ...clockCapabilities,
   ],
   kinds: [tokenKind, keyKind, accessKeyKind, publicKeyKind, agentKeyKind],
 })

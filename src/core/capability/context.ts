@@ -60,12 +60,16 @@ export interface TrustPort {
   readonly random: Random
   /** The agent in whose name the owner's own records are written here. */
   readonly owner: string
+  /** The latest time that this copy has seen, canonical UTC text: what has ended by it stays ended, though a clock is set back. */
+  time(): string
   /** The keys that seal sensitive records. */
   readonly sealing: SealingPort
 }
 
 export interface TrustWriter {
   readonly ledger: LedgerWriter
+  /** Takes the clock for right; answers how many milliseconds it was behind what was seen. */
+  resetTime(): number
 }
 
 /** Whole files on their way in or out, over as many calls as they take. */

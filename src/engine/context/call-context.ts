@@ -22,6 +22,8 @@ import { createRecall } from '../../recall/recall.ts'
 import { quoteOf } from '../../recall/quote.ts'
 import { createTextLegs } from '../../recall/text-leg.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import type { TimeSeen } from '../../store/time-seen.ts'
+import { formatTime } from '../../core/time.ts'
 import type { EndOfBook } from '../end-of-book.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import { namesAgent } from './names-agent.ts'
@@ -45,6 +47,7 @@ export const owner: Caller = { role: 'owner' }
 
 export interface CallContextParts {
   readonly ports: Pick<Ports, 'clock' | 'digest' | 'cipher' | 'random'>
+  readonly seen: Pick<TimeSeen, 'now'>
   readonly store: Pick<BookStore, 'purge' | 'requests' | 'staging'>
   readonly options: Pick<
     EngineOptions,
@@ -178,6 +181,7 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
       digest,
       random,
       owner: parts.options.scope.agent,
+      time: () => formatTime(parts.seen.now()),
       sealing: parts.sealing.port,
     }),
     transfer: ({ view }) => ({

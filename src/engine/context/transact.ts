@@ -4,6 +4,7 @@ import type { PortName, WriteContext, WritePorts } from '../../core/capability/c
 import type { PoolWritePort } from '../../core/pool/pool-port.ts'
 import type { ServiceParts } from '../../core/capability/service.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import type { TimeSeen } from '../../store/time-seen.ts'
 import type { Admission } from '../../trust/admission.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { ConsentGate } from '../service/consent-gate.ts'
@@ -15,6 +16,7 @@ import { checkProposer } from './check-proposer.ts'
 
 export interface TransactParts {
   readonly store: Pick<BookStore, 'newer' | 'writes' | 'records' | 'bodies' | 'kinds'>
+  readonly seen: Pick<TimeSeen, 'keep' | 'reset'>
   readonly admission: Pick<Admission, 'recheck'>
   readonly consent: Pick<ConsentGate, 'renew'>
   readonly sealing: Pick<Sealing, 'withKey' | 'writing'>
@@ -32,6 +34,7 @@ export type Transact = <Result>(call: Call, work: (at: WriteContext<PortName>) =
 
 export function createTransact({
   store,
+  seen,
   admission,
   consent,
   sealing,
@@ -47,6 +50,7 @@ export function createTransact({
     const uses = capability.uses ?? []
     const attempt = () =>
       store.writes.write(() => {
+        seen.keep()
         if (caller.role === 'guest') {
           admission.recheck(caller, now)
           // A receipt that was revoked since lets nobody write.
@@ -58,7 +62,7 @@ export function createTransact({
         const ports: { -readonly [Name in keyof WritePorts]?: WritePorts[Name] } = {}
         if (uses.includes('records')) ports.records = writing.records
         if (uses.includes('own')) ports.own = writing.own
-        if (uses.includes('trust')) ports.trust = { ledger: writing.ledger }
+        if (uses.includes('trust')) ports.trust = { ledger: writing.ledger, resetTime: seen.reset }
         if (uses.includes('consent')) ports.consent = { records: consentLedgerWriter(writing.ledger) }
         if (uses.includes('pool')) ports.pool = pool
         if (queued) ports.tasks = queued.tasks

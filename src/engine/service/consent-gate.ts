@@ -13,6 +13,7 @@ import { type CompiledPolicies, compilePolicies, type Policy } from '../../memor
 import { accessRequestBody, policyBody, receiptBody } from '../../memory/consent/policy/policy-kind.ts'
 import { checkReceipt, receiptReach } from '../../memory/consent/policy/receipt.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import type { TimeSeen } from '../../store/time-seen.ts'
 
 /** How a call comes, and what is presented with it. */
 export interface Presenting {
@@ -32,6 +33,8 @@ export interface ConsentGate {
 export interface ConsentGateParts {
   readonly store: Pick<BookStore, 'policyRows' | 'records' | 'access'>
   readonly ports: Pick<Ports, 'clock'>
+  /** The latest time that was seen: receipts and policies that ended by it are over. */
+  readonly seen: Pick<TimeSeen, 'now'>
   /** Whose days are meant where a policy names no zone. */
   readonly zone: Zone
 }
@@ -43,7 +46,7 @@ const proposing = 'a2p:propose'
 const agentLimit = 1000
 const callLimit = 100_000
 
-export function createConsentGate({ store, ports: { clock }, zone }: ConsentGateParts): ConsentGate {
+export function createConsentGate({ store, ports: { clock }, seen, zone }: ConsentGateParts): ConsentGate {
   const calls = new CallCounts(store)
   let compiled: { readonly version: string; readonly policies: CompiledPolicies } | undefined
 
@@ -58,6 +61,7 @@ export function createConsentGate({ store, ports: { clock }, zone }: ConsentGate
   const decide: ConsentGate['decide'] = (names, way) =>
     policies().decide(names, {
       nowMs: clock.now(),
+      latestMs: seen.now(),
       way,
       zone: zoneNamed,
       // Others may have the first name, too: the last is the agent's own.
@@ -71,7 +75,7 @@ export function createConsentGate({ store, ports: { clock }, zone }: ConsentGate
     }
     const receipt = receiptBody.safeParse(bodyOf(id, 'receipt')).data
     const request = accessRequestBody.safeParse(bodyOf(receipt?.request ?? '', 'access_request')).data
-    checkReceipt(receipt, request, names, formatTime(clock.now()))
+    checkReceipt(receipt, request, names, formatTime(seen.now()))
     return receipt
   }
 

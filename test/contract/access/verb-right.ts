@@ -205,6 +205,7 @@ export const verbRights = {
   'task:schedules': 'owner',
   'daybook:erase': 'owner',
   'daybook:begin_anew': 'owner',
+  'daybook:reset_clock': 'owner',
   'daybook:status': 'read',
 } as const satisfies Readonly<Record<VerbId, Right | 'owner'>>
 

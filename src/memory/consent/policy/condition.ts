@@ -63,6 +63,8 @@ export function readConditions(
 /** The call of an agent, as far as conditions look at it. */
 export interface Circumstances {
   readonly nowMs: number
+  /** The latest time that was seen, by which policies end. Default `nowMs`. */
+  readonly latestMs?: number
   readonly way: Way
   /** The zone of that name; undefined where nobody here knows it. */
   zone(name: string | undefined): Zone | undefined
@@ -73,17 +75,19 @@ export interface Circumstances {
 /** A call, whose clocks and counts are looked at once for all policies. */
 export interface Instant {
   readonly nowMs: number
+  readonly latestMs: number
   readonly way: Way
   /** What clocks show in the zone of that name, in minutes of the day; undefined where nobody here knows it. */
   minuteAt(zone: string | undefined): number | undefined
   callsWithin(windowMs: number): number
 }
 
-export function instantOf({ nowMs, way, zone, calls }: Circumstances): Instant {
+export function instantOf({ nowMs, latestMs = nowMs, way, zone, calls }: Circumstances): Instant {
   const minutes = new Map<string | undefined, number | undefined>()
   const counts = new Map<number, number>()
   return {
     nowMs,
+    latestMs,
     way,
     minuteAt(name) {
       if (minutes.has(name)) return minutes.get(name)

@@ -176,7 +176,7 @@ class AgentPolicies {
   decide(call: Instant): PolicyDecision {
     if (this.#policies.length === 0) return nobodys
     let over = 0
-    while (over < this.#ends.length && call.nowMs >= (this.#ends[over] ?? Infinity)) over += 1
+    while (over < this.#ends.length && call.latestMs >= (this.#ends[over] ?? Infinity)) over += 1
     // How a call comes, which policies are over and what of the changing holds is all that a decision looks at.
     let key = `${call.way} ${over}`
     for (const unmet of this.#changing) key += ` ${unmet(call) ?? ''}`
@@ -190,7 +190,7 @@ class AgentPolicies {
 
 /** What a policy is at this instant: over, in force, or kept from allowing anything. */
 function stateOf({ unmet, untilMs }: Compiled, call: Instant): UnmetCondition | 'over' | 'met' {
-  return call.nowMs >= untilMs ? 'over' : (unmet(call) ?? 'met')
+  return call.latestMs >= untilMs ? 'over' : (unmet(call) ?? 'met')
 }
 
 function decisionOf(policies: readonly Compiled[], call: Instant): PolicyDecision {
