@@ -181,10 +181,10 @@ export function delegateCases({ book: open }: BookCase): void {
       const cast = await book.pool.vote({ proposal, vote: 'yes' }, mallory)
       const child = await below('voter')
       for (const refused of [
-        book.pool.vote({ proposal, vote: 'yes' }, child),
-        book.pool.announce({ capabilities: ['db.read'] }, child),
+        () => book.pool.vote({ proposal, vote: 'yes' }, child),
+        () => book.pool.announce({ capabilities: ['db.read'] }, child),
       ])
-        expect(await failure(refused)).toMatchObject({ code: 'forbidden', details: { reason: 'delegate' } })
+        expect(await failure(refused())).toMatchObject({ code: 'forbidden', details: { reason: 'delegate' } })
       const { proposals } = await book.pool.listProposals({ proposal })
       expect(proposals[0]?.ballots).toMatchObject([{ claw: cast.claw, vote: 'yes' }])
     })

@@ -150,24 +150,25 @@ export function proposerCases({ book: open }: BookCase): void {
       for (const agent of [...spellings, (await book.records.get({ id: memory }))?.agent ?? '']) {
         const handle = book.with({ agent })
         const unnamed = { scope: { agent: undefined } } as never
-        const tried: Promise<unknown>[] = [
-          handle.proposals.review({ id, action: 'approve' }),
-          handle.proposals.review({ id, action: 'approve' }, unnamed),
-          book.proposals.review({ id, action: 'approve' }, { scope: { agent } }),
-          handle.with({ session: 's' }).memories.store({ content: 'x', category: 'a2p:context' }),
-          handle.memories.edit({ id: memory, content: 'x' }),
-          handle.memories.archive({ id: memory }),
-          handle.consent.setPolicy({
-            for_agents: '*',
-            allow: ['a2p:preferences'],
-            permissions: ['read_full'],
-          }),
-          handle.accessKeys.create({ name: 'k', owner: true }),
-          handle.agents.revoke({ did: helper }),
-          handle.tasks.add({ capability: 'a2p:review', input: { id, action: 'approve' } }),
-          handle.records.purge({ id: memory }),
+        const tried: (() => Promise<unknown>)[] = [
+          () => handle.proposals.review({ id, action: 'approve' }),
+          () => handle.proposals.review({ id, action: 'approve' }, unnamed),
+          () => book.proposals.review({ id, action: 'approve' }, { scope: { agent } }),
+          () => handle.with({ session: 's' }).memories.store({ content: 'x', category: 'a2p:context' }),
+          () => handle.memories.edit({ id: memory, content: 'x' }),
+          () => handle.memories.archive({ id: memory }),
+          () =>
+            handle.consent.setPolicy({
+              for_agents: '*',
+              allow: ['a2p:preferences'],
+              permissions: ['read_full'],
+            }),
+          () => handle.accessKeys.create({ name: 'k', owner: true }),
+          () => handle.agents.revoke({ did: helper }),
+          () => handle.tasks.add({ capability: 'a2p:review', input: { id, action: 'approve' } }),
+          () => handle.records.purge({ id: memory }),
         ]
-        for (const one of tried) expect((await failure(one)).code).toBe('forbidden')
+        for (const one of tried) expect((await failure(one())).code).toBe('forbidden')
       }
       expect((await book.consent.policies()).policies).toEqual([])
       expect((await book.accessKeys.list()).keys).toEqual([])
