@@ -9,6 +9,7 @@ import type { WriteCombiner } from './write-combiner.ts'
 import { isQuotaFault } from './browser-fault.ts'
 
 const statementLimit = 200
+const incremental = 'auto_vacuum = INCREMENTAL'
 
 export interface WasmDatabaseOptions {
   /** Run first, in order. */
@@ -60,7 +61,12 @@ export function createWasmDatabase(
   }
 
   const run = (sql: string, params: readonly SqlValue[] = []) => query(sql, params)
-  for (const pragma of pragmas) guarded(() => void db.exec(`PRAGMA ${pragma}`))
+  for (const pragma of pragmas) {
+    // Set once, in the file: setting it again writes, which a full disk refuses.
+    const isSet =
+      pragma === incremental && guarded(() => Number(db.selectValue('PRAGMA auto_vacuum')) === 2, true)
+    if (!isSet) guarded(() => void db.exec(`PRAGMA ${pragma}`))
+  }
 
   return {
     exec: (sql) => guarded(() => void db.exec(sql)),

@@ -2,7 +2,7 @@
 // Invariant: whatever fails on the way, the files are let go of, or no other tab could try.
 import { roomSizeOf } from '../../../commons/room/room-size.ts'
 import { checkKey } from '../../../core/address.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { Llm, SqlDatabase } from '../../../core/ports.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
@@ -83,7 +83,7 @@ async function own(engine: Engine, { request, turn }: Opening, storage: BookStor
   const { settings } = engine.store
   const epoch = Math.max(turn.after, settings.getNumber('owner_epoch')) + 1
   // A book that can't be written keeps no count; then `turn.after` alone tells its turns apart.
-  if (!engine.store.newer) storage.db.transaction(() => settings.set('owner_epoch', epoch))
+  if (!engine.store.newer) countOwner(storage.db, () => settings.set('owner_epoch', epoch))
   addEventListener('online', engine.wake)
   // The first commits of this turn are kept before anybody is served; on a full disk there is nothing to be kept.
   await storage.db.settled?.('read')
@@ -101,6 +101,15 @@ async function own(engine: Engine, { request, turn }: Opening, storage: BookStor
     },
     ...(watchFault ? { watchFault } : {}),
     ...(refit ? { refit } : {}),
+  }
+}
+
+/** A full disk keeps no count either. */
+function countOwner(db: SqlDatabase, count: () => void): void {
+  try {
+    db.transaction(count)
+  } catch (error) {
+    if (!isDaybookError(error, 'storage-full')) throw error
   }
 }
 
