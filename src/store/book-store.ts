@@ -38,6 +38,7 @@ import { Sources } from './record/sources.ts'
 import { createSettings, type Settings } from './schema/settings.ts'
 import { createSchedules, type Schedules, withRounds } from './schedules.ts'
 import { createTaskQueue, type TaskQueue } from './task-queue.ts'
+import { createReachIndexes } from './query/reach-index.ts'
 import { createTextIndex, type TextIndex, type TextIndexBudget } from './posting/text-index.ts'
 import { createVectorStore, type VectorStore } from './vector/vector-store.ts'
 import { clearStaging, createStaging, type StagingStore } from './record/staging.ts'
@@ -207,10 +208,10 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     checkpoint?.committed()
     options.onCommit()
   }
-  const none = () => undefined
   const schedules = createSchedules(db)
-  records.watchSealed({ changed: () => (sealedChanges += 1), placed: none, mirrorCleared: none })
-  const main = createQueryStore({ db, kinds, projection, clock, zone, textIndex })
+  records.watchSealed({ changed: () => (sealedChanges += 1), placed() {}, mirrorCleared() {} })
+  const reachIndexes = createReachIndexes({ db, kinds, projection, zone, all: textIndex, role })
+  const main = createQueryStore({ db, kinds, projection, clock, zone, textIndex, reachIndexes })
   const openedRecords =
     options.openMemory &&
     createOpenedRecords({ db, kinds, bodies, clock, zone, openMemory: options.openMemory, main })

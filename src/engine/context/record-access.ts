@@ -66,7 +66,6 @@ function createAccess(
   const { records, kinds } = store
   const guest = caller.role === 'guest' ? caller : undefined
   const scope = guest ? guestScope(guest, kinds) : own
-  // A guest is answered from the database: the index in memory knows no reach.
   const queries = guest ? store.queries.within(guest.reach) : store.queries
   const seen = createSeenRecords(store, caller)
 

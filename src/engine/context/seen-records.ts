@@ -40,7 +40,7 @@ export interface SeenRecords extends Pick<RecordReader, 'get' | 'find' | 'histor
   standing(row: RecordRow): Standing
 }
 
-export type SeenRecordsStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'conflicts'>
+export type SeenRecordsStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'conflicts' | 'queries'>
 
 export function createSeenRecords(store: SeenRecordsStore, caller: Caller): SeenRecords {
   const { records, bodies, kinds } = store
@@ -67,7 +67,11 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
     return isOpen(made)
   }
 
+  const within = guest && store.queries.within(guest.reach)
+
   const row = (id: string): RecordRow | undefined => {
+    // One look-up for what is hidden and for what is not there: how long an answer takes tells of neither.
+    if (within && !within.mayHold(id)) return undefined
     const found = records.row(id)
     if (!found || !guest) return found
     // Of what was forgotten nothing is left that could tell whose it was.

@@ -4,6 +4,8 @@ import type { Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
+import type { Fragment } from '../schema/column.ts'
+import { conditionOf } from '../condition/condition.ts'
 import { plainSql } from '../condition/recall-scope.ts'
 import { textOf } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
@@ -29,6 +31,8 @@ export interface ReaderParts {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly zone: Zone | undefined
+  /** Only records for which all of these hold. */
+  readonly bounds?: readonly Fragment[]
 }
 
 export interface DerivedReader {
@@ -42,7 +46,8 @@ export interface DerivedReader {
   ): number
 }
 
-export function createDerivedReader({ db, kinds, zone }: ReaderParts): DerivedReader {
+export function createDerivedReader({ db, kinds, zone, bounds = [] }: ReaderParts): DerivedReader {
+  const within = bounds.length === 0 ? { sql: '', params: [] } : boundsOf(bounds)
   const take = (postings: Postings, row: Source) => {
     const kind = kinds.get(row.kind)
     const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []
@@ -56,14 +61,19 @@ export function createDerivedReader({ db, kinds, zone }: ReaderParts): DerivedRe
   }
   return {
     takeThese(postings, seqs) {
-      const sql = `${select} WHERE f.seq IN (SELECT value FROM json_each(?))`
-      for (const row of db.all<Source>(sql, [JSON.stringify(seqs)])) take(postings, row)
+      const sql = `${select} WHERE f.seq IN (SELECT value FROM json_each(?)) ${within.sql}`
+      for (const row of db.all<Source>(sql, [JSON.stringify(seqs), ...within.params])) take(postings, row)
     },
     takeAfter(postings, from, { upTo, limit }) {
-      const sql = `${select} WHERE f.seq > ? AND f.seq <= ? ORDER BY f.seq LIMIT ?`
-      const rows = db.all<Source>(sql, [from, upTo, limit])
+      const sql = `${select} WHERE f.seq > ? AND f.seq <= ? ${within.sql} ORDER BY f.seq LIMIT ?`
+      const rows = db.all<Source>(sql, [from, upTo, ...within.params, limit])
       for (const row of rows) take(postings, row)
       return rows.length < limit ? upTo : (rows.at(-1)?.seq ?? upTo)
     },
   }
+}
+
+function boundsOf(bounds: readonly Fragment[]) {
+  const { condition, params } = conditionOf(bounds)
+  return { sql: `AND ${condition}`, params }
 }

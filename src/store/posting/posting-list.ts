@@ -264,6 +264,13 @@ function shorten(shortest: Float64Array, frequency: number, size: number): void 
 
 /** Drops removed documents and gives the others their new numbers, which keep their order. False when there is nothing in it. */
 export function compactPostings(list: PostingList, renamed: Int32Array): boolean {
+  // In place: whoever reads what was kept has the list in hand.
+  Object.assign(list, renamedPostings(list, renamed), { expected: list.expected })
+  return list.live > 0 || list.expected > 0
+}
+
+/** A copy of the list in which documents have their new numbers, without those whose number is below 0. */
+export function renamedPostings(list: PostingList, renamed: Int32Array): PostingList {
   let kept = 0
   let last = 0
   eachPosting(list, 0, list.length, (document) => {
@@ -272,13 +279,12 @@ export function compactPostings(list: PostingList, renamed: Int32Array): boolean
     kept += 1
     last = to
   })
-  const compact = { ...createPostingList(), expected: list.expected, live: kept }
-  makeRoom(compact, kept, last, 1)
+  const copy = { ...createPostingList(), live: kept }
+  if (kept === 0) return copy
+  makeRoom(copy, kept, last, 1)
   eachPosting(list, 0, list.length, (document, frequency) => {
     const to = renamed[document] as number
-    if (to >= 0) push(compact, to, frequency)
+    if (to >= 0) push(copy, to, frequency)
   })
-  // In place: whoever reads what was kept has the list in hand.
-  Object.assign(list, compact)
-  return kept > 0 || list.expected > 0
+  return copy
 }

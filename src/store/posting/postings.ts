@@ -32,6 +32,8 @@ export interface Postings {
   append(seq: number, size: number, facts: RecordFacts): void
   /** The list of a term, which is to get `more` entries of documents above those it has. */
   expect(term: string, more: number): PostingList
+  /** Takes `list` in as that of a term which has none here. */
+  adopt(term: string, list: PostingList): void
   list(term: string): PostingList | undefined
   /** Every term, in no order. */
   terms(): IterableIterator<string>
@@ -195,6 +197,10 @@ export function createPostings(onCompact?: OnCompact): Postings {
       list.expected += more
       bytes += more * 2
       return list
+    },
+    adopt(term, list) {
+      Object.assign(lists[numberOf(term)] as PostingList, list, { removals })
+      bytes += listBytes(list)
     },
     remove,
     list: listNamed,

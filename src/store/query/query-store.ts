@@ -29,12 +29,13 @@ import { selectionSql } from '../condition/json-path-sql.ts'
 import type { Projection } from '../record/projection.ts'
 import { countRecords } from './period-count.ts'
 import { type OrderedRows, toPage } from './query-page.ts'
-import { type Beside, createReachRank } from './reach-rank.ts'
+import type { Beside } from './known-rank.ts'
+import { createReachRank } from './reach-rank.ts'
 import { reachSql } from '../condition/reach-sql.ts'
 import { type RecordRow, recordColumns, toRecord, withoutOwnerPathsSql } from '../schema/record-row.ts'
-import type { TextIndex } from '../posting/text-index.ts'
+import type { ReachIndexes, WordIndex } from './reach-index.ts'
 import { kindNamed, type RecallScope, type ScopeQuery } from '../condition/recall-scope.ts'
-import { conditionOf } from '../condition/condition.ts'
+import { conditionOf, type Read } from '../condition/condition.ts'
 import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapshot.ts'
 import { createRecallQuestions, type RecallQuestions } from './recall-questions.ts'
 import { createTally, type Tally } from './tally.ts'
@@ -55,6 +56,8 @@ export interface QueryStore extends RecallQuestions, Tally {
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
   /** The live records that cite `id`, in the order in which they were stored. */
   citing(id: string): Citing[]
+  /** False when no record of this id is within the bounds, which the hot columns alone say; true where they can't tell. */
+  mayHold(id: string): boolean
   /** True when another record stands where `id`, or what it supersedes, would; for whoever sees everything. */
   isDisplaced(id: string): boolean
   snapshot(query: SnapshotQuery): RecordSnapshot
@@ -82,8 +85,9 @@ export interface QueryStoreParts {
   readonly clock: Clock
   /** Whose days are meant. Default UTC. */
   readonly zone?: Zone | undefined
-  /** Words in memory, where they are kept: only for whoever sees all records. */
-  readonly textIndex?: TextIndex | undefined
+  /** Words in memory, where they are kept: of all records for whoever sees all, of those in reach for a guest. */
+  readonly textIndex?: WordIndex | undefined
+  readonly reachIndexes?: ReachIndexes | undefined
   /** Only what is in all of these may be seen. */
   readonly reaches?: readonly Reach[]
   /** Another database, whose records count in how common a word is. */
@@ -94,7 +98,7 @@ const always: Fragment = { sql: '1', params: [] }
 const parameterLimit = 100
 const narrowedLimit = 16
 export function createQueryStore(parts: QueryStoreParts): QueryParts {
-  const { db, kinds, projection, clock, textIndex, reaches = [], beside, zone = utcZone } = parts
+  const { db, kinds, projection, clock, reaches = [], reachIndexes, beside, zone = utcZone } = parts
   const moment = (): Moment => ({ nowMs: clock.now(), zone })
   const allKinds = [...kinds.values()]
   /** Stands in every condition below. */
@@ -108,6 +112,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     return isHere ? unknownKind(name) : kindNamed(kinds, name, path)
   }
   const isBound = bounds.length > 0
+  const textIndex = isBound ? reachIndexes?.within(bounds) : parts.textIndex
   /** Marks are shown with what they mark, and listed by themselves only where they are asked for. */
   const notMarks: Fragment = {
     sql: 'f.kind NOT IN (SELECT value FROM json_each(?))',
@@ -128,9 +133,19 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
 
   const narrow =
     isBound || beside
-      ? createReachRank(read, isBound ? bounds : [always], projection.generation, beside)
+      ? createReachRank({
+          read,
+          kinds,
+          zone,
+          bounds: isBound ? bounds : [always],
+          projection,
+          index: textIndex,
+          beside,
+        })
       : undefined
-  const rank = narrow?.rank ?? createTextRank(read, textIndex, projection.catchUp)
+  // Two stores are ranked as one, so there every match is weighed by how common its words are in both.
+  const quick = beside ? undefined : createTextRank(read, textIndex, projection.catchUp, narrow?.rank)
+  const rank = quick ?? narrow?.rank ?? createTextRank(read, textIndex, projection.catchUp)
   const recall = createRecallQuestions({
     db,
     kinds,
@@ -190,6 +205,9 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     )
   }
 
+  /** What ranks without FTS5, where the words in reach are in memory. */
+  const known = (): TextRank | undefined => (isBound && textIndex?.warm() ? rank : undefined)
+
   const searchWhere: QueryParts['searchWhere'] = ({ kind, filters }) => conditions(kindOf(kind), filters)
 
   const listed = (query: SnapshotQuery): Iterable<SnapshotEntry> => {
@@ -211,6 +229,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
       clock,
       zone,
       reaches: [...reaches, reach],
+      reachIndexes,
       beside: beside?.within(reach),
     })
     if (narrowed.size >= narrowedLimit) narrowed.delete(narrowed.keys().next().value ?? '')
@@ -237,26 +256,46 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     rows,
     searchWhere,
     count({ kind: name, search, filters, include, by }) {
-      const where = [...conditions(kindOf(name), filters, include), ...textSql(search)]
       projection.catchUp()
+      const where = [...conditions(kindOf(name), filters, include), ...textSql(search, known())]
       return countRecords(read, zone, by, where)
     },
     read: (seqs) => new Map(rows(seqs).map((row) => [row.seq, toRecord(row)])),
+    ...createIdQuestions(db, read, bounds),
+    listed,
+    snapshot: (query) => takeSnapshot(db, listed(query)),
+  }
+}
+
+/** What is asked about a record by its id. */
+function createIdQuestions(
+  db: SqlDatabase,
+  read: Read,
+  bounds: readonly Fragment[],
+): Pick<QueryStore, 'citing' | 'mayHold' | 'isDisplaced'> {
+  return {
     citing(id) {
       const { condition, params } = conditionOf([...bounds, { sql: 'r.deleted = 0', params: [] }])
       return read<Citing & SqlRow>(
         `SELECT r.id, r.kind, l.path FROM links l JOIN records r ON r.seq = l.seq
-         ${isBound ? 'JOIN facets f ON f.seq = r.seq' : ''} WHERE l.target = ? AND ${condition} ORDER BY r.seq, l.path`,
+         ${bounds.length > 0 ? 'JOIN facets f ON f.seq = r.seq' : ''} WHERE l.target = ? AND ${condition} ORDER BY r.seq, l.path`,
         [id, ...params],
       )
+    },
+    mayHold(id) {
+      const { condition, params } = conditionOf([...bounds, always])
+      const rows = read(
+        `SELECT 1 FROM records r LEFT JOIN facets f ON f.seq = r.seq WHERE r.id = ?
+         AND (f.seq IS NULL OR r.seq IN (SELECT seq FROM stale) OR (${condition}))`,
+        [id, ...params],
+      )
+      return rows.length > 0
     },
     isDisplaced: (id) =>
       db.get(
         'SELECT 1 FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ? AND f.displaced_at IS NOT NULL',
         [id],
       ) !== undefined,
-    listed,
-    snapshot: (query) => takeSnapshot(db, listed(query)),
   }
 }
 

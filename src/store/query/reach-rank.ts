@@ -1,14 +1,16 @@
 // Ranks the matches of a question for a guest, by BM25 over the records in its reach alone.
 // Invariant: no number here depends on a record outside the reach: not a score, not an order, not a count.
 import type { SqlRow } from '../../core/ports.ts'
-import type { Reach } from '../../core/access/reach.ts'
 import { parseTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
 import { type IndexTotals, sizeOf } from '../posting/index-totals.ts'
 import { grownWords } from '../word/prefix.ts'
 import { conditionOf, type Read } from '../condition/condition.ts'
 import { matchExpression } from '../word/text-query.ts'
-import type { RankedText, RankQuestion, TextRank } from './text-rank.ts'
+import { byRank, type RankedText, type RankQuestion, type TextRank } from './text-rank.ts'
+import { begunAmong, type Beside, type KnownSource, rankKnown } from './known-rank.ts'
+import type { WordIndex } from './reach-index.ts'
+import type { Projection } from '../record/projection.ts'
 import { tokenize } from '../word/tokenize.ts'
 
 /** Robertson & Zaragoza, "The Probabilistic Relevance Framework" (2009), with the constants of FTS5. */
@@ -31,25 +33,26 @@ export interface ReachRank {
   totals(): IndexTotals
 }
 
-/** Records in another database that are ranked along: how common a word is, depends on all of them. */
-export interface Beside {
-  totals(): IndexTotals
-  frequencies(terms: readonly string[]): ReadonlyMap<string, number>
-  within(reach: Reach): Beside
+export interface ReachRankParts extends KnownSource {
+  readonly read: Read
+  /** They must also be among the conditions of each question. */
+  readonly bounds: readonly Fragment[]
+  readonly projection: Pick<Projection, 'generation'>
+  /** The words in reach, in memory. While it has none, FTS5 is asked, which walks over what is out of reach too. */
+  readonly index?: WordIndex | undefined
+  readonly beside?: Beside | undefined
 }
 
-/** Over an index that is caught up. What `bounds` the reach must also be among the conditions of each question. */
-export function createReachRank(
-  read: Read,
-  bounds: readonly Fragment[],
-  generation: () => number,
-  beside?: Beside,
-): ReachRank {
+/** Over an index that is caught up. */
+export function createReachRank(parts: ReachRankParts): ReachRank {
+  const { read, bounds, index, beside } = parts
+  const { generation } = parts.projection
   const within = conditionOf(bounds)
 
   let counted: { readonly totals: IndexTotals; readonly at: number } | undefined
 
   const totals = (): IndexTotals => {
+    if (index?.warm()) return index.totals()
     if (counted?.at === generation()) return counted.totals
     const rows = read<{ size: Uint8Array }>(
       `SELECT d.sz AS size FROM facets f JOIN text_index_docsize d ON d.id = f.seq ${within.records}
@@ -91,6 +94,8 @@ export function createReachRank(
   }
 
   const rank = (question: RankQuestion): RankedText[] => {
+    const known = index?.warm()
+    if (known) return rankKnown(parts, known, question, { own: totals(), beside })
     const { words, columns, prefix = false, where, limit, offset = 0 } = question
     const expression = matchExpression(words, question)
     const matches = expression === undefined ? [] : matchesOf(expression, where)
@@ -126,11 +131,7 @@ export function createReachRank(
       }
       return { seq: match.seq, at: parseTime(match.happened_at) ?? 0, score, has }
     })
-    ranked.sort((one, other) => {
-      if (one.score !== other.score) return other.score - one.score
-      if (question.ties === 'stored' || one.at === other.at) return other.seq - one.seq
-      return other.at - one.at
-    })
+    ranked.sort(byRank(question.ties))
     return ranked.slice(offset, limit === undefined ? undefined : offset + limit)
   }
 
@@ -138,6 +139,8 @@ export function createReachRank(
     rank,
     totals,
     begun(beginning) {
+      const known = index?.warm()
+      if (known) return begunAmong(known, beginning)
       const [row] = read<{ term: string }>(
         `SELECT v.term FROM text_places v JOIN facets f ON f.seq = v.doc ${within.records}
          WHERE v.term >= ? AND v.term < ? AND ${within.condition}
@@ -147,6 +150,8 @@ export function createReachRank(
       return row?.term
     },
     frequencies(terms) {
+      const known = index?.frequencies(terms)
+      if (known) return known
       const rows = read<{ term: string; n: number }>(
         `SELECT v.term, count(DISTINCT v.doc) AS n FROM text_places v JOIN facets f ON f.seq = v.doc ${within.records}
          WHERE v.term IN (SELECT value FROM json_each(?)) AND ${within.condition} GROUP BY v.term`,

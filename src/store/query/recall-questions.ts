@@ -15,10 +15,11 @@ import { type RecallScope, type ScopeQuery, scopeSql } from '../condition/recall
 import { type IndexTotals, readTotals } from '../posting/index-totals.ts'
 import type { Postings } from '../posting/postings.ts'
 import { readBegun, readFrequencies, readTerms } from '../posting/term-table.ts'
-import type { TextIndex } from '../posting/text-index.ts'
+import type { WordIndex } from './reach-index.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
 import { editDistance } from '../word/edit-distance.ts'
+import { begunAmong } from './known-rank.ts'
 import { countTerms, namesOf, type Place, placesOf, type TermCounts } from './evidence.ts'
 import type { ReachRank } from './reach-rank.ts'
 import type { RankedText, TextRank } from './text-rank.ts'
@@ -61,7 +62,7 @@ export interface RecallQuestionParts {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly projection: Projection
-  readonly textIndex: TextIndex | undefined
+  readonly textIndex: WordIndex | undefined
   readonly read: Read
   readonly rank: TextRank
   /** What counts words among the records within `bounds` alone; absent where all of the index counts. */
@@ -83,18 +84,17 @@ function termsBeside(db: SqlDatabase, known: Postings | undefined, term: string,
   return near
 }
 
-/** As `readBegun` says it, where the text index does not have all words yet. */
-function begunAmong(known: Postings, beginning: string): string | undefined {
-  let best: string | undefined
-  let most = 0
-  for (const term of known.terms()) {
-    if (!term.startsWith(beginning)) continue
-    const having = known.frequency(term)
-    if (having < most || having === 0 || (having === most && best !== undefined && best < term)) continue
-    best = term
-    most = having
+/** Records that a recall may see which nothing narrows; `ask` says it of those that are not plain. */
+function plainSeqs(known: Postings, ask: (seqs: readonly number[]) => Iterable<number>): number[] {
+  const sizes = known.sizes()
+  const plain: number[] = []
+  const others: number[] = []
+  for (let document = 0; document < known.documents(); document++) {
+    if (sizes[document] === 0) continue
+    const list = known.isPlain(document) ? plain : others
+    list.push(known.seqOf(document))
   }
-  return best
+  return others.length === 0 ? plain : [...plain, ...ask(others)]
 }
 
 /** What a record weighs that says nothing of itself. */
@@ -108,7 +108,9 @@ export function createRecallQuestions(
 
   const scopeOf = (query: ScopeQuery): RecallScope => {
     const asked = scopeSql(kinds, query, moment(), bounds)
-    return bounds.length > 0 ? { where: [...bounds, ...asked.where], isNarrow: true, isPlain: false } : asked
+    if (bounds.length === 0) return asked
+    // A plain record is one that is in the index in memory, which for a guest holds nothing out of reach.
+    return { where: [...bounds, ...asked.where], isNarrow: true, isPlain: asked.isPlain }
   }
 
   /** Before a question that postings answer, if they have all records. */
@@ -160,8 +162,11 @@ export function createRecallQuestions(
       return narrow ? narrow.totals() : (textIndex?.totals() ?? readTotals(db))
     },
     reach(scope) {
-      const { condition, params, records } = conditionOf(scopeSql(kinds, scope, moment(), bounds).where)
+      const { where, isPlain } = scopeOf(scope)
       projection.catchUp()
+      const known = isPlain && bounds.length > 0 ? textIndex?.warm() : undefined
+      if (known) return plainSeqs(known, (seqs) => matchingRows(read, seqs, where).keys())
+      const { condition, params, records } = conditionOf(where)
       const rows = read<{ seq: number }>(`SELECT f.seq FROM facets f ${records} WHERE ${condition}`, params)
       return rows.map(({ seq }) => seq)
     },
@@ -171,6 +176,7 @@ export function createRecallQuestions(
       return textIndex?.frequencies(words) ?? readFrequencies(db, words)
     },
     begun(beginning) {
+      if (bounds.length > 0) projection.catchUp()
       const known = !narrow && textIndex?.covers() ? textIndex.warm() : undefined
       if (known) return begunAmong(known, beginning)
       projection.catchUp()

@@ -3,7 +3,7 @@
 import type { Extent, RunQuery, RunSpan } from '../../core/capability/port/record-port.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { conditionOf, type Read } from '../condition/condition.ts'
-import type { TextIndex } from '../posting/text-index.ts'
+import type { WordIndex } from './reach-index.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
 import type { ReachRank } from './reach-rank.ts'
@@ -25,7 +25,7 @@ export interface Tally {
 export interface TallyParts {
   readonly db: SqlDatabase
   readonly projection: Projection
-  readonly textIndex: TextIndex | undefined
+  readonly textIndex: WordIndex | undefined
   readonly read: Read
   readonly narrow: ReachRank | undefined
   /** Conditions that every record satisfies which may be seen. */

@@ -5,7 +5,7 @@ import { parseTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
 import { conditionOf, matchingRows, type Read } from '../condition/condition.ts'
 import { matchExpression, type MatchOptions } from '../word/text-query.ts'
-import type { TextIndex } from '../posting/text-index.ts'
+import type { WordIndex } from './reach-index.ts'
 import { tokenize } from '../word/tokenize.ts'
 
 export interface RankQuestion extends MatchOptions {
@@ -46,8 +46,16 @@ const surplus = 20
 /** How many times as many are taken when too few of the best satisfied the condition. */
 const widening = 4
 
-/** `textIndex`, the words in memory, answers what it can; before anything else is asked, `catchUp` is called. */
-export function createTextRank(read: Read, textIndex: TextIndex | undefined, catchUp: () => void): TextRank {
+/**
+ * `textIndex`, the words in memory, answers what it can; before anything else is asked, `catchUp` is called. `otherwise`
+ * answers in place of FTS5, which walks over all records.
+ */
+export function createTextRank(
+  read: Read,
+  textIndex: WordIndex | undefined,
+  catchUp: () => void,
+  otherwise?: TextRank,
+): TextRank {
   /** Those of `best` that satisfy the condition, in the order of `best`. */
   const matching = (best: readonly Best[], { where, isPlain }: RankQuestion): RankedText[] => {
     const known = isPlain ? textIndex?.warm() : undefined
@@ -142,6 +150,7 @@ export function createTextRank(read: Read, textIndex: TextIndex | undefined, cat
     const quick = wanted === undefined ? undefined : fromMemory(question, wanted)
     if (quick) return quick
     catchUp()
+    if (otherwise) return otherwise(question)
     return (
       (wanted === undefined ? undefined : fromIndex(question, expression, wanted)) ??
       fromJoin(question, expression)

@@ -38,10 +38,25 @@ export function searchText(
   return found.slice(offset)
 }
 
-/** The condition under which `searchText` finds a record by its words; none when nothing is searched for. */
-export function textSql(search: CountQuery['search']): Fragment[] {
+/**
+ * The condition under which `searchText` finds a record by its words; none when nothing is searched for. `rank` finds them
+ * for a guest: FTS5 walks over what is out of reach too.
+ */
+export function textSql(search: CountQuery['search'], rank?: TextRank): Fragment[] {
   if (!search) return []
   const { words, how } = askedOf(search)
+  if (rank) {
+    const all = {
+      ...how,
+      words,
+      where: [{ sql: '1', params: [] }],
+      isNarrow: true,
+      ties: 'stored',
+      limit: undefined,
+    } as const
+    const seqs = rank(all).map(({ seq }) => seq)
+    return [{ sql: 'f.seq IN (SELECT value FROM json_each(?))', params: [JSON.stringify(seqs)] }]
+  }
   const expression = matchExpression(words, how)
   if (expression === undefined) return [{ sql: '0', params: [] }]
   return [{ sql: 'f.seq IN (SELECT rowid FROM text_index WHERE text_index MATCH ?)', params: [expression] }]

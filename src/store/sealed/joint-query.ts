@@ -152,6 +152,7 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
       const other = opened(true)
       return other ? [...main.citing(id), ...caughtUp(other).citing(id)] : main.citing(id)
     },
+    mayHold: (id) => main.mayHold(id),
     isDisplaced(id) {
       const other = opened(true)
       return main.isDisplaced(id) || (other !== undefined && caughtUp(other).isDisplaced(id))

@@ -9,6 +9,7 @@ import type { Bodies } from '../record/bodies.ts'
 import { prepareDerived } from '../schema/derived.ts'
 import { migrate } from '../schema/migrate.ts'
 import { createProjection, type Projection } from '../record/projection.ts'
+import { createReachIndexes } from '../query/reach-index.ts'
 import { createQueryStore, type QueryParts } from '../query/query-store.ts'
 import { insertedValues, type RecordRow, recordColumns, replaceRecordSql } from '../schema/record-row.ts'
 import type { SealedWatcher } from '../record/record-store.ts'
@@ -77,7 +78,15 @@ export function createOpenedRecords({
     return {
       memory,
       projection,
-      questions: createQueryStore({ db: memory, kinds, projection, clock, zone, beside: main }),
+      questions: createQueryStore({
+        db: memory,
+        kinds,
+        projection,
+        clock,
+        zone,
+        beside: main,
+        reachIndexes: createReachIndexes({ db: memory, kinds, projection, zone, role: 'device' }),
+      }),
     }
   }
 
