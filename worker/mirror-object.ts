@@ -29,6 +29,7 @@ import { createObjectNotes } from './object-notes.ts'
 import { createObjectEnd } from './object-end.ts'
 import { createObjectLines, type ObjectLines } from './object-lines.ts'
 import type { Outcome } from '../src/edge/outcome.ts'
+import { readQuotas } from '../src/edge/guest-quota.ts'
 import { createRateLimit, type RateLimit, readRate } from '../src/edge/rate-limit.ts'
 import { createTaskWatch, taskJob, type TaskWatch } from './task-watch.ts'
 import { workerKeyring } from './worker-keyring.ts'
@@ -83,6 +84,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       zone: openBookZone('UTC'),
       wakesTasks: true,
       llm: edgeLlm(this.env),
+      quotas: readQuotas(this.env),
       archives: edgeArchives(this.env, createObjectNotes(this.ctx.storage)),
       recurring: edgeRounds(this.env, workerPorts.log),
       embedder,

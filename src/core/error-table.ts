@@ -175,6 +175,7 @@ export const errorTable = {
     'No durable storage can be had here.',
     "Allow site data, or open with onUnavailable: 'memory'.",
   ),
+  'quota-exceeded': row(507, false, 'Guests may store no more here.', 'Forget some; see details.limit.'),
   'storage-full': row(
     507,
     false,

@@ -31,6 +31,9 @@ export interface EdgeEnv extends ArchiveEnv {
   readonly DAYBOOK_JWT_BOOK?: string
   /** What each caller may ask of one book: burst and requests a second, default `2000/20`. */
   readonly DAYBOOK_RATE?: string
+  /** What one guest may store in a book, and all guests together: records and mebibytes, default `100000/64`, `400000/256`. */
+  readonly DAYBOOK_GUEST_QUOTA?: string
+  readonly DAYBOOK_GUESTS_QUOTA?: string
   /** Which book a user's DID of the a2p protocol stands for, as in `did:a2p:user:example:alice=alice`; several apart by blanks. */
   readonly DAYBOOK_DID?: string
   /** What each caller may ask over the a2p protocol: requests a minute and an hour, default `60/1000`. */

@@ -17,6 +17,8 @@ export const edgeSettingTable: OptionTable<Settings> = {
   DAYBOOK_JWT_ALGORITHMS: setting,
   DAYBOOK_JWT_BOOK: setting,
   DAYBOOK_RATE: setting,
+  DAYBOOK_GUEST_QUOTA: setting,
+  DAYBOOK_GUESTS_QUOTA: setting,
   DAYBOOK_DID: setting,
   DAYBOOK_A2P_RATE: setting,
   DAYBOOK_BOOK: setting,

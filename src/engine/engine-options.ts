@@ -20,6 +20,7 @@ import type { SecretMode } from '../core/secret/stored-secrets.ts'
 import type { RoomEvent, RoomSize } from '../core/capability/port/room-port.ts'
 import type { EmbedderSource } from '../recall/embed/embedder-source.ts'
 import type { Without } from '../recall/part.ts'
+import type { GuestQuotas } from '../store/guest-usage.ts'
 import type { Role } from '../store/record/mirror-places.ts'
 import type { SyncPreferences } from '../sync/device/sync-plan.ts'
 
@@ -34,6 +35,8 @@ export interface EngineOptions {
   readonly role?: Role
   /** At a mirror: where its commits become final, when that is not `db`. */
   readonly truth?: Truth
+  /** How many records and bytes guests may store. Default: 100,000 and 64 MiB each, 400,000 and 256 MiB together. */
+  readonly quotas?: GuestQuotas | undefined
   /** Keeps the text index in memory too, for fast recall. Default: on a device, not at the mirror. */
   readonly textIndex?: boolean
   /** False: no log of access is kept. For measurements alone. Default true. */

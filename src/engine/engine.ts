@@ -65,6 +65,7 @@ export function createEngine(options: EngineOptions): Engine {
     zone: options.zone,
     textIndex: options.textIndex ?? role === 'device',
     truth: options.truth,
+    quotas: options.quotas,
     onCommit: services.committed,
     sealer: keychain,
     openMemory: options.openMemory,

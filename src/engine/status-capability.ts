@@ -28,6 +28,9 @@ const status = z.object({
   records: z.record(z.string(), z.number()),
   usageBytes: z.number(),
   quotaBytes: z.number().optional(),
+  guestQuota: z
+    .object({ usedRecords: z.number(), usedBytes: z.number(), records: z.number(), bytes: z.number() })
+    .optional(),
   unindexed: z.number(),
   checkpointAt: z.string().optional(),
   sync: syncState,

@@ -14,7 +14,7 @@ const conflictLimit = 1000
 
 type StatusStore = Pick<
   BookStore,
-  'newer' | 'queries' | 'projection' | 'checkpoint' | 'ops' | 'conflicts' | 'settings'
+  'newer' | 'queries' | 'guests' | 'projection' | 'checkpoint' | 'ops' | 'conflicts' | 'settings'
 >
 
 export interface StatusSource {
@@ -78,6 +78,7 @@ export function createStatus(source: StatusSource): (view: CallView) => Promise<
       ...storage,
       unindexed: store.projection.behind(),
       ...checkpointAt(),
+      ...(store.guests.isCounting() ? { guestQuota: store.guests.state() } : {}),
       sync: sync?.() ?? {
         configured: false,
         phase: 'off',

@@ -38,6 +38,7 @@ import { Sources } from './record/sources.ts'
 import { createSettings, type Settings } from './schema/settings.ts'
 import { createSchedules, type Schedules, withRounds } from './schedules.ts'
 import { createTaskQueue, type TaskQueue } from './task-queue.ts'
+import { type GuestQuotas, type GuestUsage, openGuestUsage } from './guest-usage.ts'
 import { createReachIndexes } from './query/reach-index.ts'
 import { createTextIndex, type TextIndex, type TextIndexBudget } from './posting/text-index.ts'
 import { createVectorStore, type VectorStore } from './vector/vector-store.ts'
@@ -87,6 +88,8 @@ export interface BookStore {
   /** The copy of the records beside the book, where one is kept. */
   readonly checkpoint: Checkpoint | undefined
   readonly requests: RequestLog
+  /** How much guests have stored. */
+  readonly guests: GuestUsage
   /** Who called what here; absent where nothing may be written, or where it is not wanted. */
   readonly access: AccessLog | undefined
   /** Recalls and contexts as they were asked here; absent where nothing may be written, and at a mirror. */
@@ -116,6 +119,8 @@ export interface BookStoreOptions {
   readonly onCommit: () => void
   /** Whether the words of texts are kept in memory to be searched there, and within which bounds. */
   readonly textIndex?: boolean | TextIndexBudget
+  /** How much guests may store. Default: see guest-usage.ts. */
+  readonly quotas?: GuestQuotas | undefined
   /** At a mirror: where its commits become final, when that is not `db`. */
   readonly truth?: Truth | undefined
   /** Somebody knows of a book here: if there is none, that is noted in the new one. */
@@ -134,7 +139,7 @@ export interface BookStoreOptions {
 
 /** Opens the book in `given`. */
 export function openBookStore(given: SqlDatabase, options: BookStoreOptions): BookStore {
-  const { kinds, role, ports, zone = utcZone } = options
+  const { kinds, role, ports, openMemory, zone = utcZone } = options
   const { clock } = ports
   const now = clock.now()
   const newer = findNewer(given)
@@ -213,14 +218,14 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const reachIndexes = createReachIndexes({ db, kinds, projection, zone, all: textIndex, role })
   const main = createQueryStore({ db, kinds, projection, clock, zone, textIndex, reachIndexes })
   const openedRecords =
-    options.openMemory &&
-    createOpenedRecords({ db, kinds, bodies, clock, zone, openMemory: options.openMemory, main })
+    openMemory && createOpenedRecords({ db, kinds, bodies, clock, zone, openMemory, main })
   if (openedRecords) records.watchSealed(openedRecords)
   return {
     db,
     newer,
     kinds,
     role,
+    guests: openGuestUsage(db, options.quotas),
     get device() {
       return deviceName()
     },

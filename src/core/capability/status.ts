@@ -14,6 +14,13 @@ export interface Status {
   readonly usageBytes: number
   /** What the browser lets this origin have, if it says. */
   readonly quotaBytes?: number
+  /** What all guests have stored and may store, once one has. The owner's alone to know. */
+  readonly guestQuota?: {
+    readonly usedRecords: number
+    readonly usedBytes: number
+    readonly records: number
+    readonly bytes: number
+  }
   /** Records whose text is not indexed yet; the next search indexes them first. */
   readonly unindexed: number
   /** When the copy of the records beside the book last had everything. Absent where none is kept, or none is complete. */

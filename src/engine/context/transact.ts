@@ -15,7 +15,7 @@ import { consentLedgerWriter } from './consent-ledger.ts'
 import { checkProposer } from './check-proposer.ts'
 
 export interface TransactParts {
-  readonly store: Pick<BookStore, 'newer' | 'writes' | 'records' | 'bodies' | 'kinds'>
+  readonly store: Pick<BookStore, 'newer' | 'writes' | 'records' | 'bodies' | 'kinds' | 'guests'>
   readonly seen: Pick<TimeSeen, 'keep' | 'reset'>
   readonly admission: Pick<Admission, 'recheck'>
   readonly consent: Pick<ConsentGate, 'renew'>
@@ -48,6 +48,7 @@ export function createTransact({
     const { port, capability, view } = call
     const { caller, scope, now } = port
     const uses = capability.uses ?? []
+    if (caller.role === 'guest') store.guests.begin(caller.agent)
     const attempt = () =>
       store.writes.write(() => {
         seen.keep()
@@ -66,7 +67,8 @@ export function createTransact({
         if (uses.includes('consent')) ports.consent = { records: consentLedgerWriter(writing.ledger) }
         if (uses.includes('pool')) ports.pool = pool
         if (queued) ports.tasks = queued.tasks
-        const result = sealing.writing(() => work({ call: port, ...ports } as WriteContext<PortName>))
+        const run = () => sealing.writing(() => work({ call: port, ...ports } as WriteContext<PortName>))
+        const result = caller.role === 'guest' ? store.guests.within(caller.agent, run) : run()
         call.trail.wrote(writing.changed)
         return { result, changed: writing.changed, secrets: writing.secrets, queued }
       })

@@ -12,6 +12,7 @@ import {
 import { namedLength, nameId } from '../../core/text/name-id.ts'
 import { holderId } from '../../core/put-request.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
+import { utf8Length } from '../../core/text/utf8.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
@@ -56,6 +57,8 @@ export function admitGuestOp(
   }
   const fault = op.op === 'forget' ? missing(row) : faultOfPut(store, op, row, reach)
   if (fault) return { s: 'rejected', error: fault.toJSON() }
+  const full = op.op === 'put' ? refusalOf(store, op, row, reach.agent) : undefined
+  if (full) return { s: 'rejected', error: full.toJSON() }
   const isTheirs = row?.deleted === 0 && (row.agent !== reach.agent || row.device !== from.device)
   const before = isTheirs ? toChange(row, store.device) : undefined
   const answer = admitOp(store, op, from, nowMs)
@@ -91,6 +94,17 @@ function faultOfSaid({ kinds }: BookStore, op: WireOp, reach: SyncReach): Dayboo
   if (isForeignId(id, name, kinds))
     return forbidden('id', `\`${id}\` is an id of another kind than \`${name}\`.`)
   return undefined
+}
+
+/** What a guest sends counts for the guest, also where the record keeps another owner. */
+function refusalOf(
+  { guests }: BookStore,
+  { kind, body, enc }: Put,
+  row: RecordRow | undefined,
+  agent: string,
+) {
+  const bytes = utf8Length(JSON.stringify(body ?? enc ?? {}))
+  return guests.refusal(agent, kind, { bytes, before: row?.deleted === 0 ? utf8Length(row.body) : undefined })
 }
 
 /** Nothing is left of what was never there: no tombstone takes an id away. */

@@ -7,6 +7,7 @@ import type { Llm, Ports } from '../../../core/ports.ts'
 import { edgeAgent, unknownToken } from '../../../edge/answer-mirror.ts'
 import { type AgentRate, usualAgentRate } from '../../../edge/agent/agent-rate.ts'
 import type { Rate } from '../../../edge/token-bucket.ts'
+import type { GuestQuotas } from '../../../store/guest-usage.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import { migrate } from '../../../store/schema/migrate.ts'
 import { createMirror, type Mirror } from '../../../sync/mirror/mirror.ts'
@@ -35,6 +36,7 @@ export interface BookCopiesOptions {
   readonly bypasses: boolean
   readonly ports: Ports
   readonly rate: Rate
+  readonly quotas?: GuestQuotas | undefined
   readonly agentRate?: AgentRate | undefined
   readonly llm?: Llm | undefined
   /** Copies that are open at once, 64 by default, and how long one may be idle, 10 minutes. */
@@ -149,6 +151,7 @@ export class BookCopies {
       rate,
       agentRate = usualAgentRate,
       llm,
+      quotas,
       onStep,
       onCommitted,
     } = this.#options
@@ -172,6 +175,7 @@ export class BookCopies {
         zone: openBookZone('UTC'),
         keys: verifyingKeyring,
         llm,
+        quotas,
       })
       truth.follows(engine.store)
       await truth.follow()

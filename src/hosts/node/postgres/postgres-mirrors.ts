@@ -11,6 +11,7 @@ import { readRelay } from '../../../edge/line-frames.ts'
 import type { MirrorDoor } from '../../../edge/mirror-door.ts'
 import type { AgentRate } from '../../../edge/agent/agent-rate.ts'
 import type { Rate } from '../../../edge/token-bucket.ts'
+import type { GuestQuotas } from '../../../store/guest-usage.ts'
 import { BookCopies, type BookCopy } from './book-copies.ts'
 import { type BookLines, createBookLines } from './book-lines.ts'
 import type { Postgres } from './connect-postgres.ts'
@@ -30,6 +31,8 @@ export interface PostgresMirrorsOptions {
   readonly ports: Ports
   /** What each caller may ask of one book, of all processes together. */
   readonly rate: Rate
+  /** How much guests may store. Default: see store/guest-usage.ts. */
+  readonly quotas?: GuestQuotas | undefined
   /** What each caller may ask over the a2p protocol; the protocol's own numbers by default. */
   readonly agentRate?: AgentRate | undefined
   /** Where to hear of what other processes write: see news-postgres.ts. Without it there are no lines. */

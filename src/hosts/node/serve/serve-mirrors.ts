@@ -9,6 +9,7 @@ import { createApp } from '../../../doors/http/app.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { edgeLlm } from '../../../edge/edge-llm.ts'
 import { readAgentRate } from '../../../edge/agent/agent-rate.ts'
+import { readQuotas } from '../../../edge/guest-quota.ts'
 import { readRate } from '../../../edge/rate-limit.ts'
 import { drainRequest, limitedServer, limitServer, usualLimits } from '../port/server-limits.ts'
 import { nodePorts } from '../port/node-ports.ts'
@@ -52,6 +53,7 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
       postgres,
       ports: nodePorts,
       rate: readRate(settings.DAYBOOK_RATE),
+      quotas: readQuotas(settings),
       agentRate: readAgentRate(settings.DAYBOOK_A2P_RATE),
       news: {
         connection: connectionTo({

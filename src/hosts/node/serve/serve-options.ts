@@ -15,6 +15,7 @@ import { readAgentRate } from '../../../edge/agent/agent-rate.ts'
 import type { ArchiveEnv } from '../../../edge/archive/archive-env.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { edgeSettingTable } from '../../../edge/edge-settings.ts'
+import { readQuotas } from '../../../edge/guest-quota.ts'
 import { readRate } from '../../../edge/rate-limit.ts'
 import type { ServerLimits } from '../port/server-limits.ts'
 
@@ -124,6 +125,8 @@ export function checkServeOptions(options: ServeMirrorsOptions): void {
 function checkReadable(settings: EdgeSettings): void {
   const readers: { readonly [Name in keyof EdgeSettings]?: (text: string | undefined) => unknown } = {
     DAYBOOK_RATE: readRate,
+    DAYBOOK_GUEST_QUOTA: (text) => readQuotas({ DAYBOOK_GUEST_QUOTA: text }),
+    DAYBOOK_GUESTS_QUOTA: (text) => readQuotas({ DAYBOOK_GUESTS_QUOTA: text }),
     DAYBOOK_A2P_RATE: readAgentRate,
     DAYBOOK_DID: readProfileBooks,
   }

@@ -1,0 +1,27 @@
+// How much guests may store in a book of an edge, as its settings say it.
+import { DaybookError } from '../core/errors.ts'
+import { type GuestQuotas, type Quota, usualQuotas } from '../store/guest-usage.ts'
+import type { EdgeEnv } from './edge-env.ts'
+
+type Settings = {
+  readonly [Name in 'DAYBOOK_GUEST_QUOTA' | 'DAYBOOK_GUESTS_QUOTA']?: EdgeEnv[Name] | undefined
+}
+
+const examples = { DAYBOOK_GUEST_QUOTA: '100000/64', DAYBOOK_GUESTS_QUOTA: '400000/256' } as const
+
+/** Records and mebibytes, as in `100000/64`. */
+export function readQuotas(settings: Settings): GuestQuotas {
+  return {
+    guest: readQuota(settings, 'DAYBOOK_GUEST_QUOTA') ?? usualQuotas.guest,
+    guests: readQuota(settings, 'DAYBOOK_GUESTS_QUOTA') ?? usualQuotas.guests,
+  }
+}
+
+function readQuota(settings: Settings, name: keyof typeof examples): Quota | undefined {
+  const text = settings[name]
+  if (text === undefined || text === '') return undefined
+  const [, records, mebibytes] = /^(\d{1,9})\/(\d{1,6})$/.exec(text) ?? []
+  if (records !== undefined && mebibytes !== undefined)
+    return { records: Number(records), bytes: Number(mebibytes) * 1_048_576 }
+  throw new DaybookError('internal', `${name} is not like \`${examples[name]}\`: records and mebibytes.`)
+}
