@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // `daybook`: the command line. It only wires the process to the commands.
+import './port/check-node.ts'
 import './cli/small-heap.ts'
 import { isBrokenPipe, runCli } from './cli/run-cli.ts'
 

@@ -1,4 +1,5 @@
 // `daybook/node`: what the package gives to programs in Node.
+import './port/check-node.ts'
 export { type NodeBookOptions, openDaybook } from './book/open-daybook.ts'
 export { type BookInFolder, listBooks } from './book/list-books.ts'
 export { DaybookClient, type NodeClientOptions } from './agent/node-client.ts'

@@ -1,8 +1,9 @@
 // `SqlDatabase` over `node:sqlite`: the same SQL as in the browser and at the edge, in a file or in memory.
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
 import { claimDatabase } from '../port/private-file.ts'
+import { DatabaseSync } from '../port/sqlite.ts'
 
 export interface NodeDatabaseOptions {
   /** A file, or `:memory:`, or empty: a file without a name, which ends with the process. */

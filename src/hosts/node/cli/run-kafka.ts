@@ -72,16 +72,20 @@ export const runKafka: Command = {
     if (!isConfigured) await alone.pool.configure({ group })
     await alone.close()
     const joined = await open({ create: true, carriers: [carrier], ...(edge ? { edge, live: true } : {}) })
-    await using health =
+    const health =
       port === undefined
         ? undefined
         : await serveHealth({ host: process.env['HOST'] ?? '127.0.0.1', port, state: () => carrier.state })
-    watch.started(carrier, health?.url)
-    await watch.go(carrier, everyMs, signal)
-    // The book says that it goes, and then lets go of its ways.
-    await joined.close()
-    await Promise.race([carrier.closed, pause(graceMs, undefined, { ref: false })])
-    watch.ended(carrier)
+    try {
+      watch.started(carrier, health?.url)
+      await watch.go(carrier, everyMs, signal)
+      // The book says that it goes, and then lets go of its ways.
+      await joined.close()
+      await Promise.race([carrier.closed, pause(graceMs, undefined, { ref: false })])
+      watch.ended(carrier)
+    } finally {
+      await health?.[Symbol.asyncDispose]()
+    }
   },
 }
 

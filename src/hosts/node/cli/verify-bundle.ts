@@ -23,18 +23,22 @@ export const verifyBundle: Command = {
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile),
     })
     const source = await openSource(path, signal)
-    await using book = await openDaybook({ name: 'verify', path: ':memory:', textIndexInMemory: false })
-    book.on('progress', (step) => terminal.progress({ ...step, what: 'Read' }))
-    const found = await book.verify(source, { ...options, signal })
-    const counts = Object.entries(found.counts).map(([kind, n]) => `  ${kind} ${n.toLocaleString('en')}`)
-    terminal.answer(
-      found,
-      [
-        `whole: ${found.checksum}`,
-        `exported ${found.exported_at} by ${found.agent.id}${found.encrypted ? ', encrypted' : ''}`,
-        found.signed_by === undefined ? 'not signed' : `signed by ${found.signed_by}`,
-        ...counts,
-      ].join('\n'),
-    )
+    const book = await openDaybook({ name: 'verify', path: ':memory:', textIndexInMemory: false })
+    try {
+      book.on('progress', (step) => terminal.progress({ ...step, what: 'Read' }))
+      const found = await book.verify(source, { ...options, signal })
+      const counts = Object.entries(found.counts).map(([kind, n]) => `  ${kind} ${n.toLocaleString('en')}`)
+      terminal.answer(
+        found,
+        [
+          `whole: ${found.checksum}`,
+          `exported ${found.exported_at} by ${found.agent.id}${found.encrypted ? ', encrypted' : ''}`,
+          found.signed_by === undefined ? 'not signed' : `signed by ${found.signed_by}`,
+          ...counts,
+        ].join('\n'),
+      )
+    } finally {
+      await book.close()
+    }
   },
 }

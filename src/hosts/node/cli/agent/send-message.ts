@@ -49,23 +49,27 @@ export const sendMessage: Command = {
     if (isElsewhere && textOf(values, 'url') === undefined && textOf(values, 'socket') === undefined)
       throw new UsageError(`How is ${agent} reached? Give --socket or --url`)
     const transports = await waysFor(context, transport, capability)
-    await using client = new DaybookClient({ source: 'daybook-cli' })
-    client.register(agent, { transports })
-    const late = AbortSignal.timeout(timeoutMs)
-    const sending = client.deliver({
-      destination: agent,
-      capability,
-      content,
-      signal: AbortSignal.any([signal, late]),
-      ...(transport === undefined ? {} : { transport }),
-      ...(requestId === undefined ? {} : { requestId }),
-    })
-    const { data, ...way } = await sending.catch((error: unknown) => {
-      throw late.aborted
-        ? new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs: timeoutMs } })
-        : error
-    })
-    terminal.answer({ answer: data, ...way }, JSON.stringify(data, undefined, 2))
+    const client = new DaybookClient({ source: 'daybook-cli' })
+    try {
+      client.register(agent, { transports })
+      const late = AbortSignal.timeout(timeoutMs)
+      const sending = client.deliver({
+        destination: agent,
+        capability,
+        content,
+        signal: AbortSignal.any([signal, late]),
+        ...(transport === undefined ? {} : { transport }),
+        ...(requestId === undefined ? {} : { requestId }),
+      })
+      const { data, ...way } = await sending.catch((error: unknown) => {
+        throw late.aborted
+          ? new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs: timeoutMs } })
+          : error
+      })
+      terminal.answer({ answer: data, ...way }, JSON.stringify(data, undefined, 2))
+    } finally {
+      await client[Symbol.asyncDispose]()
+    }
   },
 }
 

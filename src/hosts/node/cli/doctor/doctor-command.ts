@@ -1,6 +1,6 @@
 // `daybook doctor`: what is installed, where the book is, who holds it, and what of its surroundings answers.
 // Invariant: it changes nothing; each finding that is not good says what to do.
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from '../../port/sqlite.ts'
 import { product } from '../../../../bundle/format/product.ts'
 import { type Command, textOf } from '../command.ts'
 import { checkBook } from './book-check.ts'
