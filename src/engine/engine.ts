@@ -69,10 +69,8 @@ export function createEngine(options: EngineOptions): Engine {
     onCommit: services.committed,
     sealer: keychain,
     openMemory: options.openMemory,
-    isMarked: options.care !== undefined,
-    wasKept: options.wasKept,
-    checkpointFile: options.checkpointFile,
     isAudited: options.isAudited,
+    ...fileOf(options),
   })
 
   const parts = { options, store, services, events }
@@ -206,3 +204,10 @@ export function createEngine(options: EngineOptions): Engine {
     close: services.close,
   }
 }
+
+/** What a store is told of the file of its book. */
+const fileOf = ({ care, wasKept, checkpointFile }: EngineOptions) => ({
+  isMarked: care !== undefined,
+  wasKept,
+  checkpointFile,
+})
