@@ -7,7 +7,10 @@ import type { SealedInfo } from './sealed.ts'
 export interface ConflictSide {
   readonly by: string
   readonly op: 'put' | 'forget'
+  /** Absent too where the record was purged: nothing of it stays, and the log says only that there was an edit. */
   readonly body?: JsonObject
+  /** A forget after which nothing of the record stays. */
+  readonly purged?: true
   /** Where it is another record than the one the entry is about: both were made to stand in one record's place. */
   readonly record?: string
   /** The body lies sealed: who has the record say it again seals it. */

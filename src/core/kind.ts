@@ -71,8 +71,11 @@ export interface Kind<Name extends string = string, Body extends object = object
    * the history has those numbered 1, 2, 4, 8 and so on, which show how it went.
    */
   readonly counts?: readonly string[]
-  /** True when forgetting wins over an edit that was made meanwhile elsewhere. Otherwise the edit is kept. */
-  readonly forgetWins?: boolean
+  /**
+   * True when an edit that did not know that its record was forgotten, and is later, has the record live again; the conflict
+   * log says so. Otherwise no such edit does. A purge is final in either case.
+   */
+  readonly laterEditRevives?: boolean
   /** What several are called, in bundles and on the command line; default the name and an s. */
   readonly plural?: string
   /** Leaves the book in a bundle only when that is asked for (authority, secrets). */
@@ -295,9 +298,13 @@ export function isScoped({ guests }: Pick<Kind, 'guests'>): boolean {
   return guests !== 'none' && guests !== 'own'
 }
 
-/** True when a tombstone of the kind, or a live record, keeps its id from records of other kinds. */
-export function holdsId({ kind, deleted }: { kind: string; deleted: number }, kinds: Kinds): boolean {
-  return deleted === 0 || kinds.get(kind)?.forgetWins === true
+/** True when a live record, or a tombstone whose id follows from a name of its kind, keeps its id from other kinds. */
+export function holdsId(
+  { id, kind, deleted }: { id: string; kind: string; deleted: number },
+  kinds: Kinds,
+): boolean {
+  const prefix = kinds.get(kind)?.idPrefix
+  return deleted === 0 || (prefix !== undefined && id.startsWith(prefix))
 }
 
 /** True for an id that only records of another kind than `kind` have. */

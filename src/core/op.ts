@@ -30,5 +30,7 @@ export type PutOp = PutHead &
 
 export interface ForgetOp extends OpHead {
   readonly op: 'forget'
+  /** Nothing of it may stay anywhere, and no edit that did not know of this counts. */
+  readonly purge?: true | undefined
   readonly agent: string
 }

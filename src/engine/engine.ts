@@ -59,7 +59,7 @@ export function createEngine(options: EngineOptions): Engine {
   const events = createBookEvents()
   const keychain = openKeychain(options)
   const store = openBookStore(options.db, {
-    kinds: plan.kinds,
+    kinds,
     role,
     ports,
     zone: options.zone,

@@ -11,6 +11,8 @@ import type { Sources } from './record/sources.ts'
 import { scrubDue } from './record/cover-clear-text.ts'
 
 export interface Purge {
+  /** The same for what was purged elsewhere, as this copy hears it: the files are scrubbed when there is time. */
+  purgeHeard(id: string): void
   /** Deletes what still has the content of the forgotten record `id`. Inside a transaction. */
   purge(id: string, seq: number): void
   /** Takes what is deleted out of the text index and the files for good. Outside of a transaction. */
@@ -39,18 +41,23 @@ export function createPurge({ db, projection, archive, settings, checkpoint, sou
     // Only now: a scrub that was cut off is made again.
     if (settings.get(scrubDue) !== undefined) db.transaction(() => settings.remove(scrubDue))
   }
+  const purgeAt = (id: string, seq: number) => {
+    settings.set(scrubDue, 1)
+    sources.purged(id)
+    db.run('DELETE FROM history WHERE seq = ?', [seq])
+    db.run('DELETE FROM conflicts WHERE record = ?', [id])
+    db.run('DELETE FROM vectors WHERE seq = ?', [seq])
+    db.run('DELETE FROM uses WHERE seq = ?', [seq])
+    db.run('DELETE FROM model_parts')
+    db.run("DELETE FROM book WHERE key = 'model'")
+    // An answer that names the record may quote it.
+    db.run('DELETE FROM applied_requests WHERE instr(result, ?) > 0', [JSON.stringify(id)])
+  }
   return {
-    purge(id, seq) {
-      settings.set(scrubDue, 1)
-      sources.purged(id)
-      db.run('DELETE FROM history WHERE seq = ?', [seq])
-      db.run('DELETE FROM conflicts WHERE record = ?', [id])
-      db.run('DELETE FROM vectors WHERE seq = ?', [seq])
-      db.run('DELETE FROM uses WHERE seq = ?', [seq])
-      db.run('DELETE FROM model_parts')
-      db.run("DELETE FROM book WHERE key = 'model'")
-      // An answer that names the record may quote it.
-      db.run('DELETE FROM applied_requests WHERE instr(result, ?) > 0', [JSON.stringify(id)])
+    purge: purgeAt,
+    purgeHeard(id) {
+      const row = db.get<{ seq: number }>('SELECT seq FROM records WHERE id = ?', [id])
+      if (row) purgeAt(id, row.seq)
     },
     scrub() {
       try {

@@ -16,6 +16,7 @@ const side = z.object({
   by: z.string(),
   op: z.enum(['put', 'forget']),
   body: z.record(z.string(), z.unknown()).optional(),
+  purged: z.literal(true).optional(),
   record: z.string().optional(),
   sensitive: z.literal(true).optional(),
   sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }).optional(),
@@ -90,9 +91,15 @@ export function decideConflict(
   if (!said) return { record, changed: false }
   if (said.sealed) throw new DaybookError('locked', undefined, { details: { record, sealed: said.sealed } })
   if (said.op === 'forget') return { record, changed: records.forget(record) }
+  if (!said.body) throw purgedError(record)
   const scope = scopeOf(entry, body ? [lost, entry.kept] : [said], records)
-  records.put({ kind, id: record, body: said.body ?? {}, exact: true, ...scope })
+  records.put({ kind, id: record, body: said.body, exact: true, ...scope })
   return { record, changed: true }
+}
+
+function purgedError(record: string): DaybookError {
+  const message = `\`${record}\` was purged, and this edit of it with it: there is nothing to bring back.`
+  return new DaybookError('conflict', message, { details: { path: 'choose' } })
 }
 
 /** What lay sealed in the log comes back sealed, also where the record has been forgotten since, or was never sealed. */
@@ -153,6 +160,7 @@ function currentPlace(from: Json | undefined, kind: string, records: DecidingRec
 
 function readable(record: string, { body, sealed }: ConflictSide): JsonObject {
   if (body) return body
+  if (!sealed) throw purgedError(record)
   throw new DaybookError('locked', undefined, { details: { record, sealed } })
 }
 

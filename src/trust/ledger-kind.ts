@@ -5,7 +5,6 @@ import type { Kind } from '../core/kind.ts'
 export const ledgerKind = {
   text: [],
   policy: 'remote_wins',
-  forgetWins: true,
   urgent: true,
   guests: 'none',
   recallable: () => false,

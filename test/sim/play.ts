@@ -29,7 +29,7 @@ const selections = [
   undefined,
   ['merge', 'final'],
   ['local_wins', 'shifted'],
-  ['fresh', 'forget_wins', 'merge'],
+  ['fresh', 'later_revives', 'merge'],
 ]
 
 /** Plays `schedule`; throws when a law is broken. */

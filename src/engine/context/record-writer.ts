@@ -108,10 +108,18 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     return asKept
   }
 
-  const forget = ({ id, kind }: Pick<RecordRow, 'id' | 'kind'>) => {
+  const forget = ({ id, kind }: Pick<RecordRow, 'id' | 'kind'>, more: { readonly purge?: true } = {}) => {
     const { agent } = parts.defaults
-    store.records.forget({ op: 'forget', kind, id, at: now, stamp: store.stamps.next(), agent })
-    changed.push({ id, kind })
+    const isChanged = store.records.forget({
+      op: 'forget',
+      kind,
+      id,
+      at: now,
+      stamp: store.stamps.next(),
+      agent,
+      ...more,
+    })
+    if (isChanged) changed.push({ id, kind })
   }
   const marking: MarkWriterParts = {
     store,
@@ -172,9 +180,12 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     purge(id) {
       const row = seen.row(id)
       if (!row) return false
-      const all = [row, ...goingWith(store, row)]
-      records.forget(id)
-      for (const one of all) store.purge.purge(one.id, one.seq)
+      if (guest && store.kinds.get(row.kind)?.guests) throw outside()
+      for (const one of [row, ...goingWith(store, row)]) {
+        // Every copy of the book is told that nothing of it may stay.
+        forget(one, { purge: true })
+        store.purge.purge(one.id, one.seq)
+      }
       return true
     },
     release: (id) => release({ ...records, kinds: store.kinds }, id),

@@ -135,7 +135,7 @@ export function createBookSync(parts: BookSyncParts): BookSync {
     wrote(changed) {
       for (const { kind } of changed) trigger.acted(kind)
       // What is urgent does not wait for a trigger. Without a connection it goes with the next sync, ahead of all else.
-      if (changed.some(({ kind }) => plan.kinds.get(kind)?.urgent))
+      if (changed.some(({ kind }) => store.kinds.get(kind)?.urgent))
         void trigger.sync(neverAborted).catch(() => undefined)
     },
     close() {

@@ -90,7 +90,6 @@ const aside = {
   scopedBy: 'subject',
   scopedAs: 'checkpoint',
   policy: 'last_write_wins',
-  forgetWins: true,
   embed: false,
   recallable: () => false,
 } as const

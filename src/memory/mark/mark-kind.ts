@@ -26,7 +26,6 @@ export const markKind: Kind<'mark', MarkBody> = {
   // Each mark is a field of its own: what two devices said of one record both holds.
   policy: 'merge',
   // It has nothing to stand on once its record is gone.
-  forgetWins: true,
   embed: false,
   recallable: () => false,
 }

@@ -53,6 +53,8 @@ export const relations: readonly Relation[] = [
       device: 'text',
       rev: 'integer',
       deleted: 'integer',
+      gone: 'integer',
+      purged: 'integer',
       sensitivity: 'text',
       kid: 'text',
       body: 'json',

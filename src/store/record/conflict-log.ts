@@ -51,6 +51,8 @@ interface Row extends SqlRow {
 const columns =
   'id, record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op, kept_body, base_body, paths'
 
+const opOf = ({ op, purged }: LoggedSide) => (purged ? 'purge' : op)
+
 /** `quotesGone` tells of a body whether it was made from a record that is forgotten: such an edit is not kept. */
 export function createConflictLog(
   db: SqlDatabase,
@@ -61,7 +63,11 @@ export function createConflictLog(
   const isSealed = (id: string) =>
     typeof db.get<{ kid: string | null }>('SELECT kid FROM records WHERE id = ?', [id])?.kid === 'string'
   const side = (owner: SealedOwner, by: string, op: string | null, said: string | null): ConflictSide => {
-    const head = { by, op: op === 'put' ? ('put' as const) : ('forget' as const) }
+    const head = {
+      by,
+      op: op === 'put' ? ('put' as const) : ('forget' as const),
+      ...(op === 'purge' ? { purged: true as const } : {}),
+    }
     if (said === null) return head
     if (said.startsWith('"')) return sideElsewhere(by, JSON.parse(said) as string)
     const body = bodies.read(owner, said)
@@ -123,10 +129,10 @@ export function createConflictLog(
           at,
           state,
           lost.by,
-          lost.op,
+          opOf(lost),
           spell(lost),
           kept?.by ?? null,
-          kept?.op ?? null,
+          kept ? opOf(kept) : null,
           spell(kept),
           textOf(base),
           text(paths),

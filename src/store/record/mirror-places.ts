@@ -14,6 +14,9 @@ export interface MirrorVersion {
   readonly ver: number
   readonly place: number
   readonly device: string | null
+  /** In which version it was last forgotten, and last purged, as the mirror says. */
+  readonly gone?: number
+  readonly purged?: number
 }
 
 /** A record as the mirror has it, on its way into this book. */
@@ -61,6 +64,8 @@ export interface GivenPlaces extends MirrorPlaces {
 // Without the second condition the partial index could not be used: a parameter proves nothing.
 const changedSql = `SELECT ${recordColumns} FROM records r WHERE r.place > ? AND r.place > 0`
 const collectable = 'deleted = 1 AND place > 0 AND place <= ? AND op IS NULL'
+// That a record was purged is never forgotten: of its tombstone only the place goes.
+const purgedRow = 'purged > 0'
 
 interface Tombstone extends SqlRow {
   readonly seq: number
@@ -96,7 +101,13 @@ export function createMirrorPlaces(parts: MirrorPlacesParts): GivenPlaces {
     },
     placeOf: (seq) => db.get<{ place: number }>('SELECT place FROM records WHERE seq = ?', [seq])?.place ?? 0,
     confirm(seq, { ver, place, device }) {
-      db.run('UPDATE records SET ver = ?, place = ?, device = ? WHERE seq = ?', [ver, place, device, seq])
+      // What was forgotten here and has not been sent yet now comes after that version.
+      db.run(
+        `UPDATE records SET gone = iif(gone > ver, max(gone, ? + (op IS NOT NULL)), gone),
+           purged = iif(purged > ver, max(purged, ? + (op IS NOT NULL)), purged),
+           ver = ?, place = ?, device = ? WHERE seq = ?`,
+        [ver, ver, ver, place, device, seq],
+      )
       onVersion(seq)
     },
     changedAfter(place, limit, kinds) {
@@ -107,6 +118,11 @@ export function createMirrorPlaces(parts: MirrorPlacesParts): GivenPlaces {
       )
     },
     clearMirrorVersions() {
+      // Versions of another sequence say nothing here. What stays known is that it was forgotten, and whether that was sent.
+      const kept = (column: string) =>
+        `${column} = CASE WHEN ${column} = 0 THEN 0 WHEN ${column} > ver THEN 1 ELSE -1 END`
+      db.run(`UPDATE records SET gone = 1, purged = iif(purged > 0 AND purged >= gone, 1, 0) WHERE deleted = 1`)
+      db.run(`UPDATE records SET ${kept('gone')}, ${kept('purged')} WHERE deleted = 0 AND gone <> 0`)
       db.run('UPDATE records SET ver = 0, place = 0, device = NULL')
       onVersion()
     },
@@ -135,6 +151,7 @@ export function createMirrorPlaces(parts: MirrorPlacesParts): GivenPlaces {
       beforeCollect()
       if (role === 'mirror') for (const { kind, place } of rows) sums.move(kind, place, 0)
       db.run(`DELETE FROM history WHERE seq IN (SELECT seq FROM records WHERE ${collectable})`, [floor])
+      db.run(`UPDATE records SET place = 0 WHERE ${collectable} AND ${purgedRow}`, [floor])
       db.run(`DELETE FROM records WHERE ${collectable}`, [floor])
       for (const { seq } of rows) onCollected(seq)
       return rows.length

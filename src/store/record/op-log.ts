@@ -64,10 +64,12 @@ export interface OpLog extends RefusedOps {
   acknowledged(): number
   /** Logs the record at `seq` as it stands, as a change of the mirror's version `base`. */
   relog(seq: number, base: number): void
+  /** The unsent op of the record at `seq` builds on the mirror's version `base`, whatever is here. */
+  rebase(seq: number, base: number): void
   /** Takes back what was sent after number `lastMid`, which the mirror never took. Those numbers are free again. */
   unsend(lastMid: number): void
-  /** Takes back the unsent op of the record at `seq`; false when there is none. */
-  dropUnsent(seq: number): boolean
+  /** Takes back the unsent op of the record at `seq`; undefined when there is none. `isReseal`: it only changed its key. */
+  dropUnsent(seq: number): { readonly isReseal: boolean } | undefined
   /** Logs every record that the mirror has not named and that has no op, as unknown to the mirror. */
   relogWithoutPlace(): void
   /** Makes the ops unsent again and numbers anew from 1, for a device with a new name. `base`: what all build on now. */
@@ -185,6 +187,12 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
     relog(seq, base) {
       db.run('UPDATE records SET op = ? WHERE seq = ?', [append(seq, base, null), seq])
     },
+    rebase(seq, base) {
+      const own = 'WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL'
+      db.run(`UPDATE ops SET base = ? ${own}`, [base, seq])
+      // Whoever made it has not seen what came after that, and so no forget either.
+      db.run('UPDATE records SET gone = 0 WHERE seq = ?', [seq])
+    },
     unsend(lastMid) {
       const sent = db.all<{ n: number; seq: number; base_rev: number | null }>(
         'SELECT n, seq, base_rev FROM ops WHERE mid > ?',
@@ -200,11 +208,14 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       settings.set('last_mid', Math.min(lastMid, settings.getNumber('last_mid')))
     },
     dropUnsent(seq) {
-      const found = db.get<{ n: number }>('SELECT n FROM ops WHERE seq = ? AND mid IS NULL', [seq])
-      if (!found) return false
+      const found = db.get<{ n: number; reseal: number }>(
+        'SELECT n, reseal FROM ops WHERE seq = ? AND mid IS NULL',
+        [seq],
+      )
+      if (!found) return undefined
       db.run('DELETE FROM ops WHERE n = ?', [found.n])
       db.run('UPDATE records SET op = NULL WHERE seq = ? AND op = ?', [seq, found.n])
-      return true
+      return { isReseal: found.reseal === 1 }
     },
     relogWithoutPlace() {
       const last = count('SELECT max(n) AS n FROM ops')

@@ -31,7 +31,7 @@ import type { PlaceSums } from './place-sum.ts'
 import type { Projection } from './projection.ts'
 import type { ChangeOrigin, Sources } from './sources.ts'
 import { RecordTable, type VersionRow } from './record-table.ts'
-import type { RecordRow } from '../schema/record-row.ts'
+import { isPurged, type RecordRow } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 
 /** Largest body of one record, in bytes of JSON text: rows must fit every host. */
@@ -44,13 +44,21 @@ export interface RecordStore extends MirrorPlaces {
    * it said before stays in its history, also where only counts differ.
    */
   put(op: PutOp, options?: { fresh?: boolean; keepsBefore?: boolean | undefined }): RecordRow
-  /** Leaves a tombstone without content; the earlier versions go too. Undefined when there is no live record. */
+  /**
+   * Leaves a tombstone without content; the earlier versions go too. Undefined when there is no live record, or, for a purge,
+   * none that was not purged.
+   */
   forget(op: ForgetOp): RecordRow | undefined
   /**
    * At the mirror: applies what `device` sent to the record as it stands, `before`, as the next change of the sequence. A
-   * forget always leaves a tombstone.
+   * forget always leaves a tombstone. `revives`: the tombstone that stands there counts no more.
    */
-  admit(op: PutOp | ForgetOp, device: string, before: RecordRow | undefined): RecordRow
+  admit(
+    op: PutOp | ForgetOp,
+    device: string,
+    before: RecordRow | undefined,
+    options?: { revives?: boolean },
+  ): RecordRow
   /** Takes over what the mirror says, without logging an op. `fresh`: no such record is here. */
   accept(op: PutOp | ForgetOp, copy: MirrorCopy, options?: { fresh?: boolean }): void
   /** Takes note of rows that came into the table by another way than this. */
@@ -109,10 +117,12 @@ interface Change {
   readonly logged: boolean
   readonly origin: ChangeOrigin
   readonly keepsBefore?: boolean | undefined
+  /** The tombstone that stands there counts no more. */
+  readonly revives?: boolean
 }
 
 /** What a new row says that neither its op nor the mirror does. */
-type Own = Pick<RecordRow, 'seq' | 'created_at' | 'op' | 'rev'>
+type Own = Pick<RecordRow, 'seq' | 'created_at' | 'op' | 'rev' | 'gone' | 'purged'>
 
 export function createRecordStore(parts: RecordStoreParts): RecordStore {
   const { db, role, kinds, settings, log, projection, sums, bodies, cover, sources, onChange } = parts
@@ -138,10 +148,12 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     onCollected: (seq) => onChange?.(seq),
   })
 
-  const insert = (op: PutOp | ForgetOp, body: string, { at, logged, origin }: Change): RecordRow => {
+  const insert = (op: PutOp | ForgetOp, body: string, how: Change): RecordRow => {
+    const { at, logged, origin } = how
     const seq = table.takeSeq()
     const created = op.op === 'put' ? op.created_at : op.at
-    const own = { seq, created_at: created, op: logged ? log.log(undefined, seq) : null, rev: 1 }
+    const entry = logged ? log.log(undefined, seq) : null
+    const own = { seq, created_at: created, op: entry, rev: 1, ...removals(op, undefined, how) }
     const row = rowOf(op, body, at, own)
     table.insert(row)
     projection.markGrown()
@@ -200,6 +212,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
       created_at: created,
       op: logged ? log.log(before, seq) : before.op,
       rev: before.rev + 1,
+      ...removals(op, before, how),
     }
     return change(before, rowOf(op, body, at, own), op, how)
   }
@@ -237,11 +250,11 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     },
     forget(op) {
       const before = table.find(op.id)
-      if (!before || before.deleted) return undefined
+      if (!before || (before.deleted === 1 && (!op.purge || isPurged(before)))) return undefined
       return store(before, op, own(op.kind, before))
     },
-    admit: (op, device, before) =>
-      store(before, op, { at: next(op.kind, before, device), logged: false, origin: 'heard' }),
+    admit: (op, device, before, { revives = false } = {}) =>
+      store(before, op, { at: next(op.kind, before, device), logged: false, origin: 'heard', revives }),
     accept: (op, copy, { fresh = false } = {}) =>
       void store(fresh ? undefined : table.find(op.id), op, { at: copy, logged: false, origin: 'heard' }),
     bodyAt(seq, version) {
@@ -281,6 +294,21 @@ function without(body: JsonObject, paths: readonly string[]): JsonObject {
 
 const isPowerOfTwo = (rev: number) => (rev & (rev - 1)) === 0
 
+/**
+ * In which version a record was last forgotten, and purged. A device gives its own the next one after the mirror's, which
+ * stands until the mirror has said in which it was.
+ */
+function removals(
+  op: PutOp | ForgetOp,
+  before: RecordRow | undefined,
+  { at, logged, revives }: Change,
+): Pick<RecordRow, 'gone' | 'purged'> {
+  const told = at.purged === undefined ? undefined : { gone: at.gone ?? 0, purged: at.purged }
+  if (op.op === 'put') return told ?? { gone: revives ? 0 : (before?.gone ?? 0), purged: before?.purged ?? 0 }
+  const gone = logged ? at.ver + 1 : at.ver
+  return { gone, purged: op.purge ? gone : (told?.purged ?? before?.purged ?? 0) }
+}
+
 /** The row that `op` makes of a record. A tombstone keeps nothing of what the record belonged to. */
 function rowOf(op: PutOp | ForgetOp, body: string, at: MirrorVersion, own: Own): RecordRow {
   const put = op.op === 'put' ? op : undefined
@@ -300,6 +328,8 @@ function rowOf(op: PutOp | ForgetOp, body: string, at: MirrorVersion, own: Own):
     op: own.op,
     rev: own.rev,
     deleted: put ? 0 : 1,
+    gone: own.gone,
+    purged: own.purged,
     sensitivity: put?.sensitivity ?? null,
     kid: sealedOf(body)?.kid ?? null,
     body,

@@ -24,6 +24,13 @@ export interface RecordRow extends SqlRow {
   readonly op: number | null
   readonly rev: number
   readonly deleted: number
+  /**
+   * The version in which it was last forgotten, 0 for never. What was made on an older one has not seen that. On a device
+   * that starts over -1: it lives again since, and the version is of no mirror that is known.
+   */
+  readonly gone: number
+  /** The same for the last time that it was purged. */
+  readonly purged: number
   /** As said when it was stored; null: `standard`. */
   readonly sensitivity: string | null
   /** The key that seals the body; null for a plain one. */
@@ -49,6 +56,8 @@ const columnNames = [
   'op',
   'rev',
   'deleted',
+  'gone',
+  'purged',
   'sensitivity',
   'kid',
   'body',
@@ -75,6 +84,14 @@ export const insertRecordSql = `INSERT INTO ${listed}`
 export const replaceRecordSql = `INSERT OR REPLACE INTO ${listed}`
 /** Writes over the row with the same number; its values are `updatedValues`. */
 export const updateRecordSql = `UPDATE records SET ${changingNames.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`
+
+/** True for the tombstone of a record that was purged. */
+export const isPurged = ({ deleted, gone, purged }: Pick<RecordRow, 'deleted' | 'gone' | 'purged'>): boolean =>
+  deleted === 1 && purged > 0 && purged >= gone
+
+/** The version in which it was last forgotten, also where the tombstone was written before that was noted. */
+export const goneIn = ({ deleted, gone, ver }: Pick<RecordRow, 'deleted' | 'gone' | 'ver'>): number =>
+  deleted === 1 ? Math.max(gone, ver) : gone
 
 export const insertedValues = (row: RecordRow): SqlValue[] => columnNames.map((name) => row[name])
 

@@ -167,6 +167,12 @@ export const migrations: readonly string[] = [
     lost TEXT, size INTEGER NOT NULL, hits TEXT NOT NULL, asked TEXT, packed TEXT);
   CREATE TABLE activity_hits (seq INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (seq, n)) WITHOUT ROWID;
   `,
+  `
+  -- The version in which a record was last forgotten, and last purged; 0: never. Who builds on an older one has not seen it.
+  -- On a device, where it has not been sent yet: one above the version that the mirror has.
+  ALTER TABLE records ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE records ADD COLUMN purged INTEGER NOT NULL DEFAULT 0;
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -14,17 +14,12 @@ export interface Edit {
   readonly device: string
 }
 
-/**
- * Decides between the change that arrives and the one that is there; `device` means that it is not decided here.
- * An edit wins over a forget that did not know of it, whatever the policy, unless `forgetWins`.
- */
+/** Decides between the edit that arrives and the one that is there; `device` means that it is not decided here. */
 export function decide(
   policy: ConflictPolicy,
-  arriving: Edit,
-  present: Edit,
-  forgetWins = false,
+  arriving: Omit<Edit, 'op'>,
+  present: Omit<Edit, 'op'>,
 ): 'arriving' | 'present' | 'device' {
-  if (arriving.op !== present.op) return (arriving.op === 'forget') === forgetWins ? 'arriving' : 'present'
   switch (policy) {
     case 'local_wins':
       return 'arriving'
@@ -36,6 +31,19 @@ export function decide(
     case 'manual':
       return 'device'
   }
+}
+
+/** A record's end, as far as it is looked at here. */
+export interface Removal extends Omit<Edit, 'op'> {
+  readonly isPurge: boolean
+}
+
+/**
+ * True when an edit that knew nothing of a removal, and of which that knew nothing, has the record live all the same: it is
+ * later, and its kind says so. Nothing outlives a purge.
+ */
+export function outlives(kind: Kind | undefined, edit: Omit<Edit, 'op'>, removal: Removal): boolean {
+  return kind?.laterEditRevives === true && !removal.isPurge && isLater(edit, removal)
 }
 
 /** True when `one` was made after `other`; the device decides between equal stamps. */

@@ -9,7 +9,7 @@ import type { BookStore } from '../../store/book-store.ts'
 import type { LoggedSide } from '../../store/record/conflict-log.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
 import { fitsKind } from './fits-kind.ts'
-import { decide, isLater, isMixed, isSameEdit, type Said, saysSame } from './conflict-policy.ts'
+import { decide, isLater, isMixed, isSameEdit, outlives, type Said, saysSame } from './conflict-policy.ts'
 import { mergeBodies, type Merged } from './merge.ts'
 import type { WireChange, WireMet, WireOp } from '../wire/protocol.ts'
 import { sideOf, toOp } from '../wire/wire-op.ts'
@@ -66,6 +66,7 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
   const sameAsMet = before !== undefined && saysSame(mine, before)
   const same = saysSame(mine, theirs) && !countsMore()
   store.ops.settle(op, same ? current.ver : sameAsMet ? met?.ver : undefined)
+  const isPurgedSince = (current.purged ?? 0) > sent.base
   const isResealed = sent.op === 'put' && sent.reseal === true
   const isSuperseded = store.records.row(current.id)?.op !== null
   const log = (
@@ -73,15 +74,17 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
     kept: LoggedSide | undefined,
     more: { open?: boolean; paths?: readonly string[] } = {},
   ) => {
+    // Nothing of what was purged stays, here neither.
+    const isBare = isPurgedSince && lost.op === 'put'
+    const sides = isBare ? { lost: { by: lost.by, op: lost.op } } : { lost, ...(base ? { base } : {}) }
     store.conflicts.add({
       record: current.id,
       kind: current.kind,
       policy,
       at: now,
       state: more.open ? 'open' : 'settled',
-      lost,
+      ...sides,
       ...(kept ? { kept } : {}),
-      ...(base ? { base } : {}),
       ...(more.paths ? { paths: more.paths } : {}),
     })
     onLogged()
@@ -136,16 +139,20 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
     log(isMine ? their : our, isMine ? our : their, { open: policy === 'manual' })
   }
 
-  /** A forget came that did not know of the edit, which nobody has decided or logged: the edit wins, unless forgetting does. */
-  const outliveForget = (put: WirePut<WireOp>) => {
-    const forgetWins = put.forgetWins ?? kind?.forgetWins
+  /** The record was forgotten by somebody who did not know of the edit, which nobody has decided or logged. */
+  const meetRemoval = (put: WirePut<WireOp>) => {
     accept(current)
-    if (forgetWins) return log(our, their)
-    store.records.put({ ...(toOp(put) as PutOp), at: now, stamp: store.stamps.next() })
+    const removal = { ...current, device: current.by, isPurge: isPurgedSince }
+    if (current.op === 'put' || !outlives(kind, { ...put, device: store.device }, removal))
+      return log(our, their)
+    // The mirror decides, and tells all others: what goes out again builds on what the edit was made on.
+    store.records.put({ ...(toOp(put) as PutOp), at: put.at, stamp: put.stamp })
+    store.ops.rebase(op.seq, put.base)
     store.ops.noteRounds(op.seq, op.rounds + 1)
-    log(their, our)
   }
 
+  const isRemovedSince =
+    current.op === 'forget' || (sent.op === 'put' && (current.gone ?? 0) > sent.base)
   const isUndecided = met ? !met.logged : policy === 'merge'
   // A later edit of the record is on its way, has all that this one said, and meets `current` in its turn.
   if (isSuperseded) {
@@ -154,7 +161,7 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
     return
   }
   if (same || sameAsMet || isResealed) return accept(current)
-  if (isUndecided && sent.op === 'put' && current.op === 'forget') return outliveForget(sent)
+  if (isUndecided && sent.op === 'put' && isRemovedSince) return meetRemoval(sent)
   if (met?.logged) {
     accept(current)
     return log(our, winner, { open: policy === 'manual' && sent.op === met.said?.op })

@@ -1,12 +1,11 @@
 // What a device does with an answer: its own ops first, then the changes of others, and the cursor with them.
 // Invariant: a record with an op that waits is never overwritten; its push finds the conflict by compare-and-set.
-import type { ConflictSide } from '../../core/conflict.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
 import type { Refusal } from '../../store/record/refused-ops.ts'
 import { handedOn } from './outbox.ts'
-import type { RecordRow } from '../../store/schema/record-row.ts'
+import { goneIn, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy, finalWinner, saysSame } from '../conflict/conflict-policy.ts'
 import { dropMark, holdMark } from '../wire/mark.ts'
 import type {
@@ -23,7 +22,8 @@ import { forgetLimits, noteLimits } from '../wire/request-limit.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { settleConflict } from '../conflict/settle-conflict.ts'
 import { forgetEnded } from '../conflict/forget-ended.ts'
-import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
+import { isForgotten, logRevived, strangerWinner, takeOver } from './removal.ts'
+import { isPurge, sideOf, toChange } from '../wire/wire-op.ts'
 
 /** How it is written down that a record was forgotten because another one has ended it. */
 const endedByRecord = { capability: 'daybook:sync', outcome: 'conflict' } as const
@@ -67,8 +67,7 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
   const tally = { pulled: 0, pushed: 0, conflicts: 0, changed: [] as { id: string; kind: string }[] }
   const accept = (change: WireChange, fresh = false) => {
     store.stamps.see(change.stamp)
-    const copy = { ver: change.ver, place: change.seq, device: change.by }
-    store.records.accept(toOp(change), copy, { fresh })
+    takeOver(store, change, fresh)
     tally.changed.push({ id: change.id, kind: change.kind })
     if (change.op === 'forget' && change.seq <= response.floor) isCollected = true
   }
@@ -88,10 +87,11 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
     switch (result.s) {
       case 'ok':
         noteOvertaken(op, result.seq)
-        store.records.confirm(op.seq, { ver: result.ver, place: result.seq, device: store.device })
         ops.settle(op, result.ver)
+        store.records.confirm(op.seq, { ver: result.ver, place: result.seq, device: store.device })
         tally.pushed += 1
         if (result.policy) tally.conflicts += 1
+        if (result.revived) logRevived(store, JSON.parse(op.wire) as WireOp, { by: store.device, now })
         return
       case 'rejected':
         // There is nothing to forget where the mirror has nothing.
@@ -116,31 +116,40 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
   const pull = (change: WireChange) => {
     const row = store.records.row(change.id)
     if (isReread && row && row.ver > 0 && row.place === 0 && findAgain(store, row, change)) return
-    if (row?.op != null && !endsEdit(row, change)) {
+    if (row?.op != null) {
+      if (endsEdit(row, change)) return
       const { seq: place, by: device } = change
       return store.records.confirm(row.seq, { ver: row.ver, place, device })
     }
     if (row?.ver === 0) return meetStranger(row, change)
     if (row && row.ver >= change.ver && !isReread) return
+    if (row?.deleted === 1 && change.op === 'put' && (change.gone ?? 0) < goneIn(row)) {
+      logRevived(store, change, { by: change.by, now })
+      onLogged()
+    }
     accept(change, row === undefined)
     tally.pulled += 1
   }
 
-  /** A state that nothing undoes waits neither for the device to send an edit nor for anybody to mend it: it ends, in the log. */
+  /**
+   * A state that nothing undoes, and a forget, wait neither for the device to send an edit nor for anybody to mend it: it ends,
+   * in the log.
+   */
   const endsEdit = (row: RecordRow, change: WireChange) => {
     const kind = store.kinds.get(row.kind)
     const ours = toChange(row, store.device)
-    if (finalWinner(kind, change, ours) !== 'arriving' || !ops.dropUnsent(row.seq)) return false
-    const lost = sideOf(ours, store.device)
-    const kept = sideOf(change, change.by)
+    const isGone = isForgotten(store, row, change)
+    const dropped = isGone || finalWinner(kind, change, ours) === 'arriving' ? ops.dropUnsent(row.seq) : undefined
+    if (!dropped) return false
+    accept(change)
+    tally.pulled += 1
+    // What only changed its key is no edit.
+    if (isGone && dropped.isReseal) return true
+    const at = { record: row.id, kind: row.kind, policy: 'remote_wins', at: now, state: 'settled' } as const
     store.conflicts.add({
-      record: row.id,
-      kind: row.kind,
-      policy: 'remote_wins',
-      at: now,
-      state: 'settled',
-      lost,
-      kept,
+      ...at,
+      lost: isPurge(change) ? { by: store.device, op: 'put' } : sideOf(ours, store.device),
+      kept: sideOf(change, change.by),
     })
     onLogged()
     return true
@@ -149,21 +158,25 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
   /** After starting over: a record of ours that this mirror may have in an older or a newer form. */
   const meetStranger = (row: RecordRow, change: WireChange) => {
     const ours = toChange(row, store.device)
-    const final = finalWinner(store.kinds.get(row.kind), change, ours)
-    if (saysSame(ours, change)) return accept(change)
-    const log = (lost: ConflictSide, kept: ConflictSide) => {
-      const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
-      store.conflicts.add({ record: row.id, kind: row.kind, policy, at: now, state: 'settled', lost, kept })
-      onLogged()
+    if (saysSame(ours, change)) {
+      // The mirror does not know yet that it was purged.
+      if (isPurged(row) && !isPurge(change)) ops.relog(row.seq, change.ver)
+      else accept(change)
+      return
     }
-    const mine = sideOf(ours, store.device)
-    const theirs = sideOf(change, change.by)
-    if (final === 'arriving' || (change.stamp >= row.stamp && final === undefined)) {
-      log(mine, theirs)
-      return accept(change)
-    }
-    log(theirs, mine)
-    ops.relog(row.seq, change.ver)
+    const isTheirs = strangerWinner(store, row, change) === 'theirs'
+    const [lost, kept] = isTheirs
+      ? [sideOf(ours, store.device), sideOf(change, change.by)]
+      : [sideOf(change, change.by), sideOf(ours, store.device)]
+    const knewPurge = isTheirs ? row.purged !== 0 : (change.purged ?? 0) > 0
+    const isPurgeKept = (isTheirs ? (change.purged ?? 0) : row.purged) > 0 && !knewPurge
+    if (isTheirs) accept(change)
+    else ops.relog(row.seq, change.ver)
+    const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
+    const at = { record: row.id, kind: row.kind, policy, at: now, state: 'settled' } as const
+    // Nothing of what was purged stays, here neither.
+    store.conflicts.add({ ...at, lost: isPurgeKept ? { by: lost.by, op: lost.op } : lost, kept })
+    onLogged()
   }
 
   const noteEnded = () => {

@@ -80,7 +80,6 @@ function createNote({ kinds, settings }: BookStore, { policies }: SyncSelection)
     const kind = kinds.get(name)
     return {
       policy: policies?.get(name),
-      forgetWins: kind?.forgetWins,
       v: kind && isOwn(kind, op) ? kind.version : 0,
     }
   }

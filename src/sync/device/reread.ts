@@ -3,8 +3,6 @@
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import type { SyncResponse, WireChange } from '../wire/protocol.ts'
-import { sideOf, toChange } from '../wire/wire-op.ts'
-import { defaultPolicy } from '../conflict/conflict-policy.ts'
 import { sameDigest, toDigest } from '../wire/digest.ts'
 
 /** The setting that says so, and its value while everything above some place is read anew. */
@@ -38,7 +36,11 @@ export function endReread(
   return store.records.withoutMirrorPlace(kinds).flatMap((row) => {
     const { id, kind, deleted } = row
     if (deleted) return []
-    if (row.op !== null && !decideEdit(store, row, now)) return []
+    // The mirror knows whether it was forgotten or purged, and decides; so it does of an edit that it could not take before.
+    if (row.op !== null) {
+      store.ops.retry([id])
+      return []
+    }
     const { agent, stamp, ver, device } = row
     store.records.accept(
       { op: 'forget', kind, id, at: now, stamp, agent },
@@ -46,32 +48,6 @@ export function endReread(
     )
     return [{ id, kind }]
   })
-}
-
-/** A forget elsewhere against an unsent edit here: the edit stays, unless its kind has forgetting win. True when it goes. */
-function decideEdit(store: BookStore, row: RecordRow, now: string): boolean {
-  const kind = store.kinds.get(row.kind)
-  const goes = kind?.forgetWins === true && store.ops.dropUnsent(row.seq)
-  const edit = sideOf(toChange(row, store.device), store.device)
-  // The mirror no longer knows who forgot it.
-  const forgotten = { by: '', op: 'forget' } as const
-  store.conflicts.add({
-    record: row.id,
-    kind: row.kind,
-    policy: kind?.policy ?? defaultPolicy,
-    at: now,
-    state: 'settled',
-    ...(goes
-      ? {
-          lost: edit,
-          kept: forgotten,
-        }
-      : {
-          lost: forgotten,
-          kept: edit,
-        }),
-  })
-  return goes
 }
 
 /**

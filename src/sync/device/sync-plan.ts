@@ -35,8 +35,6 @@ export interface SyncPreferences {
   /** Kinds that are sent, and that are fetched: `trace` or `traces`. Default: all. */
   readonly push?: readonly string[]
   readonly pull?: readonly string[]
-  /** Kinds of which forgetting a record wins over an edit that was made meanwhile elsewhere. Default: the edit is kept. */
-  readonly forgetWins?: readonly string[]
   /** Who wins a conflict, where it is not to be what the kind says. */
   readonly policies?: Readonly<Record<string, ConflictPolicy>>
   /** Keep a line open on which the mirror tells of changes at once. Default: in a page, unless `triggers` is `manual`. */
@@ -53,8 +51,6 @@ export interface SyncPlan {
   readonly pull: readonly string[] | undefined
   readonly policies: ReadonlyMap<string, ConflictPolicy>
   readonly live: boolean
-  /** The kinds of the book, as its owner wants conflicts in them. */
-  readonly kinds: Kinds
 }
 
 /** Something makes the book sync by itself. */
@@ -88,7 +84,6 @@ export const syncOptionTable: OptionTable<SyncPreferences> = {
   triggers: typedOption({ string: wordOption('manual'), object: triggerCheck }),
   push: names,
   pull: names,
-  forgetWins: names,
   policies: recordOption(wordOption(...policyNames)),
   live: flagOption,
 }
@@ -102,7 +97,7 @@ export const mirrorOptionTable = {
 
 /** Reads `preferences`, or throws `invalid-input` with the path of what is wrong. */
 export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPlan {
-  const { triggers = defaultTriggers, push, pull, forgetWins, policies = {} } = preferences
+  const { triggers = defaultTriggers, push, pull, policies = {} } = preferences
   const { on_wake, on_idle, on_action, periodic } = triggers === 'manual' ? {} : triggers
   const namesOf = (list: readonly string[] | undefined, path: string) =>
     list?.map((name, i) => kindName(name, kinds, `${path}.${i}`))
@@ -115,7 +110,6 @@ export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPl
         ? 'all'
         : new Set(on_action ? namesOf(on_action.kinds, 'sync.triggers.on_action.kinds') : []),
     everyMs: span(periodic, 'interval', '1h', 'sync.triggers.periodic'),
-    kinds: letForgettingWin(kinds, namesOf(forgetWins, 'sync.forgetWins') ?? []),
     push: namesOf(push, 'sync.push'),
     pull: namesOf(pull, 'sync.pull'),
     policies: new Map(
@@ -126,13 +120,6 @@ export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPl
       }),
     ),
   }
-}
-
-function letForgettingWin(kinds: Kinds, names: readonly string[]): Kinds {
-  if (names.length === 0) return kinds
-  return new Map(
-    [...kinds].map(([name, kind]) => [name, names.includes(name) ? { ...kind, forgetWins: true } : kind]),
-  )
 }
 
 function span<Name extends string>(

@@ -50,7 +50,7 @@ export function admitGuestOp(
   // A record keeps its owner; a new one is the holder's, whoever it says it is.
   const agent = row?.deleted === 0 && sent.op === 'put' ? row.agent : reach.agent
   const op: WireOp = {
-    ...sent,
+    ...asGuest(sent, reach),
     id,
     agent,
     ...(isLowering(sent, row, kind) ? { policy: cautious(kind) } : {}),
@@ -79,6 +79,12 @@ export function admitGuestOp(
   // that the mirror took the op.
   const isShown = isRenamed && answer.s === 'ok' && reach.mayPull(sent.kind)
   return isShown ? { s: 'conflict', policy: 'remote_wins' } : answer
+}
+
+/** A guest forgets at most: to purge is the owner's alone. */
+function asGuest(sent: WireOp, { mayForget }: SyncReach): WireOp {
+  if (sent.op === 'forget') return { ...sent, purge: undefined }
+  return { ...sent, anew: sent.anew !== undefined && mayForget ? 'forget' : undefined }
 }
 
 function forbidden(path: string, message: string, more: object = {}): DaybookError {

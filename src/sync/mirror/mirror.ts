@@ -124,7 +124,10 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
     }
     if (answer.s === 'ok') return { mid: op.mid, ...answer }
     const row = records.row(reach ? guestId(store, op, reach) : op.id)
-    const current = row ? { ...toChange(row, store.device), id: op.id } : collectedOf(op)
+    // Of a purged record the mirror remembers no more than that, once tombstones of its time were collected.
+    const seq = row && (row.place === 0 ? settings.getNumber('floor') : row.place)
+    const current =
+      row && seq !== undefined ? { ...toChange(row, store.device), seq, id: op.id } : collectedOf(op)
     const { policy, met: ver, logged = false } = answer
     const conflict = { mid: op.mid, s: 'conflict', policy, current } as const
     if (ver === undefined || ver === row?.ver) return conflict

@@ -84,9 +84,12 @@ const sent = {
   mid: z.number().int().min(1),
   base: count,
   policy: policy.optional(),
-  forgetWins: z.literal(true).optional(),
   ...head,
 }
+/** The record is to be gone for good: no edit that did not know of this counts, and nothing of it may stay anywhere. */
+const purge = z.literal(true).optional()
+/** Between the version that it was made on and this put its author had forgotten, or purged, what the record said. */
+const anew = z.enum(['forget', 'purge']).optional()
 /** `reseal`: it says what the version it was made on says, under another key, and yields to anything else. */
 const reseal = z.literal(true).optional()
 const wireOp = z.discriminatedUnion('op', [
@@ -95,17 +98,26 @@ const wireOp = z.discriminatedUnion('op', [
       ...sent,
       op: z.literal('put'),
       reseal,
+      anew,
       v: count.optional(),
       ...whole,
     })
     .refine(hasOneBody, oneBody),
-  z.object({ ...sent, op: z.literal('forget') }),
+  z.object({ ...sent, op: z.literal('forget'), purge }),
 ])
 
 /** A record as the mirror has it: its version, its place in the sequence, the device that made it so. */
-const had = { seq: z.number().int().min(1), ver: z.number().int().min(1), by: deviceId, ...head }
+const had = {
+  seq: z.number().int().min(1),
+  ver: z.number().int().min(1),
+  by: deviceId,
+  /** The version in which it was last purged. */
+  purged: count.optional(),
+  ...head,
+}
 const wireChange = z.discriminatedUnion('op', [
-  z.object({ ...had, op: z.literal('put'), ...whole }).refine(hasOneBody, oneBody),
+  /** `gone`: the version in which it was last forgotten, which its author knew. */
+  z.object({ ...had, op: z.literal('put'), gone: count.optional(), ...whole }).refine(hasOneBody, oneBody),
   z.object({ ...had, op: z.literal('forget') }),
 ])
 
@@ -139,8 +151,18 @@ const said = z.discriminatedUnion('op', [
 const met = z.object({ ver: count, logged: z.boolean(), said: said.optional() })
 
 const wireResult = z.discriminatedUnion('s', [
-  /** Applied. `policy` is there when another change had come first and the policy decided for this one. */
-  z.object({ mid: z.number().int(), s: z.literal('ok'), ver: count, seq: count, policy: policy.optional() }),
+  /**
+   * Applied. `policy` is there when another change had come first and the policy decided for this one; `revived` when that was
+   * a forget.
+   */
+  z.object({
+    mid: z.number().int(),
+    s: z.literal('ok'),
+    ver: count,
+    seq: count,
+    policy: policy.optional(),
+    revived: z.literal(true).optional(),
+  }),
   /** Not applied: another change had come first, and `current` stays. */
   z.object({
     mid: z.number().int(),

@@ -5,14 +5,13 @@ import type { JsonObject } from '../../core/json/path.ts'
 import { sealedOf, type Sensitivity } from '../../core/sealed.ts'
 import type { LoggedSide } from '../../store/record/conflict-log.ts'
 import type { PendingOp } from '../../store/record/op-log.ts'
-import type { RecordRow } from '../../store/schema/record-row.ts'
+import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import type { WireChange, WireOp } from './protocol.ts'
 
 /** What a device says of an op beside the change itself. */
 export interface OpNote {
   /** Who is to win its conflict, if not as the kind says. */
   readonly policy?: ConflictPolicy | undefined
-  readonly forgetWins?: boolean | undefined
   /** The version of its kind that the body was checked by; 0 for none. */
   readonly v: number
 }
@@ -22,15 +21,19 @@ export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: Op
   const { kind, id, stamp, updated_at: at, agent } = row
   const wish = {
     ...(note.policy === undefined ? {} : { policy: note.policy }),
-    ...(note.forgetWins ? { forgetWins: true } : {}),
   }
-  if (row.deleted) return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wish })
+  if (row.deleted) {
+    const purge = isPurged(row) ? { purge: true } : {}
+    return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wish, ...purge })
+  }
+  const anew = row.purged > base ? 'purge' : row.gone > base ? 'forget' : undefined
   const enc = sealedOf(row.body)
   const more = {
     ...wish,
     // What is sealed says so itself.
     ...(enc ? {} : { v: note.v }),
     ...(reseal === 1 ? { reseal: true } : {}),
+    ...(anew === undefined ? {} : { anew }),
     ...scopeOf(row),
     created_at: row.created_at,
   }
@@ -43,7 +46,9 @@ export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: Op
 /** The op that a wire op or a change stands for. */
 export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
   const { kind, id, stamp, at, agent } = wire
-  if (wire.op === 'forget') return { op: 'forget', kind, id, stamp, at, agent }
+  if (wire.op === 'forget') {
+    return { op: 'forget', kind, id, stamp, at, agent, ...(isPurge(wire) ? { purge: true } : {}) }
+  }
   const { created_at, session, resource, sensitivity, body, enc } = wire
   return {
     op: 'put' as const,
@@ -60,6 +65,12 @@ export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
   }
 }
 
+/** True for a forget after which nothing of the record may stay. */
+export function isPurge(wire: WireOp | WireChange): boolean {
+  if (wire.op === 'put') return false
+  return 'ver' in wire ? wire.purged === wire.ver : wire.purge === true
+}
+
 /** A row of the mirror as a change. `own` is the mirror's own name, for what was changed at the mirror itself. */
 export function toChange(row: RecordRow, own: string): WireChange {
   if (row.deleted) return { ...namesOf(row, own), op: 'forget' }
@@ -69,12 +80,14 @@ export function toChange(row: RecordRow, own: string): WireChange {
 }
 
 function namesOf(row: RecordRow, own: string) {
-  const { kind, id, ver, stamp, updated_at: at, agent } = row
-  return { seq: row.place, kind, id, ver, by: row.device ?? own, stamp, at, agent }
+  const { kind, id, ver, stamp, updated_at: at, agent, purged } = row
+  const names = { seq: row.place, kind, id, ver, by: row.device ?? own, stamp, at, agent }
+  return purged > 0 ? { ...names, purged } : names
 }
 
 function headOf(row: RecordRow, own: string) {
-  return { ...namesOf(row, own), op: 'put' as const, created_at: row.created_at, ...scopeOf(row) }
+  const gone = row.gone > 0 ? { gone: row.gone } : {}
+  return { ...namesOf(row, own), op: 'put' as const, ...gone, created_at: row.created_at, ...scopeOf(row) }
 }
 
 /** The same as it travels: what was stored as JSON goes as it stands there. */
@@ -86,7 +99,7 @@ export function encodeChange(row: RecordRow, own: string): string {
 
 /** What a change says, as a side of a conflict. */
 export function sideOf(wire: WireOp | WireChange, by: string): LoggedSide {
-  if (wire.op === 'forget') return { by, op: 'forget' }
+  if (wire.op === 'forget') return { by, op: 'forget', ...(isPurge(wire) ? { purged: true } : {}) }
   return { by, op: 'put', ...(wire.enc ? { enc: wire.enc } : wire.body ? { body: wire.body } : {}) }
 }
 

@@ -207,24 +207,48 @@ export function digestCases(host: DatabaseHost): void {
     expect(await b.state()).toMatchObject({ pending: 0, repairs: 0 })
   })
 
-  it('T3 an edit that was made away of what is gone meanwhile is kept, and with forgetWins it is in the log', async () => {
+  it('T3 an edit that was made away of what is gone meanwhile is in the log, at the mirror too', async () => {
     const world = createWorld(host)
     const [a, b] = [world.device('a'), world.device('b')]
     await a.put('local_wins', id(1), body('first'))
-    await a.put('forget_wins', id(2), body('second'))
+    await a.put('later_revives', id(2), body('second'))
     await a.sync()
     await b.sync()
     await a.forget(id(1))
     await a.forget(id(2))
     await b.put('local_wins', id(1), body('edited away'))
-    await b.put('forget_wins', id(2), body('edited away too'))
+    await b.put('later_revives', id(2), body('edited away too'))
     expect(await age(world, a, a)).toBe(2)
     await b.sync()
     await a.sync()
     await expectSame(a, b, world.mirror)
-    expect(await textOf(a)).toBe('edited away')
-    expect(await a.get(id(2))).toBeUndefined()
-    expect(await losers(b)).toEqual(['edited away too', '(forget)'])
+    for (const one of [1, 2]) expect(await a.get(id(one))).toBeUndefined()
+    for (const site of [b, world.mirror])
+      expect((await losers(site)).toSorted()).toEqual(['edited away', 'edited away too'])
+    expect(await b.state()).toMatchObject({ pending: 0, repairs: 0 })
+  })
+
+  it('T3 what was purged is never forgotten to be so: a device that comes years later revives nothing', async () => {
+    const world = createWorld(host)
+    const [a, b] = await twoWithOne(world, 'local_wins')
+    await b.put('local_wins', id(1), body('zanzibar'))
+    await a.purge(id(1))
+    expect(await age(world, a, a)).toBe(1)
+    world.clock.nowMs += 3000 * 86_400_000
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await b.get(id(1))).toBeUndefined()
+    for (const site of [a, b, world.mirror])
+      expect(JSON.stringify(await site.conflicts())).not.toContain('zanzibar')
+    expect(await b.conflicts()).toMatchObject([{ lost: { op: 'put' }, kept: { op: 'forget', purged: true } }])
+    expect(await repairs(a)).toBe(0)
+    // Another one under the name is no edit of it.
+    world.clock.nowMs += 1000
+    await b.put('local_wins', id(1), body('anew'))
+    for (const device of [b, a]) await device.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await textOf(a)).toBe('anew')
   })
 
   it('T4 nobody reads below the floor without reading everything, and nobody sends meanwhile', async () => {

@@ -123,25 +123,6 @@ export function versionCases(host: DatabaseHost): void {
     await expectSame(a, world.mirror)
   })
 
-  it.each([
-    ['the forget comes last', ['a', 'b']],
-    ['the edit comes last', ['b', 'a']],
-  ] as const)('C3 a device may have forgetting win where its kind does not: %s', async (_name, order) => {
-    const mine = testKinds.get('last_write_wins') as Kind
-    const strict = createKinds(
-      [...testKinds.values()].map((one) => (one === mine ? { ...one, forgetWins: true } : one)),
-    )
-    const world = createWorld(host, { kindsAt: { a: strict, b: strict } })
-    const [a, b] = await twoWithOne(world, 'last_write_wins')
-    await a.put('last_write_wins', id(1), body('edited'))
-    await b.forget(id(1))
-    for (const name of order) await world.device(name).sync()
-    await a.sync()
-    await expectSame(a, b, world.mirror)
-    expect(await textOf(a)).toBeUndefined()
-    expect(await losers(world.mirror)).toEqual(['edited'])
-  })
-
   it('Q6 a run says after each round what it has brought, and at its end the result', async () => {
     const world = createWorld(host)
     const a = world.device('a')

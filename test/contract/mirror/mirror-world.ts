@@ -66,10 +66,10 @@ const createTestKind = (name: string, policy: ConflictPolicy, more: Partial<Kind
   ...more,
 })
 
-/** One kind for each policy, of its name, and `forget_wins`. Bodies are `{ text }` and anything else. */
+/** One kind for each policy, of its name, and `later_revives`. Bodies are `{ text }` and anything else. */
 export const testKinds = createKinds([
   ...policies.map((policy) => createTestKind(policy, policy, { merge: { uses: 'counter', short: 'both' } })),
-  createTestKind('forget_wins', 'last_write_wins', { forgetWins: true }),
+  createTestKind('later_revives', 'last_write_wins', { laterEditRevives: true }),
 ])
 
 /** A generator of numbers below 2^32 from a seed: mulberry32. */
@@ -92,6 +92,7 @@ export interface Site {
   ): Promise<string>
   putMany(kind: string, bodies: readonly (readonly [id: string, body: JsonObject])[]): Promise<void>
   forget(id: string): Promise<boolean>
+  purge(id: string): Promise<boolean>
   /** Marks a record, as the capability does. */
   mark(id: string, change: MarkChange): Promise<unknown>
   /** Decides a conflict, as the capability does. */
@@ -224,6 +225,7 @@ export function createWorld(
           for (const [id, body] of bodies) records.put({ kind, id, body })
         }),
       forget: (id) => write((records) => records.forget(id)),
+      purge: (id) => write((records) => records.purge(id)),
       mark: (id, change) => write((records) => records.mark(id, change)),
       choose: (input) => write((records) => decideConflict(input, records)),
       get: (id) => on(({ access }) => access.reader.get(id)),

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decide, saysSame } from '../../../src/sync/conflict/conflict-policy.ts'
+import type { Kind } from '../../../src/core/kind.ts'
+import { decide, isLater, outlives, saysSame } from '../../../src/sync/conflict/conflict-policy.ts'
 
 const stamp = fc.constantFrom('019b00000000-0000-d_a', '019b00000000-0001-d_a', '019b00000001-0000-d_b')
 const op = fc.constantFrom('put' as const, 'forget' as const)
@@ -34,12 +35,13 @@ describe('conflict policies', () => {
     )
   })
 
-  it('C3 an edit wins over a forget that did not know of it, or with forgetWins loses, whatever the policy', () => {
+  it('C3 nothing outlives a forget but a later edit of a kind that says so, and nothing at all a purge', () => {
+    const kindOf = (laterEditRevives: boolean) => ({ laterEditRevives }) as Kind
     fc.assert(
-      fc.property(policy, edit, edit, fc.boolean(), (name, arriving, present, forgetWins) => {
-        fc.pre(arriving.op !== present.op)
-        const winner = decide(name, arriving, present, forgetWins) === 'arriving' ? arriving : present
-        expect(winner.op).toBe(forgetWins ? 'forget' : 'put')
+      fc.property(edit, edit, fc.boolean(), fc.boolean(), (put, removal, revives, isPurge) => {
+        const lives = outlives(kindOf(revives), put, { ...removal, isPurge })
+        expect(lives).toBe(revives && !isPurge && isLater(put, removal))
+        expect(outlives(undefined, put, { ...removal, isPurge })).toBe(false)
       }),
     )
   })

@@ -224,15 +224,11 @@ describe('Q4 the plan', () => {
         },
         push: ['traces', 'fact'],
         pull: ['tokens'],
-        forgetWins: ['facts'],
         policies: { traces: 'merge' },
       },
       kinds,
     )
-    const { kinds: wanted, ...rest } = plan
-    expect([...wanted].filter(([, { forgetWins }]) => forgetWins).map(([name]) => name)).toEqual(['fact'])
-    expect(kinds.get('fact')?.forgetWins).toBeUndefined()
-    expect(rest).toEqual({
+    expect(plan).toEqual({
       live: true,
       onWake: true,
       idleMs: 300_000,

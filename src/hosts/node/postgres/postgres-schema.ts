@@ -143,4 +143,8 @@ export const postgresMigrations: readonly string[] = [
   ${separate('meeting')}
   ${opened('meeting')}
   `,
+  `
+  -- The version in which a record was last forgotten, and last purged.
+  ALTER TABLE daybook.records ADD COLUMN gone bigint NOT NULL DEFAULT 0, ADD COLUMN purged bigint NOT NULL DEFAULT 0;
+  `,
 ]

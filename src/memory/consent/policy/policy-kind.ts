@@ -111,7 +111,6 @@ export type AccessRequestBody = z.output<typeof accessRequestBody>
 const consentKind = {
   text: [],
   policy: 'remote_wins',
-  forgetWins: true,
   urgent: true,
   guests: 'none',
   bound: true,

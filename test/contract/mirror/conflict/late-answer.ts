@@ -23,7 +23,7 @@ async function lostAnswer(world: World, kind: string, b: TestDevice, said: Param
 }
 
 export function lateAnswerCases(host: DatabaseHost): void {
-  it('C3 C13 an edit that nobody decided outlives a forget that came before its answer did', async () => {
+  it('C3 C13 an edit that nobody decided loses to a forget that came before its answer did', async () => {
     const world = createWorld(host)
     const b = world.device('b')
     const a = await lostAnswer(world, 'merge', b, { ...first, text: 'of b' })
@@ -32,13 +32,13 @@ export function lateAnswerCases(host: DatabaseHost): void {
     await b.sync()
     await a.sync()
     await expectSame(a, b, world.mirror)
-    expect(await textOf(b)).toBe('of b')
+    expect(await b.get(id(1))).toBeUndefined()
     expect(await b.conflicts()).toMatchObject([
-      { state: 'settled', lost: { op: 'forget' }, kept: { op: 'put', body: { text: 'of b' } } },
+      { state: 'settled', lost: { op: 'put', body: { text: 'of b' } }, kept: { op: 'forget' } },
     ])
   })
 
-  it('C3 C13 an edit that nobody decided outlives a forget whose tombstone was collected', async () => {
+  it('C3 C13 an edit that nobody decided loses to a forget whose tombstone was collected', async () => {
     const world = createWorld(host)
     const b = world.device('b')
     const a = await lostAnswer(world, 'merge', b, { ...first, text: 'of b' })
@@ -51,20 +51,38 @@ export function lateAnswerCases(host: DatabaseHost): void {
     await b.sync()
     await a.sync()
     await expectSame(a, b, world.mirror)
-    expect(await textOf(b)).toBe('of b')
-    expect((await b.conflicts()).map(({ lost }) => lost.op)).toEqual(['forget', 'forget'])
+    expect(await b.get(id(1))).toBeUndefined()
+    expect(await b.conflicts()).toMatchObject([{ lost: { op: 'put', body: { text: 'of b' } } }])
   })
 
-  it('C3 C13 where forgetting wins it wins then, too, and the edit is in the log', async () => {
+  it('C3 C13 an edit of a purged record that nobody decided leaves no text, whenever its answer comes', async () => {
     const world = createWorld(host)
-    const b = world.device('b', { policies: new Map([['forget_wins', 'merge']]) })
-    const a = await lostAnswer(world, 'forget_wins', b, { ...first, text: 'of b' })
-    await a.forget(id(1))
+    const b = world.device('b')
+    const a = await lostAnswer(world, 'merge', b, { ...first, text: 'zanzibar' })
+    await a.purge(id(1))
     await a.sync()
     await b.sync()
     await expectSame(a, b, world.mirror)
     expect(await b.get(id(1))).toBeUndefined()
-    expect(await b.conflicts()).toMatchObject([{ lost: { body: { text: 'of b' } }, kept: { op: 'forget' } }])
+    expect(await b.conflicts()).toMatchObject([{ lost: { op: 'put' }, kept: { op: 'forget', purged: true } }])
+    expect(JSON.stringify(await b.conflicts())).not.toContain('zanzibar')
+  })
+
+  it('C3 C13 where a later edit revives, one that nobody decided is decided by the mirror, and all say so', async () => {
+    const world = createWorld(host)
+    const b = world.device('b', { policies: new Map([['later_revives', 'merge']]) })
+    b.skewMs = 30_000
+    const a = await lostAnswer(world, 'later_revives', b, { ...first, text: 'of b' })
+    await a.forget(id(1))
+    await a.sync()
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await textOf(b)).toBe('of b')
+    for (const site of [a, b, world.mirror])
+      expect(await site.conflicts()).toMatchObject([
+        { lost: { op: 'forget' }, kept: { op: 'put', body: { text: 'of b' } } },
+      ])
   })
 
   it('C13 the log names what the edit lost to, not what stands there when the answer comes', async () => {
@@ -127,7 +145,7 @@ export function lateAnswerCases(host: DatabaseHost): void {
     expect(await b.conflicts()).toEqual([])
   })
 
-  it('C13 E5 a sealed edit that nobody decided outlives a forget that came before its answer did', async () => {
+  it('C13 E5 a sealed edit that nobody decided loses to a forget that came before its answer did', async () => {
     const world = createWorld(host)
     const b = world.device('b')
     const a = world.device('a')
@@ -145,6 +163,7 @@ export function lateAnswerCases(host: DatabaseHost): void {
     await b.sync()
     await a.sync()
     await expectSame(a, b)
-    expect(await b.get(id(1))).toMatchObject({ text: 'of b', sensitivity: 'sensitive' })
+    expect(await b.get(id(1))).toBeUndefined()
+    expect(await b.conflicts()).toMatchObject([{ lost: { op: 'put', body: { text: 'of b' }, sensitive: true } }])
   })
 }

@@ -83,35 +83,38 @@ export function policyCases(host: DatabaseHost): void {
   })
 
   it.for([
-    ['local_wins', 'edit', 'forget', 'edit', '(forget)'],
-    ['local_wins', 'forget', 'edit', 'edit', '(forget)'],
-    ['remote_wins', 'edit', 'forget', 'edit', '(forget)'],
-    ['remote_wins', 'forget', 'edit', 'edit', '(forget)'],
-    ['last_write_wins', 'edit', 'forget', 'edit', '(forget)'],
-    ['last_write_wins', 'forget', 'edit', 'edit', '(forget)'],
-    ['merge', 'edit', 'forget', 'edit', '(forget)'],
-    ['merge', 'forget', 'edit', 'edit', '(forget)'],
-    ['manual', 'edit', 'forget', 'edit', '(forget)'],
-    ['manual', 'forget', 'edit', 'edit', '(forget)'],
-    ['forget_wins', 'edit', 'forget', undefined, 'edit'],
-    ['forget_wins', 'forget', 'edit', undefined, 'edit'],
+    ['local_wins', 'edit', 'forget', undefined, 'edit'],
+    ['local_wins', 'forget', 'edit', undefined, 'edit'],
+    ['remote_wins', 'edit', 'forget', undefined, 'edit'],
+    ['remote_wins', 'forget', 'edit', undefined, 'edit'],
+    ['last_write_wins', 'edit', 'forget', undefined, 'edit'],
+    ['last_write_wins', 'forget', 'edit', undefined, 'edit'],
+    ['merge', 'edit', 'forget', undefined, 'edit'],
+    ['merge', 'forget', 'edit', undefined, 'edit'],
+    ['manual', 'edit', 'forget', undefined, 'edit'],
+    ['manual', 'forget', 'edit', undefined, 'edit'],
+    ['later_revives', 'edit', 'forget', undefined, 'edit'],
+    ['later_revives', 'forget', 'edit', 'edit', '(forget)'],
   ] as const)('C3 %s: %s first, %s later', async ([policy, first, second, outcome, lost]) => {
-    const world = createWorld(host)
-    const [a, b] = await twoWithOne(world, policy)
-    for (const [device, what] of [
-      [a, first],
-      [b, second],
-    ] as const) {
-      if (what === 'forget') await device.forget(id(1))
-      else await device.put(policy, id(1), body('edit'))
-      world.clock.nowMs += 1000
+    for (const firstSyncsFirst of [true, false]) {
+      const world = createWorld(host)
+      const [a, b] = await twoWithOne(world, policy)
+      for (const [device, what] of [
+        [a, first],
+        [b, second],
+      ] as const) {
+        if (what === 'forget') await device.forget(id(1))
+        else await device.put(policy, id(1), body('edit'))
+        world.clock.nowMs += 1000
+      }
+      const [one, other] = firstSyncsFirst ? [a, b] : [b, a]
+      await one.sync()
+      expect(await other.sync()).toMatchObject({ conflicts: 1 })
+      await one.sync()
+      await expectSame(a, b, world.mirror)
+      expect(await textOf(a)).toBe(outcome)
+      expect(await losers(world.mirror)).toEqual([lost])
     }
-    await a.sync()
-    expect(await b.sync()).toMatchObject({ conflicts: 1 })
-    await a.sync()
-    await expectSame(a, b, world.mirror)
-    expect(await textOf(a)).toBe(outcome)
-    expect(await losers(world.mirror)).toEqual([lost])
   })
 
   it('C1 two edits that say the same are no conflict', async () => {
