@@ -16,6 +16,8 @@ export interface Write {
   readonly saw: string | undefined
   /** It was sealed before it left. */
   readonly isSealed: boolean
+  /** A forget after which nothing may stay. */
+  readonly isPurge?: boolean
   /** Its author could not read what stood there. */
   readonly isBlind?: boolean
 }
@@ -48,6 +50,8 @@ export interface Ledger {
   collect(): void
   /** What a disk that was set back had in its conflict log is no longer there to be asked. */
   keepLog(disk: Disk): void
+  /** True for an edit of the very record that somebody has purged, which was not made on that, nor after it was forgotten. */
+  isPurgedEdit(write: Write): boolean
   /** Writes that are neither visible, nor superseded by somebody who saw them, nor in a conflict log. */
   lost(mirror: Disk, disks: readonly Disk[]): Write[]
 }
@@ -91,6 +95,21 @@ export function createLedger(): Ledger {
   const logOf = ({ db }: Disk) => createConflictLog(db, openBodies, () => false).list({ limit: 10_000 })
   let count = 0
   let collected = false
+  const byToken = (token: string | undefined) => writes.find((one) => one.token === token)
+  /** A write, what it was made on, what that was made on, and so on. */
+  const lineOf = (write: Write): Write[] => {
+    const line = new Set<Write>()
+    for (let one: Write | undefined = write; one && !line.has(one); one = byToken(one.saw)) line.add(one)
+    return [...line]
+  }
+  const purgesBeside = (write: Write) =>
+    writes.filter((one) => one.isPurge && one.record === write.record && !lineOf(write).includes(one))
+  const isPurgedAway = (write: Write) => write.op === 'put' && purgesBeside(write).length > 0
+  const isPurgedEdit = (write: Write) => {
+    const line = lineOf(write)
+    const isOfOne = line.every(({ op }) => op === 'put')
+    return isOfOne && purgesBeside(write).some((purge) => lineOf(purge).at(-1) === line.at(-1))
+  }
 
   return {
     writes,
@@ -103,6 +122,7 @@ export function createLedger(): Ledger {
     entries: (disks) => [...logs, ...disks.flatMap(logOf)],
     collect: () => void (collected = true),
     keepLog: (disk) => void logs.push(...logOf(disk)),
+    isPurgedEdit,
     lost(mirror, disks) {
       const entries = [...logs, ...disks.flatMap(logOf)]
       const inLog = ({ op, token, record }: Write) =>
@@ -120,14 +140,18 @@ export function createLedger(): Ledger {
       // Two that forget the same record say the same: who saw one of them knew what the other wants.
       const isSuperseded = ({ op, token, record }: Write) =>
         writes.some(
-          ({ record: about, saw = '' }) =>
+          ({ record: about, saw = '' }, n) =>
             about === record &&
-            (saw === token || (op === 'forget' && (forgets.has(saw) || (collected && saw === '')))),
+            (saw === token ||
+              (op === 'forget' && (forgets.has(saw) || (saw === '' && isBegunLater(n, token))))),
         )
+      // What was begun after a forget that its author did not know of is a record of its own.
+      const isBegunLater = (n: number, token: string) =>
+        collected || n > writes.findIndex((one) => one.token === token)
       // Once a record is sealed, no mirror and nobody without the key keeps what was said of it in clear, and lost (E4).
       const veiled = new Set(writes.flatMap(({ record, isSealed }) => (isSealed ? [record] : [])))
       const isVeiled = ({ record, isSealed }: Write) => !isSealed && veiled.has(record)
-      const isKept = (write: Write) => inLog(write) || isVeiled(write)
+      const isKept = (write: Write) => inLog(write) || isVeiled(write) || isPurgedAway(write)
       return writes.filter(
         (write) => !excused.has(write.token) && !isVisible(write) && !isSuperseded(write) && !isKept(write),
       )

@@ -10,6 +10,7 @@ import { outcomeOf, withoutLostAnswers } from './law/lost-answer.ts'
 import { judgeMarks } from './law/marks.ts'
 import { same } from './law/same.ts'
 import { checkSecrecy } from './law/secrecy.ts'
+import { judgePurged } from './law/purged.ts'
 import { judgeMerged } from './law/skills.ts'
 import type { Schedule } from './schedule.ts'
 import { carryThrough } from './stage/carry.ts'
@@ -61,6 +62,7 @@ async function playOnce(schedule: Schedule, seed: number, isCompared: boolean): 
     judgeFacts(stage)
     judgeMerged(stage, schedule)
     judgeConflicts(stage, schedule)
+    judgePurged(stage, schedule)
     checkSecrecy(stage)
     return outcomeOf(stage)
   } finally {
@@ -92,7 +94,8 @@ async function take(stage: Stage, step: Step): Promise<void> {
     case 'use':
       return use(stage, deviceOf(stage, step.at), step)
     case 'forget':
-      return forget(stage, siteOf(stage, step.at), idOf(step.record))
+    case 'purge':
+      return forget(stage, siteOf(stage, step.at), idOf(step.record), step.do === 'purge')
     case 'sync':
       return carryThrough(stage, deviceOf(stage, step.at), [...step.weather], step.record)
     case 'start':

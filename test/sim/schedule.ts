@@ -51,6 +51,11 @@ const wholeTable: Table = {
     ['use', 'supersede', 'mark', 'seal'],
     ['use', 'supersede', 'mark', 'restore', 'fork', 'replace'],
     ['forget', 'seal', 'choose', 'decide'],
+    ['forget', 'purge', 'wait', 'skew', 'age'],
+    ['forget', 'purge', 'start', 'carry', 'lose', 'delay'],
+    ['purge', 'restore', 'fork', 'seal', 'lock'],
+    ['forget', 'purge', 'spill', 'crash', 'crashSoon', 'mark'],
+    ['purge', 'replace', 'restoreMirror', 'setBack', 'age'],
   ],
   records: recordCount,
 }

@@ -103,6 +103,7 @@ export const allSources = {
     skill: draw(skillCount),
     good: draw(3) > 0,
   })),
+  purge: source(4, (draw, { records }) => ({ do: 'purge', at: site(draw), record: draw(records) })),
 } as const satisfies Record<string, Source>
 
 export type SourceName = keyof typeof allSources

@@ -12,7 +12,7 @@ export type Weather =
   | 'others-meanwhile'
 
 export type Step =
-  | { readonly do: 'put' | 'forget'; readonly at: number; readonly record: number }
+  | { readonly do: 'put' | 'forget' | 'purge'; readonly at: number; readonly record: number }
   /** A device writes a record that is sealed before it leaves; it has its key no more, or again. */
   | { readonly do: 'seal'; readonly at: number; readonly record: number }
   | { readonly do: 'lock' | 'unlock'; readonly at: number }

@@ -121,7 +121,9 @@ export function createMirrorPlaces(parts: MirrorPlacesParts): GivenPlaces {
       // Versions of another sequence say nothing here. What stays known is that it was forgotten, and whether that was sent.
       const kept = (column: string) =>
         `${column} = CASE WHEN ${column} = 0 THEN 0 WHEN ${column} > ver THEN 1 ELSE -1 END`
-      db.run(`UPDATE records SET gone = 1, purged = iif(purged > 0 AND purged >= gone, 1, 0) WHERE deleted = 1`)
+      db.run(
+        `UPDATE records SET gone = 1, purged = iif(purged > 0 AND purged >= gone, 1, 0) WHERE deleted = 1`,
+      )
       db.run(`UPDATE records SET ${kept('gone')}, ${kept('purged')} WHERE deleted = 0 AND gone <> 0`)
       db.run('UPDATE records SET ver = 0, place = 0, device = NULL')
       onVersion()

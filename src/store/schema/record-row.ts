@@ -86,8 +86,11 @@ export const replaceRecordSql = `INSERT OR REPLACE INTO ${listed}`
 export const updateRecordSql = `UPDATE records SET ${changingNames.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`
 
 /** True for the tombstone of a record that was purged. */
-export const isPurged = ({ deleted, gone, purged }: Pick<RecordRow, 'deleted' | 'gone' | 'purged'>): boolean =>
-  deleted === 1 && purged > 0 && purged >= gone
+export const isPurged = ({
+  deleted,
+  gone,
+  purged,
+}: Pick<RecordRow, 'deleted' | 'gone' | 'purged'>): boolean => deleted === 1 && purged > 0 && purged >= gone
 
 /** The version in which it was last forgotten, also where the tombstone was written before that was noted. */
 export const goneIn = ({ deleted, gone, ver }: Pick<RecordRow, 'deleted' | 'gone' | 'ver'>): number =>

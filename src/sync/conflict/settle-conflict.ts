@@ -151,8 +151,7 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
     store.ops.noteRounds(op.seq, op.rounds + 1)
   }
 
-  const isRemovedSince =
-    current.op === 'forget' || (sent.op === 'put' && (current.gone ?? 0) > sent.base)
+  const isRemovedSince = current.op === 'forget' || (sent.op === 'put' && (current.gone ?? 0) > sent.base)
   const isUndecided = met ? !met.logged : policy === 'merge'
   // A later edit of the record is on its way, has all that this one said, and meets `current` in its turn.
   if (isSuperseded) {

@@ -139,7 +139,8 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
     const kind = store.kinds.get(row.kind)
     const ours = toChange(row, store.device)
     const isGone = isForgotten(store, row, change)
-    const dropped = isGone || finalWinner(kind, change, ours) === 'arriving' ? ops.dropUnsent(row.seq) : undefined
+    const dropped =
+      isGone || finalWinner(kind, change, ours) === 'arriving' ? ops.dropUnsent(row.seq) : undefined
     if (!dropped) return false
     accept(change)
     tally.pulled += 1

@@ -98,7 +98,8 @@ function isLostToRemoval({ store, from, stamp, kind, row, nowMs }: Admission, wi
   const { base, created_at, anew } = wire
   // Its tombstone was collected: versions are given once, so it was there.
   if (!row) return base > 0 && base <= store.settings.getNumber('collected_ver') && anew === undefined
-  if (row.kind !== wire.kind || base >= goneIn(row) || saysSame(wire, toChange(row, store.device))) return false
+  if (row.kind !== wire.kind || base >= goneIn(row) || saysSame(wire, toChange(row, store.device)))
+    return false
   const removal = { stamp: row.stamp, device: row.device ?? store.device }
   const edit = { stamp, device: from.device }
   const isLaterThanThat = isLater(edit, removal)
@@ -120,14 +121,17 @@ function loseToRemoval({ store, wire, from, nowMs, row }: Admission, put: WirePu
   if (put.reseal) return answer
   const isPurged = row !== undefined && put.base < row.purged
   const present = row && toChange(row, store.device)
-  const kept = present?.op === 'put' ? sideOf(present, present.by) : { by: present?.by ?? '', op: 'forget' as const }
+  // Beside what is sealed nothing is kept here in clear; its device has it.
+  const isBare = isPurged || (present !== undefined && isMixed(put, present))
+  const kept =
+    present?.op === 'put' ? sideOf(present, present.by) : { by: present?.by ?? '', op: 'forget' as const }
   store.conflicts.add({
     record: wire.id,
     kind: wire.kind,
     policy: 'remote_wins',
     at: formatTime(nowMs),
     state: 'settled',
-    lost: isPurged ? { by: from.device, op: 'put' } : sideOf(put, from.device),
+    lost: isBare ? { by: from.device, op: 'put' } : sideOf(put, from.device),
     kept: isPurged && kept.op === 'forget' ? { ...kept, purged: true } : kept,
   })
   return answer

@@ -65,7 +65,8 @@ export function judge({ world, ledger }: Stage, schedule: Schedule): void {
   })) {
     // Of two records that stand for one, what yields may have been forgotten since, and what stands, too.
     if (!kept || lost.op === kept.op || kept.record !== undefined) continue
-    same(kept.op, newKinds.get(kind)?.forgetWins ? 'forget' : 'put', `${record}: an edit wins over a forget`)
+    if (!newKinds.get(kind)?.laterEditRevives)
+      same(kept.op, 'forget', `${record}: a forget wins over an edit that it did not know of`)
   }
   if (
     has(schedule, 'replace-mirror', 'restore-mirror', 'set-back-mirror', 'restore', 'fork', 'harm', 'choose')

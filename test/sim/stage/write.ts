@@ -71,13 +71,14 @@ export async function put(
   })
 }
 
-export async function forget(stage: Stage, site: Site, id: string): Promise<void> {
+export async function forget(stage: Stage, site: Site, id: string, isPurge = false): Promise<void> {
   const { ledger } = stage
   const before = rowOf(site.disk, id)
   if (!before || before.deleted) return
   const token = ledger.token()
-  await write(stage, site, token, (records) => records.forget(id))
-  noteWrite(stage, site, { token, op: 'forget', record: id, kind: before.kind, saw: tokenOf(before) })
+  await write(stage, site, token, (records) => (isPurge ? records.purge(id) : records.forget(id)))
+  const saw = tokenOf(before)
+  noteWrite(stage, site, { token, op: 'forget', isPurge, record: id, kind: before.kind, saw })
 }
 
 /** A device hears of its own writes, as its engine does. */

@@ -164,6 +164,8 @@ export function lateAnswerCases(host: DatabaseHost): void {
     await a.sync()
     await expectSame(a, b)
     expect(await b.get(id(1))).toBeUndefined()
-    expect(await b.conflicts()).toMatchObject([{ lost: { op: 'put', body: { text: 'of b' }, sensitive: true } }])
+    expect(await b.conflicts()).toMatchObject([
+      { lost: { op: 'put', body: { text: 'of b' }, sensitive: true } },
+    ])
   })
 }

@@ -261,6 +261,7 @@ export function removalCases(host: DatabaseHost): void {
     await expectSame(phone, laptop, world.mirror)
     expect(await laptop.all()).toEqual({})
     await expectClean(phone, laptop, world.mirror)
-    for (const device of [phone, laptop]) expect(await device.state()).toMatchObject({ repairs: 0, pending: 0 })
+    for (const device of [phone, laptop])
+      expect(await device.state()).toMatchObject({ repairs: 0, pending: 0 })
   })
 }
