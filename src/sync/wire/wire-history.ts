@@ -45,6 +45,11 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Optional: with an answer that is given again, the version that its op met.',
     hash: '6c83ce6c999a0b5010d912610ee8c8c488116f2f2d5e4fa4abaaacf2f5808d22',
   },
+  {
+    p: 1,
+    what: 'Optional: a forget may be a purge, and a put stand on one that was not sent; what was forgotten or purged in which version. No longer looked at: that forgetting is to win.',
+    hash: '43ccc7b2b29f03f52f5c0c9b5482879dfbeba834f4ad3f169db4022a69873ee7',
+  },
 ]
 
 export interface LineLine {

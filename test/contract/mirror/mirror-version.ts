@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { createKinds, type Kind, type Kinds } from '../../../src/core/kind.ts'
-import { body, expectSame, id, losers, textOf, twoWithOne } from './mirror-case.ts'
+import { body, expectSame, id, textOf } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, lastRequest, type Site, testKinds } from './mirror-world.ts'
 
 const kind = (name: string, version: number, schema: Kind['schema'], more: Partial<Kind> = {}): Kind => ({

@@ -106,6 +106,7 @@ describe('the tables of the specification of sync', () => {
     expect(toldFields(change?.rows ?? [])).toEqual(fieldsOf(choice(changes, 'op', 'forget')))
     const put = Object.keys(choice(changes, 'op', 'put')?.properties ?? {})
     expect(put.filter((name) => !change?.rows.some(([field]) => plain(field) === name))).toEqual([
+      'gone',
       'created_at',
       'session',
       'resource',
@@ -213,7 +214,7 @@ describe('the tables of the specification of sync', () => {
         Object.entries(kind.merge ?? {})
           .map((rule) => rule.join(' '))
           .join(', '),
-        kind.forgetWins ? 'yes' : '',
+        kind.laterEditRevives ? 'yes' : '',
         kind.isFinal ? finalField(kind) : '',
         others(kind),
         kind.idPrefix ?? '',

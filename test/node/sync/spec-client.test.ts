@@ -14,9 +14,9 @@ import type { ClientKind } from './spec/client-book.ts'
 import { createAsk, edgeKey } from './spec/http-mirror.ts'
 
 const kinds: Record<string, ClientKind> = Object.fromEntries(
-  [...testKinds.values()].map(({ name, merge = {}, forgetWins = false }) => [
+  [...testKinds.values()].map(({ name, merge = {}, laterEditRevives = false }) => [
     name,
-    { rules: merge, forgetWins },
+    { rules: merge, laterEditRevives },
   ]),
 )
 const names = [...testKinds.keys()]

@@ -21,7 +21,7 @@ async function expectClean(...sites: Site[]): Promise<void> {
 
 export function removalCases(host: DatabaseHost): void {
   it.each([...testKinds.keys()])(
-    'C3 a purged %s stays purged when an offline device sends its edit, older or later, and no copy keeps its text',
+    'C3 C17 a purged %s stays purged when an offline device sends its edit, older or later, and no copy keeps its text',
     async (kind) => {
       for (const isLater of [false, true]) {
         const world = createWorld(host)
@@ -46,7 +46,7 @@ export function removalCases(host: DatabaseHost): void {
     },
   )
 
-  it('C3 a purge that comes after the edit of another device beats it, and takes its text along', async () => {
+  it('C3 C17 a purge that comes after the edit of another device beats it, and takes its text along', async () => {
     const world = createWorld(host)
     const [phone, laptop] = await twoWithOne(world, 'local_wins')
     await laptop.put('local_wins', id(1), body(`${secret} of the laptop`))
@@ -59,7 +59,7 @@ export function removalCases(host: DatabaseHost): void {
     await expectClean(phone, laptop, world.mirror)
   })
 
-  it('C3 what is purged at the mirror goes from every device, edits that were not sent too', async () => {
+  it('C17 what is purged at the mirror goes from every device, edits that were not sent too', async () => {
     const world = createWorld(host)
     const [phone, laptop] = await twoWithOne(world, 'merge')
     await laptop.put('merge', id(1), body(secret))
@@ -70,7 +70,7 @@ export function removalCases(host: DatabaseHost): void {
     await expectClean(phone, laptop, world.mirror)
   })
 
-  it('C3 what was forgotten first and purged then is purged on every copy', async () => {
+  it('C17 what was forgotten first and purged then is purged on every copy', async () => {
     const world = createWorld(host)
     const [phone, laptop] = await twoWithOne(world, 'last_write_wins')
     await laptop.put('last_write_wins', id(1), body(secret))
@@ -104,7 +104,7 @@ export function removalCases(host: DatabaseHost): void {
     await expectClean(phone, laptop, late, world.mirror)
   })
 
-  it('C3 what a device forgot and said anew before it synced leaves nothing of what it was, elsewhere neither', async () => {
+  it('C18 what a device forgot and said anew before it synced leaves nothing of what it was, elsewhere neither', async () => {
     const world = createWorld(host)
     const [phone, laptop] = await twoWithOne(world, 'merge')
     await phone.put('merge', id(1), body(secret))
@@ -117,7 +117,7 @@ export function removalCases(host: DatabaseHost): void {
     await expectClean(phone, laptop, world.mirror)
   })
 
-  it('C3 a device that missed the forget between two versions keeps nothing of the first', async () => {
+  it('C18 a device that missed the forget between two versions keeps nothing of the first', async () => {
     const world = createWorld(host)
     const [phone, laptop] = await twoWithOne(world, 'manual')
     await phone.put('manual', id(1), body(secret))
@@ -248,7 +248,7 @@ export function removalCases(host: DatabaseHost): void {
     await expectClean(phone, laptop, world.mirror)
   })
 
-  it('T1 of a purge the mirror remembers that it was, when it has let go of other tombstones', async () => {
+  it('T1 C17 of a purge the mirror remembers that it was, when it has let go of other tombstones', async () => {
     const world = createWorld(host)
     const [phone, laptop] = await twoWithOne(world, 'manual')
     await laptop.put('manual', id(1), body(secret))

@@ -5,7 +5,7 @@ import { type Change, createStamps, type Met, type Result, type Said, type Stamp
 
 export interface ClientKind {
   readonly rules?: Readonly<Record<string, string>>
-  readonly forgetWins?: boolean
+  readonly laterEditRevives?: boolean
 }
 
 export interface ClientBookOptions {
@@ -20,6 +20,8 @@ export interface Local {
   ver: number
   seq: number
   by: string
+  /** It was made knowing that the record had been forgotten. */
+  knew?: boolean
 }
 
 export interface Op {
@@ -27,6 +29,8 @@ export interface Op {
   base: number
   baseBody: Body | undefined
   rounds: number
+  /** It takes the place of a forget that was not sent. */
+  anew?: 'forget'
   /** Once it was sent. */
   sent?: { readonly mid: number; readonly text: string; readonly said: Said }
   refused?: boolean
@@ -35,12 +39,14 @@ export interface Op {
 /** What lost, and what it lost to. */
 export interface Logged {
   readonly id: string
-  readonly lost: Said
+  lost: Said
   /** Undefined where the mirror has it no longer. */
   readonly kept: Met['said'] | Said
 }
 
 const headNames = ['created_at', 'session', 'resource', 'sensitivity'] as const
+/** What says no more than that there was an edit. */
+const bare = ({ op, kind, id }: Said): Said => ({ op, kind, id })
 const bodyOf = (said: Said) => (said.op === 'put' ? (said['body'] as Body | undefined) : undefined)
 
 export class ClientBook {
@@ -81,14 +87,18 @@ export class ClientBook {
   #write(said: Said, rounds = 0): void {
     const here = this.records.get(said.id)
     const waits = this.unsent(said.id)
-    if (waits) delete waits.refused
-    else {
+    if (waits) {
+      delete waits.refused
+      if (here?.said.op === 'forget' && said.op === 'put') waits.anew = 'forget'
+    } else {
       const sent = this.outbox.find(({ id }) => id === said.id)
       const baseBody = sent ? sent.baseBody : here && here.ver > 0 ? bodyOf(here.said) : undefined
       this.outbox.push({ id: said.id, base: here?.ver ?? 0, baseBody, rounds })
     }
-    if (here) here.said = said
-    else this.records.set(said.id, { said, ver: 0, seq: 0, by: '' })
+    if (here) {
+      here.knew = said.op === 'put' && (here.said.op === 'forget' || here.knew === true)
+      here.said = said
+    } else this.records.set(said.id, { said, ver: 0, seq: 0, by: '' })
   }
 
   unsent(id: string): Op | undefined {
@@ -137,6 +147,9 @@ export class ClientBook {
       this.#accept(current)
       this.log.push({ id: op.id, lost: said, kept: met ? met.said : current })
     }
+    // Nothing of what was purged stays.
+    if (((current?.['purged'] as number | undefined) ?? 0) > op.base)
+      for (const entry of this.log.filter(({ id }) => id === op.id)) entry.lost = bare(entry.lost)
   }
 
   #merged({ baseBody }: Op, mine: Said, theirs: Change) {
@@ -159,9 +172,20 @@ export class ClientBook {
     const { id, rounds } = op
     this.#accept(theirs)
     const [one, other] = [bodyOf(mine), bodyOf(theirs)]
-    if (one && theirs.op === 'forget' && this.kinds[mine.kind]?.forgetWins !== true) {
-      this.log.push({ id, lost: theirs, kept: mine })
-      return this.#write({ ...mine, ...this.#head(), agent: mine['agent'] as string }, rounds + 1)
+    if (one && ((theirs['gone'] as number | undefined) ?? 0) > op.base) {
+      this.log.push({ id, lost: mine, kept: theirs })
+      return
+    }
+    const revives = this.kinds[mine.kind]?.laterEditRevives === true && theirs['purged'] === undefined
+    if (
+      one &&
+      theirs.op === 'forget' &&
+      revives &&
+      isLater(mine['stamp'] as string, this.name, theirs.stamp, theirs.by)
+    ) {
+      this.#write(mine, rounds + 1)
+      Object.assign(this.unsent(id) ?? {}, { base: op.base })
+      return
     }
     if (policy !== 'merge' || !one || !other || rounds >= 5) {
       this.log.push({ id, lost: mine, kept: theirs })
@@ -180,7 +204,8 @@ export class ClientBook {
 
   #accept({ ver, seq, by, ...said }: Change): void {
     this.#stamps.see(said['stamp'] as string)
-    this.records.set(said['id'] as string, { said: said as Said, ver, seq, by })
+    const knew = said['gone'] !== undefined
+    this.records.set(said['id'] as string, { said: said as Said, ver, seq, by, knew })
   }
 
   /** A change of others; `isAnew` while what lies above some place is read again. */
@@ -195,9 +220,21 @@ export class ClientBook {
   }
 
   /** While starting over: what is here and what the mirror says, of which nobody knows which knew of which. */
-  #meet({ said }: Local, change: Change): void {
+  #meet({ said, knew = false }: Local, change: Change): void {
     if (same(said, change)) return this.#accept(change)
-    const isTheirs = change.stamp >= (said['stamp'] as string)
+    const later = change.stamp >= (said['stamp'] as string)
+    const theyKnew = change['gone'] !== undefined
+    const revives = this.kinds[said.kind]?.laterEditRevives === true
+    const isTheirs =
+      said.op === change.op
+        ? knew === theyKnew
+          ? later
+          : theyKnew
+        : revives
+          ? later
+          : said.op === 'put'
+            ? !knew || later
+            : theyKnew && later
     const [lost, kept] = isTheirs ? [said, change] : [change, said]
     this.log.push({ id: said.id, lost, kept })
     if (isTheirs) this.#accept(change)
@@ -211,11 +248,9 @@ export class ClientBook {
     const { kind, id, stamp, agent } = said as Change
     const gone: Said = { op: 'forget', kind, id, at: this.#head().at, stamp, agent }
     const waits = this.unsent(id)
-    const goes = waits !== undefined && this.kinds[kind]?.forgetWins === true
-    if (this.hasOp(id)) this.log.push({ id, lost: goes ? said : gone, kept: goes ? gone : said })
-    if (this.hasOp(id) && !goes) return
-    this.outbox = this.outbox.filter((op) => op !== waits)
-    record.said = gone
+    // The mirror knows whether it was forgotten or purged, and decides.
+    if (waits) delete waits.refused
+    if (!this.hasOp(id)) record.said = gone
   }
 
   /** Drops the tombstones that the mirror no longer has. */

@@ -128,7 +128,13 @@ export class SpecClient {
       const said = records.get(op.id)?.said
       if (op.refused || !said) continue
       const mid = this.#lastMid + 1
-      const text = JSON.stringify({ ...said, mid, base: op.base, ...(said.op === 'put' ? { v: 1 } : {}) })
+      const text = JSON.stringify({
+        ...said,
+        mid,
+        base: op.base,
+        ...(said.op === 'put' && op.anew ? { anew: op.anew } : {}),
+        ...(said.op === 'put' ? { v: 1 } : {}),
+      })
       bytes += Buffer.byteLength(text) + 1
       if (taken.length === this.#limits.ops || bytes > this.#limits.requestBytes) break
       this.#lastMid = mid

@@ -86,9 +86,11 @@ describe('conflicts', () => {
       [put1({ policy: 'remote_wins' }), 'conflict remote_wins', ['mine']],
       [put1({ policy: 'manual' }), 'conflict manual', ['mine']],
       [put1({ stamp: stamp('d_a', 0) }), 'conflict last_write_wins', ['mine']],
-      [forget(1, { base: 1 }), 'conflict last_write_wins', ['forget']],
-      [forget(1, { base: 1, policy: 'merge' }), 'conflict merge', ['forget']],
+      [forget(1, { base: 1 }), 'ok last_write_wins', ['theirs']],
+      [forget(1, { base: 1, policy: 'merge' }), 'ok last_write_wins', ['theirs']],
       [forget(1, { base: 1, forgetWins: true }), 'ok last_write_wins', ['theirs']],
+      [forget(1, { base: 1, purge: true }), 'ok last_write_wins', ['put']],
+      [put1({ anew: 'forget' }), 'ok last_write_wins', ['theirs']],
     ]
     for (const [op, wanted, lost] of cases) {
       const mirror = await withOther()
