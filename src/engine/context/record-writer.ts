@@ -110,16 +110,8 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
 
   const forget = ({ id, kind }: Pick<RecordRow, 'id' | 'kind'>, more: { readonly purge?: true } = {}) => {
     const { agent } = parts.defaults
-    const isChanged = store.records.forget({
-      op: 'forget',
-      kind,
-      id,
-      at: now,
-      stamp: store.stamps.next(),
-      agent,
-      ...more,
-    })
-    if (isChanged) changed.push({ id, kind })
+    const op = { op: 'forget', kind, id, at: now, stamp: store.stamps.next(), agent, ...more } as const
+    if (store.records.forget(op)) changed.push({ id, kind })
   }
   const marking: MarkWriterParts = {
     store,

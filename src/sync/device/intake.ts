@@ -180,13 +180,7 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
     onLogged()
   }
 
-  const noteEnded = () => {
-    const ended = forgetEnded(store, tally.changed, now)
-    tally.changed.push(...ended)
-    // Nobody called for it: the log of access says that the sync has done it.
-    for (const { kind, agent: caller } of ended)
-      store.access?.note({ at: now, caller, by: 'owner', ...endedByRecord, kinds: [kind], count: 1 })
-  }
+  const noteEnded = () => void tally.changed.push(...endRecords(store, tally.changed, now))
   const noteRivals = () => void (tally.conflicts += logRivals(store, tally.changed, now))
 
   const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
@@ -236,6 +230,15 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
 function refusalOf({ code, message, details }: WireError, at: string): Refusal {
   const { path } = details
   return { code, message, at, ...(typeof path === 'string' ? { path } : {}) }
+}
+
+/** Forgets what of `changed`, or by it, is at its end; answers what was forgotten. */
+function endRecords(store: BookStore, changed: Intake['changed'], now: string): Intake['changed'] {
+  const ended = forgetEnded(store, changed, now)
+  // Nobody called for it: the log of access says that the sync has done it.
+  for (const { kind, agent: caller } of ended)
+    store.access?.note({ at: now, caller, by: 'owner', ...endedByRecord, kinds: [kind], count: 1 })
+  return ended
 }
 
 /** Refuses an answer that can't be one to this request, so that the device does not take it for progress. */

@@ -79,11 +79,8 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
   // Its author had forgotten what it said before: so do all others, and what is put stands on that.
   const { mid, kind, id, base, at, agent } = wire
   const purge = wire.anew === 'purge' ? ({ purge: true } as const) : {}
-  const forgotten = admitForget(admission, {
-    ...{ mid, kind, id, base, stamp: wire.stamp, at, agent },
-    op: 'forget',
-    ...purge,
-  })
+  const head = { mid, kind, id, base, stamp: wire.stamp, at, agent }
+  const forgotten = admitForget(admission, { ...head, op: 'forget', ...purge })
   const now = store.records.row(id)
   const answer = admitPut({ ...admission, row: now }, { ...wire, base: now?.deleted ? now.ver : base })
   const policy = forgotten.s === 'ok' ? forgotten.policy : undefined

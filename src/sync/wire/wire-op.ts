@@ -19,9 +19,7 @@ export interface OpNote {
 /** The bytes of an op as they are sent, now and however often again. */
 export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: OpNote): string {
   const { kind, id, stamp, updated_at: at, agent } = row
-  const wish = {
-    ...(note.policy === undefined ? {} : { policy: note.policy }),
-  }
+  const wish = note.policy === undefined ? {} : { policy: note.policy }
   if (row.deleted) {
     const purge = isPurged(row) ? { purge: true } : {}
     return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wish, ...purge })

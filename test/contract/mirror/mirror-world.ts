@@ -138,11 +138,7 @@ export interface World {
   device(name: string, selection?: SyncSelection): TestDevice
 }
 
-interface Opened {
-  readonly store: BookStore
-  readonly truth: Truth | undefined
-  readonly access: RecordAccess
-}
+type Opened = { readonly store: BookStore; readonly truth: Truth | undefined; readonly access: RecordAccess }
 
 let serial = 0
 
