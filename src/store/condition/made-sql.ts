@@ -18,7 +18,7 @@ export const sourceElsewhere = '@elsewhere'
 export const sourceByPolicy = '@by-policy'
 
 /** What a pattern does: lets a source be seen, keeps it, or lets what was made be seen with all of its sources. */
-const sorts = { deny: 0, allow: 1, grant: 2 } as const
+const sorts = { deny: 0, allow: 1, grant: 2, reserved: 3 } as const
 
 /** The condition that no source of the record is out of `reach`; undefined where no kind is made from others. */
 export function madeSql(reach: Reach, kinds: Kinds): Fragment | undefined {
@@ -84,19 +84,20 @@ function namedSql(all: readonly Reach[], made: readonly Kind[], kinds: Kinds) {
       ...(isWhole(allow) ? [] : asRows([...new Set(granting)], sorts.grant)),
     ]
   })
+  // No resource is named by one of these.
+  const reserved = reservedNames(kinds).map((name) => [name, null, null, null, null, 0, sorts.reserved])
   const limited = all.filter(({ allow }) => !isWhole(allow)).length
-  const reserved = reservedNames(kinds).map(quote).join(', ')
   const hasStars = all.some(({ allow, deny }) => [...allow, ...deny].some(({ parts }) => parts.includes('*')))
   const matches = (sort: number) => `FROM (${namesSql(kinds)}) n JOIN p ON p.sort = ${sort}
     AND (n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars ? ` OR ${starMatch}` : ''})
-    AND (NOT n.is_resource OR json_extract(${segmentsOf('n.name')}, '$[0]') NOT IN (${reserved}))`
+    AND (NOT n.is_resource OR json_extract(${segmentsOf('n.name')}, '$[0]') NOT IN (SELECT text FROM p WHERE sort = ${sorts.reserved}))`
   return {
     patterns: `p AS MATERIALIZED (SELECT value ->> 0 AS text, value ->> 1 AS low, value ->> 2 AS high, value -> 3 AS parts,
         value ->> 4 AS rest, value ->> 5 AS level, value ->> 6 AS sort FROM json_each(?))`,
     granted: rows.some((row) => row.at(-1) === sorts.grant)
       ? `(SELECT json_group_array(DISTINCT p.level) ${matches(sorts.grant)})`
       : "'[]'",
-    params: [JSON.stringify(rows)],
+    params: [JSON.stringify([...rows, ...reserved])],
     isClosed: {
       sql: `EXISTS (SELECT 1 ${matches(sorts.deny)})${
         limited === 0

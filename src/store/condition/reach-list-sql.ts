@@ -58,15 +58,17 @@ export function toRow({ parts, rest }: ScopePattern) {
 
 /** The names of the record, each with whether it is its resource, whose first segment must not be a reserved one. */
 export function namesSql(kinds: Kinds): string {
-  const single = [...kinds.values()].filter(({ scopeNames }) => !scopeNames)
-  const cases = single.map((kind) => {
+  // Some hosts give a question little memory: most kinds go by their own name, and need no words here.
+  const cases = [...kinds.values()].flatMap((kind) => {
+    if (kind.scopeNames) return [`WHEN ${quote(kind.name)} THEN NULL`]
     const prefix = quote(scopePrefix(kind))
     const column =
       kind.scopedBy && kind.facets[kind.scopedBy] !== undefined ? `f.${kind.scopedBy}` : undefined
-    return `WHEN ${quote(kind.name)} THEN ${column ? `${prefix} || ifnull(':' || ${column}, '')` : prefix}`
+    if (column) return [`WHEN ${quote(kind.name)} THEN ${prefix} || ifnull(':' || ${column}, '')`]
+    return scopePrefix(kind) === kind.name ? [] : [`WHEN ${quote(kind.name)} THEN ${prefix}`]
   })
-  const qualified =
-    cases.length === 0 ? [] : [`SELECT CASE f.kind ${cases.join(' ')} END AS name, 0 AS is_resource`]
+  const named = cases.length === 0 ? 'f.kind' : `CASE f.kind ${cases.join(' ')} ELSE f.kind END`
+  const qualified = [`SELECT ${named} AS name, 0 AS is_resource`]
   const listed =
     manyNamed(kinds) === ''
       ? []

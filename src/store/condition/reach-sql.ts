@@ -12,35 +12,45 @@ import { levels, type Reach, reservedNames } from '../../core/access/reach.ts'
 import type { ScopePattern } from '../../core/access/scope.ts'
 import type { Fragment } from '../schema/column.ts'
 import { governedSql } from './governed-sql.ts'
-import { madeSql } from './made-sql.ts'
-import { manyNamed, patternsSql } from './reach-list-sql.ts'
+import { manyNamed, patternsSql, quote } from './reach-list-sql.ts'
 import { join, no, segmentsOf, yes } from './scope-fragment.ts'
 
 type Tail = Pick<ScopePattern, 'parts' | 'rest'>
 
-/** The condition that a record, whose kind is one of `kinds`, is in `reach`, and all that it was made from. */
-export function reachSql(reach: Reach, kinds: Kinds): Fragment {
-  // Of a kind that is not known here nobody can tell whether it is for others.
-  const others = [...kinds.values()].filter(isScoped).map(({ name }) => name)
-  const open: Fragment = {
-    sql: 'f.kind IN (SELECT value FROM json_each(?))',
-    params: [JSON.stringify(others)],
-  }
+/**
+ * The condition that a record, whose kind is one of `kinds`, is in `reach` by itself: whether all that it was made from is, says
+ * made-sql.ts. `kind`: it is of that one, so that of most nothing needs to be asked.
+ */
+export function reachSql(reach: Reach, kinds: Kinds, kind?: Kind): Fragment {
+  const all = levels(reach)
+  const byColumn = isShort(all, kinds)
+  const bounds = all.map((one) => levelSql(one, kinds, byColumn))
+  return join([kindsSql(reach, kinds, kind), ...bounds], ' AND ')
+}
+
+/**
+ * What the kind of a record asks beside the patterns. Most records are of a kind that asks nothing, which one look tells. Of a kind
+ * that is not known here nobody can tell whether it is for others.
+ */
+function kindsSql(reach: Reach, kinds: Kinds, asked: Kind | undefined): Fragment {
+  const others = [...kinds.values()].filter(isScoped)
+  const asksNothing = ({ scopeNames, byPolicy }: Kind) => !scopeNames && !byPolicy
+  const inKinds = (some: readonly Kind[]): Fragment => ({
+    sql: `f.kind IN (${some.map(({ name }) => quote(name)).join(', ')})`,
+    params: [],
+  })
+  const plain = inKinds(others.filter(asksNothing))
+  if (asked && asksNothing(asked)) return plain
   const many = manyNamed(kinds)
   // A record of such a kind without any name says nothing of itself that is to be relied on.
   const named: Fragment = {
     sql: `(f.kind NOT IN (${many}) OR EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq))`,
     params: [],
   }
-  const all = levels(reach)
-  const byColumn = isShort(all, kinds)
-  const bounds = all.map((one) => levelSql(one, kinds, byColumn))
-  const consents = all.flatMap(({ governed }) => (governed && governedSql(governed, kinds)) ?? [])
-  const made = madeSql(reach, kinds)
-  return join(
-    [open, ...(many === '' ? [] : [named]), ...bounds, ...consents, ...(made ? [made] : [])],
-    ' AND ',
-  )
+  const consents = levels(reach).flatMap(({ governed }) => (governed && governedSql(governed, kinds)) ?? [])
+  const more = [...(many === '' ? [] : [named]), ...consents]
+  const special = join([inKinds(others.filter((kind) => !asksNothing(kind))), ...more], ' AND ')
+  return join([plain, special], ' OR ')
 }
 
 /**

@@ -31,8 +31,8 @@ import { countRecords } from './period-count.ts'
 import { type OrderedRows, toPage } from './query-page.ts'
 import type { Beside } from './known-rank.ts'
 import { createReachRank } from './reach-rank.ts'
-import { reachSql } from '../condition/reach-sql.ts'
-import { type RecordRow, recordColumns, toRecord, withoutOwnerPathsSql } from '../schema/record-row.ts'
+import { type Bounds, createBounds } from './closed-record.ts'
+import { createOwnerlessSql, type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
 import type { ReachIndexes, WordIndex } from './reach-index.ts'
 import { kindNamed, type RecallScope, type ScopeQuery } from '../condition/recall-scope.ts'
 import { conditionOf, type Read } from '../condition/condition.ts'
@@ -97,12 +97,29 @@ export interface QueryStoreParts {
 const always: Fragment = { sql: '1', params: [] }
 const parameterLimit = 100
 const narrowedLimit = 16
+/** Asks the database. Each question of a guest comes through here: nothing that it selects, filters or orders by is the owner's alone. */
+function createRead(
+  db: SqlDatabase,
+  kinds: Kinds,
+  { isBound, bind }: { readonly isBound: boolean; readonly bind: Bounds['bind'] },
+) {
+  const guardedSql = createOwnerlessSql(kinds)
+  return <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
+    if (params.length > parameterLimit) {
+      throw new DaybookError('invalid-filter', 'The filters have too many conditions.', {
+        details: { path: 'filters' },
+      })
+    }
+    return db.all<Row>(isBound ? guardedSql(sql) : sql, bind(params))
+  }
+}
+
 export function createQueryStore(parts: QueryStoreParts): QueryParts {
   const { db, kinds, projection, clock, reaches = [], reachIndexes, beside, zone = utcZone } = parts
   const moment = (): Moment => ({ nowMs: clock.now(), zone })
   const allKinds = [...kinds.values()]
   /** Stands in every condition below. */
-  const bounds: readonly Fragment[] = reaches.map((reach) => reachSql(reach, kinds))
+  const { bounds, standing, boundsOf, bind, bound } = createBounds(db, kinds, reaches, projection.generation)
   /** A kind of the book, or one of a later Daybook that it has records of. */
   const kindIn = (name: string, path?: string): Kind => {
     const known = kinds.get(name)
@@ -112,7 +129,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     return isHere ? unknownKind(name) : kindNamed(kinds, name, path)
   }
   const isBound = bounds.length > 0
-  const textIndex = isBound ? reachIndexes?.within(bounds) : parts.textIndex
+  const textIndex = isBound ? reachIndexes?.within(standing) : parts.textIndex
   /** Marks are shown with what they mark, and listed by themselves only where they are asked for. */
   const notMarks: Fragment = {
     sql: 'f.kind NOT IN (SELECT value FROM json_each(?))',
@@ -121,15 +138,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   const kindOf = (name: string | undefined): Kind | undefined =>
     name === undefined ? undefined : kindIn(name)
 
-  const read = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
-    if (params.length > parameterLimit) {
-      throw new DaybookError('invalid-filter', 'The filters have too many conditions.', {
-        details: { path: 'filters' },
-      })
-    }
-    // Each question of a guest comes through here: nothing that it selects, filters or orders by is the owner's alone.
-    return db.all<Row>(isBound ? withoutOwnerPathsSql(sql, kinds) : sql, params)
-  }
+  const read = createRead(db, kinds, { isBound, bind })
 
   const narrow =
     isBound || beside
@@ -163,9 +172,9 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     const asked = parseFilters(filters)
     return [
       kind ? kindSql(kind, asked) : notMarks,
-      ...bounds,
+      ...boundsOf(kind),
       filterSql(asked, kind, { moment: moment(), kinds: allKinds }),
-      ...currentSql(kind, formatTime(clock.now()), { ...include, bounds }),
+      ...currentSql(kind, formatTime(clock.now()), { ...include, bounds: boundsOf(kind) }),
     ]
   }
 
@@ -213,7 +222,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   const listed = (query: SnapshotQuery): Iterable<SnapshotEntry> => {
     const where = [...bounds, ...snapshotSql(kindIn, query)]
     projection.catchUp()
-    return listRecords(db, where)
+    return listRecords(db, bound(where))
   }
 
   /** By their reaches, because they keep what they have counted. */

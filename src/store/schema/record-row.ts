@@ -69,12 +69,27 @@ const changingNames = columnNames.filter((name) => name !== 'seq' && name !== 'i
 export const recordColumns = columnNames.map((name) => `r.${name} AS ${name}`).join(', ')
 
 /** The body of the record `r` as others than the owner are told of it, in place of the body itself in `sql`. */
-export function withoutOwnerPathsSql(sql: string, kinds: Kinds): string {
+function withoutOwnerPathsSql(sql: string, kinds: Kinds): string {
   const cases = [...kinds.values()].flatMap(({ name, ownerPaths = [] }) => {
     const paths = ownerPaths.map((path) => `, '$.${path}'`).join('')
     return paths === '' ? [] : [`WHEN '${name}' THEN json_remove(r.body${paths})`]
   })
   return cases.length === 0 ? sql : sql.replaceAll('r.body', `CASE r.kind ${cases.join(' ')} ELSE r.body END`)
+}
+
+/** As many questions are kept as they are put for a guest: their texts are long, and there are few of them. */
+const guardedLimit = 200
+
+export function createOwnerlessSql(kinds: Kinds): (sql: string) => string {
+  const guarded = new Map<string, string>()
+  return (sql) => {
+    const known = guarded.get(sql)
+    if (known !== undefined) return known
+    if (guarded.size >= guardedLimit) guarded.clear()
+    const text = withoutOwnerPathsSql(sql, kinds)
+    guarded.set(sql, text)
+    return text
+  }
 }
 
 const listed = `records (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`

@@ -1,0 +1,60 @@
+// Which records are out of a guest's reach because something that they were made from is. They are looked for once between two
+// changes, in a question of their own, and bound to each other one as a list: some hosts take no question that is so large.
+// Invariant: the list is of the state that the question sees, because it is bound when the question is put.
+import type { Reach } from '../../core/access/reach.ts'
+import type { Kind, Kinds } from '../../core/kind.ts'
+import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
+import { madeSql } from '../condition/made-sql.ts'
+import { reachSql } from '../condition/reach-sql.ts'
+import type { Fragment } from '../schema/column.ts'
+
+/** Stands among the parameters of a question for the list. */
+const listed = '\u0000closed'
+
+export interface Bounds {
+  /** The conditions that a record is in reach, and none of the closed ones; none where no reach bounds the question. */
+  readonly bounds: readonly Fragment[]
+  /** The same, with what closes a record in so many words: for who asks the database by itself. */
+  readonly standing: readonly Fragment[]
+  /** The same, for records of one kind. */
+  boundsOf(kind: Kind | undefined): readonly Fragment[]
+  /** Conditions with their parameters as they are bound. */
+  bound(where: readonly Fragment[]): readonly Fragment[]
+  /** The parameters as they are bound. The projection is caught up. */
+  bind(params: readonly SqlValue[]): readonly SqlValue[]
+}
+
+export function createBounds(
+  db: SqlDatabase,
+  kinds: Kinds,
+  reaches: readonly Reach[],
+  generation: () => number,
+): Bounds {
+  const made = reaches.flatMap((reach) => madeSql(reach, kinds) ?? [])
+  const names = [...kinds.values()].filter(({ madeFrom }) => madeFrom).map(({ name }) => name)
+  let known: { readonly list: string; readonly at: number } | undefined
+  const list = (): string => {
+    if (known?.at === generation()) return known.list
+    const seqs = made.flatMap(({ sql, params }) =>
+      db.all<{ seq: number }>(
+        `SELECT f.seq FROM facets f JOIN records r ON r.seq = f.seq
+         WHERE f.kind IN (SELECT value FROM json_each(?)) AND NOT ${sql}`,
+        [JSON.stringify(names), ...params],
+      ),
+    )
+    known = { list: JSON.stringify([...new Set(seqs.map(({ seq }) => seq))]), at: generation() }
+    return known.list
+  }
+  const open: Fragment = { sql: 'f.seq NOT IN (SELECT value FROM json_each(?))', params: [listed] }
+  const bind = (params: readonly SqlValue[]) =>
+    params.includes(listed) ? params.map((one) => (one === listed ? list() : one)) : params
+  const bounds = [...reaches.map((reach) => reachSql(reach, kinds)), ...(made.length === 0 ? [] : [open])]
+  return {
+    bounds,
+    standing: [...reaches.map((reach) => reachSql(reach, kinds)), ...made],
+    boundsOf: (kind) =>
+      kind && !kind.madeFrom ? reaches.map((reach) => reachSql(reach, kinds, kind)) : bounds,
+    bind,
+    bound: (where) => where.map(({ sql, params }) => ({ sql, params: bind(params) })),
+  }
+}
