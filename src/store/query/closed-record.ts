@@ -1,13 +1,16 @@
 // Which records are out of a guest's reach because something that they were made from is. They are looked for once between two
 // changes, in a question of their own, and bound to each other one as a list: some hosts take no question that is so large.
 // Invariant: the list is of the state that the question sees, because it is bound when the question is put.
+import { DaybookError } from '../../core/errors.ts'
 import type { Reach } from '../../core/access/reach.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
-import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { madeSql } from '../condition/made-sql.ts'
 import { reachSql } from '../condition/reach-sql.ts'
 import type { Fragment } from '../schema/column.ts'
+import { createOwnerlessSql } from '../schema/record-row.ts'
 
+const parameterLimit = 100
 /** Stands among the parameters of a question for the list. */
 const listed = '\u0000closed'
 
@@ -56,5 +59,22 @@ export function createBounds(
       kind && !kind.madeFrom ? reaches.map((reach) => reachSql(reach, kinds, kind)) : bounds,
     bind,
     bound: (where) => where.map(({ sql, params }) => ({ sql, params: bind(params) })),
+  }
+}
+
+/** Asks the database. Each question of a guest comes through here: nothing that it selects, filters or orders by is the owner's alone. */
+export function createRead(
+  db: SqlDatabase,
+  kinds: Kinds,
+  { isBound, bind }: { readonly isBound: boolean; readonly bind: Bounds['bind'] },
+) {
+  const guardedSql = createOwnerlessSql(kinds)
+  return <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
+    if (params.length > parameterLimit) {
+      throw new DaybookError('invalid-filter', 'The filters have too many conditions.', {
+        details: { path: 'filters' },
+      })
+    }
+    return db.all<Row>(isBound ? guardedSql(sql) : sql, bind(params))
   }
 }

@@ -11,12 +11,11 @@ import type {
 } from '../../core/capability/port/record-port.ts'
 import type { RecordSnapshot, SnapshotQuery } from '../../core/capability/transfer.ts'
 import { utcZone, type Zone } from '../../core/calendar/zone.ts'
-import { DaybookError } from '../../core/errors.ts'
 import { parseFilters } from '../../core/filter/filter.ts'
 import type { Moment } from '../../core/filter/filter-time.ts'
 import { type Kind, type Kinds, unknownKind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
-import type { Clock, SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
+import type { Clock, SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { type Reach, reachText } from '../../core/access/reach.ts'
 import type { Stored } from '../../core/record.ts'
 import { formatTime } from '../../core/time.ts'
@@ -31,8 +30,8 @@ import { countRecords } from './period-count.ts'
 import { type OrderedRows, toPage } from './query-page.ts'
 import type { Beside } from './known-rank.ts'
 import { createReachRank } from './reach-rank.ts'
-import { type Bounds, createBounds } from './closed-record.ts'
-import { createOwnerlessSql, type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
+import { createBounds, createRead } from './closed-record.ts'
+import { type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
 import type { ReachIndexes, WordIndex } from './reach-index.ts'
 import { kindNamed, type RecallScope, type ScopeQuery } from '../condition/recall-scope.ts'
 import { conditionOf, type Read } from '../condition/condition.ts'
@@ -95,25 +94,7 @@ export interface QueryStoreParts {
 }
 
 const always: Fragment = { sql: '1', params: [] }
-const parameterLimit = 100
 const narrowedLimit = 16
-/** Asks the database. Each question of a guest comes through here: nothing that it selects, filters or orders by is the owner's alone. */
-function createRead(
-  db: SqlDatabase,
-  kinds: Kinds,
-  { isBound, bind }: { readonly isBound: boolean; readonly bind: Bounds['bind'] },
-) {
-  const guardedSql = createOwnerlessSql(kinds)
-  return <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
-    if (params.length > parameterLimit) {
-      throw new DaybookError('invalid-filter', 'The filters have too many conditions.', {
-        details: { path: 'filters' },
-      })
-    }
-    return db.all<Row>(isBound ? guardedSql(sql) : sql, bind(params))
-  }
-}
-
 export function createQueryStore(parts: QueryStoreParts): QueryParts {
   const { db, kinds, projection, clock, reaches = [], reachIndexes, beside, zone = utcZone } = parts
   const moment = (): Moment => ({ nowMs: clock.now(), zone })
