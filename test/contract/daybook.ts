@@ -34,7 +34,7 @@ import { toolCases } from './door/tools.ts'
 import { activityCases } from './run/activity.ts'
 import { accessKeyCases } from './access/access-key.ts'
 import { callerCases } from './access/caller.ts'
-import { delegateCases } from './consent/delegate.ts'
+import { delegateCases, delegatePoolCases } from './consent/delegate.ts'
 import { doorCases } from './door/door.ts'
 import { guestCases } from './access/guest.ts'
 import { guestMadeCases } from './consent/guest-made.ts'
@@ -128,7 +128,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     bundleCases(cases)
     bundleRefusalCases(cases)
     if (host.role === 'mirror') mirrorPoolCases(cases)
-    else for (const some of [roomCases, poolCases, guestPoolCases]) some(cases)
+    else for (const some of [roomCases, poolCases, guestPoolCases, delegatePoolCases]) some(cases)
     guestTalkCases(cases)
     if (host.role !== 'mirror') guestRoomCases(cases)
     guestWriteCases(cases, host)

@@ -130,9 +130,9 @@ it('converges after both wrote without a connection, with every conflict decided
   const byId = new Map(records.map((record) => [record.id, record]))
   // local_wins: whoever comes later. What lost is in the mirror's log, where it lost.
   expect(byId.get(ids.traceId)).toMatchObject({ result: { success: false, outcome: { by: 'b' } } })
-  // merge: both fields, both counts; and an edit wins over a forget that did not know of it.
+  // merge: both fields, both counts; and a forget wins over an edit that did not know of it.
   expect(byId.get(ids.beliefId)).toMatchObject({ content: 'It pours', confidence: 0.9 })
-  expect(byId.get(ids.doomedId)).toMatchObject({ content: 'Still true' })
+  expect(byId.get(ids.doomedId)).toBeUndefined()
   expect(records.find(({ kind }) => kind === 'skill')).toMatchObject({ maturity: { usage_count: 5 } })
   const { conflicts } = (await askMirror(book, 'daybook:list_conflicts', {})) as {
     conflicts: { record: string; policy: string; lost: { body: { result: { outcome: object } } } }[]

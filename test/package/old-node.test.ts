@@ -35,7 +35,8 @@ it('says in its manifest which Node it needs', async () => {
 describe.runIf(oldNode !== undefined)('on an older Node', () => {
   const ended = async (args: readonly string[]) => {
     await using app = await createApp([])
-    return run(oldNode ?? '', args, { cwd: app.path }).then(
+    // Awaited, so that the app is there until it ended.
+    return await run(oldNode ?? '', args, { cwd: app.path }).then(
       () => expect.unreachable('It ran.'),
       (error: { code: number; stderr: string }) => error,
     )

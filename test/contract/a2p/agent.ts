@@ -101,6 +101,11 @@ export function agentCases(host: A2pHost): void {
 
     it('may propose up to every edge', async () => {
       const { book, agent } = await openBook()
+      await book.run('consent:set_policy', {
+        for_agents: 'did:a2p:agent:*',
+        allow: ['ext:spotify'],
+        permissions: ['propose'],
+      })
       const path = `/profile/${book.did}/memories/propose`
       for (const over of [
         { content: 'x'.repeat(2000) },

@@ -174,21 +174,6 @@ export function delegateCases({ book: open }: BookCase): void {
       expect(pay.filter((one) => one === 'pending')).toHaveLength(20)
     })
 
-    it('has no voice in the pool beside that of its holder', async () => {
-      const book = await open()
-      const { below, mallory } = await opened(book)
-      const { proposal } = await book.pool.propose({ statement: 'What is so.', tags: ['ops'] })
-      const cast = await book.pool.vote({ proposal, vote: 'yes' }, mallory)
-      const child = await below('voter')
-      for (const refused of [
-        () => book.pool.vote({ proposal, vote: 'yes' }, child),
-        () => book.pool.announce({ capabilities: ['db.read'] }, child),
-      ])
-        expect(await failure(refused())).toMatchObject({ code: 'forbidden', details: { reason: 'delegate' } })
-      const { proposals } = await book.pool.listProposals({ proposal })
-      expect(proposals[0]?.ballots).toMatchObject([{ claw: cast.claw, vote: 'yes' }])
-    })
-
     it('is held to a rate that a policy sets for its holder', async () => {
       const book = await open()
       const { id, below, mallory } = await opened(book)
@@ -209,6 +194,26 @@ export function delegateCases({ book: open }: BookCase): void {
         seen.push((await book.records.get({ id }, await below(`reader-${n}`))) !== null)
       expect(seen.at(-1)).toBe(false)
       expect(await book.records.get({ id }, mallory)).toBeNull()
+    })
+  })
+}
+
+/** Where a pool can be proposed to: on devices. */
+export function delegatePoolCases({ book: open }: BookCase): void {
+  describe('a token that a guest grants on', () => {
+    it('has no voice in the pool beside that of its holder', async () => {
+      const book = await open()
+      const { below, mallory } = await opened(book)
+      const { proposal } = await book.pool.propose({ statement: 'What is so.', tags: ['ops'] })
+      const cast = await book.pool.vote({ proposal, vote: 'yes' }, mallory)
+      const child = await below('voter')
+      for (const refused of [
+        () => book.pool.vote({ proposal, vote: 'yes' }, child),
+        () => book.pool.announce({ capabilities: ['db.read'] }, child),
+      ])
+        expect(await failure(refused())).toMatchObject({ code: 'forbidden', details: { reason: 'delegate' } })
+      const { proposals } = await book.pool.listProposals({ proposal })
+      expect(proposals[0]?.ballots).toMatchObject([{ claw: cast.claw, vote: 'yes' }])
     })
   })
 }

@@ -2,7 +2,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostInUrl } from '../../../core/address.ts'
-import { limitedServer, limitServer, usualLimits } from '../port/server-limits.ts'
+import { limitedServer, limitServer } from '../port/limited-server.ts'
+import { usualLimits } from '../port/server-limits.ts'
 import type { KafkaState } from './carrier-state.ts'
 
 /** Nobody but who watches over the process comes here. */

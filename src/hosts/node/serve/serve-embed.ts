@@ -17,7 +17,8 @@ import {
   type LsaOptions,
 } from '../../../recall/embed/embedder-options.ts'
 import { nodeEmbedderHost } from '../model/node-embedder.ts'
-import { drainRequest, limitedServer, limitServer, usualLimits } from '../port/server-limits.ts'
+import { drainRequest, limitedServer, limitServer } from '../port/limited-server.ts'
+import { usualLimits } from '../port/server-limits.ts'
 import { nodePorts } from '../port/node-ports.ts'
 
 export interface ServeEmbedOptions {

@@ -8,13 +8,17 @@ import {
   type Said,
   talkOf,
 } from '../../../contract/door/mutated-line.ts'
+import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
 import { createNodeEdge } from '../../../support/server/node-edge.ts'
 
 const count = 10_000
 /** Fewer than a device may bring in one go. */
 const framesOfDevice = 150
 
-const edge = createNodeEdge()
+/** Each frame comes later than the one before it, so that the caller can pay for all of them. */
+let laterMs = 0
+const clock = { ...nodePorts.clock, now: () => nodePorts.clock.now() + laterMs }
+const edge = createNodeEdge({ ...nodePorts, clock })
 afterAll(() => edge.close())
 
 async function ask(path: string, body: object): Promise<Record<string, unknown>> {
@@ -54,6 +58,7 @@ it('mutated frames are handed on as they are, answered, left alone, or end their
   let heard = listening.heard.length
   for (const text of mutatedFrames(count)) {
     const { device, line } = await sayers.next()
+    laterMs += 5
     line.say(text)
     const told = talkOf(listening.heard.slice(heard))
     heard = listening.heard.length

@@ -35,8 +35,9 @@ async function withKey(to: string, key: string): Promise<Served> {
 /** What fails where a server has none of what the fixture has, and says so. */
 const notThere =
   /(?:test_\w+|json_schema_\w+)'? not found|does not list the diagnostic tool|Resource not found: test:\/\/|exposes no tool with/
-/** Prompts, completion and levels of a log, which a memory does not declare. */
-const undeclared = /^(?:prompts-|completion-|logging-|tools-call-with-logging|caching|input-required-)/
+/** Prompts, completion, levels of a log, and subscriptions where HTTP has no session: none of them is declared. */
+const undeclared =
+  /^(?:resources-(?:un)?subscribe$|prompts-|completion-|logging-|tools-call-with-logging|caching|input-required-)/
 
 /** What failed for a reason that is the product's own. */
 const ownFaults = ({ faults }: Awaited<ReturnType<typeof conform>>) =>

@@ -149,7 +149,14 @@ it.each(['legacy', 'modern'] as const)(
     const names = async () => (await client.listTools()).tools.map(({ name }) => name)
     expect(await names()).toEqual(expect.arrayContaining(['recall', 'query_memory']))
     if (era === 'legacy') await changed
-    else while ((await callTool(client, 'query_memory', {})).isError === false) await client.listTools()
+    else {
+      const isAnswered = () =>
+        callTool(client, 'query_memory', {}).then(
+          ({ isError }) => isError === false,
+          () => false,
+        )
+      while (await isAnswered()) await client.listTools()
+    }
     expect(await names()).toEqual([])
     await expect(client.callTool({ name: 'query_memory', arguments: {} })).rejects.toThrow(/query_memory/)
   },

@@ -59,7 +59,7 @@ describe('daybook', { timeout: 170_000 }, () => {
     expect(await run(['import-memory', '--from', at('try.traj')], { home: 'none' })).toMatchObject({
       code: 0,
     })
-    expect(await readdir(join(bookOf('none'), '..'))).toEqual(['book.daybook'])
+    expect(await readdir(join(bookOf('none'), '..'))).toEqual(['book.daybook', 'book.daybook.reserve'])
     const again = await run(bundle, { home: 'none' })
     expect(again.code).toBe(3)
     expect(JSON.parse((await run(['stats', '--json'], { home: 'none' })).stdout)).toMatchObject({ total: 3 })

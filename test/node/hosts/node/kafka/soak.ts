@@ -1,7 +1,8 @@
 // A backlog of many hours, read by `daybook kafka` as a process that is killed in the middle of it: how fast, in how much
 // memory, and whether each fact of it is there once at the end.
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { openDaybook } from '../../../../../src/hosts/node/book/open-daybook.ts'
 import { loadKafka } from '../../../../../src/hosts/node/kafka/load-kafka.ts'
 import { backlogOf, expectedOf, perRound } from '../../../../support/kafka/backlog.ts'
@@ -65,6 +66,8 @@ export async function putBacklog({ broker, group, count }: SoakOptions): Promise
 
 export async function soak(options: SoakOptions): Promise<Soaked> {
   const { broker, group, home, count, args = [] } = options
+  const path = join(home, 'agents/agent/memory/book.daybook')
+  await admitAnyone(path)
   const start = () => startBridge({ broker, group, home, args })
   const began = performance.now()
   const peaks: number[] = []
@@ -88,7 +91,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
     perProcessorSecond: Math.round(received / [...cpu.values()].reduce((sum, one) => sum + one, 0)),
     peakMegabytes: Math.max(...peaks),
     results,
-    ...(await look(join(home, 'agents/agent/memory/book.daybook'))),
+    ...(await look(path)),
     expected: expectedOf(count / perRound),
   }
 }
@@ -124,6 +127,13 @@ async function watch(
 }
 
 /** What has become of the backlog in the book of the bridge. */
+/** The claws of the backlog are new to the book. */
+async function admitAnyone(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await using book = await openDaybook({ name: 'agent', agent: 'agent', path })
+  await book.pool.configure({ admission: 'anyone' })
+}
+
 async function look(path: string): Promise<Pick<Soaked, 'facts' | 'wrong'>> {
   const book = await openDaybook({ name: 'agent', agent: 'agent', path })
   try {
