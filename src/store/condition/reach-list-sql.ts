@@ -73,13 +73,15 @@ export function namesSql(kinds: Kinds): string {
     manyNamed(kinds) === ''
       ? []
       : ['SELECT s.name AS name, 0 AS is_resource FROM scope_names s WHERE s.seq = f.seq']
-  return [
+  const names = [
     ...qualified,
     ...listed,
     `SELECT 'agent:' || r.agent AS name, 0 AS is_resource`,
     `SELECT 'session:' || r.session AS name, 0 AS is_resource`,
     `SELECT r.resource AS name, 1 AS is_resource`,
-  ].join(' UNION ALL ')
+  ]
+  // SQLite copies the outer condition into each arm of a union without a limit, and workerd refuses programs of over 25,000 steps.
+  return `${names.join(' UNION ALL ')} LIMIT -1`
 }
 
 /** That the name has the parts of a pattern, where `*` is any segment, and after them nothing or what parts off the rest. */
