@@ -41,7 +41,10 @@ async function openPage(group: string): Promise<Joined> {
     sync: { url: device.network.url, key: 'development', live: true },
     pool: { edge: true },
   })
-  await page.evaluate(() => globalThis.book?.pool.configure({ admission: 'anyone' }))
+  await page.evaluate(async (of) => {
+    await globalThis.book?.pool.configure({ group: of, admission: 'anyone' })
+    await globalThis.book?.sync()
+  }, group)
   return {
     claw: `agent@${name}`,
     page,
