@@ -36,6 +36,11 @@ export interface EdgeEnv extends ArchiveEnv {
   readonly DAYBOOK_GUESTS_QUOTA?: string
   /** Which book a user's DID of the a2p protocol stands for, as in `did:a2p:user:example:alice=alice`; several apart by blanks. */
   readonly DAYBOOK_DID?: string
+  /**
+   * Origins that signed requests of the a2p protocol may be for, apart by blanks; default: the one that is asked. `any` among
+   * them takes signatures that name no host.
+   */
+  readonly DAYBOOK_A2P_AUDIENCE?: string
   /** What each caller may ask over the a2p protocol: requests a minute and an hour, default `60/1000`. */
   readonly DAYBOOK_A2P_RATE?: string
   /** The book that is meant by `POST /messages` and `POST /capabilities/:id` when no `X-Daybook-Book` names one. */

@@ -20,6 +20,7 @@ export const edgeSettingTable: OptionTable<Settings> = {
   DAYBOOK_GUEST_QUOTA: setting,
   DAYBOOK_GUESTS_QUOTA: setting,
   DAYBOOK_DID: setting,
+  DAYBOOK_A2P_AUDIENCE: setting,
   DAYBOOK_A2P_RATE: setting,
   DAYBOOK_BOOK: setting,
   DAYBOOK_EMBED_KEY: setting,

@@ -5,6 +5,7 @@
 // Two ways of signing are taken, told apart by how the time is written:
 // an instant (the specification): Ed25519 over SHA-256 of `method \n path \n ts \n nonce \n sha256(body)`, hashes in hexadecimal;
 // Unix seconds (the clients of Gaugid): Ed25519 over `method \n path \n base64(sha256(body)) \n ts \n nonce \n exp`.
+// In both the lines of `covered` follow.
 import { DaybookError } from '../../core/errors.ts'
 import type { Digest, Keyring } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
@@ -19,11 +20,13 @@ export interface SignedRequest {
   readonly nonce: string
   readonly exp?: string | undefined
   readonly method: string
-  /** The address in every spelling that its sender may have signed: with its query or without, encoded or not. */
+  /** The address in every spelling that its sender may have signed, with its query. */
   readonly paths: readonly string[]
   /** SHA-256 of the body in hexadecimal, and whether there was any. */
   readonly bodyHash: string
   readonly hasBody: boolean
+  /** What is signed beside that: lines as `name:value`, one for the host and one for each header that decides what is done. */
+  readonly covered: readonly string[]
 }
 
 /** Why a signed request is refused: `details.reason` of the error. */
@@ -92,12 +95,12 @@ async function signedOf(
   path: string,
   digest: Pick<Digest, 'sha256'>,
 ): Promise<readonly (string | Uint8Array)[]> {
-  const { method, ts, nonce, exp = '', bodyHash, hasBody } = request
+  const { method, ts, nonce, exp = '', bodyHash, hasBody, covered } = request
   if (isBySeconds(request)) {
     const body = hasBody ? toBase64(fromHex(bodyHash)) : ''
-    return [[method, path, body, ts, nonce, exp].join('\n')]
+    return [[method, path, body, ts, nonce, exp, ...covered].join('\n')]
   }
-  const hash = await digest.sha256([method, path, ts, nonce, bodyHash].join('\n'))
+  const hash = await digest.sha256([method, path, ts, nonce, bodyHash, ...covered].join('\n'))
   return [fromHex(hash), hash]
 }
 

@@ -29,6 +29,10 @@ export interface Twist {
   readonly signedBody?: string
   readonly signedPath?: string
   readonly signedMethod?: string
+  /** The host it is signed for; null: for none. */
+  readonly aud?: string | null
+  /** Signs as if these headers were sent. */
+  readonly signedHeaders?: Readonly<Record<string, string>>
   readonly did?: string
   readonly dialect?: 'instant' | 'text' | 'seconds'
   /** The header as it is sent, made of what an honest one is. */
@@ -53,23 +57,32 @@ export class A2pAgent {
   readonly #key: Key
   readonly #fetch: Fetch
   readonly #base: string
+  readonly #audience: string
 
-  private constructor(parts: { did: string; publicKey: string; key: Key; base: string; fetch: Fetch }) {
+  private constructor(parts: {
+    did: string
+    publicKey: string
+    key: Key
+    base: string
+    fetch: Fetch
+    audience: string
+  }) {
     this.did = parts.did
     this.publicKey = parts.publicKey
     this.#key = parts.key
     this.#base = parts.base
+    this.#audience = parts.audience
     this.#fetch = parts.fetch
   }
 
-  /** An agent with a new key, that speaks to the host at `base`. */
-  static async make(did: string, base: string, fetch: Fetch): Promise<A2pAgent> {
+  /** An agent with a new key, that speaks to the host at `base`, which is known as `audience`. */
+  static async make(did: string, base: string, fetch: Fetch, audience = base): Promise<A2pAgent> {
     const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as {
       readonly publicKey: Key
       readonly privateKey: Key
     }
     const raw = new Uint8Array((await crypto.subtle.exportKey('raw', pair.publicKey)) as ArrayBuffer)
-    return new A2pAgent({ did, publicKey: base64(raw), key: pair.privateKey, base, fetch })
+    return new A2pAgent({ did, publicKey: base64(raw), key: pair.privateKey, base, fetch, audience })
   }
 
   get(path: string, twist?: Twist): Promise<A2pAnswer> {
@@ -111,15 +124,27 @@ export class A2pAgent {
     const ts = twist.ts ?? (isSeconds ? String(nowS) : new Date().toISOString())
     const exp = twist.exp ?? (isSeconds ? String(nowS + 300) : undefined)
     const hashed = await sha256(utf8(twist.signedBody ?? body))
+    const aud = twist.aud === null ? undefined : (twist.aud ?? this.#audience)
+    const headers = new Headers(twist.signedHeaders ?? twist.headers)
+    const named = Object.entries({
+      aud,
+      'x-daybook-book': headers.get('x-daybook-book') ?? undefined,
+      'daybook-receipt': headers.get('daybook-receipt') ?? undefined,
+    })
+    const covered = named.flatMap(([name, value]) => (value === undefined ? [] : [`${name}:${value}`]))
     const head = [twist.signedMethod ?? method, twist.signedPath ?? path]
-    const digest = await sha256(utf8([...head, ts, nonce, hex(hashed)].join('\n')))
+    const digest = await sha256(utf8([...head, ts, nonce, hex(hashed), ...covered].join('\n')))
     const signed = {
       instant: digest,
       text: utf8(hex(digest)),
-      seconds: utf8([...head, body === '' ? '' : base64(hashed), ts, nonce, exp ?? ''].join('\n')),
+      seconds: utf8(
+        [...head, body === '' ? '' : base64(hashed), ts, nonce, exp ?? '', ...covered].join('\n'),
+      ),
     }[dialect]
     const sig = base64(new Uint8Array(await crypto.subtle.sign('Ed25519', this.#key, signed)))
-    const fields = Object.entries({ did, sig, ts, nonce, exp }).filter(([, value]) => value !== undefined)
+    const fields = Object.entries({ did, sig, ts, nonce, exp, aud }).filter(
+      ([, value]) => value !== undefined,
+    )
     return `A2P-Signature ${fields.map(([name, value]) => `${name}="${value}"`).join(',')}`
   }
 }

@@ -6,6 +6,8 @@ export interface A2pHost {
   /** The key of the whole edge. */
   readonly key: string
   readonly base: string
+  /** The origin that it is known as, where that is not `base`. */
+  readonly audience?: string
   readonly fetch: Fetch
   /** Another process of the same host, where there are several. */
   readonly other?: string
@@ -45,7 +47,8 @@ export function createA2pWorld(host: A2pHost) {
       if (answer.status !== 200) throw new Error(`${id}: ${answer.status} ${text}`)
       return JSON.parse(text) as Output
     }
-    const stranger = (agent = 'assistant') => A2pAgent.make(`did:a2p:agent:local:${agent}`, base, fetch)
+    const stranger = (agent = 'assistant') =>
+      A2pAgent.make(`did:a2p:agent:local:${agent}`, base, fetch, host.audience)
     return {
       name,
       did,

@@ -25,15 +25,53 @@ export function signedCases(host: A2pHost): void {
       expect(await book.log(agent.did)).toEqual(['a2p:get_agent ok'])
     })
 
-    it('may leave its query out of what is signed, and sign its address encoded', async () => {
+    it('covers its query, and may sign the colons of its address encoded', async () => {
       const book = newBook()
       const agent = await book.agent()
       const path = own(agent, book.did)
       const [bare = ''] = path.split('?')
-      expect((await agent.get(path, { signedPath: `/a2p/v1${bare}` })).status).toBe(200)
+      expectRefused(await agent.get(path, { signedPath: `/a2p/v1${bare}` }), 401, 'A2P001')
       const encoded = path.replace(agent.did, encodeURIComponent(agent.did))
       expect((await agent.get(encoded)).status).toBe(200)
       expect((await agent.get(encoded, { signedPath: `/a2p/v1${path}` })).status).toBe(200)
+    })
+
+    it('that was captured counts with no other query, book, receipt or host', async () => {
+      const [book, other] = [newBook(), newBook()]
+      const agent = await book.agent()
+      await other.run('a2p:register_agent', { did: agent.did, public_key: agent.publicKey })
+      const path = `/profile/${book.did}/proposals?limit=1`
+      const signed = { signedPath: `/a2p/v1${path}` }
+      // The nonce of each is unused: what refuses is the signature.
+      expectRefused(await agent.get(path.replace('limit=1', 'limit=9'), signed), 401, 'A2P001')
+      expectRefused(await agent.get(path.replace('?limit=1', ''), signed), 401, 'A2P001')
+      expectRefused(await agent.get(path.replace(book.did, other.did), signed), 401, 'A2P001')
+      const bare = `/agents/${agent.did}`
+      const toOther = {
+        headers: { 'x-daybook-book': other.name },
+        signedHeaders: { 'x-daybook-book': book.name },
+      }
+      expectRefused(await agent.get(bare, toOther), 401, 'A2P001')
+      const unsigned = { headers: { 'x-daybook-book': other.name }, signedHeaders: {} }
+      expectRefused(await agent.get(own(agent, book.did), unsigned), 401, 'A2P001')
+      const added = { headers: { 'daybook-receipt': 'rcpt_other' }, signedHeaders: {} }
+      expectRefused(await agent.get(path, added), 401, 'A2P001')
+      const swapped = { ...added, signedHeaders: { 'daybook-receipt': 'rcpt_one' } }
+      expectRefused(await agent.get(path, swapped), 401, 'A2P001')
+      expectRefused(
+        await agent.get(path, { headers: {}, signedHeaders: swapped.signedHeaders }),
+        401,
+        'A2P001',
+      )
+      expectRefused(await agent.get(path, { aud: 'https://elsewhere.example.org' }), 401, 'A2P001', 'aud')
+      expectRefused(await agent.get(path, { aud: null }), 401, 'A2P001', 'aud')
+      // The name of another host can't be changed afterwards either.
+      const rewritten = (honest: string) =>
+        honest.replace(/aud="[^"]*"/, `aud="${host.audience ?? host.base}"`)
+      const captured = { aud: 'https://elsewhere.example.org', authorization: rewritten }
+      expectRefused(await agent.get(path, captured), 401, 'A2P001')
+      expect((await agent.get(path)).status).toBe(403)
+      expect((await agent.get(bare, { headers: { 'x-daybook-book': other.name } })).status).toBe(200)
     })
 
     it('is refused of an agent that nobody has registered, also of a book that is not there', async () => {

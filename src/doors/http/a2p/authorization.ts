@@ -1,22 +1,25 @@
 // Who sends a request of the a2p protocol: an agent, by a signature, or whoever presents a key or token as elsewhere at this edge.
-// Invariant: what is no authorization is none; nothing of it is ever repeated in an answer.
+// Invariants: what is no authorization is none; nothing of it is ever repeated in an answer; a signature covers everything that
+// decides what is done: the whole address, the host, and the headers that name a book or a receipt.
 import { DaybookError } from '../../../core/errors.ts'
 import type { AgentPresented } from '../../../edge/mirror-door.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { presentedBy } from '../request/auth.ts'
 
-/** The fields of `Authorization: A2P-Signature did="…",sig="…",ts="…",nonce="…"[,exp="…"]`. */
+/** The fields of `Authorization: A2P-Signature did="…",sig="…",ts="…",nonce="…",aud="…"[,exp="…"]`. */
 export interface SignatureFields {
   readonly did: string
   readonly sig: string
   readonly ts: string
   readonly nonce: string
   readonly exp?: string
+  /** The origin of the host that the request is for. */
+  readonly aud?: string
 }
 
 const scheme = /^A2P-Signature(?:\s+|$)/i
 const headerLimit = 4000
-const names = ['did', 'sig', 'ts', 'nonce', 'exp'] as const
+const names = ['did', 'sig', 'ts', 'nonce', 'exp', 'aud'] as const
 const needed = names.slice(0, 4)
 /** One field and what parts it off from the next. Values have neither quotes nor controls. */
 const field = /^\s*([A-Za-z]+)\s*=\s*(?:"([\x20\x21\x23-\x7e]*)"|([\x21\x23-\x2b\x2d-\x7e]*))\s*(?:,|$)/
@@ -39,15 +42,15 @@ export function readSignature(header: string): SignatureFields {
     const [whole = '', rawName = '', quoted, bare] = match ?? []
     const name = rawName.toLowerCase()
     if (!match || !names.some((one) => one === name) || found.has(name))
-      throw refuse('The signature header is not `A2P-Signature did="…",sig="…",ts="…",nonce="…"`.')
+      throw refuse('The signature header is not `A2P-Signature did="…",sig="…",ts="…",nonce="…",aud="…"`.')
     found.set(name, quoted ?? bare ?? '')
     rest = rest.slice(whole.length)
   }
   const missing = needed.find((name) => !found.get(name))
   if (missing !== undefined) throw refuse(`The signature header lacks \`${missing}\`.`, missing)
   const [did = '', sig = '', ts = '', nonce = ''] = needed.map((name) => found.get(name))
-  const exp = found.get('exp')
-  return { did, sig, ts, nonce, ...(exp === undefined ? {} : { exp }) }
+  const [exp, aud] = [found.get('exp'), found.get('aud')]
+  return { did, sig, ts, nonce, ...(exp === undefined ? {} : { exp }), ...(aud === undefined ? {} : { aud }) }
 }
 
 /** What of the request a signature is about. */
@@ -70,7 +73,9 @@ export function readAuthorization(request: Request, env: EdgeEnv): (parts: Signe
     throw refuse('No authorization was sent: sign the request, or send a key as a bearer token.')
   if (isSignature(header)) {
     const fields = readSignature(header)
-    return (parts) => async () => ({ signed: { ...fields, ...(await signedParts(parts)) } })
+    checkAudience(fields.aud, new URL(request.url), env.DAYBOOK_A2P_AUDIENCE)
+    const covered = coveredLines(fields.aud, request.headers)
+    return (parts) => async () => ({ signed: { ...fields, covered, ...(await signedParts(parts)) } })
   }
   const [, bearer] = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header) ?? []
   if (bearer === undefined) throw refuse('The authorization is neither `A2P-Signature …` nor `Bearer <key>`.')
@@ -87,16 +92,41 @@ async function signedParts({ method, url, body }: SignedParts) {
   }
 }
 
-/** The address as its sender may have written it down to sign it: with its query or without, encoded or not. */
+/** The address as its sender may have written it down to sign it: always with its query, the colons of a DID encoded or not. */
 function spellings({ pathname, search }: URL): string[] {
-  const plain = decoded(pathname)
-  return [...new Set([pathname + search, plain + search, pathname, plain])]
+  return [...new Set([pathname + search, pathname.replaceAll(/%3A/gi, ':') + search])]
 }
 
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+/** Headers that change what a request does, and so are signed when they are sent. */
+const coveredHeaders = ['x-daybook-book', 'daybook-receipt'] as const
+
+/** The lines that are signed after those of the protocol: `aud`, then each such header, as `name:value`. */
+function coveredLines(aud: string | undefined, headers: Headers): string[] {
+  const sent = [
+    ['aud', aud ?? null] as const,
+    ...coveredHeaders.map((name) => [name, headers.get(name)] as const),
+  ]
+  return sent.flatMap(([name, value]) => (value === null ? [] : [`${name}:${value}`]))
+}
+
+/** Origins in `DAYBOOK_A2P_AUDIENCE`, and whether requests count that name no host. */
+export function readAudience(text = ''): { readonly origins: readonly string[]; readonly isOpen: boolean } {
+  const words = text.split(/[\s,]+/).filter((one) => one !== '')
+  const origins = words.filter((one) => one !== 'any')
+  if (origins.some((one) => !URL.canParse(one) || new URL(one).origin !== one))
+    throw new DaybookError(
+      'internal',
+      'DAYBOOK_A2P_AUDIENCE is not like `https://memory.example.org`: origins apart by blanks, or `any`.',
+    )
+  return { origins, isOpen: origins.length < words.length }
+}
+
+/** Throws unless the request was signed for this host. */
+function checkAudience(aud: string | undefined, url: URL, setting: string | undefined): void {
+  const { origins, isOpen } = readAudience(setting)
+  if (aud === undefined && isOpen) return
+  const own = origins.length > 0 ? origins : [url.origin]
+  if (aud === undefined)
+    throw refuse(`The signature does not name its host: sign \`aud\`, \`${own[0]}\`.`, 'aud')
+  if (!own.includes(aud)) throw refuse('The request was signed for another host.', 'aud')
 }

@@ -157,7 +157,7 @@ const shared = {
       type: 'apiKey',
       in: 'header',
       name: 'Authorization',
-      description: 'A2P-Signature did="…",sig="…",ts="…",nonce="…"',
+      description: 'A2P-Signature did="…",sig="…",ts="…",nonce="…",aud="…"',
     },
   },
   parameters: {

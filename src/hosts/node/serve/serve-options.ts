@@ -10,6 +10,7 @@ import {
   optionsOf,
   textOption,
 } from '../../../core/option/option-check.ts'
+import { readAudience } from '../../../doors/http/a2p/authorization.ts'
 import { readProfileBooks } from '../../../doors/http/a2p/profile-book.ts'
 import { readAgentRate } from '../../../edge/agent/agent-rate.ts'
 import type { ArchiveEnv } from '../../../edge/archive/archive-env.ts'
@@ -129,6 +130,7 @@ function checkReadable(settings: EdgeSettings): void {
     DAYBOOK_GUESTS_QUOTA: (text) => readQuotas({ DAYBOOK_GUESTS_QUOTA: text }),
     DAYBOOK_A2P_RATE: readAgentRate,
     DAYBOOK_DID: readProfileBooks,
+    DAYBOOK_A2P_AUDIENCE: readAudience,
   }
   for (const [name, read] of Object.entries(readers)) {
     try {

@@ -132,6 +132,7 @@ describe('serve', () => {
     ['DAYBOOK_RATE', 'off', '2000/20'],
     ['DAYBOOK_A2P_RATE', 'off', '60/1000'],
     ['DAYBOOK_DID', 'alice', 'did:a2p:user:example:alice=alice'],
+    ['DAYBOOK_A2P_AUDIENCE', 'memory.example.org', 'https://memory.example.org'],
   ])('says what is wrong with $%s=%s before it asks for the database', async (name, value, right) => {
     const env = { ...process.env, DAYBOOK_DATABASE_URL: 'postgres://127.0.0.1:1/none', [name]: value }
     const { code, stdout, stderr } = await ended(startDaybook(['serve'], { env }))

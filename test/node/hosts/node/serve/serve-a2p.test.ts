@@ -9,19 +9,23 @@ import { signedCases } from '../../../../contract/a2p/signed.ts'
 import { skipped } from '../postgres/postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
 
+/** The processes stand behind one address. */
+const audience = 'https://memory.example.org'
+const settings = { DAYBOOK_A2P_AUDIENCE: audience }
 const { key, start, open, close } = createServeWorld()
 
 describe.skipIf(skipped !== '')(`a2p of daybook serve${skipped}`, { timeout: 170_000 }, () => {
   const ports = { base: '', other: '' }
   beforeAll(async () => {
     await open()
-    ports.base = (await start()).url
-    ports.other = (await start()).url
+    ports.base = (await start({ settings })).url
+    ports.other = (await start({ settings })).url
   })
   afterAll(close)
 
   const host: A2pHost = {
     key,
+    audience,
     get base() {
       return ports.base
     },
