@@ -27,6 +27,7 @@ const read: SignedRequest = {
   paths: [profile],
   bodyHash: sha256(''),
   hasBody: false,
+  covered: [],
 }
 const proposed: SignedRequest = {
   ...common,
@@ -35,6 +36,7 @@ const proposed: SignedRequest = {
   paths: [`${profile}/memories/propose`],
   bodyHash: sha256('{"content":"x"}'),
   hasBody: true,
+  covered: [],
 }
 
 const holds = (request: SignedRequest) =>
