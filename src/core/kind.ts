@@ -150,6 +150,11 @@ export interface Kind<Name extends string = string, Body extends object = object
   isFinal?(body: Body): boolean
   /** The path of an instant after which a record is out of recall and default queries, though still there. */
   readonly expires?: string
+  /**
+   * The ids of the records that hold the rest of a body that is too large for one. They are forgotten, purged and sealed with
+   * it, in the same transaction. It names only records that whoever writes this one may write.
+   */
+  parts?(body: Body): readonly string[]
   /** Where a body names other records. */
   readonly cites?: readonly Citation<Body>[]
   /** For what is made from other records and may quote them. */
@@ -225,6 +230,15 @@ export function sourceIds({ madeFrom }: Kind, body: JsonObject): string[] {
   if (!madeFrom) return []
   try {
     return [...new Set(madeFrom.sources(body))].filter((id) => typeof id === 'string')
+  } catch {
+    return []
+  }
+}
+
+/** The ids of the parts of `body`; none for a body that this code can't read. */
+export function partIds(kind: Kind | undefined, body: JsonObject): readonly string[] {
+  try {
+    return kind?.parts?.(body) ?? []
   } catch {
     return []
   }

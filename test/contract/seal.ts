@@ -205,6 +205,24 @@ export function sealCases(cases: BookCase): void {
       expect(there.hits.toSorted()).toEqual(here.hits.toSorted())
     })
 
+    it('have their parts sealed with them, those that are written later too', async () => {
+      const book = await cases.book()
+      const value = (n: number) => ({ $parts: [`#part ${n}`], $first: '' })
+      const part = (n: number) => ({ key: `#part ${n}`, value: { $part: `zanzibar ${n}` } })
+      const changes = [{ key: 'large', value: value(1) }, part(1)]
+      const [head, first] = (await book.documents.write({ changes })).written
+      const levels = async () =>
+        (await book.documents.list({})).documents.map(({ sensitivity }) => sensitivity)
+      await book.records.setSensitivity({ id: head?.id ?? '', sensitivity: 'sensitive' })
+      expect(await levels()).toEqual(['sensitive', 'sensitive'])
+      expect(await book.records.get({ id: first?.id ?? '' })).toMatchObject({ value: part(1).value })
+      await book.documents.write({
+        changes: [{ key: 'large', value: value(2) }, part(2), { key: '#part 1', value: null }],
+      })
+      expect(await levels()).toEqual(['sensitive', 'sensitive'])
+      expect((await book.documents.read({ key: '#part 2' }))?.value).toEqual(part(2).value)
+    })
+
     it('can not be what every copy must read', async () => {
       const book = await cases.book()
       const { id } = await book.facts.schemas.register({ name: 'n', schema: { type: 'object' } })

@@ -4,6 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../book/daybook.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
+import { partMark, partsField } from '../../memory/document/document-kind.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
 type Change = CapabilityInput<'document:write'>['changes'][number]
@@ -32,8 +33,7 @@ const partLength = 400_000
 /** What a call carries at most, in characters, and how many changes. */
 const callLimit = { characters: 16_000_000, changes: 5000 } as const
 /** Keys of parts begin with it; a key of somebody else's that does is written with it twice. */
-const mark = '#part '
-const partsField = '$parts'
+const mark = partMark
 const firstField = '$first'
 
 export class PartedDocuments {

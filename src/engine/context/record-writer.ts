@@ -24,7 +24,7 @@ import { logRivals } from '../../sync/conflict/rival.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { goingWith } from './going-with.ts'
+import { goingWith, sealedParts } from './going-with.ts'
 import { checkGuestPut, checkNamedPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
 import { markRecord, type MarkWriterParts, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
@@ -88,6 +88,8 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
   const { store, guest, seen, now } = parts
   const changed: Changed[] = []
   const found: StoredSecrets[] = []
+  // A guest lists what it likes as the parts of its own record.
+  const isReached = (id: string | undefined) => !guest || (id !== undefined && seen.live(id) !== undefined)
   const put = (request: PutRequest, as: Guest | undefined): string => {
     const { id, isChanged, sensitivity, secrets } = putRecord(parts, request, as)
     if (secrets) found.push({ id, kind: request.kind, ...secrets })
@@ -96,8 +98,10 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     // What comes back from elsewhere may stand where something else does.
     if (request.times) logRivals(store, [{ id, kind: request.kind }], now)
     changed.push(...forgetEnded(store, [{ id, kind: request.kind }], now))
-    if (sensitivity !== undefined)
+    if (sensitivity !== undefined) {
       for (const raised of raisedBy(store, id, sensitivity)) put(raised, undefined)
+      for (const part of sealedParts(store, id, sensitivity)) if (isReached(part.id)) put(part, as)
+    }
     return id
   }
   const guarded: RecordWriter['guarded'] = ({ kind: name, id, body, sensitivity }) => {
@@ -148,9 +152,8 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     forget(id) {
       const before = seen.live(id)
       if (!before) return false
-      const { kind } = before
-      if (guest && store.kinds.get(kind)?.guests) throw outside()
-      for (const one of [before, ...goingWith(store, before)]) forget(one)
+      if (guest && store.kinds.get(before.kind)?.guests) throw outside()
+      for (const one of [before, ...goingWith(store, before, isReached)]) forget(one)
       return true
     },
     use(ids) {
@@ -173,7 +176,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       const row = seen.row(id)
       if (!row) return false
       if (guest && store.kinds.get(row.kind)?.guests) throw outside()
-      for (const one of [row, ...goingWith(store, row)]) {
+      for (const one of [row, ...goingWith(store, row, isReached)]) {
         // Every copy of the book is told that nothing of it may stay.
         forget(one, { purge: true })
         store.purge.purge(one.id, one.seq)

@@ -17,6 +17,7 @@ import {
   documentName,
   documentValue,
   folder,
+  partKeys,
 } from './document-kind.ts'
 
 const storedDocument = z.looseObject({
@@ -74,6 +75,18 @@ function checked({ folder, key, if_match }: Change, records: RecordWriter, place
       ? `There is a document \`${folder}${key}\` already.`
       : `\`${folder}${key}\` is not what was read any more.`
   throw new DaybookError('conflict', message, { details: { path: `changes.${place}.if_match`, etag } })
+}
+
+/** How sensitive the parts are that `changes` write: as the document that lists them is, or will be. By id. */
+function partLevels(changes: readonly Change[], records: RecordWriter) {
+  const levels = new Map<string, Stored<JsonObject>['sensitivity']>()
+  for (const { folder, key, value, sensitivity } of changes) {
+    const keys = value === null ? [] : partKeys(value)
+    if (keys.length === 0) continue
+    const level = sensitivity ?? records.find(documentName(folder, key))?.['sensitivity']
+    for (const part of keys) levels.set(documentName(folder, part).id, level as typeof sensitivity)
+  }
+  return levels
 }
 
 export const documentCapabilities = [
@@ -135,13 +148,15 @@ export const documentCapabilities = [
     effect: 'write',
     uses: ['records'],
     run({ changes }, at) {
+      const levels = partLevels(changes, at.records)
       const written = changes.map((one, place) => {
         const { name, before } = checked(one, at.records, place)
         if (one.value === null) {
           if (before) at.records.forget(before.id)
           return { id: before?.id ?? name.id, etag: null }
         }
-        const { folder, key, value, sensitivity, recalled } = one
+        const { folder, key, value, recalled } = one
+        const sensitivity = one.sensitivity ?? levels.get(name.id)
         const parsed = documentBody.safeParse({
           folder,
           key,

@@ -43,6 +43,18 @@ export function documentName(folder: string, key: string): RecordName {
   return { kind: 'document', id: nameId('document', folder, key), scopes: [`document:${folder}`] }
 }
 
+/** Keys of documents begin with it that hold the rest of a larger one beside them, in the same folder. */
+export const partMark = '#part '
+/** The field of such a larger document that lists the keys of its parts. */
+export const partsField = '$parts'
+
+/** The keys of the parts that a value lists. */
+export function partKeys(value: JsonObject): readonly string[] {
+  const keys = value[partsField]
+  if (!Array.isArray(keys)) return []
+  return keys.filter((key) => typeof key === 'string').filter((key) => key.startsWith(partMark))
+}
+
 export const documentKind: Kind<'document', DocumentBody> = {
   name: 'document',
   idPrefix: 'document::',
@@ -55,6 +67,9 @@ export const documentKind: Kind<'document', DocumentBody> = {
   scopedBy: 'subject',
   // It is whole as one writer left it; what was written elsewhere meanwhile is in the log of conflicts.
   policy: 'last_write_wins',
+  // In the same folder, so that nobody names a document of another reach.
+  parts: ({ folder, key, value }) =>
+    key.startsWith(partMark) ? [] : partKeys(value).map((part) => documentName(folder, part).id),
   recallable: ({ recalled }) => recalled !== false,
   embeds: ({ recalled }) => recalled !== false,
 }

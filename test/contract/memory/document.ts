@@ -1,6 +1,25 @@
 // Documents on every host: under a name, in a folder, written only where they are still what was read.
 import { describe, expect, it } from 'vitest'
+import type { Daybook } from '../../../src/book/daybook.ts'
 import { type BookCase, failure } from '../book-case.ts'
+
+/** A book with a value in parts, some 4 MB of it. */
+async function parted(book: Daybook) {
+  const part = (n: number) => ({
+    folder: 'f/',
+    key: `#part x ${n}`,
+    value: { $part: `zanzibar ${'lorem ipsum '.repeat(100_000)}` },
+    recalled: false,
+  })
+  const parts = [part(1), part(2), part(3)]
+  const value = { $parts: parts.map(({ key }) => key), $first: 'zanzibar' }
+  const { written } = await book.documents.write({
+    changes: [{ folder: 'f/', key: 'large', value }, ...parts, { folder: 'f/', key: 'beside', value: {} }],
+  })
+  return { book, id: written[0]?.id ?? '', partId: written[1]?.id ?? '' }
+}
+
+const bundleText = (bundle: unknown) => new Response(bundle as ReadableStream).text()
 
 export function documentCases({ book: open, reopen }: BookCase): void {
   describe('documents', () => {
@@ -47,6 +66,31 @@ export function documentCases({ book: open, reopen }: BookCase): void {
       expect(await book.documents.read({ key: 'a' })).toBeNull()
       await book.documents.write({ changes: [first] })
       expect((await book.documents.read({ key: 'a' }))?.value).toEqual({ n: 1 })
+    })
+
+    it.each(['forget', 'purge', 'documents.write'] as const)(
+      'leave nothing of a value that lies in parts when it goes by %s',
+      async (verb) => {
+        const { book, id, partId } = await parted(await open())
+        if (verb === 'forget') await book.records.forget({ id })
+        else if (verb === 'purge') await book.records.purge({ id })
+        else await book.documents.write({ changes: [{ folder: 'f/', key: 'large', value: null }] })
+        expect(await book.records.get({ id: partId })).toBeNull()
+        expect((await book.documents.list({})).documents.map(({ key }) => key)).toEqual(['beside'])
+        expect((await book.recall({ text: 'zanzibar' })).hits).toEqual([])
+        expect(await bundleText(await book.export({}))).not.toContain('zanzibar')
+        expect((await (await reopen(book)).documents.list({})).documents).toHaveLength(1)
+      },
+    )
+
+    it('go with their parts only within their folder', async () => {
+      const book = await open()
+      const part = { key: '#part 1', value: { $part: 'of another' } }
+      const head = { folder: 'mine/', key: 'a', value: { $parts: ['#part 1', 'b'], $first: '' } }
+      const beside = { folder: 'mine/', key: 'b', value: {} }
+      const { written } = await book.documents.write({ changes: [part, head, beside] })
+      await book.records.forget({ id: written[1]?.id ?? '' })
+      expect((await book.documents.list({})).documents.map(({ key }) => key)).toEqual(['#part 1', 'b'])
     })
 
     it.each([
