@@ -1,5 +1,6 @@
 // The kind `document`: JSON that a program keeps under a key in a folder: a file of an agent's memory, an item of a store.
 // Invariant: there is one of each name in a book, because its id follows from the name.
+import { partMark, partsField } from '../../core/document-part.ts'
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
 import { type Kind, whenField } from '../../core/kind.ts'
@@ -42,11 +43,6 @@ export type DocumentBody = z.output<typeof documentBody>
 export function documentName(folder: string, key: string): RecordName {
   return { kind: 'document', id: nameId('document', folder, key), scopes: [`document:${folder}`] }
 }
-
-/** Keys of documents begin with it that hold the rest of a larger one beside them, in the same folder. */
-export const partMark = '#part '
-/** The field of such a larger document that lists the keys of its parts. */
-export const partsField = '$parts'
 
 /** The keys of the parts that a value lists. */
 export function partKeys(value: JsonObject): readonly string[] {
