@@ -2,7 +2,7 @@
 // Invariant: a body without a secret is given back as it is, the same object.
 import { isJsonObject, type Json, type JsonObject } from '../json/path.ts'
 import { findSecrets, markOf, maskSecrets, secretMark } from './find-secrets.ts'
-import { fieldRules } from './written-rule.ts'
+import { type FieldRule, fieldRules } from './written-rule.ts'
 
 /** Which rule found a secret, and in which field: a dotted path, places in lists as numbers. Never the secret itself. */
 export interface FoundSecret {
@@ -49,7 +49,7 @@ function collect(body: JsonObject, rulesOf: RulesOf): FoundSecret[] {
       }
     } else if (isJsonObject(value)) {
       for (const name of Object.keys(value)) {
-        const inName = rulesOf(name, undefined)
+        const inName = fieldNamed(name).isPlain ? [] : rulesOf(name, undefined)
         // A name that is a secret itself is told by its mark.
         path.push(inName.length > 0 ? maskSecrets(name, findSecrets(name)) : name)
         note(inName)
@@ -64,7 +64,29 @@ function collect(body: JsonObject, rulesOf: RulesOf): FoundSecret[] {
 
 function fieldRuleOf(text: string, field: string | undefined): string | undefined {
   if (field === undefined) return undefined
-  return fieldRules.find((rule) => rule.field.test(field) && rule.holds(text))?.id
+  return fieldNamed(field).rules.find((rule) => rule.holds(text))?.id
+}
+
+interface FieldName {
+  /** No secret and no mark can be in it. */
+  readonly isPlain: boolean
+  /** The rules for texts in a field of this name. */
+  readonly rules: readonly FieldRule[]
+}
+
+/** Records of a kind have the same few names: each is looked at once. Names that may hold a secret are not remembered. */
+const plainNames = new Map<string, FieldName>()
+const plainLimit = 1000
+
+function fieldNamed(name: string): FieldName {
+  const known = plainNames.get(name)
+  if (known) return known
+  const field = {
+    isPlain: /^[A-Za-z_]{1,24}$/.test(name) && findSecrets(name).length === 0,
+    rules: fieldRules.filter((rule) => rule.field.test(name)),
+  }
+  if (field.isPlain && plainNames.size < plainLimit) plainNames.set(name, field)
+  return field
 }
 
 function masked(value: Json, field: string | undefined): Json {

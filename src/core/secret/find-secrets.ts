@@ -62,13 +62,17 @@ const cardWordReach = 60
 /** The secrets in `text`, in order, none inside another: one of known form before one that is known by what is around it. */
 export function findSecrets(text: string): readonly SecretPlace[] {
   const { forms, written } = findKeys(text)
-  const others = [...written, ...findNumbers(text), ...findAccounts(text), ...findSeed(text)]
+  const others = [...written, ...(twoDigits.test(text) ? findCounted(text) : []), ...findSeed(text)]
   if (others.length === 0) return forms
   const found = [...forms]
   for (const one of others)
     if (found.every(({ start, end }) => one.end <= start || one.start >= end)) found.push(one)
   return found.sort((a, b) => a.start - b.start)
 }
+
+/** Every number of a card, an account or a person has two digits side by side; most texts don't. */
+const twoDigits = /\d\d/
+const findCounted = (text: string) => [...findNumbers(text), ...findAccounts(text)]
 
 /** The rule of a secret in a name or an id, where it may stand behind any sign, and signs may be escaped. */
 export function secretInName(name: string): string | undefined {
@@ -179,9 +183,7 @@ function findAccounts(text: string): SecretPlace[] {
 
 /** The words of a wallet, where the text is nothing else. */
 function findSeed(text: string): SecretPlace[] {
-  return /^\s?[a-z]{3,8} [a-z]/.test(text) && isSeedWords(text)
-    ? [{ rule: 'seed-phrase', start: 0, end: text.length }]
-    : []
+  return isSeedWords(text) ? [{ rule: 'seed-phrase', start: 0, end: text.length }] : []
 }
 
 /** A secret shorter than this would be told by its end. */

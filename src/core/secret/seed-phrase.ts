@@ -12,9 +12,13 @@ const missing = new Set(
 )
 const isListed = (text: string) => word.test(text) && !missing.has(text)
 
+/** Twelve words of three letters, and the spaces between them. */
+const leastLength = 47
+const onlyWords = /^\s*[a-z]{3,8}(?:\s+[a-z]{3,8}){11,23}\s*$/
+
 /** True for a text that is such words and nothing else. */
 export function isSeedWords(text: string): boolean {
-  if (text.length > 240) return false
+  if (text.length < leastLength || text.length > 240 || !onlyWords.test(text)) return false
   const words = text.trim().split(/\s+/)
   return counts.has(words.length) && words.every(isListed)
 }

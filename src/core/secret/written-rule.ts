@@ -245,12 +245,14 @@ function passwordFrom(text: string, index: number): Span | undefined {
   return passwordAt(text, /^[eo]/.test(text.charAt(index)) ? index - 1 : index)
 }
 
-/** Secrets without a beginning of their own, known by the field that holds them. */
-export const fieldRules: ReadonlyArray<{
+/** Knows a secret without a beginning of its own by the field that has it. */
+export interface FieldRule {
   readonly id: string
   readonly field: RegExp
   holds(text: string): boolean
-}> = [
+}
+
+export const fieldRules: readonly FieldRule[] = [
   { id: 'aws-secret-key', field: /secret_?access_?key$/i, holds: (text) => /^[A-Za-z0-9/+]{40}$/.test(text) },
   {
     id: 'password',
