@@ -7,6 +7,8 @@ import type { SqlDatabase } from '../src/core/ports.ts'
 export interface DueTable {
   /** Plans `job` for `atMs` (milliseconds since 1970 UTC), in place of when it was planned before. */
   plan(job: string, atMs: number): void
+  /** Plans `job` for `atMs`, unless it is planned for earlier. */
+  sooner(job: string, atMs: number): void
   /** Plans `job`, unless it is planned already. */
   ensure(job: string, atMs: number): void
   /** `job` is not to be done any more. */
@@ -20,6 +22,11 @@ export interface DueTable {
 export function createDueTable(db: SqlDatabase): DueTable {
   return {
     plan: (job, atMs) => db.run('INSERT OR REPLACE INTO due_jobs (job, at_ms) VALUES (?, ?)', [job, atMs]),
+    sooner: (job, atMs) =>
+      db.run(
+        'INSERT INTO due_jobs (job, at_ms) VALUES (?, ?) ON CONFLICT (job) DO UPDATE SET at_ms = min(at_ms, excluded.at_ms)',
+        [job, atMs],
+      ),
     ensure: (job, atMs) => db.run('INSERT OR IGNORE INTO due_jobs (job, at_ms) VALUES (?, ?)', [job, atMs]),
     drop: (job) => db.run('DELETE FROM due_jobs WHERE job = ?', [job]),
     take: (nowMs) =>

@@ -182,7 +182,17 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       const next = await live.sweepRoom(book)
       if (next !== undefined) due.plan('room', Math.max(next, Date.now() + 1000))
     }
-    if (job === 'lines' && live.sweep(book) > 0) due.plan('lines', Date.now() + sweepEveryMs)
+    if (job === 'lines' && live.sweep(book) > 0) {
+      due.plan('lines', Date.now() + sweepEveryMs)
+      this.#planEnd()
+    }
+  }
+
+  /** Looks at the lines again when the first of them ends by its time. */
+  #planEnd(): void {
+    const { live, due } = this.#open()
+    const endMs = live.nextEndMs()
+    if (endMs !== undefined) due.sooner('lines', Math.max(endMs, Date.now() + 1000))
   }
 
   /** The book for one request. What the request left to be done is planned before it is answered. */
@@ -271,6 +281,8 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       live.admit(listener.standing, book)
       const { line, response } = lines.accept(live.begin(listener, version))
       live.greet(line, book)
+      this.#planEnd()
+      await this.#setAlarm(this.#open().due)
       return response
     } catch (error) {
       return Response.json(toDaybookError(error).toJSON(), { status: 400 })

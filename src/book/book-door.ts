@@ -8,6 +8,11 @@ import type { ToolSource } from './tool/tool-source.ts'
 export interface BookDoor {
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
   on(listener: (event: BookEvent) => void): () => void
+  /**
+   * Tells of whatever may change what the holder of a token is answered, for those who ask again and show nothing else of it;
+   * absent where the owner calls.
+   */
+  readonly watch?: ((listener: (event: BookEvent) => void) => () => void) | undefined
   close(): Promise<void>
   /** Where the tools for models come from. */
   readonly tools: ToolSource

@@ -5,8 +5,9 @@ import { DaybookError } from '../core/errors.ts'
 import { optionsOf, scopeOptionTable, textOption } from '../core/option/option-check.ts'
 import type { BookDoor } from './book-door.ts'
 import type { BookCallOptions } from './call-options.ts'
-
 import { type BookListener, listenAsGuest } from './guest-events.ts'
+import { GuestWatch } from './guest-watch.ts'
+import { clockOf, type LiveHost } from './live/live-clock.ts'
 import { agentRights, type DoorRights, rightsOf } from './tool/door-right.ts'
 import type { ToolSource } from './tool/tool-source.ts'
 
@@ -34,13 +35,17 @@ export class HandleDoor implements BookDoor {
   readonly #defaults: BookCallOptions
   /** The listeners that there are, each by how it stops listening. */
   readonly #listening = new Map<() => void, BookListener>()
+  /** Of a handle with a token. */
+  readonly #guest: GuestWatch | undefined
   #isClosed = false
 
-  /** Throws `invalid-input` with the path of what is wrong. */
-  constructor(door: BookDoor, options: HandleOptions) {
+  /** `host` lends its timers. Throws `invalid-input` with the path of what is wrong. */
+  constructor(door: BookDoor, options: HandleOptions, host: LiveHost) {
     this.#door = door
     this.#root = door instanceof HandleDoor ? door.#root : door
     this.#defaults = defaultsOf(options)
+    const [token] = listed(this.#defaults.as)
+    this.#guest = token === undefined ? undefined : new GuestWatch(this.#root, token, clockOf(host))
   }
 
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown> {
@@ -49,11 +54,27 @@ export class HandleDoor implements BookDoor {
   }
 
   on(listener: BookListener): () => void {
+    const guest = this.#guest
+    return this.#listen(listener, () =>
+      guest
+        ? listenAsGuest(
+            (told) => guest.on(told),
+            (id, input) => this.call(id, input, {}),
+            listener,
+          )
+        : this.#door.on(listener),
+    )
+  }
+
+  get watch(): BookDoor['watch'] {
+    const guest = this.#guest
+    const watch = guest ? guest.on.bind(guest) : this.#door.watch
+    return watch && ((listener) => this.#listen(listener, () => watch(listener)))
+  }
+
+  #listen(listener: BookListener, begin: () => () => void): () => void {
     if (this.#isClosed) return () => undefined
-    const off =
-      this.#defaults.as === undefined
-        ? this.#door.on(listener)
-        : listenAsGuest(this.#door.on.bind(this.#door), (id, input) => this.call(id, input, {}), listener)
+    const off = begin()
     const stop = () => {
       this.#listening.delete(stop)
       off()

@@ -224,14 +224,14 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
         textsOf(web, source, nameOf(source) ?? 'bundle'),
       )
     },
-    with: (options) => createDaybook(new HandleDoor(given, options), methods, host, ending),
+    with: (options) => createDaybook(new HandleDoor(given, options, host as LiveHost), methods, host, ending),
     async tools(options) {
       checkToolOptions(options)
-      return modelTools(narrowed(given, options), options)
+      return modelTools(narrowed(given, options, host as LiveHost), options)
     },
     async offerTools(options = {}) {
       checkOfferOptions(options)
-      return offerTools(narrowed(given, options), options, ending, host as OfferHost)
+      return offerTools(narrowed(given, options, host as LiveHost), options, ending, host as OfferHost)
     },
     live: createLive(door, methods, host as LiveHost) as unknown as BookMembers['live'],
     on: (name, listener) => {
@@ -276,8 +276,8 @@ const isEvent = wordOption(...Object.keys(events))
 const checkEventName = (name: unknown) => isEvent(name, 'name')
 
 /** The door, for the holder of the token that is named. */
-function narrowed(door: BookDoor, { as }: { readonly as?: string | undefined }): BookDoor {
-  return as === undefined ? door : new HandleDoor(door, { as })
+function narrowed(door: BookDoor, { as }: { readonly as?: string | undefined }, host: LiveHost): BookDoor {
+  return as === undefined ? door : new HandleDoor(door, { as }, host)
 }
 
 /** The door, for calls with sound options. */
@@ -285,6 +285,7 @@ function withChecks(door: BookDoor): BookDoor {
   return {
     tools: door.tools,
     rights: door.rights,
+    watch: door.watch,
     on: (listener) => door.on(listener),
     close: () => door.close(),
     call(id, input, options) {

@@ -1,5 +1,7 @@
-// What the holder of a token hears of a book. Invariant: an event says nothing that the holder could not have read just then;
-// in doubt, and once its token has ended, it hears nothing. Only the end of the book is told to everyone.
+// What the holder of a token hears of a book. Invariant: an event says nothing that the holder could not have read just then,
+// but that some rule of who may read memories has changed, not which nor for whom; in doubt, and once its token has ended, it
+// hears nothing. The end of the book, or of its token, is told to everyone.
+import { ruledKinds, ruleKinds } from '../core/access/rule-kind.ts'
 import type { BookEvent, BookEvents } from '../core/capability/event.ts'
 
 export type BookListener = (event: BookEvent) => void
@@ -69,6 +71,11 @@ async function told(event: BookEvent, ask: Ask): Promise<BookEvent | undefined> 
 }
 
 async function toldChange({ ids, kinds }: BookEvents['change'], ask: Ask): Promise<BookEvent | undefined> {
+  if (kinds.some((kind) => ruleKinds.has(kind))) {
+    // Anything that policies decide about may have come or gone.
+    const others = (await seenOf(ids, ask)).map(({ kind }) => kind)
+    return { name: 'change', detail: { ids: [], kinds: [...new Set([...ruledKinds, ...others])], more: 0 } }
+  }
   // Another tab has taken over: it is told of every kind there is.
   if (ids.length === 0) return { name: 'change', detail: { ids, kinds, more: 0 } }
   const seen = await seenOf(ids, ask)

@@ -80,6 +80,8 @@ export interface LiveLines {
   sweepRoom(book: LiveBook): Promise<number | undefined>
   /** Ends lines that have been silent too long, or whose time is over; answers how many are left. */
   sweep(book: LiveBook): number
+  /** When the next line ends by its time alone; undefined for never. */
+  nextEndMs(): number | undefined
 }
 
 export const ticketMs = 30_000
@@ -142,7 +144,11 @@ export function createLiveLines(
   const announce = (book: LiveBook) => {
     const written = latestPlaces(book.store.db, announcedSeq)
     announcedSeq = headOf(book)
-    for (const line of lines()) pokeIfNews(line, written, book)
+    // What was written may have ended a key or a token, of whatever line.
+    for (const line of lines()) {
+      if (isFor(line.state, 'sync')) pokeIfNews(line, written, book)
+      else stands(line, book)
+    }
   }
 
   const cameOn = (line: Line, seq: number, book: LiveBook) => {
@@ -240,8 +246,17 @@ export function createLiveLines(
     },
 
     sweep: (book) => lines().filter((line) => stands(line, book)).length,
+
+    nextEndMs() {
+      const ends = lines().flatMap(({ state }) => endOf(state) ?? [])
+      return ends.length === 0 ? undefined : Math.min(...ends)
+    },
   }
 }
+
+/** When the line of `listener` ends by its time alone: the first moment at which its key, token or claims do not hold. */
+export const endOf = ({ standing: { endsMs } }: Listener): number | undefined =>
+  endsMs === undefined ? undefined : endsMs + 1
 
 /** What an upgrade offers: its ticket, and the newest version that both sides speak. */
 export interface OfferedLine {

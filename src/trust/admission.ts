@@ -41,19 +41,27 @@ export interface Admitted {
   readonly payer?: string
   /** When verified claims end; milliseconds since 1970 UTC. */
   readonly untilMs?: number | undefined
+  /** When the token or key ends, if nothing ends it before; milliseconds since 1970 UTC. */
+  readonly endsMs?: number | undefined
   /** Of a signed request: its nonce must not come again until then. */
   readonly nonceUntilMs?: number
 }
 
 /** What of somebody admitted is needed to tell later whether that still holds. */
-export interface Standing extends Pick<Admitted, 'id' | 'payer' | 'untilMs'> {
+export interface Standing extends Pick<Admitted, 'id' | 'payer' | 'untilMs' | 'endsMs'> {
   readonly by: Guest['by'] | 'owner' | 'token'
 }
 
 /** The standing of somebody who was just admitted. */
-export function standingOf({ id, payer, caller, untilMs }: Admitted): Standing {
+export function standingOf({ id, payer, caller, untilMs, endsMs = untilMs }: Admitted): Standing {
   const by = caller.role === 'guest' ? (caller.by ?? 'token') : id.startsWith('key-') ? 'key' : 'owner'
-  return { id, ...(payer === undefined ? {} : { payer }), by: untilMs === undefined ? by : 'claims', untilMs }
+  return {
+    id,
+    ...(payer === undefined ? {} : { payer }),
+    by: untilMs === undefined ? by : 'claims',
+    untilMs,
+    ...(endsMs === undefined ? {} : { endsMs }),
+  }
 }
 
 /** From whose allowance what somebody asks is taken. */
@@ -211,14 +219,15 @@ export function createAdmission({ clock, seen, ...parts }: AdmissionParts): Admi
     return found?.kind === 'access_key' ? accessKeyBody.safeParse(bodyOf(found)).data : undefined
   }
 
-  const grantOfKey = async (bearer: string, now: string): Promise<Grant> => {
+  const admitKey = async (bearer: string, now: string): Promise<Admitted> => {
     const id = accessKeyId(bearer)
     const body = id === undefined ? undefined : findKey(id)
     const hash = await parts.digest.sha256(bearer)
     if (id === undefined || !body || !timingSafeEqual(body.hash, hash)) throw refuse('Key not found')
     const fault = keyFault(body, now)
     if (fault !== undefined) throw refuse(fault)
-    return toGrant(id, body)
+    const endsMs = body.expires_at === undefined ? undefined : Date.parse(body.expires_at)
+    return { ...admitGrant(toGrant(id, body), 'key'), endsMs }
   }
 
   const admitGrant = (grant: Grant, by: 'key' | 'claims'): Admitted => {
@@ -274,10 +283,12 @@ export function createAdmission({ clock, seen, ...parts }: AdmissionParts): Admi
       if (signed) return admitAgent(signed)
       const now = formatTime(seen.now())
       if (grant) return admitGrant(grant, 'claims')
-      if (bearer !== undefined && isAccessKey(bearer)) return admitGrant(await grantOfKey(bearer, now), 'key')
+      if (bearer !== undefined && isAccessKey(bearer)) return admitKey(bearer, now)
       if (bearer === undefined && id === undefined) return { id: 'owner', caller: { role: 'owner' } }
       const token = bearer === undefined ? await lowest(id, now) : await check(await presented(bearer), now)
-      return { id: token.token_id, payer: topOf(token), caller: toGuest(token) }
+      const line = [token, ...ancestorsOf(token, find)]
+      const endsMs = Math.min(...line.map(({ expires_at: end }) => Date.parse(end)))
+      return { id: token.token_id, payer: topOf(token), caller: toGuest(token), endsMs }
     },
     claimant({ as: id, bearer, grant, signed }) {
       if (signed) {

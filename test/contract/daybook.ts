@@ -30,6 +30,7 @@ import { checkpointCases } from './memory/checkpoint.ts'
 import { documentCases } from './memory/document.ts'
 import { inboxCases } from './inbox.ts'
 import { liveCases } from './door/live.ts'
+import { liveGuestCases } from './door/live-guest.ts'
 import { toolCases } from './door/tools.ts'
 import { activityCases } from './run/activity.ts'
 import { accessKeyCases } from './access/access-key.ts'
@@ -147,6 +148,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     documentCases(cases)
     checkpointCases(cases)
     liveCases(cases)
+    liveGuestCases(cases)
     toolCases(cases)
     consentCases(cases, host.keepsKeys !== false)
   })

@@ -6,8 +6,12 @@ import { makeTrace } from '../support/trace.ts'
 import { call, expectError, newBook, run, syncRequest, traceOp } from './http/http.ts'
 
 const live = (book: string) => `/v1/books/${book}/live`
-const ticketOf = (book: string, key: string | null = 'development', device = 'd_listener') =>
-  call(live(book), { key, body: { device } })
+const ticketOf = (
+  book: string,
+  key: string | null = 'development',
+  device = 'd_listener',
+  purposes?: readonly string[],
+) => call(live(book), { key, body: { device, ...(purposes ? { for: purposes } : {}) } })
 const upgrade = (book: string, ticket: string, headers: Record<string, string> = {}) =>
   call(live(book), {
     method: 'GET',
@@ -20,8 +24,15 @@ const upgrade = (book: string, ticket: string, headers: Record<string, string> =
   })
 
 /** A line of `device`; what it hears comes out one by one. */
-async function listen(book: string, { key = 'development', device = 'd_listener' } = {}) {
-  const answer = await ticketOf(book, key, device)
+async function listen(
+  book: string,
+  {
+    key = 'development',
+    device = 'd_listener',
+    for: purposes,
+  }: { key?: string; device?: string; for?: readonly string[] } = {},
+) {
+  const answer = await ticketOf(book, key, device, purposes)
   expect(answer.status).toBe(200)
   const { ticket } = (await answer.json()) as { ticket: string }
   const response = await upgrade(book, ticket)
@@ -187,6 +198,36 @@ describe('a line', () => {
     second.socket.send('{"type":"anything"}')
     expect(await second.next()).toBe('closed 4400')
     await push(book, 1)
+  })
+
+  it('ends when the time of its key or token is over, though nobody writes', async () => {
+    const book = newBook()
+    const stub = env.MIRROR.getByName(book)
+    const end = Date.now() + 1500
+    const { key } = await run<{ key: string }>(book, 'daybook:create_access_key', {
+      name: 'short',
+      permissions: ['sync'],
+      expires_at: new Date(end).toISOString(),
+    })
+    const line = await listen(book, { key })
+    await line.seq()
+    const due = await runInDurableObject(stub, (_object, { storage }) =>
+      storage.sql.exec<{ at_ms: number }>("SELECT at_ms FROM due_jobs WHERE job = 'lines'").one(),
+    )
+    // Not with the sweep, which comes every five minutes.
+    expect(due.at_ms).toBeLessThanOrEqual(end + 1001)
+    expect(await line.next()).toBe('closed 4401')
+  })
+
+  it('ends with its token, also where it is for the meeting room alone', async () => {
+    const book = newBook()
+    const { id, key } = await run<{ id: string; key: string }>(book, 'daybook:create_access_key', {
+      name: 'room',
+      permissions: ['read', 'write'],
+    })
+    const line = await listen(book, { key, device: 'd_room', for: ['room'] })
+    await run(book, 'daybook:revoke_access_key', { id })
+    expect(await line.next()).toBe('closed 4401')
   })
 
   it('O5 ends when the claims that opened it are over', async () => {

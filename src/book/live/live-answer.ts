@@ -1,15 +1,20 @@
 // The answer of one query, kept true while somebody listens. Invariants: `getSnapshot` gives the same object until something
 // in it changed; one call is on its way at a time, and what changed meanwhile is asked for after it; a late answer of somebody
-// who stopped listening changes nothing; what was answered last stays there while it is asked for again, and after an error.
+// who stopped listening changes nothing; what was answered last stays there while it is asked for again, and after an error,
+// but not once it may not be read any more.
 import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
+import type { LiveClock } from './live-clock.ts'
 
 export interface LiveSnapshot<T> {
   /** `loading` until the first answer since somebody listens; `error` when the last call failed. */
   readonly status: 'loading' | 'ready' | 'error'
-  /** The last answer there was, also while `loading` and after an `error`. */
+  /**
+   * The last answer there was, also while `loading` and after an `error`. None once it may not be read any more: after
+   * `unauthorized`, `forbidden` and `consent-required`.
+   */
   readonly data: T | undefined
   /** Why there is no newer answer; undefined unless `status` is `error`. */
   readonly error: DaybookError | undefined
@@ -17,22 +22,20 @@ export interface LiveSnapshot<T> {
   readonly updatedAt: number
 }
 
-/** The time and timers of the host. */
-export interface LiveClock {
-  now(): number
-  /** Runs `task` after so many milliseconds, unless the function it answers is called before. */
-  later(delayMs: number, task: () => void): () => void
-}
-
 export interface LiveParts {
   ask(): Promise<unknown>
   /** Listens to the book until the function it answers is called. */
   on(listener: (event: BookEvent) => void): () => void
   isNews(event: BookEvent): boolean
+  /** The holder of a token asks: what was answered is not shown again before it was asked for again. */
+  readonly isGuest: boolean
   readonly clock: LiveClock
   /** Somebody listens, or nobody does any more. */
   used(isUsed: boolean): void
 }
+
+/** What was answered may not be read any more. */
+const endsReading: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'consent-required'])
 
 /** At least one frame lies between two calls; longer ones rest as long as they took, so that writes get through. */
 const restMs = 16
@@ -74,7 +77,9 @@ export class LiveAnswer {
     this.#parts.used(true)
     // Nobody has listened since: what was answered then may be true no more.
     if (this.#snapshot.status !== 'loading')
-      this.#snapshot = { ...this.#snapshot, status: 'loading', error: undefined }
+      this.#snapshot = this.#parts.isGuest
+        ? nothing
+        : { ...this.#snapshot, status: 'loading', error: undefined }
     this.#off = this.#parts.on((event) => this.#hear(event))
     this.#ask()
   }
@@ -97,7 +102,8 @@ export class LiveAnswer {
   #end({ reason, code }: BookEvents['closed']): void {
     this.#turn += 1
     this.#cancelRest()
-    this.#fail(new DaybookError(code === 'book-erased' ? code : 'book-closed', reason))
+    const isSaid = code === 'book-erased' || code === 'unauthorized'
+    this.#fail(new DaybookError(isSaid ? code : 'book-closed', reason))
   }
 
   #ask(): void {
@@ -133,7 +139,8 @@ export class LiveAnswer {
   }
 
   #fail(error: DaybookError): void {
-    this.#tell({ status: 'error', data: this.#snapshot.data, error })
+    const data = endsReading.has(error.code) ? undefined : this.#snapshot.data
+    this.#tell({ status: 'error', data, error })
   }
 
   #tell(told: Omit<LiveSnapshot<unknown>, 'updatedAt'>): void {

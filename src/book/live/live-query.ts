@@ -60,7 +60,10 @@ const told: readonly (readonly [start: string, names: readonly EventName[]])[] =
   ['consent:', ['consent']],
 ]
 
-/** Tells of an event whether what the verb `id` answers may be another now; of changed records, those of `kinds` count. */
+/**
+ * Tells of an event whether what the verb `id` answers may be another now; of changed records, those of `kinds` count. For the
+ * holder of a token leave them out: what it may see can follow from a record of any kind.
+ */
 export function listensFor(id: string, kinds: readonly string[] | undefined): (event: BookEvent) => boolean {
   const names = new Set(told.filter(([start]) => id.startsWith(start)).flatMap(([, list]) => list))
   return (event) => {

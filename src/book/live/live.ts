@@ -4,10 +4,12 @@ import type { BookEvent } from '../../core/capability/event.ts'
 import type { DaybookError } from '../../core/errors.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 import type { Json } from '../../core/json/path.ts'
-import { LiveAnswer, type LiveClock, type LiveSnapshot } from './live-answer.ts'
+import { LiveAnswer, type LiveSnapshot } from './live-answer.ts'
+import { clockOf, type LiveHost } from './live-clock.ts'
 import { type AnyLiveQuery, checkLiveQuery, listensFor, type MethodTable } from './live-query.ts'
 
 export type { LiveSnapshot } from './live-answer.ts'
+export type { LiveHost } from './live-clock.ts'
 
 /** Who is told by an observable, as RxJS and others have it. */
 export interface LiveObserver<T> {
@@ -38,13 +40,8 @@ export interface Live<T> {
 export interface LiveDoor {
   call(id: string, input: unknown, options: object): Promise<unknown>
   on(listener: (event: BookEvent) => void): () => void
-}
-
-/** What the host lends: its clock and its timers. */
-export interface LiveHost {
-  readonly Date: { now(): number }
-  setTimeout(task: () => void, delayMs: number): unknown
-  clearTimeout(timer: never): void
+  /** In place of `on` where the holder of a token asks: see `BookDoor`. */
+  readonly watch?: ((listener: (event: BookEvent) => void) => () => void) | undefined
 }
 
 /** How many queries that nobody listens to are remembered with their last answer. */
@@ -54,13 +51,8 @@ const keptQueries = 50
 export function createLive(door: LiveDoor, methods: MethodTable, host: LiveHost) {
   const kept = new Map<string, Live<unknown>>()
   const unused = new Set<string>()
-  const clock: LiveClock = {
-    now: () => host.Date.now(),
-    later(delayMs, task) {
-      const timer = host.setTimeout(task, delayMs)
-      return () => host.clearTimeout(timer as never)
-    },
-  }
+  const clock = clockOf(host)
+  const { watch } = door
 
   function use(key: string, live: Live<unknown>, isUsed: boolean): void {
     unused.delete(key)
@@ -81,8 +73,9 @@ export function createLive(door: LiveDoor, methods: MethodTable, host: LiveHost)
     if (known) return known
     const answer = new LiveAnswer({
       ask: () => door.call(id, input, {}),
-      on: (listener) => door.on(listener),
-      isNews: listensFor(id, kinds),
+      on: watch ?? ((listener) => door.on(listener)),
+      isNews: listensFor(id, watch ? undefined : kinds),
+      isGuest: watch !== undefined,
       clock,
       used: (isUsed) => use(key, live, isUsed),
     })

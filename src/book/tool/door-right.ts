@@ -23,8 +23,14 @@ export const agentRights: DoorRights = {
   onChange: () => () => undefined,
 }
 
-interface Lineage {
-  readonly tokens: readonly { readonly state: string; readonly permissions: readonly string[] }[]
+/** The token that was named, and all above it. */
+export interface Lineage {
+  readonly tokens: readonly {
+    readonly state: string
+    readonly permissions: readonly string[]
+    readonly expires_at: string
+    readonly not_before?: string | undefined
+  }[]
 }
 
 export function rightsOf(door: RightsDoor, token: string): DoorRights {
@@ -41,7 +47,7 @@ export function rightsOf(door: RightsDoor, token: string): DoorRights {
   }
 }
 
-async function lineageOf(door: RightsDoor, token: string): Promise<Lineage> {
+export async function lineageOf(door: Pick<RightsDoor, 'call'>, token: string): Promise<Lineage> {
   try {
     return (await door.call('kstar:get_token_lineage', { token_id: token }, {})) as Lineage
   } catch (error) {

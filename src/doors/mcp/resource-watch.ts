@@ -1,6 +1,6 @@
 // What changed of resources, for those who listen over HTTP, where no book says what changes: they are read again and compared.
-// Invariant: what is read is read as the caller who listens, and paid for by that caller; it ends with the stream, or with
-// what the caller may read.
+// Invariant: what is read is read as the caller who listens, and paid for by that caller; it ends with the stream, and once
+// the caller's key or token has ended the stream ends with it.
 import type { ServerEventBus } from '@modelcontextprotocol/server'
 import { isDaybookError } from '../../core/errors.ts'
 import type { McpResource } from './tool-resource.ts'
@@ -18,6 +18,8 @@ export interface ResourceWatch {
   begin(): Promise<void>
   /** Tells listeners of each change. */
   readonly bus: ServerEventBus
+  /** Calls `ended` once the caller may listen no more. */
+  onEnd(ended: () => void): void
 }
 
 const everyMs = 2000
@@ -25,12 +27,22 @@ const everyMs = 2000
 export function createResourceWatch({ resources, read, later }: ResourceWatchParts): ResourceWatch {
   const watched = resources.filter(({ kinds }) => kinds.length > 0)
   const known = new Map<string, string>()
+  const ends: (() => void)[] = []
+  /** What may not be read now is one state more: whoever reads it again learns why. */
+  const stateOf = async (resource: McpResource): Promise<string> => {
+    try {
+      return JSON.stringify(await read(resource))
+    } catch (error) {
+      if (isDaybookError(error, 'forbidden') || isDaybookError(error, 'consent-required')) return error.code
+      throw error
+    }
+  }
   /** Which of them are others than they were. */
   const look = async (): Promise<readonly string[]> => {
     const changed: string[] = []
     for (const resource of watched) {
       const { uri } = resource
-      const now = JSON.stringify(await read(resource))
+      const now = await stateOf(resource)
       if (known.has(uri) && known.get(uri) !== now) changed.push(uri)
       known.set(uri, now)
     }
@@ -38,6 +50,7 @@ export function createResourceWatch({ resources, read, later }: ResourceWatchPar
   }
   return {
     begin: async () => void (await look()),
+    onEnd: (ended) => void ends.push(ended),
     bus: {
       // Nobody but the book itself says something here.
       publish: () => undefined,
@@ -52,7 +65,10 @@ export function createResourceWatch({ resources, read, later }: ResourceWatchPar
             for (const uri of await look()) if (!isOver) listener({ kind: 'resource_updated', uri })
           } catch (error) {
             // Anything else passes: a caller who asks too much, a database that is away.
-            isOver ||= isDaybookError(error, 'unauthorized') || isDaybookError(error, 'forbidden')
+            if (isDaybookError(error, 'unauthorized')) {
+              isOver = true
+              for (const ended of ends) ended()
+            }
           }
           again()
         }

@@ -74,16 +74,25 @@ export function answerMessages(book: Daybook, options: AnswerMessagesOptions): M
   const handle = book.with({ as })
   const open = new Set<Connection>()
   let isClosed = false
+  /** Why nobody is answered any more, though the book is open. */
+  let ended: DaybookError | undefined
   const close = () => {
     if (isClosed) return
     isClosed = true
     from.removeEventListener('message', listen)
     stop()
-    for (const one of open) one.end(new DaybookError('book-closed', 'The book answers here no more.'))
-    open.clear()
+    endAll(new DaybookError('book-closed', 'The book answers here no more.'))
     void handle.close()
   }
-  const stop = handle.on('closed', close)
+  const endAll = (error: DaybookError) => {
+    for (const one of open) one.end(error)
+    open.clear()
+  }
+  const stop = handle.on('closed', ({ reason, code }) => {
+    if (code !== 'unauthorized') return close()
+    ended = new DaybookError(code, reason)
+    endAll(ended)
+  })
   const listen = ({ data, origin: sender, ports: [port] }: MessageEvent) => {
     if (!isConnect(data) || !port) return
     const refused = refusal(data, sender)
@@ -97,6 +106,7 @@ export function answerMessages(book: Daybook, options: AnswerMessagesOptions): M
       return new DaybookError('forbidden', 'Pages of this origin may not connect.', {
         details: { origin: sender, reason: 'origin' },
       })
+    if (ended) return ended
     if (version !== messageVersion)
       return new DaybookError('protocol-error', `Version ${messageVersion} of the messages is spoken here.`, {
         details: { path: 'version' },

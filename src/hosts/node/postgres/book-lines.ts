@@ -9,7 +9,7 @@ import type { Clock, Scheduler } from '../../../core/ports.ts'
 import type { Standing } from '../../../trust/admission.ts'
 import type { Line, LineState, Listener } from '../../../edge/line.ts'
 import type { Relay } from '../../../edge/line-frames.ts'
-import { createLiveLines, type LiveBook, type LiveLines } from '../../../edge/live-lines.ts'
+import { createLiveLines, endOf, type LiveBook, type LiveLines } from '../../../edge/live-lines.ts'
 import { BookTurns } from './book-turns.ts'
 import type { BookNews } from './news-postgres.ts'
 
@@ -66,6 +66,8 @@ interface LineHooks {
 const restartCode = 1012
 /** More than this that was not sent yet: the line is as good as broken. */
 const bufferLimitBytes = 1_000_000
+/** Most that a timer of Node waits for. */
+const longestTimerMs = 2_147_483_647
 /** So long a socket may take to say goodbye. */
 const goodbyeMs = 1000
 /** When this much that was said waits for its book, nothing more is read of the line that said it. */
@@ -151,6 +153,14 @@ export function createBookLines(options: BookLinesOptions): BookLines {
     }
   }
 
+  /** Ends the line when its time is over; answers how to have that not happen. */
+  const awaitEnd = (book: string, listener: Listener): (() => void) => {
+    const leftMs = (endOf(listener) ?? Infinity) - clock.now()
+    // What lasts longer ends with a sweep.
+    if (leftMs > longestTimerMs) return () => undefined
+    return scheduler.later(Math.max(leftMs, 1), () => withBook(book, (live, lines) => void lines.sweep(live)))
+  }
+
   return {
     has: (book) => books.has(book),
     admit: (book, standing) =>
@@ -162,8 +172,10 @@ export function createBookLines(options: BookLinesOptions): BookLines {
     add: (book, listener, socket, version) =>
       within(book, (live) => {
         const { lines, open } = linesOf(book, live)
+        const forgetEnd = awaitEnd(book, listener)
         const line = toLine(socket, lines.begin(listener, version), {
           onEnd() {
+            forgetEnd()
             open.delete(line)
             if (open.size === 0 && books.get(book)?.open === open) books.delete(book)
           },

@@ -14,6 +14,7 @@ import { proposerCases } from '../../../../contract/consent/proposer.ts'
 import { badInputCases } from '../../../../contract/door/bad-input.ts'
 import { doorCases } from '../../../../contract/door/door.ts'
 import { liveCases } from '../../../../contract/door/live.ts'
+import { liveGuestCases } from '../../../../contract/door/live-guest.ts'
 import { roomCases } from '../../../../contract/room.ts'
 
 let folder = ''
@@ -55,6 +56,7 @@ describe('through the socket of the holder', () => {
   doorCases(cases, { role: 'device' })
   badInputCases(cases)
   liveCases(cases)
+  liveGuestCases(cases)
   guestCases(cases, { role: 'device' })
   proposerCases(cases)
   roomCases(cases)

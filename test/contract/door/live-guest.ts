@@ -1,0 +1,152 @@
+// Live queries and listeners of guests: what they may not read any more they show no longer, and what they may read now appears.
+import { describe, expect, it } from 'vitest'
+import type { Daybook, LiveSnapshot } from '../../../src/book/daybook.ts'
+import { makeTrace } from '../../support/trace.ts'
+import { grant } from '../access/token-grant.ts'
+import { type BookCase, snapshotOf } from '../book-case.ts'
+
+const health = 'Allergic to walnuts'
+const work = 'Sells pepper mills'
+const open = { for_agents: 'coach', permissions: ['read_scoped'] as ['read_scoped'] }
+
+/** A book with two memories, and a guest that may ask for all of it. */
+async function filled(book: Daybook) {
+  await book.memories.store({ content: health, category: 'a2p:interests', memory_type: 'semantic' })
+  await book.memories.store({ content: work, category: 'a2p:professional', memory_type: 'semantic' })
+  const { token } = await grant(book, { granted_to: 'coach' })
+  return { token: token.token_id, guest: book.with({ as: token.token_id }) }
+}
+
+const contents = ({ data }: LiveSnapshot<unknown>) =>
+  (JSON.stringify(data ?? null).match(/Allergic to walnuts|Sells pepper mills/g) ?? []).toSorted()
+
+/** Two live queries of a guest, that of a verb about memories and that of a verb about any record. */
+function queriesOf(guest: Daybook) {
+  const memories = guest.live({ method: 'memories.query', input: {} })
+  const records = guest.live({ method: 'records.query', input: { kind: 'memory' }, kinds: ['memory'] })
+  const offs = [memories, records].map((one) => one.subscribe(() => undefined))
+  const shows = (...texts: string[]) =>
+    Promise.all([
+      snapshotOf(memories, (one) => one.status !== 'loading' && String(contents(one)) === String(texts)),
+      snapshotOf(records, (one) => one.status === 'ready' && String(contents(one)) === String(texts)),
+    ])
+  return { shows, stop: () => offs.forEach((off) => off()) }
+}
+
+export function liveGuestCases({ book: opened }: BookCase): void {
+  describe('a live query of a guest', () => {
+    it('shows no memory any more once the policy is removed, and those of a new policy at once', async () => {
+      const book = await opened()
+      const { guest } = await filled(book)
+      const { id } = await book.consent.setPolicy({ ...open, allow: ['a2p:interests'] })
+      const { shows, stop } = queriesOf(guest)
+      await shows(health)
+      await book.consent.removePolicy({ id })
+      const [memories] = await shows()
+      expect(memories.error?.code).toBe('consent-required')
+      await book.consent.setPolicy({ ...open, allow: ['a2p:professional'] })
+      await shows(work)
+      await book.consent.setPolicy({ ...open, allow: ['a2p:interests'] })
+      await shows(health, work)
+      await book.consent.setPolicy({ ...open, allow: ['ext:none'], deny: ['a2p:interests'] })
+      await shows(work)
+      stop()
+    })
+
+    it('shows no memory any more that was forgotten, or moved to where it may not read', async () => {
+      const book = await opened()
+      const { guest } = await filled(book)
+      await book.consent.setPolicy({ ...open, allow: ['a2p:interests', 'a2p:professional'] })
+      const { shows, stop } = queriesOf(guest)
+      await shows(health, work)
+      const { memories } = await book.memories.query({ category: 'a2p:professional' })
+      await book.memories.reclassify({
+        id: memories[0]?.id ?? '',
+        category: 'a2p:identity',
+        reason: 'It says who they are',
+      })
+      await shows(health)
+      const [left] = (await book.memories.query({ category: 'a2p:interests' })).memories
+      await book.records.forget({ id: left?.id ?? '' })
+      await shows()
+      stop()
+    })
+
+    it('ends with `unauthorized`, and shows nothing any more, once its token is revoked', async () => {
+      const book = await opened()
+      const wide = await grant(book, { permissions: ['read', 'delegation'] })
+      const narrow = await grant(book, { granted_to: 'helper' }, wide.token.token_id)
+      await book.traces.store(makeTrace())
+      const handles = [wide, narrow].map(({ token }) => book.with({ as: token.token_id }))
+      const lives = handles.map((one) => one.live({ method: 'traces.query', input: {} }))
+      const offs = lives.map((one) => one.subscribe(() => undefined))
+      await Promise.all(lives.map((one) => snapshotOf(one, ({ data }) => data?.records.length === 1)))
+      // What was granted below it ends with it.
+      const ended = handles.map((one) => new Promise((resolve) => one.on('closed', resolve)))
+      await book.tokens.revoke({ token_id: wide.token.token_id, reason: 'over' })
+      for (const one of lives) {
+        const { error, data } = await snapshotOf(one, ({ status }) => status === 'error')
+        expect([error?.code, data]).toEqual(['unauthorized', undefined])
+      }
+      for (const detail of await Promise.all(ended))
+        expect(detail).toMatchObject({ code: 'unauthorized', reason: expect.stringContaining('revoked') })
+      offs.forEach((off) => off())
+    })
+
+    it('ends with `unauthorized` when the time of its token is over, though nothing was written', async () => {
+      const book = await opened()
+      await book.traces.store(makeTrace())
+      const { token } = await grant(book, { expires_at: new Date(Date.now() + 1500).toISOString() })
+      const guest = book.with({ as: token.token_id })
+      const live = guest.live({ method: 'traces.query', input: {} })
+      const off = live.subscribe(() => undefined)
+      const ended = new Promise((resolve) => guest.on('closed', resolve))
+      await snapshotOf(live, ({ data }) => data?.records.length === 1)
+      const { error, data } = await snapshotOf(live, ({ status }) => status === 'error')
+      expect([error?.code, data]).toEqual(['unauthorized', undefined])
+      expect(await ended).toMatchObject({ code: 'unauthorized' })
+      off()
+    })
+
+    it('shows no memory any more when the time of its policy is over', async () => {
+      const book = await opened()
+      const { guest } = await filled(book)
+      const end = new Date(Date.now() + 1500).toISOString()
+      await book.consent.setPolicy({ ...open, allow: ['a2p:interests'], expires_at: end })
+      const { shows, stop } = queriesOf(guest)
+      await shows(health)
+      await shows()
+      stop()
+    })
+
+    it('begins without its last answer where somebody comes back to it', async () => {
+      const book = await opened()
+      const { guest } = await filled(book)
+      const { id } = await book.consent.setPolicy({ ...open, allow: ['a2p:interests'] })
+      const live = guest.live({ method: 'memories.query', input: {} })
+      await snapshotOf(live, (one) => String(contents(one)) === health)
+      await book.consent.removePolicy({ id })
+      const off = live.subscribe(() => undefined)
+      expect(live.getSnapshot()).toMatchObject({ status: 'loading', data: undefined })
+      off()
+    })
+  })
+
+  describe('a listener with a token', () => {
+    it('hears that what it may read has changed when a policy is set or removed, and no more', async () => {
+      const book = await opened()
+      const { guest } = await filled(book)
+      const heard: { ids: readonly string[]; kinds: readonly string[] }[] = []
+      guest.on('change', (detail) => heard.push(detail))
+      const { id } = await book.consent.setPolicy({ ...open, allow: ['a2p:interests'] })
+      await expect.poll(() => heard.length).toBe(1)
+      await book.consent.removePolicy({ id })
+      await expect.poll(() => heard.length).toBe(2)
+      for (const { ids, kinds } of heard) {
+        expect(ids).toEqual([])
+        expect(kinds).toContain('memory')
+        expect(kinds).not.toContain('policy')
+      }
+    })
+  })
+}
