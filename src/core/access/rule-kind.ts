@@ -5,7 +5,13 @@
 export const ruleKinds: ReadonlySet<string> = new Set(['policy', 'receipt', 'access_request'])
 
 /** A change of one of these may end a token. */
-export const credentialKinds: ReadonlySet<string> = new Set(['token', 'key', 'access_key', 'agent_key'])
+export const credentialKinds: ReadonlySet<string> = new Set([
+  'token',
+  'key',
+  'access_key',
+  'agent_key',
+  'public_key',
+])
 
 /** Policies decide who may read these, by themselves or by what they were made from. */
 export const ruledKinds: readonly string[] = [
@@ -14,6 +20,5 @@ export const ruledKinds: readonly string[] = [
   'digest',
   'pattern',
   'snapshot',
-  'backup',
   'backup_part',
 ]

@@ -2,7 +2,7 @@
 // Invariant: what is read is read as the caller who listens, and paid for by that caller; it ends with the stream, and once
 // the caller's key or token has ended the stream ends with it.
 import type { ServerEventBus } from '@modelcontextprotocol/server'
-import { isDaybookError } from '../../core/errors.ts'
+import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { McpResource } from './tool-resource.ts'
 
 export interface ResourceWatchParts {
@@ -18,8 +18,8 @@ export interface ResourceWatch {
   begin(): Promise<void>
   /** Tells listeners of each change. */
   readonly bus: ServerEventBus
-  /** Calls `ended` once the caller may listen no more. */
-  onEnd(ended: () => void): void
+  /** Calls `ended` once the caller may listen no more, with why. */
+  onEnd(ended: (error: DaybookError) => void): void
 }
 
 const everyMs = 2000
@@ -27,7 +27,7 @@ const everyMs = 2000
 export function createResourceWatch({ resources, read, later }: ResourceWatchParts): ResourceWatch {
   const watched = resources.filter(({ kinds }) => kinds.length > 0)
   const known = new Map<string, string>()
-  const ends: (() => void)[] = []
+  const ends: ((error: DaybookError) => void)[] = []
   /** What may not be read now is one state more: whoever reads it again learns why. */
   const stateOf = async (resource: McpResource): Promise<string> => {
     try {
@@ -67,7 +67,7 @@ export function createResourceWatch({ resources, read, later }: ResourceWatchPar
             // Anything else passes: a caller who asks too much, a database that is away.
             if (isDaybookError(error, 'unauthorized')) {
               isOver = true
-              for (const ended of ends) ended()
+              for (const ended of ends) ended(error)
             }
           }
           again()

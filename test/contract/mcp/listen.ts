@@ -35,6 +35,20 @@ export function listenCases(host: McpHost): void {
     await listening.close()
   })
 
+  it('ends with the key under which it was begun', async () => {
+    await using world = await host.open({ era: 'modern', sets: ['graph'] })
+    const { id, key } = (await world.run('daybook:create_access_key', {
+      name: 'listener',
+      permissions: ['read'],
+      scope: '**',
+    })) as { id: string; key: string }
+    const client = await host.join?.(world, key)
+    const listening = await client?.listen({ resourceSubscriptions: [uri] })
+    await world.run('daybook:revoke_access_key', { id })
+    expect(['remote', 'graceful']).toContain(await listening?.closed)
+    await client?.close()
+  })
+
   it('promises no subscription where there is nothing to tell it by', async () => {
     await using world = await host.open({ era: 'legacy', sets: ['graph'] })
     const { client } = world

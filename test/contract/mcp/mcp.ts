@@ -14,6 +14,8 @@ export interface McpWorld extends AsyncDisposable {
 
 export interface McpHost {
   open(options: { readonly era: Era; readonly sets: readonly ToolSetName[] }): Promise<McpWorld>
+  /** A client that speaks to the same book under another key; absent where there are no keys. */
+  join?(world: McpWorld, key: string): Promise<Client>
 }
 
 export function newClient(era: Era): Client {

@@ -28,6 +28,7 @@ function transportTo(book: string, key: string, tools: string) {
 }
 
 const host: McpHost = {
+  join: (_world, key) => connect(`mcp-${serial}`, { key, tools: 'graph' }),
   async open({ era, sets }) {
     const book = `mcp-${++serial}`
     const client = newClient(era)

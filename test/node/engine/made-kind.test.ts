@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { governedBy } from '../../../src/core/access/governed.ts'
+import { credentialKinds, ruledKinds, ruleKinds } from '../../../src/core/access/rule-kind.ts'
 import { type Reach, readReach } from '../../../src/core/access/reach.ts'
 import { isByPolicy, isScoped, mayBeMadeFrom, sourceIds } from '../../../src/core/kind.ts'
 import type { JsonObject } from '../../../src/core/json/path.ts'
@@ -132,6 +133,15 @@ describe('every kind of record', () => {
   it('is named there by its own name, and none that is gone', () => {
     for (const name of [...own, ...rows.keys(), ...Object.keys(made)])
       expect([...kinds.keys()]).toContain(name)
+  })
+})
+
+describe('who waits for changes', () => {
+  it('knows which kinds say what a guest may read, and which policies decide about', () => {
+    const authority = [...kinds.values()].filter(({ guests }) => guests === 'none').map(({ name }) => name)
+    expect([...ruleKinds, ...credentialKinds].toSorted()).toEqual(authority.toSorted())
+    const ruled = [...kinds.values()].filter((kind) => isByPolicy(kind, kinds)).map(({ name }) => name)
+    expect([...ruledKinds].toSorted()).toEqual(ruled.toSorted())
   })
 })
 

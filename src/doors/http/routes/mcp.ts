@@ -8,6 +8,7 @@ import type { BookDoor } from '../../../edge/mirror-door.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { loadMcp } from '../../mcp/load-mcp.ts'
 import type { McpBook } from '../../mcp/mcp-book.ts'
+import { endingWith, requestIdOf } from '../../mcp/ended-stream.ts'
 import { answerMcp } from '../../mcp/mcp-http.ts'
 import { createMcpServer, toolCall } from '../../mcp/mcp-server.ts'
 import { createResourceWatch } from '../../mcp/resource-watch.ts'
@@ -40,13 +41,17 @@ export const mcpRoute = new Hono<BookTypes>().post('/mcp', async (c) => {
       return () => clearTimeout(timer)
     },
   })
-  if (c.req.header('mcp-method') === 'subscriptions/listen') await watch.begin()
-  return answerMcp(c.req.raw, {
+  const isListening = c.req.header('mcp-method') === 'subscriptions/listen'
+  // The body is read once more below.
+  const id = isListening ? await requestIdOf(c.req.raw.clone()) : undefined
+  if (isListening) await watch.begin()
+  const response = await answerMcp(c.req.raw, {
     mcp,
     guards,
     bus: watch.bus,
     factory: ({ era }) => createMcpServer({ mcp, era, book, sets, version: product.version }),
   })
+  return isListening ? endingWith(response, id, watch.onEnd) : response
 })
 
 /** Throws what the book says of a key that opens nothing here, before anything is said of what there is. */

@@ -2,7 +2,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { listenCases } from '../../../../contract/mcp/listen.ts'
-import { newClient } from '../../../../contract/mcp/mcp.ts'
+import { type McpHost, newClient } from '../../../../contract/mcp/mcp.ts'
 import { skipped } from '../postgres/postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
 
@@ -17,15 +17,20 @@ describe.skipIf(skipped !== '')(`MCP of \`daybook serve\`${skipped}`, () => {
   })
   afterAll(close)
 
+  const connect = async (book: string, as: string, { era, sets }: Parameters<McpHost['open']>[0]) => {
+    const client = newClient(era)
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${url}/v1/books/${book}/mcp?tools=${sets.join(',')}`), {
+        requestInit: { headers: { authorization: `Bearer ${as}` } },
+      }),
+    )
+    return client
+  }
   listenCases({
-    async open({ era, sets }) {
+    join: (_world, as) => connect(`listen-${serial}`, as, { era: 'modern', sets: ['graph'] }),
+    async open(options) {
       const book = `listen-${++serial}`
-      const client = newClient(era)
-      await client.connect(
-        new StreamableHTTPClientTransport(new URL(`${url}/v1/books/${book}/mcp?tools=${sets.join(',')}`), {
-          requestInit: { headers: { authorization: `Bearer ${key}` } },
-        }),
-      )
+      const client = await connect(book, key, options)
       return {
         client,
         run: async (id, input) => (await run({ url, book }, id, input)).body,
