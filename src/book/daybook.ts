@@ -165,9 +165,8 @@ export interface BookMembers extends AsyncDisposable {
    */
   tools<Format extends ToolFormat>(options: ToolOptions<Format>): Promise<ModelTools<Format>>
   /**
-   * Offers tools to the agent of the browser (WebMCP), under a token: that of the handle, or `as`. They are gone when the book or
-   * handle is closed and when the token is revoked. Where the browser has no such agent nothing is offered, see `isSupported`.
-   * Rejects with `conflict` when the page offers a tool of such a name already.
+   * Offers tools to the agent of the browser (WebMCP), under a token: that of the handle, or `as`. They are gone when book or handle
+   * are closed and when the token ends; without such an agent nothing is offered (`isSupported`). A tool of such a name: `conflict`.
    */
   offerTools(options?: OfferOptions): Promise<OfferedTools>
   /** Listens until the function it answers is called. */
