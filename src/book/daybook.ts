@@ -234,7 +234,8 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
     },
     live: createLive(door, methods, host as LiveHost) as unknown as BookMembers['live'],
     on: (name, listener) => {
-      checkEventName(name)
+      // Who listens for what is never told would wait for ever.
+      isEvent(name, 'name')
       return door.on((event) => {
         if (event.name === name) listener(event.detail as never)
       })
@@ -270,9 +271,6 @@ const events: { readonly [Name in keyof BookEvents]: true } = {
   closed: true,
 }
 const isEvent = wordOption(...Object.keys(events))
-
-/** Who listens for what is never told would wait for ever. */
-const checkEventName = (name: unknown) => isEvent(name, 'name')
 
 /** The door, for the holder of the token that is named. */
 function narrowed(door: BookDoor, { as }: { readonly as?: string | undefined }, host: LiveHost): BookDoor {
