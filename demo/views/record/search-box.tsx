@@ -1,6 +1,6 @@
 // The search box of a list. What is typed goes to the address after a breath; Esc empties it.
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../parts/icon.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import type { RecordKind } from '../../kind/record-kind.ts'
@@ -16,8 +16,8 @@ export function SearchBox({ kind }: { kind: RecordKind }) {
   const text = useSignal(address.value.search)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const { search } = address.value
-  useEffect(() => {
-    // Changed from outside: Back, a cleared filter, a link.
+  // Changed from outside: Back, a cleared filter, a link. Before the list is painted, so that the box never names another one.
+  useLayoutEffect(() => {
     if (timer.current === undefined) text.value = search
   }, [search])
   const apply = () => {
