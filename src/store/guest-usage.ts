@@ -1,6 +1,7 @@
-// How much of a book its guests take, and how much they may: records and bytes by agent and kind, counted by triggers.
-// Invariant: the counts change in the transaction of each change, whoever makes it, so nothing is scanned for a call;
-// what the owner's agents have stored is neither counted nor bounded.
+// How much of a book its guests take, and how much they may: records and bytes by guest and kind, counted by triggers.
+// Invariant: the counts change in the transaction of each change, whoever makes it, so nothing is scanned for a call; what
+// delegates store counts for the guest that the owner let in; what the owner's agents have stored is not counted.
+import { isDelegateSql, sameOrDelegate } from '../core/access/delegate-name.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 
@@ -36,16 +37,18 @@ export interface QuotaState {
 }
 
 export interface GuestUsage {
-  /** Begins to count what `agent` has stored. Outside of transactions; what it has by then is counted once. */
-  begin(agent: string): void
+  /** Begins to count what `payer` and its delegates have stored. Outside of transactions; what is there is counted once. */
+  begin(payer: string): void
   /** The `quota-exceeded` of a guest that is to have one more record of so many bytes, in place of one of `before`. */
   refusal(
-    agent: string,
+    payer: string,
     kind: string,
     size: { readonly bytes: number; readonly before?: number | undefined },
   ): DaybookError | undefined
   /** Runs a guest's work inside a transaction; throws `quota-exceeded` where it leaves more than the guest may have. */
-  within<Result>(agent: string, work: () => Result): Result
+  within<Result>(payer: string, work: () => Result): Result
+  /** The `quota-exceeded` of a guest whose edit is to be noted as a conflict. */
+  conflictRefusal(): DaybookError | undefined
   /** Some guest has stored something since the book was made. */
   isCounting(): boolean
   /** What all guests take together. */
@@ -54,22 +57,35 @@ export interface GuestUsage {
 
 /** Earlier versions count with what they are versions of, under this name. */
 const historyKind = '@history'
+/** The log of conflicts of the whole book, the owner's included, under the name of nobody. */
+const conflictKind = '@conflicts'
 const add = 'ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes'
-const counts = (row: string) =>
-  `EXISTS (SELECT 1 FROM guest_usage g WHERE g.agent = ${row}.agent AND g.kind = '')`
+/** Those for whom a row of `row.agent` counts. */
+const payers = (row: string) =>
+  `(SELECT agent FROM guest_usage WHERE agent = ${row}.agent AND kind = ''
+    UNION ALL SELECT agent FROM guest_usage WHERE kind = ''
+      AND instr(${row}.agent, ' by ') > 0 AND ${isDelegateSql(`${row}.agent`, 'agent')}) p`
 const change = (row: string, sign: '' | '-') =>
   `INSERT INTO guest_usage (agent, kind, records, bytes)
-   SELECT ${row}.agent, ${row}.kind, ${sign}1, ${sign}octet_length(${row}.body)
-   WHERE ${row}.deleted = 0 AND ${counts(row)} ${add};`
+   SELECT p.agent, ${row}.kind, ${sign}1, ${sign}octet_length(${row}.body)
+   FROM ${payers(row)} WHERE ${row}.deleted = 0 ${add};`
 const version = (row: string, sign: '' | '-') =>
   `INSERT INTO guest_usage (agent, kind, records, bytes)
-   SELECT ${row}.agent, '${historyKind}', 0, ${sign}octet_length(${row}.body) WHERE ${counts(row)} ${add};`
+   SELECT p.agent, '${historyKind}', 0, ${sign}octet_length(${row}.body) FROM ${payers(row)} WHERE 1 ${add};`
+const conflictLength = (row: string) =>
+  ['lost_body', 'kept_body', 'base_body']
+    .map((column) => `ifnull(octet_length(${row}${column}), 0)`)
+    .join(' + ')
+const conflict = (row: string, sign: '' | '-') =>
+  `INSERT INTO guest_usage (agent, kind, records, bytes)
+   VALUES ('', '${conflictKind}', 0, ${sign}(${conflictLength(`${row}.`)})) ${add};`
 
 const trigger = (name: string, event: string, body: string) =>
   `CREATE TRIGGER IF NOT EXISTS guest_usage_${name} AFTER ${event} BEGIN ${body} END`
 const schema = [
   `CREATE TABLE IF NOT EXISTS guest_usage (agent TEXT NOT NULL, kind TEXT NOT NULL, records INTEGER NOT NULL,
     bytes INTEGER NOT NULL, PRIMARY KEY (agent, kind)) WITHOUT ROWID`,
+  "CREATE INDEX IF NOT EXISTS guest_usage_payer ON guest_usage (agent) WHERE kind = ''",
   trigger('put', 'INSERT ON records', change('NEW', '')),
   trigger(
     'change',
@@ -80,6 +96,11 @@ const schema = [
   trigger('kept', 'INSERT ON history', version('NEW', '')),
   trigger('sealed', 'UPDATE OF body ON history', `${version('OLD', '-')} ${version('NEW', '')}`),
   trigger('dropped', 'DELETE ON history', version('OLD', '-')),
+  trigger('lost', 'INSERT ON conflicts', conflict('NEW', '')),
+  trigger('decided', 'DELETE ON conflicts', conflict('OLD', '-')),
+  `INSERT INTO guest_usage (agent, kind, records, bytes)
+   SELECT '', '${conflictKind}', 0, ifnull(sum(${conflictLength('')}), 0) FROM conflicts WHERE 1
+   ON CONFLICT DO NOTHING`,
 ]
 
 interface Usage {
@@ -99,7 +120,7 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
   /** A book without guests has no such table, and its opening writes nothing. */
   let isThere = false
   const exists = () =>
-    (isThere ||= db.get("SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_dropped'") !== undefined)
+    (isThere ||= db.get("SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_decided'") !== undefined)
 
   const none: Usage = { records: 0, bytes: 0 }
   const read = (where: string, params: readonly string[]): Usage => {
@@ -111,19 +132,19 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
     return row ?? none
   }
 
-  const usages = (agent: string) => [
-    { what: 'guest', used: read('agent = ?', [agent]), limit: guest },
+  const usages = (payer: string) => [
+    { what: 'guest', used: read('agent = ?', [payer]), limit: guest },
     ...Object.entries(kindQuotas).map(([kind, limit]) => ({
       what: kind,
-      used: read('agent = ? AND kind = ?', [agent, kind]),
+      used: read('agent = ? AND kind = ?', [payer, kind]),
       limit,
     })),
-    { what: 'guests', used: read('1', []), limit: guests },
+    { what: 'guests', used: read("agent <> ''", []), limit: guests },
   ]
 
   return {
-    refusal(agent, kind, { bytes, before }) {
-      for (const { what, used, limit } of usages(agent)) {
+    refusal(payer, kind, { bytes, before }) {
+      for (const { what, used, limit } of usages(payer)) {
         if (what !== 'guest' && what !== 'guests' && what !== kind) continue
         const more = { records: before === undefined ? 1 : 0, bytes: Math.max(0, bytes - (before ?? 0)) }
         for (const part of parts)
@@ -131,28 +152,30 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
       }
       return undefined
     },
-    begin(agent) {
-      if (begun.has(agent)) return
+    conflictRefusal() {
+      const { bytes } = read("agent = '' AND kind = ?", [conflictKind])
+      return bytes < guests.bytes ? undefined : exceeded('conflicts', 'bytes', guests)
+    },
+    begin(payer) {
+      if (begun.has(payer)) return
       db.transaction(() => {
         if (!exists()) for (const statement of schema) db.exec(statement)
-        if (db.get("SELECT 1 FROM guest_usage WHERE agent = ? AND kind = ''", [agent])) return
-        db.run('DELETE FROM guest_usage WHERE agent = ?', [agent])
-        db.run("INSERT INTO guest_usage (agent, kind, records, bytes) VALUES (?, '', 0, 0)", [agent])
+        if (db.get("SELECT 1 FROM guest_usage WHERE agent = ? AND kind = ''", [payer])) return
+        const { sql, params } = sameOrDelegate('agent', payer)
+        db.run("INSERT INTO guest_usage (agent, kind, records, bytes) VALUES (?, '', 0, 0)", [payer])
         db.run(
           `INSERT INTO guest_usage (agent, kind, records, bytes)
-           SELECT agent, kind, count(*), sum(octet_length(body)) FROM records
-           WHERE agent = ? AND deleted = 0 GROUP BY kind
-           UNION ALL SELECT agent, '${historyKind}', 0, sum(octet_length(body)) FROM history
-           WHERE agent = ? GROUP BY agent`,
-          [agent, agent],
+           SELECT ?, kind, count(*), sum(octet_length(body)) FROM records WHERE ${sql} AND deleted = 0 GROUP BY kind
+           UNION ALL SELECT ?, '${historyKind}', 0, ifnull(sum(octet_length(body)), 0) FROM history WHERE ${sql}`,
+          [payer, ...params, payer, ...params],
         )
       })
-      begun.add(agent)
+      begun.add(payer)
     },
-    within(agent, work) {
-      const before = usages(agent)
+    within(payer, work) {
+      const before = usages(payer)
       const result = work()
-      usages(agent).forEach(({ what, used, limit }, i) => {
+      usages(payer).forEach(({ what, used, limit }, i) => {
         const was = before[i]?.used ?? used
         for (const part of parts) {
           // What makes room, or takes none, is let through also where there is too much already.
@@ -164,7 +187,7 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
     },
     isCounting: exists,
     state() {
-      const { records, bytes } = read('1', [])
+      const { records, bytes } = read("agent <> ''", [])
       return { usedRecords: records, usedBytes: bytes, ...guests }
     },
   }

@@ -9,6 +9,10 @@ export const delegateName = (child: string, holder: string): string => child + e
 /** True for the name of a delegate of `holder`, or of one of its delegates. */
 export const isDelegateOf = (name: string, holder: string): boolean => name.endsWith(ending(holder))
 
+/** A condition of SQL that the name in one column is that of a delegate of the one in another. */
+export const isDelegateSql = (name: string, holder: string): string =>
+  `substr(${name}, -${ending('').length} - length(${holder})) = '${ending('')}' || ${holder}`
+
 /** A condition of SQL that `column` is `holder` or a delegate of it, with its parameters. */
 export function sameOrDelegate(
   column: string,

@@ -40,7 +40,7 @@ export interface ChainHolder {
 }
 
 /** Everybody by whose rights a guest calls, the guest itself first. */
-export function holdersOfGuest({ agent, holders }: Guest): readonly ChainHolder[] {
+export function holdersOfGuest({ agent, holders }: Pick<Guest, 'agent' | 'holders'>): readonly ChainHolder[] {
   return holders ?? [{ names: [agent], agent }]
 }
 
@@ -49,7 +49,7 @@ export const countedAs = (caller: Caller, agent: string): string =>
   caller.role === 'guest' ? topHolder(caller).agent : agent
 
 /** The guest that the owner let in, at the top of the chain: in its name everybody below it counts. */
-export function topHolder(guest: Guest): ChainHolder {
+export function topHolder(guest: Pick<Guest, 'agent' | 'holders'>): ChainHolder {
   const holders = holdersOfGuest(guest)
   return holders[holders.length - 1] ?? { names: [guest.agent], agent: guest.agent }
 }

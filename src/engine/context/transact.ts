@@ -1,5 +1,6 @@
 // One transaction of one call: what it may change is built inside of it, and what it has changed is told after the commit.
 // Invariant: a guest whose token has ended since it was admitted writes nothing, and nobody decides what it has proposed.
+import { topHolder } from '../../core/capability/caller.ts'
 import type { PortName, WriteContext, WritePorts } from '../../core/capability/context.ts'
 import type { PoolWritePort } from '../../core/pool/pool-port.ts'
 import type { ServiceParts } from '../../core/capability/service.ts'
@@ -48,7 +49,8 @@ export function createTransact({
     const { port, capability, view } = call
     const { caller, scope, now } = port
     const uses = capability.uses ?? []
-    if (caller.role === 'guest') store.guests.begin(caller.agent)
+    const payer = caller.role === 'guest' ? topHolder(caller).agent : undefined
+    if (payer !== undefined) store.guests.begin(payer)
     const attempt = () =>
       store.writes.write(() => {
         seen.keep()
@@ -68,7 +70,7 @@ export function createTransact({
         if (uses.includes('pool')) ports.pool = pool
         if (queued) ports.tasks = queued.tasks
         const run = () => sealing.writing(() => work({ call: port, ...ports } as WriteContext<PortName>))
-        const result = caller.role === 'guest' ? store.guests.within(caller.agent, run) : run()
+        const result = payer === undefined ? run() : store.guests.within(payer, run)
         call.trail.wrote(writing.changed)
         return { result, changed: writing.changed, secrets: writing.secrets, queued }
       })

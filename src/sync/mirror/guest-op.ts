@@ -57,9 +57,12 @@ export function admitGuestOp(
   }
   const fault = op.op === 'forget' ? missing(row) : faultOfPut(store, op, row, reach)
   if (fault) return { s: 'rejected', error: fault.toJSON() }
-  const full = op.op === 'put' ? refusalOf(store, op, row, reach.agent) : undefined
+  const full = op.op === 'put' ? refusalOf(store, op, row, reach) : undefined
   if (full) return { s: 'rejected', error: full.toJSON() }
   const isTheirs = row?.deleted === 0 && (row.agent !== reach.agent || row.device !== from.device)
+  // One entry beyond the limit is taken: whether an edit loses is known once it was tried.
+  const unlogged = row && (isTheirs || op.base !== row.ver) ? store.guests.conflictRefusal() : undefined
+  if (unlogged) return { s: 'rejected', error: unlogged.toJSON() }
   const before = isTheirs ? toChange(row, store.device) : undefined
   const answer = admitOp(store, op, from, nowMs)
   const isRenamed = row?.deleted !== 0 && agent !== sent.agent && id === sent.id
@@ -107,10 +110,10 @@ function refusalOf(
   { guests }: BookStore,
   { kind, body, enc }: Put,
   row: RecordRow | undefined,
-  agent: string,
+  { payer }: SyncReach,
 ) {
   const bytes = utf8Length(JSON.stringify(body ?? enc ?? {}))
-  return guests.refusal(agent, kind, { bytes, before: row?.deleted === 0 ? utf8Length(row.body) : undefined })
+  return guests.refusal(payer, kind, { bytes, before: row?.deleted === 0 ? utf8Length(row.body) : undefined })
 }
 
 /** Nothing is left of what was never there: no tombstone takes an id away. */

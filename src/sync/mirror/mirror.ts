@@ -232,7 +232,7 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
       const asked = parseSyncRequest(raw)
       const request = reach ? withinReach(asked, reach) : asked
       const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
-      if (reach) store.guests.begin(reach.agent)
+      if (reach) store.guests.begin(reach.payer)
       const answer = await store.writes.write(() => {
         checkLife(request)
         if (!isSetBack(request)) {

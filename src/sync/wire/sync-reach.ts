@@ -3,7 +3,7 @@
 // and keys are fetched by nobody else unless a grant names them: who has a whole token can present it. What policies decide
 // about (memories) is neither sent nor fetched, nor is what may be made from it fetched.
 import { DaybookError } from '../../core/errors.ts'
-import type { Caller, Guest } from '../../core/capability/caller.ts'
+import { type Caller, type Guest, topHolder } from '../../core/capability/caller.ts'
 import { isByPolicy, isScoped, type Kinds } from '../../core/kind.ts'
 import { permits } from '../../core/access/permission.ts'
 import type { SyncRequest } from './protocol.ts'
@@ -15,12 +15,14 @@ export interface SyncReach {
   readonly pulled: readonly string[]
   /** In whose name the guest writes. */
   readonly agent: string
+  /** For whom it counts what it stores: the guest that the owner let in. */
+  readonly payer: string
   /** True when it may forget records, and seal what others read. */
   readonly mayForget: boolean
 }
 
 /** What decides how far somebody's sync goes. */
-export type SyncGuest = Pick<Guest, 'agent' | 'permissions' | 'granted'>
+export type SyncGuest = Pick<Guest, 'agent' | 'holders' | 'permissions' | 'granted'>
 
 /** The reach of whoever calls: the owner's has no end. */
 export function syncReachOf(caller: Caller, kinds: Kinds): SyncReach | undefined {
@@ -28,7 +30,8 @@ export function syncReachOf(caller: Caller, kinds: Kinds): SyncReach | undefined
 }
 
 /** The reach that its grant gives a guest. Kinds that this mirror does not know must be named in it. */
-export function createSyncReach({ agent, permissions, granted = {} }: SyncGuest, kinds: Kinds): SyncReach {
+export function createSyncReach(guest: SyncGuest, kinds: Kinds): SyncReach {
+  const { agent, permissions, granted = {} } = guest
   const { push, pull } = granted
   // Policies decide record by record, and a sync carries kinds.
   const isOpen = (name: string) => kinds.get(name)?.byPolicy !== true
@@ -40,6 +43,7 @@ export function createSyncReach({ agent, permissions, granted = {} }: SyncGuest,
   return {
     pulled,
     agent,
+    payer: topHolder(guest).agent,
     mayForget: permits(permissions, { id: 'kstar:forget', permission: 'forget' }),
     mayPull: (kind) => pulled.includes(kind),
     mayPush: (kind) =>

@@ -28,9 +28,20 @@ function openBook(quotas?: GuestQuotas) {
     permissions: ['read', 'write', 'forget', 'inbox:send'],
     by: 'claims',
   })
-  const call = (verb: string, input: object, agent?: string) =>
-    book.engine.call(verb, input, agent === undefined ? {} : { caller: guest(agent) })
-  const store = (id: string, agent?: string, length = 10) =>
+  /** Who has what a guest granted on, however often. */
+  const delegate = (name: string, holder: Caller): Caller => {
+    if (holder.role === 'owner') return expect.unreachable()
+    const agent = `${name} by ${holder.agent}`
+    const above = holder.holders ?? [{ names: [holder.agent], agent: holder.agent }]
+    return { ...holder, token: `token-${agent}`, agent, holders: [{ names: [name, agent], agent }, ...above] }
+  }
+  const call = (verb: string, input: object, who?: string | Caller) =>
+    book.engine.call(
+      verb,
+      input,
+      who === undefined ? {} : { caller: typeof who === 'string' ? guest(who) : who },
+    )
+  const store = (id: string, agent?: string | Caller, length = 10) =>
     call(
       'kstar:store_trace',
       { ...makeTrace({ id, task: { goal: 'x'.repeat(length), constraints: [] } }), replace: true },
@@ -45,7 +56,7 @@ function openBook(quotas?: GuestQuotas) {
   const quota = async (agent?: string) =>
     ((await call('daybook:status', {}, agent)) as { guestQuota?: { usedRecords: number; usedBytes: number } })
       .guestQuota
-  return { book, call, store, refused, quota }
+  return { book, guest, delegate, call, store, refused, quota }
 }
 
 it('refuses a guest what is beyond its records, and takes it again once it has forgotten some', async () => {
@@ -88,6 +99,95 @@ it('never refuses the owner, and gives back what the owner forgets of a guest', 
   for (let i = 0; i < 10; i++) await call('kstar:forget', { id: `t${i}` })
   expect(await quota()).toMatchObject({ usedRecords: 0 })
   await store('again', 'helper')
+})
+
+it('counts what delegates store for the guest that the owner let in, however many there are', async () => {
+  const { book, guest, delegate, store, call, refused, quota } = openBook(small)
+  const helper = guest('helper')
+  const child = delegate('child', helper)
+  const callers = [child, delegate('inner', child), delegate('other', helper), helper]
+  for (let i = 0; i < 10; i++) await store(`t${i}`, callers[i % 4])
+  for (const caller of [...callers, delegate('fresh', helper), delegate('helper', child)])
+    expect(await refused(store('more', caller))).toEqual({ quota: 'guest', part: 'records', limit: 10 })
+  expect(await quota()).toMatchObject({ usedRecords: 10 })
+  // An agent whose name only looks alike has what is its own.
+  await store('alike', 'inner by helpers')
+  await store('alike-2', 'by helper')
+  expect(await quota()).toMatchObject({ usedRecords: 12 })
+  // What one of them forgets is free for all of them.
+  await call('kstar:forget', { id: 't0' }, child)
+  await store('again', callers[1])
+  // And who opens the book next has not forgotten what is there of them.
+  book.db.exec('DELETE FROM guest_usage')
+  const again = openTestEngine({ db: book.db, isAudited: false, quotas: small })
+  const more = { ...makeTrace({ id: 'more' }), replace: true }
+  expect(await refused(again.engine.call('kstar:store_trace', more, { caller: callers[2] }))).toMatchObject({
+    quota: 'guest',
+    part: 'records',
+  })
+})
+
+it('counts what waits for a person for the guest that the owner let in', async () => {
+  const { guest, delegate, call, refused } = openBook()
+  const text = 'x'.repeat(60_000)
+  const helper = guest('helper')
+  let stored = 0
+  let details: unknown
+  while (stored < 200 && details === undefined) {
+    const caller = delegate(`child-${stored}`, helper)
+    await call('inbox:send', { text: 'hello', data: { text } }, caller).then(
+      () => (stored += 1),
+      async (error: unknown) => (details = await refused(Promise.reject(error))),
+    )
+  }
+  expect(details).toMatchObject({ quota: 'inbox', part: 'bytes', limit: 4 * 1_048_576 })
+  expect(stored).toBeLessThan(72)
+})
+
+const words = 'word '.repeat(100)
+const hash = 'a'.repeat(32)
+const everyVerb: readonly (readonly [verb: string, input: object])[] = [
+  ['kstar:store_trace', makeTrace({ task: { goal: words, constraints: [] } })],
+  ['kstar:store_perception', { type: 'note', content: words, confidence: 1 }],
+  ['ks:store', { session: 's', message: { content: words } }],
+  ['a2p:propose', { content: words, category: 'a2p:preferences.food', memory_type: 'semantic' }],
+  ['consent:request', { scopes: ['a2p:preferences'], purpose: words }],
+  ['katra:register', { name: 'Ada', description: words }],
+  ['katra:remember', { persona: 'Ada', content: words }],
+  ['document:write', { changes: [{ folder: 'notes/', key: 'long', value: { words } }] }],
+  [
+    'checkpoint:put',
+    { thread: 't', checkpoint: 'c', state: words, metadata: words, parts: [hash], data: { [hash]: words } },
+  ],
+  [
+    'checkpoint:put_writes',
+    { thread: 't', checkpoint: 'c', task: 'task', writes: [{ place: 0, channel: 'c', value: words }] },
+  ],
+  ['pool:propose', { statement: words, tags: ['ops'], title: 't' }],
+  ['pool:announce', { capabilities: ['sums'], display_name: 'Helper' }],
+  ['inbox:send', { text: words }],
+]
+
+it('counts whatever a guest stores by any verb, and by that of its delegates', async () => {
+  const { book, guest, delegate, call, quota } = openBook()
+  const helper = guest('helper')
+  const child = delegate('child', helper)
+  const all = { ...child, permissions: ['**'] } as Caller
+  const stored = () =>
+    book.db.get<{ n: number }>(
+      `SELECT (SELECT ifnull(sum(octet_length(body)), 0) FROM records WHERE deleted = 0)
+         + (SELECT ifnull(sum(octet_length(body)), 0) FROM history) AS n`,
+    )?.n
+  const before = stored() ?? 0
+  let last = before
+  for (const [verb, input] of everyVerb) {
+    // In a pool a delegate has no voice beside its holder's.
+    await call(verb, input, verb === 'pool:announce' ? ({ ...helper, permissions: ['**'] } as Caller) : all)
+    const now = stored() ?? 0
+    expect([verb, now > last]).toEqual([verb, true])
+    expect([verb, (await quota())?.usedBytes]).toEqual([verb, now - before])
+    last = now
+  }
 })
 
 it('counts what a guest had stored before it was counted', async () => {
