@@ -15,30 +15,37 @@ export interface TimeSeen {
 }
 
 const setting = 'time_seen'
+/** How often the owner took the clock for right. */
+const resets = 'time_resets'
 const keepEveryMs = 60_000
 
 export function createTimeSeen(settings: Pick<Settings, 'getNumber' | 'set'>, clock: Clock): TimeSeen {
-  let keptMs = settings.getNumber(setting)
-  let seenMs = keptMs
+  let keptMs = 0
+  let resetCount = settings.getNumber(resets)
+  let seenMs = 0
+  /** What is kept is read each time: another process may have kept it, and a copy is filled after it was opened. */
   const now = () => {
-    seenMs = Math.max(seenMs, clock.now())
+    const keptNowMs = settings.getNumber(setting)
+    if (keptNowMs !== keptMs) {
+      const count = settings.getNumber(resets)
+      if (count !== resetCount) seenMs = keptNowMs
+      resetCount = count
+      keptMs = keptNowMs
+    }
+    seenMs = Math.max(seenMs, keptNowMs, clock.now())
     return seenMs
-  }
-  const put = (ms: number) => {
-    settings.set(setting, ms)
-    keptMs = ms
   }
   const isAhead = () => now() - keptMs >= keepEveryMs
   return {
     now,
     isAhead,
     keep() {
-      if (isAhead()) put(now())
+      if (isAhead()) settings.set(setting, seenMs)
     },
     reset() {
       const behindMs = now() - clock.now()
-      seenMs = clock.now()
-      put(seenMs)
+      settings.set(setting, clock.now())
+      settings.set(resets, resetCount + 1)
       return behindMs
     },
   }

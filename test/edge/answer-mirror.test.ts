@@ -1,7 +1,7 @@
 // What a mirror answers at its door, as a Durable Object over RPC.
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import type { MirrorDoor } from '../../src/edge/mirror-door.ts'
 import { answerMirrorCases } from '../contract/mirror/answer-mirror.ts'
 
@@ -18,6 +18,17 @@ describe('A mirror at its door: a Durable Object', () => {
     move: evict,
     isMade: async (book) =>
       (await rows(book, "SELECT 1 FROM sqlite_master WHERE name = 'records'")).length > 0,
+    keptTime: async (book) =>
+      Number((await rows(book, "SELECT value FROM book WHERE key = 'time_seen'"))[0]?.['value'] ?? 0),
+    async later(ms, work) {
+      const now = Date.now()
+      const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + ms)
+      try {
+        return await work()
+      } finally {
+        clock.mockRestore()
+      }
+    },
     async empty(book, callers) {
       // The object is thrown away with the buckets that it has in memory. What runs into these while a test lasts is too little.
       await evict(book)

@@ -16,12 +16,14 @@ describe.skipIf(skipped !== '')(`A mirror at its door: PostgreSQL${skipped}`, ()
   const rate = { burst: 100, perSecond: 0.001 }
   const processes: PostgresMirrors[] = []
   let turn = 0
+  let aheadMs = 0
+  const ports = { ...nodePorts, clock: { now: () => Date.now() + aheadMs } }
 
   beforeAll(async () => {
     const { postgres, sql } = await server.get()
     const news = { connection: connectionTo({ url: postgres.url }) }
     for (let i = 0; i < 2; i++)
-      processes.push(await openPostgresMirrors({ postgres: sql, ports: nodePorts, rate, news }))
+      processes.push(await openPostgresMirrors({ postgres: sql, ports, rate, news }))
   })
   afterAll(async () => {
     for (const one of processes) await one.close()
@@ -41,6 +43,22 @@ describe.skipIf(skipped !== '')(`A mirror at its door: PostgreSQL${skipped}`, ()
     async isMade(book) {
       const { sql } = await server.get()
       return (await sql.rows('SELECT 1 FROM daybook.books WHERE book = $1', [book])).length > 0
+    },
+    async keptTime(book) {
+      const { sql } = await server.get()
+      const [row] = await sql.rows<{ value: string }>(
+        "SELECT value FROM daybook.book WHERE book = $1 AND key = 'time_seen'",
+        [book],
+      )
+      return Number(row?.value ?? 0)
+    },
+    async later(ms, work) {
+      aheadMs = ms
+      try {
+        return await work()
+      } finally {
+        aheadMs = 0
+      }
     },
     async empty(book, callers) {
       const { sql } = await server.get()
