@@ -8,6 +8,7 @@ import {
 } from '../../../../../src/hosts/node/postgres/postgres-mirrors.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
 import { answerMirrorCases } from '../../../../contract/mirror/answer-mirror.ts'
+import { guestBoundCases } from '../../../../contract/mirror/guest-bound.ts'
 import { createPostgres, skipped } from './postgres-world.ts'
 
 describe.skipIf(skipped !== '')(`A mirror at its door: PostgreSQL${skipped}`, () => {
@@ -30,8 +31,8 @@ describe.skipIf(skipped !== '')(`A mirror at its door: PostgreSQL${skipped}`, ()
     await server.close()
   })
 
-  answerMirrorCases({
-    door(book) {
+  const doors = {
+    door(book: string) {
       const mirrors = processes[turn % processes.length]
       if (!mirrors) throw new Error('There is no process.')
       return mirrors.getByName(book)
@@ -40,10 +41,27 @@ describe.skipIf(skipped !== '')(`A mirror at its door: PostgreSQL${skipped}`, ()
       turn += 1
       return Promise.resolve()
     },
+  }
+  answerMirrorCases({
+    ...doors,
     async isMade(book) {
       const { sql } = await server.get()
       return (await sql.rows('SELECT 1 FROM daybook.books WHERE book = $1', [book])).length > 0
     },
+    async empty(book, callers) {
+      const { sql } = await server.get()
+      for (const caller of callers) {
+        const name = createHash('sha256').update(caller).digest('hex')
+        const emptied = await sql.rows(
+          'UPDATE daybook.rates SET left_over = 0, at = now() WHERE book = $1 AND caller = $2 RETURNING caller',
+          [book, name],
+        )
+        expect(emptied).toHaveLength(1)
+      }
+    },
+  })
+  guestBoundCases({
+    ...doors,
     async keptTime(book) {
       const { sql } = await server.get()
       const [row] = await sql.rows<{ value: string }>(
@@ -58,17 +76,6 @@ describe.skipIf(skipped !== '')(`A mirror at its door: PostgreSQL${skipped}`, ()
         return await work()
       } finally {
         aheadMs = 0
-      }
-    },
-    async empty(book, callers) {
-      const { sql } = await server.get()
-      for (const caller of callers) {
-        const name = createHash('sha256').update(caller).digest('hex')
-        const emptied = await sql.rows(
-          'UPDATE daybook.rates SET left_over = 0, at = now() WHERE book = $1 AND caller = $2 RETURNING caller',
-          [book, name],
-        )
-        expect(emptied).toHaveLength(1)
       }
     },
   })
