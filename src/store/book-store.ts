@@ -19,9 +19,10 @@ import { createModelStore, type ModelStore } from './vector/model-store.ts'
 import { findNewer, type NewerBook, readOnly } from './schema/newer-book.ts'
 import { createOpLog, type OpLog } from './record/op-log.ts'
 import { createPlaceSums, type PlaceSums } from './record/place-sum.ts'
-import { createOpenMark, type OpenMark } from './repair/open-mark.ts'
+import { createOpenMark, isBlamed, type OpenMark } from './repair/open-mark.ts'
 import type { PoolWriter } from '../core/pool/pool-port.ts'
 import { createPoolTables } from './pool/pool-tables.ts'
+import { mostLevels, readLevels } from './posting/index-totals.ts'
 import { createPostingArchive } from './posting/posting-archive.ts'
 import { createProjection, type Projection } from './record/projection.ts'
 import { createPurge, type Purge } from './purge.ts'
@@ -146,7 +147,9 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const { db, derives } = newer ? readOnly(given, newer) : { db: given, derives: true }
   if (!newer) migrate(db, formatTime(now))
   const settings = createSettings(db)
-  if (derives) prepareDerived(db, { kinds, zone }, settings)
+  /** Something could not be read, or soon can't be: what is derived costs nothing but time. */
+  const isSuspect = () => isBlamed(db) || readLevels(db) > mostLevels
+  if (derives) prepareDerived(db, { kinds, zone, isSuspect }, settings)
   const mark = createOpenMark(db, settings)
   const bodies = createBodies(kinds, options.sealer ?? noSealer)
   let sealedChanges = 0

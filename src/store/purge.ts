@@ -4,6 +4,7 @@
 import { isDaybookError } from '../core/errors.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 import type { Checkpoint } from './repair/checkpoint.ts'
+import { mostLevels, readLevels } from './posting/index-totals.ts'
 import type { PostingArchive } from './posting/posting-archive.ts'
 import type { Projection } from './record/projection.ts'
 import type { Settings } from './schema/settings.ts'
@@ -31,11 +32,22 @@ export interface PurgeParts {
 }
 
 export function createPurge({ db, projection, archive, settings, checkpoint, sources }: PurgeParts): Purge {
+  /** Empties the text index: its rows are derived again, with the next read or in idle time. */
+  const renewIndex = () => {
+    db.transaction(() => {
+      db.run("INSERT INTO text_index (text_index) VALUES ('delete-all')")
+      // No text has this key, so each counts as changed.
+      db.run('UPDATE facets SET text_key = -1')
+      for (const { seq } of db.all<{ seq: number }>('SELECT seq FROM facets')) projection.markStale(seq)
+    })
+  }
   const takeOut = () => {
     projection.catchUp()
     // The index only marks what is deleted; merging all of it into one piece leaves the words out.
     archive.drop()
-    db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
+    if (readLevels(db) < mostLevels)
+      db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
+    else renewIndex()
     db.scrub()
     checkpoint?.scrub()
     // Only now: a scrub that was cut off is made again.

@@ -1,4 +1,4 @@
-// How many rows and words the text index counts: read from FTS5's own record of them, so that averages are the same.
+// How many rows, words and levels the text index has: read from FTS5's own records, so that averages are the same.
 import type { SqlDatabase } from '../../core/ports.ts'
 
 /** What the text index counts over all its rows. Rows that were removed stay counted there, so it is asked. */
@@ -14,6 +14,24 @@ export function readTotals(db: SqlDatabase): IndexTotals {
   const row = db.get<{ block: Uint8Array }>('SELECT block FROM text_index_data WHERE id = ?', [totalsId])
   return row ? totalsOf(row.block) : { rows: 0, terms: 0 }
 }
+
+/** Where FTS5 keeps which segments the index has, level by level (its "structure record"). */
+const structureId = 10
+/** Four bytes of a cookie, and four that announce the second version of the record. */
+const structureStart = 8
+
+/**
+ * How many levels of segments the index has. Each `optimize` of an index with deleted rows adds one, and FTS5 takes an index
+ * with more than 2,000 for corrupt.
+ */
+export function readLevels(db: SqlDatabase): number {
+  const row = db.get<{ block: Uint8Array }>('SELECT block FROM text_index_data WHERE id = ?', [structureId])
+  const [levels = 0] = readNumbers(new Uint8Array(row?.block ?? []).subarray(structureStart))
+  return levels
+}
+
+/** At so many levels the index is filled anew. */
+export const mostLevels = 1000
 
 /** The averages record: the rows, then the terms of each column. */
 function totalsOf(block: Uint8Array): IndexTotals {

@@ -76,17 +76,21 @@ const derivedNames = [
 ]
 
 /**
- * Makes the derived tables where they are missing or another Daybook made them; what a kind declares anew is stale, and
- * so is what tells of days when the zone of the book is another one.
+ * Makes the derived tables where they are missing, another Daybook made them, or they are suspect; what a kind declares
+ * anew is stale, and so is what tells of days when the zone of the book is another one.
  */
 export function prepareDerived(
   db: SqlDatabase,
-  { kinds, zone = utcZone }: { readonly kinds: Kinds; readonly zone?: Zone | undefined },
+  {
+    kinds,
+    zone = utcZone,
+    isSuspect = () => false,
+  }: { readonly kinds: Kinds; readonly zone?: Zone | undefined; readonly isSuspect?: () => boolean },
   settings: Settings,
 ): void {
   const declared = textKey([derivedTables, sourceTables])
   db.transaction(() => {
-    if (settings.getNumber('derived_tables') !== declared) {
+    if (settings.getNumber('derived_tables') !== declared || isSuspect()) {
       for (const name of derivedNames) db.exec(`DROP TABLE IF EXISTS ${name}`)
       db.exec(derivedTables)
       db.exec(sourceTables)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Daybook } from '../../../../src/book/daybook.ts'
 import { makeKind, openTestStore } from '../../../support/test-store.ts'
+import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 
 let folder = ''
@@ -82,6 +83,45 @@ describe('after a purge', () => {
     // A model of the same number would take vectors of the old one for its own.
     const next = store.models.save({ dimensions: 2, madeAt: seq, parts: [] })
     expect(next.generation).toBe(saved.generation + 1)
+  })
+
+  test('thousands of purges one after another leave the rest to be found, and purged', async () => {
+    await using book = await openDaybook({ name: 'many', agent: 'test', path: ':memory:' })
+    const ids: string[] = []
+    for (let i = 0; i < 2150; i++)
+      ids.push((await book.perceptions.store({ content: `Numbered word${i}` })).id)
+    await book.recall({ text: 'word7' })
+    for (const id of ids.slice(0, 2100)) await book.records.purge({ id })
+    const found = async (text: string) => (await book.recall({ text })).hits.map(({ record }) => record.id)
+    expect(await found('word2120')).toContain(ids[2120])
+    expect(await found('word2000')).not.toContain(ids[2000])
+    await book.perceptions.store({ content: 'Numbered and new' })
+    expect((await book.recall({ text: 'new' })).hits).not.toEqual([])
+    expect((await book.status()).degraded).toEqual([])
+  })
+
+  test('a text index that FTS5 takes for corrupt is filled anew when the book is opened', async () => {
+    const first = await open('levels')
+    await fill(first, 5)
+    await first.recall({ text: 'number' })
+    await first.close()
+    const db = openNodeDatabase({ path: join(folder, 'levels.daybook') })
+    const extra = Array.from({ length: 2001 }, (_, i) => 1_000_000 + i)
+    db.transaction(() => {
+      for (const row of extra) db.run('INSERT INTO text_index (rowid, t0) VALUES (?, ?)', [row, 'extra'])
+    })
+    // Each of these adds a level to the index, and it may have 2,000.
+    const takeOut = () => {
+      for (const row of extra) {
+        db.transaction(() => db.run('DELETE FROM text_index WHERE rowid = ?', [row]))
+        db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
+      }
+    }
+    expect(takeOut).toThrow('corrupt')
+    db.close()
+    await using again = await open('levels')
+    expect((await again.recall({ text: 'number 3' })).hits.length).toBeGreaterThan(0)
+    expect((await again.status()).degraded).toEqual([])
   })
 
   test('forgetting alone leaves the words where they stood, or this test would show nothing', async () => {
