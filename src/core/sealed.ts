@@ -28,6 +28,17 @@ export interface SealedBody {
   /** The nonce, 12 random bytes, and the ciphertext with its tag; base64. */
   readonly n: string
   readonly ct: string
+  /** What else it is bound to; absent in bodies that were sealed before there was such a thing, or not for a record. */
+  readonly head?: SealedHead | undefined
+}
+
+/** What a record says in clear beside a sealed body, and nobody may change without the key. A mirror may rename its agent. */
+export interface SealedHead {
+  /** Of the edit that was sealed: it tells one version from another. */
+  readonly stamp: string
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
+  readonly sensitivity?: Sensitivity | undefined
 }
 
 /** What anybody can see of a sealed body without its key. */
@@ -42,6 +53,42 @@ export interface SealedInfo {
 export interface SealedOwner {
   readonly kind: string
   readonly id: string
+  /** What else it is sealed for. */
+  readonly head?: SealedHead | undefined
+}
+
+/** The head that the body of a record is bound to. */
+export function sealedHead(said: SealedHead): SealedHead {
+  const { stamp, session, resource, sensitivity } = said
+  return {
+    stamp,
+    ...(session === undefined ? {} : { session }),
+    ...(resource === undefined ? {} : { resource }),
+    ...(sensitivity === undefined ? {} : { sensitivity }),
+  }
+}
+
+/** What a sealed body is bound to, after the name of its book: nobody can put it in the place of another. */
+export function boundTo({ kind, id }: SealedOwner, { v, kid, head }: Pick<SealedBody, 'v' | 'kid' | 'head'>) {
+  const base = [kind, id, v, kid]
+  if (!head) return base
+  return [...base, head.stamp, head.session ?? null, head.resource ?? null, head.sensitivity ?? null]
+}
+
+/**
+ * True when a record that says `said` in clear may have this body. Its stamp may be earlier than that of the edit, where a
+ * mirror has set a clock right that runs ahead, and it may be more sensitive.
+ */
+export function fitsHead(said: SealedHead, { head }: SealedBody): boolean {
+  if (!head) return true
+  const isSame = said.session === head.session && said.resource === head.resource
+  return isSame && said.stamp <= head.stamp && !isLowered(said.sensitivity, head.sensitivity)
+}
+
+/** How sensitive a record with this body is: what is sealed is `sensitive` at least, whatever is said beside it. */
+export function sealedSensitivity(said: Sensitivity | undefined, { head }: SealedBody): Sensitivity {
+  const all = [said, head?.sensitivity, 'sensitive' as const]
+  return sensitivities.toReversed().find((one) => all.includes(one)) ?? 'sensitive'
 }
 
 /**
@@ -114,15 +161,22 @@ export function isSealedText(text: string): boolean {
 }
 
 /** A sealed body as it is stored. */
-export function sealedText({ alg, kid, v, n, ct }: SealedBody): string {
-  return JSON.stringify([alg, kid, v, n, ct])
+export function sealedText({ alg, kid, v, n, ct, head }: SealedBody): string {
+  return JSON.stringify([alg, kid, v, n, ct, ...(head ? [head] : [])])
 }
 
 /** The sealed body that a stored text is; undefined for a plain one. */
 export function sealedOf(text: string): SealedBody | undefined {
   if (!isSealedText(text)) return undefined
-  const [alg, kid, v, n, ct] = JSON.parse(text) as [typeof sealingAlgorithm, string, number, string, string]
-  return { alg, kid, v, n, ct }
+  const [alg, kid, v, n, ct, head] = JSON.parse(text) as [
+    typeof sealingAlgorithm,
+    string,
+    number,
+    string,
+    string,
+    SealedHead?,
+  ]
+  return { alg, kid, v, n, ct, ...(head ? { head } : {}) }
 }
 
 export function infoOf({ alg, kid, ct }: SealedBody): SealedInfo {

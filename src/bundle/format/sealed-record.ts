@@ -5,7 +5,14 @@ import { DaybookError } from '../../core/errors.ts'
 import { isOpenKind, type Kind } from '../../core/kind.ts'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
-import { isSealing, type SealedBody, sealingAlgorithm, type Sensitivity } from '../../core/sealed.ts'
+import {
+  isSealing,
+  type SealedBody,
+  sealingAlgorithm,
+  sensitivities,
+  type Sensitivity,
+} from '../../core/sealed.ts'
+import { isStamp } from '../../core/stamp.ts'
 
 /** The field in which the sealed body stands, in place of all fields of the body. */
 export const sealedName = 'sealed'
@@ -16,6 +23,14 @@ const sealedBody = z.strictObject({
   v: z.number().int().min(0),
   n: z.base64().length(16),
   ct: z.base64().min(24).max(4_000_000),
+  head: z
+    .strictObject({
+      stamp: z.string().refine(isStamp, 'is not a stamp'),
+      session: z.string().optional(),
+      resource: z.string().optional(),
+      sensitivity: z.enum(sensitivities).optional(),
+    })
+    .optional(),
 })
 
 /** True for a record whose body is sealed. */

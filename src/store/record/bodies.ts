@@ -40,9 +40,9 @@ export function createBodies(kinds: Kinds, sealer: Sealer): Bodies {
     open,
     read,
     readSealed: (owner, sealed) => read(owner, sealedText(sealed)),
-    seal({ kind, id }, text) {
+    seal({ kind, id, head }, text) {
       if (isSealedText(text)) return text
-      return sealedText(sealer.seal({ kind, id }, kinds.get(kind)?.version ?? 0, text))
+      return sealedText(sealer.seal({ kind, id, head }, kinds.get(kind)?.version ?? 0, text))
     },
     need(owner, text) {
       const body = read(owner, text)

@@ -8,7 +8,9 @@ import {
   infoOf,
   isSealing,
   type SealedBody,
+  sealedHead,
   sealedOf,
+  sealedSensitivity,
   sealedText,
   type Sensitivity,
 } from '../../core/sealed.ts'
@@ -198,7 +200,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
   const textOf = (op: PutOp): string => {
     if (op.enc) return checkSize(sealedText(op.enc))
     const text = encodeBody(op.body)
-    return isSealing(op.sensitivity) ? checkSize(bodies.seal(op, text)) : text
+    return isSealing(op.sensitivity) ? checkSize(bodies.seal({ ...op, head: sealedHead(op) }, text)) : text
   }
 
   const store = (before: RecordRow | undefined, op: PutOp | ForgetOp, how: Change): RecordRow => {
@@ -312,6 +314,7 @@ function removals(
 /** The row that `op` makes of a record. A tombstone keeps nothing of what the record belonged to. */
 function rowOf(op: PutOp | ForgetOp, body: string, at: MirrorVersion, own: Own): RecordRow {
   const put = op.op === 'put' ? op : undefined
+  const sealed = sealedOf(body)
   return {
     seq: own.seq,
     id: op.id,
@@ -330,8 +333,8 @@ function rowOf(op: PutOp | ForgetOp, body: string, at: MirrorVersion, own: Own):
     deleted: put ? 0 : 1,
     gone: own.gone,
     purged: own.purged,
-    sensitivity: put?.sensitivity ?? null,
-    kid: sealedOf(body)?.kid ?? null,
+    sensitivity: (sealed ? sealedSensitivity(put?.sensitivity, sealed) : put?.sensitivity) ?? null,
+    kid: sealed?.kid ?? null,
     body,
   }
 }

@@ -1,7 +1,13 @@
 // Seals anew what lies under a key that was rotated out, a little at a time: records, their versions, conflicts, answers.
 // Invariant: each step is one transaction and leaves everything readable; the next one goes on with what is left.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
-import { type SealedOwner, sealedOf } from '../../core/sealed.ts'
+import {
+  type SealedHead,
+  sealedHead,
+  type SealedOwner,
+  sealedOf,
+  type Sensitivity,
+} from '../../core/sealed.ts'
 import type { Bodies } from './bodies.ts'
 import type { OpLog } from './op-log.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
@@ -50,6 +56,14 @@ const places = [
   },
 ] as const
 
+const headOf = ({ stamp, session, resource, sensitivity }: RecordRow): SealedHead =>
+  sealedHead({
+    stamp,
+    session: session ?? undefined,
+    resource: resource ?? undefined,
+    sensitivity: (sensitivity as Sensitivity | null) ?? undefined,
+  })
+
 const everything = Number.MAX_SAFE_INTEGER
 
 export function createResealing({
@@ -67,12 +81,14 @@ export function createResealing({
 }): Resealing {
   /** What can't be opened here stays as it is, and is not tried again. */
   const stuck = new Set<string>()
-  const reseal = (owner: SealedOwner, text: string): string | undefined => {
+  const reseal = (owner: SealedOwner, text: string, said?: SealedHead): string | undefined => {
     const lacking = bodies.sealer.lacking?.()
     const plain = stuck.has(text) ? undefined : bodies.open(owner, text)
     // What only waits for its key is tried again.
     if (plain === undefined && lacking === bodies.sealer.lacking?.()) stuck.add(text)
-    return plain === undefined ? undefined : bodies.seal(owner, plain)
+    return plain === undefined
+      ? undefined
+      : bodies.seal({ ...owner, head: sealedOf(text)?.head ?? said }, plain)
   }
 
   const stepRecords = (current: string, limit: number): number => {
@@ -82,7 +98,7 @@ export function createResealing({
     )
     let done = 0
     for (const row of rows) {
-      const text = reseal(row, row.body)
+      const text = reseal(row, row.body, headOf(row))
       if (text === undefined) continue
       db.run('UPDATE records SET kid = ?, body = ? WHERE seq = ?', [current, text, row.seq])
       log.logResealed(row)

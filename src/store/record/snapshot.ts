@@ -73,7 +73,7 @@ export function takeSnapshot(
         if (!row) continue
         const enc = isWhole ? undefined : sealedOf(row.body)
         const body = enc
-          ? (bodies?.read(row, row.body) ?? { sealed: { ...enc } })
+          ? (bodies?.read(row, row.body) ?? ({ sealed: enc } as unknown as JsonObject))
           : bodies?.need(row, row.body)
         records.push(toRecord(row, body))
         read += row.body.length

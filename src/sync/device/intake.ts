@@ -17,6 +17,7 @@ import type {
   WireResult,
 } from '../wire/protocol.ts'
 import { beginReread, checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
+import { answerSealed, judgeSealed } from './rollback.ts'
 import { tendMarks } from './tend-marks.ts'
 import { forgetLimits, noteLimits } from '../wire/request-limit.ts'
 import { logRivals } from '../conflict/rival.ts'
@@ -99,7 +100,14 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
           return ops.settle(op)
         }
         return ops.refuse(op, refusalOf(result.error, now))
-      case 'conflict':
+      case 'conflict': {
+        const row = store.records.row(result.current.id)
+        if (row && judgeSealed(store, row, result.current) === 'refused') {
+          ops.settle(op)
+          // A later edit waits, and meets it in its turn.
+          if (store.records.row(row.id)?.op === null) acceptJudged(result.current, row)
+          return
+        }
         return settleConflict({
           store,
           op,
@@ -110,6 +118,7 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
           accept: (current) => accept(current),
           onLogged,
         })
+      }
     }
   }
 
@@ -127,8 +136,17 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
       logRevived(store, change, { by: change.by, now })
       onLogged()
     }
-    accept(change, row === undefined)
+    acceptJudged(change, row)
     tally.pulled += 1
+  }
+
+  /** Takes `change` over, unless a mirror repeats or spoils what is sealed: see rollback.ts. */
+  const acceptJudged = (change: WireChange, row: RecordRow | undefined) => {
+    const verdict = row && judgeSealed(store, row, change)
+    accept(change, row === undefined)
+    if (!verdict) return
+    answerSealed(store, { row, change, verdict, now })
+    onLogged()
   }
 
   /**

@@ -7,7 +7,13 @@ import { checkJson, jsonLimits } from '../../core/json/json.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
-import { sealingAlgorithm, sensitivities } from '../../core/sealed.ts'
+import {
+  fitsHead,
+  type SealedBody,
+  type SealedHead,
+  sealingAlgorithm,
+  sensitivities,
+} from '../../core/sealed.ts'
 import { isStamp } from '../../core/stamp.ts'
 import { canonicalTime } from '../../core/time.ts'
 
@@ -61,6 +67,14 @@ const enc = z.object({
   v: count,
   n: z.base64().length(16),
   ct: z.base64().min(24),
+  head: z
+    .object({
+      stamp,
+      session: name.optional(),
+      resource: name.optional(),
+      sensitivity: z.enum(sensitivities).optional(),
+    })
+    .optional(),
 })
 
 /** The whole record, so that a second device has it as the first: its body in clear, or sealed. */
@@ -74,6 +88,8 @@ const whole = {
 }
 const hasOneBody = (put: { body?: unknown; enc?: unknown }) =>
   (put.body === undefined) !== (put.enc === undefined)
+const saysItsHead = (put: SealedHead & { enc?: SealedBody | undefined }) => !put.enc || fitsHead(put, put.enc)
+const ownHead = { path: ['enc', 'head'], message: 'the record says something else than its body is bound to' }
 const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
 
 /**
@@ -102,7 +118,8 @@ const wireOp = z.discriminatedUnion('op', [
       v: count.optional(),
       ...whole,
     })
-    .refine(hasOneBody, oneBody),
+    .refine(hasOneBody, oneBody)
+    .refine(saysItsHead, ownHead),
   z.object({ ...sent, op: z.literal('forget'), purge }),
 ])
 
@@ -117,7 +134,10 @@ const had = {
 }
 const wireChange = z.discriminatedUnion('op', [
   /** `gone`: the version in which it was last forgotten, which its author knew. */
-  z.object({ ...had, op: z.literal('put'), gone: count.optional(), ...whole }).refine(hasOneBody, oneBody),
+  z
+    .object({ ...had, op: z.literal('put'), gone: count.optional(), ...whole })
+    .refine(hasOneBody, oneBody)
+    .refine(saysItsHead, ownHead),
   z.object({ ...had, op: z.literal('forget') }),
 ])
 

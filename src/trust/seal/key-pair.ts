@@ -9,7 +9,7 @@ import type {
   Random,
 } from '../../core/ports.ts'
 import { toHex } from '../../core/ids.ts'
-import type { SealedBody, SealedOwner } from '../../core/sealed.ts'
+import { boundTo, type SealedBody, type SealedOwner } from '../../core/sealed.ts'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 
 /** Bytes of a public key, and of what stands before the ciphertext of a body that was sealed to one. */
@@ -27,13 +27,13 @@ export function pairId(publicKey: Uint8Array): string {
   return `k_${toHex(publicKey.subarray(0, 8))}`
 }
 
-/** What a sealed body is bound to: nobody can put it in the place of another. */
-export function boundTo(
+/** The additional data of a sealed body. */
+export function boundIn(
   book: string,
-  { kind, id }: SealedOwner,
-  { v, kid }: Pick<SealedBody, 'v' | 'kid'>,
+  owner: SealedOwner,
+  sealed: Pick<SealedBody, 'v' | 'kid' | 'head'>,
 ): string {
-  return JSON.stringify(['daybook', book, kind, id, v, kid])
+  return JSON.stringify(['daybook', book, ...boundTo(owner, sealed)])
 }
 
 /** What the key of one sending is for. */
@@ -117,10 +117,13 @@ export async function createKeyPairs(
       const nonce = fromBase64(sealed.n)
       if (!parts || nonce?.length !== 12) return undefined
       if (!received.has(parts.name)) lacking += 1
-      return received.get(parts.name)?.open(nonce, boundTo(book, owner, sealed), parts.ct)
+      return received.get(parts.name)?.open(nonce, boundIn(book, owner, sealed), parts.ct)
     },
   }
 }
+
+/** The head of a new sealed body. */
+export const headOf = ({ head }: SealedOwner) => (head ? { head } : {})
 
 /** Seals to one public half, for one call. */
 export interface Sending {
@@ -141,11 +144,11 @@ export async function createSending(
     half,
     seal(owner, v, text) {
       const nonce = random.bytes(12)
-      const ct = key.seal(nonce, boundTo(half.book, owner, { v, kid }), text)
+      const ct = key.seal(nonce, boundIn(half.book, owner, { v, kid, head: owner.head }), text)
       const whole = new Uint8Array(publicKeyBytes + ct.length)
       whole.set(sent.encapsulated)
       whole.set(ct, publicKeyBytes)
-      return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(whole) }
+      return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(whole), ...headOf(owner) }
     },
   }
 }

@@ -16,9 +16,10 @@ import { lockedError, type LockedReason, type Sealer } from '../../core/sealed.t
 import { deriveGuard, type Guard, newGuard } from './key-guard.ts'
 import { type KeptKeys, type Keys, openKept, parseKept, sealKept } from './kept-keys.ts'
 import {
-  boundTo,
+  boundIn,
   createKeyPairs,
   createSending,
+  headOf,
   type KeyPairs,
   pairId,
   type PublicHalf,
@@ -149,15 +150,15 @@ export function createKeychain(parts: KeychainParts): Keychain {
       if (sending && !vault) return sending.seal(owner, v, text)
       if (kid === undefined || !key) throw lockedError(sealer, owner)
       const nonce = random.bytes(12)
-      const ct = key.seal(nonce, boundTo(book, owner, { v, kid }), text)
-      return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ct) }
+      const ct = key.seal(nonce, boundIn(book, owner, { v, kid, head: owner.head }), text)
+      return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ct), ...headOf(owner) }
     },
     open(owner, sealed) {
       if (pairs?.keyOf(sealed.kid) !== undefined) return pairs.open(owner, sealed)
       const nonce = fromBase64(sealed.n)
       const ct = fromBase64(sealed.ct)
       if (nonce?.length !== 12 || !ct) return undefined
-      return keyOf(sealed.kid)?.open(nonce, boundTo(book, owner, sealed), ct)
+      return keyOf(sealed.kid)?.open(nonce, boundIn(book, owner, sealed), ct)
     },
   }
 

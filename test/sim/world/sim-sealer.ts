@@ -5,7 +5,7 @@ import { lockedError, noSealer, type Sealer } from '../../../src/core/sealed.ts'
 import { nodeAes } from '../../../src/hosts/node/port/node-aes.ts'
 import { fromBase64 } from '../../../src/shape/encoded-bytes.ts'
 import {
-  boundTo,
+  boundIn,
   createKeyPairs,
   createSending,
   type KeyPairs,
@@ -105,7 +105,7 @@ export function createPersonSealer(): Sealer {
       )
       return nodeAes
         .key(secretOfSending)
-        .open(nonce, boundTo(book, owner, sealed), bytes.subarray(publicKeyBytes))
+        .open(nonce, boundIn(book, owner, sealed), bytes.subarray(publicKeyBytes))
     }),
   }
 }

@@ -16,6 +16,7 @@ const sealedBody = z.object({
   v: z.number(),
   n: z.string(),
   ct: z.string(),
+  head: z.object({ stamp: z.string() }).loose().optional(),
 }) as unknown as z.ZodType<SealedBody>
 
 const history = z.object({
