@@ -50,6 +50,11 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Optional: a forget may be a purge, and a put stand on one that was not sent; what was forgotten or purged in which version. No longer looked at: that forgetting is to win.',
     hash: '43ccc7b2b29f03f52f5c0c9b5482879dfbeba834f4ad3f169db4022a69873ee7',
   },
+  {
+    p: 1,
+    what: 'Optional: what of its record a sealed body is bound to as well.',
+    hash: 'f85a44f7ef17e31ef28cc9b5d6303ff8283d30c8143ab5aac32a09e23d105d0c',
+  },
 ]
 
 export interface LineLine {
