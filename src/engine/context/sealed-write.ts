@@ -42,7 +42,16 @@ export function createSealedWriter(parts: SealedWriterParts): SealedWriter {
     put({ kind, id, enc, scope, times }) {
       checkOwner()
       const { created_at, updated_at: at } = times
-      records.put({ op: 'put', kind, id, stamp: enc.head?.stamp ?? stamps.next(), at, created_at, ...scope, enc })
+      records.put({
+        op: 'put',
+        kind,
+        id,
+        stamp: enc.head?.stamp ?? stamps.next(),
+        at,
+        created_at,
+        ...scope,
+        enc,
+      })
       changed.push({ id, kind })
     },
     lose(entry) {
