@@ -3,8 +3,8 @@
 import type { Guest } from '../../core/capability/caller.ts'
 import type { OpaqueVersion, SealedWriter } from '../../core/capability/port/record-port.ts'
 import type { Changed } from '../../core/capability/service.ts'
-import type { DaybookError } from '../../core/errors.ts'
-import { sealedOf } from '../../core/sealed.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { fitsHead, sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { SeenRecords } from './seen-records.ts'
 
@@ -42,11 +42,19 @@ export function createSealedWriter(parts: SealedWriterParts): SealedWriter {
     put({ kind, id, enc, scope, times }) {
       checkOwner()
       const { created_at, updated_at: at } = times
+      const stamp = enc.head?.stamp ?? stamps.next()
+      // No mirror takes it otherwise.
+      if (!fitsHead({ stamp, ...scope }, enc))
+        throw new DaybookError(
+          'invalid-file',
+          `\`${id}\` says something else than its sealed body is bound to.`,
+          { details: { path: id } },
+        )
       records.put({
         op: 'put',
         kind,
         id,
-        stamp: enc.head?.stamp ?? stamps.next(),
+        stamp,
         at,
         created_at,
         ...scope,

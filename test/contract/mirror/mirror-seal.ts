@@ -399,6 +399,35 @@ export function sealedCases(host: DatabaseHost): void {
       })
       await a.sync()
       expect(await textOf(await readerOf(world))).toBe('earlier')
+      const headOf = (site: Site) =>
+        site.look(({ records }) => sealedOf(records.row(id(1))?.body ?? '')?.head)
+      expect(await headOf(world.mirror)).toBeUndefined()
+      // Whatever writes it binds it: an edit here, and a new key.
+      await a.put('last_write_wins', id(1), body('later'), secret)
+      await a.sync()
+      expect(await headOf(world.mirror)).toMatchObject(secret)
+      expect(await textOf(await readerOf(world))).toBe('later')
+    })
+
+    it('E13 that were sealed before they were bound to so much are bound when their key changes', async () => {
+      const world = createWorld(host)
+      const a = world.device('a')
+      await a.put('last_write_wins', id(1), body('one'), { ...secret, resource: 'private' })
+      const stamp = await a.look(({ db, bodies, records }) => {
+        const text = bodies.seal({ kind: 'last_write_wins', id: id(1) }, JSON.stringify(body('earlier')))
+        db.transaction(() => db.run('UPDATE records SET body = ? WHERE id = ?', [text, id(1)]))
+        return records.row(id(1))?.stamp
+      })
+      await a.sync()
+      a.keys = [1, 2]
+      await a.look((store) => store.db.transaction(() => store.resealing.step(10)))
+      await a.sync()
+      const head = await world.mirror.look(({ records }) => sealedOf(records.row(id(1))?.body ?? '')?.head)
+      expect(head).toEqual({ stamp, ...secret, resource: 'private' })
+      const b = world.device('b')
+      b.keys = [1, 2]
+      await b.sync()
+      expect(await textOf(b)).toBe('earlier')
     })
 
     it('E7 go to the other devices under their new key', async () => {

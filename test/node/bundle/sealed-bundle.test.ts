@@ -71,6 +71,22 @@ describe('a record of a bundle that is sealed', () => {
     expect(await bring(bundle(record()))).toMatchObject({ unchanged: 1, unreadable: 1 })
   })
 
+  it.each([
+    ['another resource', { resource: 'public' }],
+    ['another session', { session: 's' }],
+    ['less sensitivity', { sensitivity: 'sensitive' }],
+  ])('is refused with %s than it was sealed for, which no mirror takes', async (_what, change) => {
+    const head = {
+      stamp: `019b00000000-0000-d_${'a'.repeat(32)}`,
+      resource: 'private',
+      sensitivity: 'restricted',
+    }
+    const one = record({ resource: 'private', sensitivity: 'restricted', sealed: { ...enc, head } })
+    expect(await failure(bring(bundle({ ...one, ...change })))).toMatchObject({ code: 'invalid-file' })
+    expect((await book.records.query()).sealed).toBeUndefined()
+    expect(await bring(bundle(one))).toMatchObject({ imported: 1, unreadable: 1 })
+  })
+
   it('stays, or goes into the log of conflicts, by which is later', async () => {
     await book.import(bundle(record()))
     const later = record({ updated_at: '2026-01-02T00:00:00.000Z', sealed: { ...enc, ct: 'B'.repeat(24) } })
