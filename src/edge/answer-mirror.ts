@@ -100,10 +100,11 @@ const hide =
     throw bearer !== undefined && isDaybookError(error, 'book-erased') ? unknownToken() : error
   }
 
-/** The epoch that a request of a device names. */
+/** The epoch that a request of a device names, or that it knew before it started over. */
 function epochOf(request: string): string | null {
   try {
-    return parseSyncRequest(readJson(request)).epoch
+    const { epoch, formerEpoch = null } = parseSyncRequest(readJson(request))
+    return epoch ?? formerEpoch
   } catch {
     return null
   }

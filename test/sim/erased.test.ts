@@ -1,8 +1,8 @@
-// Books that are erased at their mirror while devices are away, for a year or for ever: whatever happens in whatever order, what
-// was erased comes back by nobody's mere sync, and no device loses what it has.
+// Books that are erased at their mirror while devices are away, for a year or for ever, or starting over: whatever happens in
+// whatever order, what was erased comes back by nobody's mere sync, and no device loses what it has.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isDaybookError } from '../../src/core/errors.ts'
+import { DaybookError, isDaybookError } from '../../src/core/errors.ts'
 import type { Carrier } from '../../src/core/ports.ts'
 import { createAgentGate } from '../../src/edge/agent/agent-gate.ts'
 import { usualAgentRate } from '../../src/edge/agent/agent-rate.ts'
@@ -22,12 +22,32 @@ const deviceCount = 3
 const actions = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('put' as const), at: fc.nat(deviceCount - 1) }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('sync' as const), at: fc.nat(deviceCount - 1) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('erase' as const), at: fc.nat(deviceCount - 1) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('begin' as const), at: fc.nat(deviceCount - 1) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('start-over' as const), at: fc.nat(deviceCount - 1) }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('erase' as const), at: fc.nat(deviceCount - 1) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('begin' as const), at: fc.nat(deviceCount - 1) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('anew' as const), at: fc.nat(deviceCount - 1) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('year' as const), at: fc.constant(0) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), at: fc.constant(0) }) },
 )
+
+/** A device starts over, and is cut off from the mirror while its book is erased and begun anew. */
+const startingOver = (
+  [
+    ['put', 0],
+    ['sync', 0],
+    ['start-over', 0],
+    ['erase', 1],
+    ['begin', 1],
+    ['put', 1],
+    ['sync', 1],
+    ['sync', 0],
+    ['sync', 2],
+    ['anew', 0],
+  ] as const
+).map(([what, at]) => ({ do: what, at }))
 
 /** A mirror whose host keeps nothing but its database and its tombstone. */
 function createHost(clock: { now(): number }) {
@@ -75,6 +95,10 @@ function createHost(clock: { now(): number }) {
       opened?.engine.close()
       opened = undefined
     },
+    /** It was set back to a state in which it had answered no device yet: all that come start over. */
+    setBack() {
+      if (opened) for (const table of ['devices', 'results']) db.run(`DELETE FROM ${table}`)
+    },
     /** Everything that is there, as text. */
     text: () => {
       const isThere = db.get("SELECT 1 AS one FROM sqlite_master WHERE name = 'records'")
@@ -83,9 +107,21 @@ function createHost(clock: { now(): number }) {
   }
 }
 
-function createDevice(door: ReturnType<typeof createHost>['door'], clock: { now(): number }): Engine {
+/** A way to the mirror, that is cut after so many requests. */
+interface Way {
+  left: number
+}
+
+function createDevice(
+  door: ReturnType<typeof createHost>['door'],
+  clock: { now(): number },
+  way: Way,
+): Engine {
   const carrier: Carrier = {
-    exchange: async (request) => JSON.parse(await fromOutcome(door.exchange(JSON.stringify(request)))),
+    async exchange(request) {
+      if (way.left-- <= 0) throw new DaybookError('offline')
+      return JSON.parse(await fromOutcome(door.exchange(JSON.stringify(request))))
+    },
     erase: (asked) => fromOutcome(door.erase(asked, {})),
     begin: (asked) => fromOutcome(door.begin(asked, {})),
   }
@@ -107,6 +143,7 @@ const attempt = (work: Promise<unknown>) =>
     () => 'ok',
     (error: unknown) => {
       if (isDaybookError(error, 'book-erased')) return 'book-erased'
+      if (isDaybookError(error, 'offline')) return 'offline'
       throw error
     },
   )
@@ -117,7 +154,10 @@ it('what was erased is brought back by nobody who was away, and nobody who was a
       let nowMs = Date.parse('2026-01-01')
       const clock = { now: () => (nowMs += 1000) }
       const host = createHost(clock)
-      const devices = Array.from({ length: deviceCount }, () => createDevice(host.door, clock))
+      const way: Way = { left: Infinity }
+      const devices = Array.from({ length: deviceCount }, () => createDevice(host.door, clock, way))
+      /** Those that a mirror has ever answered. */
+      const came = new Set<Engine>()
       /** What each device has written, and what of it was written before the last erasure that it has not been told to undo. */
       const own = devices.map(() => new Set<string>())
       const mayCome = devices.map(() => new Set<string>())
@@ -140,12 +180,17 @@ it('what was erased is brought back by nobody who was away, and nobody who was a
           expect([told, sync.phase, degraded.some((text) => text.startsWith('book-erased'))]).toEqual(
             told === 'ok' ? ['ok', 'idle', false] : ['book-erased', 'stopped', true],
           )
+        } else if (what === 'start-over') {
+          // It hears that it must, and no more than that.
+          host.setBack()
+          way.left = 1
+          await attempt(device.call('daybook:sync', {}))
+          way.left = Infinity
         } else if (what === 'erase') {
           await fromOutcome(host.door.erase({ confirm: name }, {}))
           expect(host.text()).not.toContain('token')
           // A device that never came has nothing of the book that was erased.
-          for (const [i, one] of devices.entries())
-            if (one.store.settings.get('epoch') !== undefined) mayCome[i]?.clear()
+          for (const [i, one] of devices.entries()) if (came.has(one)) mayCome[i]?.clear()
         } else if (what === 'begin') await fromOutcome(host.door.begin({ confirm: name }, {}))
         else if (what === 'anew') {
           await device.call('daybook:begin_anew', { confirm: name })
@@ -155,6 +200,7 @@ it('what was erased is brought back by nobody who was away, and nobody who was a
           for (const one of text.match(/token\d+x/g) ?? []) mayCome[at]?.add(one)
         } else if (what === 'year') nowMs += yearMs
         else host.restart()
+        if (device.store.settings.get('epoch') !== undefined) came.add(device)
         const allowed = new Set(mayCome.flatMap((tokens) => [...tokens]))
         for (const one of host.text().match(/token\d+x/g) ?? []) expect([...allowed]).toContain(one)
       }
@@ -166,6 +212,6 @@ it('what was erased is brought back by nobody who was away, and nobody who was a
         device.close()
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 60, examples: [[startingOver]] },
   )
 }, 170_000)

@@ -108,8 +108,12 @@ function settle(to: SqlDatabase, isAnonymous: boolean): void {
         SELECT op, seq, ver FROM records WHERE op IS NOT NULL AND op NOT IN (SELECT n FROM ops);
     `)
     // Who this copy was for the mirror is not known for sure: it comes back as another device, and reads everything.
+    // It goes on naming the mirror that it knew, or that it knew one: what was erased there meanwhile must not come back.
     if (isAnonymous) {
       to.exec(`
+        UPDATE OR REPLACE book SET key = 'former_epoch' WHERE key = 'epoch';
+        INSERT OR IGNORE INTO book (key, value)
+          SELECT 'former_epoch', 'e_unknown' WHERE EXISTS (SELECT 1 FROM records WHERE ver > 0);
         DELETE FROM book WHERE key IN ('device', 'epoch', 'cursor', 'last_mid', 'acked_mid', 'resyncing', 'retry', 'mark');
         UPDATE ops SET mid = NULL, wire = NULL;
       `)

@@ -8,6 +8,7 @@ import type { Carrier } from '../../core/ports.ts'
 import type { Settings } from '../../store/schema/settings.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { startOver } from './intake.ts'
+import { formerEpoch } from './reread.ts'
 
 /** The setting that says when the mirror was found to have erased this book. */
 const erasedKey = 'mirror_erased'
@@ -62,6 +63,8 @@ export function createEndAtMirror(
       const answer = (await carrier.begin({ confirm }, signal)) as { readonly begun?: unknown } | undefined
       await store.writes.write(() => {
         startOver(store)
+        // Its owner wants in the new book what is here.
+        store.settings.remove(formerEpoch)
         forgetErased(store.settings)
       })
       return answer?.begun === true

@@ -16,7 +16,15 @@ import type {
   WireOp,
   WireResult,
 } from '../wire/protocol.ts'
-import { beginReread, checkDigest, endReread, findAgain, isRereading, resyncing } from './reread.ts'
+import {
+  beginReread,
+  checkDigest,
+  endReread,
+  findAgain,
+  formerEpoch,
+  isRereading,
+  resyncing,
+} from './reread.ts'
 import { answerSealed, judgeSealed } from './rollback.ts'
 import { tendMarks } from './tend-marks.ts'
 import { forgetLimits, noteLimits } from '../wire/request-limit.ts'
@@ -209,6 +217,7 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
     }
   })
   settings.set('epoch', response.epoch)
+  settings.remove(formerEpoch)
   noteLimits(settings, response)
   /** Not beyond what was read: the answer's page may end before the op's place. */
   const readAgain = () => {
@@ -272,9 +281,11 @@ function checkAnswer({ epoch, ops, pull }: SyncRequest, response: SyncResponse):
 
 /**
  * Begins anew with a mirror that is not the one this device knew. Nothing here is lost: the device sends again what that
- * mirror lacks.
+ * mirror lacks. Until it answers, the device says which one it knew: a book that was erased meanwhile must not come back.
  */
 export function startOver(store: BookStore): void {
+  const epoch = store.settings.get('epoch')
+  if (epoch !== undefined) store.settings.set(formerEpoch, epoch)
   rename(store, 0)
   store.records.clearMirrorVersions()
   store.settings.remove('epoch')

@@ -17,7 +17,7 @@ import {
   wireVersion,
 } from '../wire/protocol.ts'
 import { requestLimits } from '../wire/request-limit.ts'
-import { resyncing } from './reread.ts'
+import { formerEpoch, resyncing } from './reread.ts'
 import { encodeOp, type OpNote } from '../wire/wire-op.ts'
 
 /** Records and bytes that a device asks for at once: one page is one transaction. */
@@ -49,11 +49,14 @@ export function nextRequest(
   const page = direction === 'push' ? leastPage : (selection.page ?? usualPage)
   const mark = heldMark(settings)
   const resync = settings.get(resyncing) !== undefined
+  const epoch = settings.get('epoch') ?? null
+  const former = epoch === null ? settings.get(formerEpoch) : undefined
   const sent = resync || direction === 'pull' ? [] : takeOps(store, selection)
   return {
     p: wireVersion,
     device: store.device,
-    epoch: settings.get('epoch') ?? null,
+    epoch,
+    ...(former === undefined ? {} : { formerEpoch: former }),
     ackedMid: ops.acknowledged(),
     schema: schemaNumber(store.kinds),
     ops: sent.map(({ wire }) => JSON.parse(wire) as WireOp),

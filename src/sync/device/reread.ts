@@ -9,6 +9,9 @@ import { sameDigest, toDigest } from '../wire/digest.ts'
 export const resyncing = 'resyncing'
 const rereading = 'reread'
 
+/** The last epoch that this device knew, from when it starts over until a mirror has answered it. */
+export const formerEpoch = 'former_epoch'
+
 /** From here on the device asks again for the changes above place `from`, and sends nothing until it has read them all. */
 export function beginReread(store: BookStore, from: number, kinds?: readonly string[]): void {
   store.records.clearMirrorPlaces(from, kinds)

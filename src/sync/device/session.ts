@@ -237,7 +237,7 @@ async function receiveKeys({ bodies: { sealer } }: BookStore, { results, changes
 
 /** The request that comes after `response`, if nothing happens meanwhile. */
 function pageAfter(
-  { mark: held, ...request }: SyncRequest,
+  { mark: held, formerEpoch: _former, ...request }: SyncRequest,
   { epoch, cursor, mark }: SyncResponse,
 ): SyncRequest {
   const next = mark === undefined || cursor < (held?.seq ?? 0) ? held : { seq: cursor, x: mark }

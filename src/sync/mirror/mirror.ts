@@ -294,8 +294,9 @@ function createLife(settings: BookStore['settings'], random: Random, erasedAt: s
       settings.set('epoch', epoch)
     },
     /** Refuses a device that had the book which was erased: what it has comes back by nobody's mere sync. */
-    check({ epoch }: SyncRequest) {
-      if (erasedAt === undefined || epoch === null || known().includes(epoch)) return
+    check({ epoch, formerEpoch }: SyncRequest) {
+      const named = epoch ?? formerEpoch
+      if (erasedAt === undefined || named === undefined || known().includes(named)) return
       throw new DaybookError('book-erased', undefined, { details: { at: erasedAt } })
     },
   }

@@ -205,6 +205,8 @@ export const syncRequest = z.object({
   device: deviceId,
   /** Null in a device's first request: any epoch will do. */
   epoch: epochId.nullable(),
+  /** The last epoch that the device knew before it started over, until a mirror has named it another one. */
+  formerEpoch: epochId.optional(),
   /** The device has the answers to its ops up to this one. */
   ackedMid: count,
   /** Grows with the kinds a device knows and their versions. */

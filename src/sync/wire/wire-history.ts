@@ -55,6 +55,11 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Optional: what of its record a sealed body is bound to as well.',
     hash: 'f85a44f7ef17e31ef28cc9b5d6303ff8283d30c8143ab5aac32a09e23d105d0c',
   },
+  {
+    p: 1,
+    what: 'Optional: the last epoch that a device knew which is starting over.',
+    hash: '0e13d6ab4912f516c851c7109417e70cf4a0ead5808c3f9d43147c708d909e16',
+  },
 ]
 
 export interface LineLine {

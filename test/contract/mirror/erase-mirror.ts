@@ -18,10 +18,15 @@ export interface EraseHost {
 const mark = 'quokka-4711'
 const at = '2026-01-01T00:00:00.000Z'
 let mids = 0
-const request = (device: string, epoch: string | null, ids: readonly string[] = []) => ({
+const request = (
+  device: string,
+  epoch: string | null,
+  { ids = [], formerEpoch }: Pick<SyncGiven, 'ids' | 'formerEpoch'>,
+) => ({
   p: 1,
   device,
   epoch,
+  ...(formerEpoch === undefined ? {} : { formerEpoch }),
   ackedMid: 0,
   schema: 99,
   ops: ids.map((id, i) => ({
@@ -41,6 +46,7 @@ const request = (device: string, epoch: string | null, ids: readonly string[] = 
 
 interface SyncGiven {
   readonly ids?: readonly string[]
+  readonly formerEpoch?: string
   readonly key?: string
 }
 
@@ -49,7 +55,7 @@ export function eraseMirrorCases(host: EraseHost): void {
   const address = (book: string) => `/v1/books/${book}`
   const sync = async (book: string, device: string, epoch: string | null, given: SyncGiven = {}) =>
     host.ask(`${address(book)}/sync`, {
-      body: request(device, epoch, given.ids),
+      body: request(device, epoch, given),
       ...(given.key === undefined ? {} : { key: given.key }),
     })
   const erase = (book: string, body: unknown = { confirm: book }, key?: string) =>
@@ -176,6 +182,28 @@ export function eraseMirrorCases(host: EraseHost): void {
       // And may be erased again.
       expect((await erase(book)).status).toBe(200)
       expect(await sync(book, 'd_new', String(fresh.body['epoch']))).toMatchObject(erased)
+    })
+
+    it('X5 does not come back by a device that was starting over when it was erased', async () => {
+      const { book, epoch } = await begun()
+      const key = await makeKey(book, { permissions: ['sync'] })
+      await erase(book)
+      const startsOver = (device: string, given: SyncGiven = {}) =>
+        sync(book, device, null, { formerEpoch: epoch, ids: ['one', 'two'], ...given })
+      expect(await startsOver('d_second')).toMatchObject(erased)
+      expect(await startsOver('d_second', { key })).toMatchObject(erased)
+      await begin(book)
+      const fresh = await sync(book, 'd_new', null, { ids: ['four'] })
+      const now = String(fresh.body['epoch'])
+      for (let i = 0; i < 2; i++) {
+        expect(await startsOver('d_second')).toMatchObject(erased)
+        const { status, body } = await sync(book, 'd_new', now)
+        expect([status, (body['changes'] as unknown[]).length]).toEqual([200, 1])
+        await host.evict(book)
+      }
+      // A device of the new book may start over as ever, and so does one that never knew a book of that name.
+      expect(await sync(book, 'd_third', null, { formerEpoch: now })).toMatchObject({ status: 200 })
+      expect(await sync(book, 'd_fourth', null)).toMatchObject({ status: 200 })
     })
   })
 }

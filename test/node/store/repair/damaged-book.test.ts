@@ -200,6 +200,50 @@ it('salvages what any broken pages leave, each record as it was', async () => {
   }
 })
 
+it('brings nothing back that was erased at the mirror while its file was damaged', async () => {
+  const mirrorOf = (erasedAt?: string) => {
+    const { store } = createEngine({
+      db: openNodeDatabase({ path: ':memory:' }),
+      ports: nodePorts,
+      name: 'b',
+      scope: { agent: 'edge' },
+      durability: 'durable-object',
+      role: 'mirror',
+    })
+    return { store, ...createMirror({ store, ...nodePorts, erasedAt }) }
+  }
+  let mirror = mirrorOf()
+  const path = copied()
+  const open = () =>
+    openBookFile({ path }, ({ db, check, storage }) =>
+      createEngine({
+        db,
+        storage,
+        care: { check },
+        ports: nodePorts,
+        name: 'b',
+        scope: { agent: 'agent' },
+        durability: 'file',
+        sync: { triggers: 'manual' },
+        carrier: {
+          exchange: async (request) =>
+            JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
+        },
+      }),
+    )
+  const engine = open()
+  await engine.call('daybook:sync', undefined)
+  engine.close()
+  mirror = mirrorOf('2026-11-24T00:00:00.000Z')
+  breakPages(path, [rootOf(path, 'book')])
+  const mended = open()
+  expect(mended.store.settings.get('epoch')).toBeUndefined()
+  expect((await failure(mended.call('daybook:sync', undefined))).code).toBe('book-erased')
+  expect(mirror.store.queries.counts()).toEqual({})
+  expect(await mended.call('kstar:count_traces', {})).toMatchObject({ total: count })
+  mended.close()
+})
+
 it('gets back from the mirror what could not be read, and keeps what was not sent', async () => {
   const store = createEngine({
     db: openNodeDatabase({ path: ':memory:' }),
