@@ -155,6 +155,13 @@ export interface Kind<Name extends string = string, Body extends object = object
    * it, in the same transaction. It names only records that whoever writes this one may write.
    */
   parts?(body: Body): readonly string[]
+  /**
+   * For parts of another kind that several records name, all of the same `subject`. A part goes with the last record that names
+   * it, and is as sensitive as the most sensitive of them.
+   */
+  readonly sharedParts?: { readonly kind: string; readonly namedBy: readonly string[] }
+  /** The kind of what is said beside a record, with the same `subject`, `name` and `domain`: it goes with the record. */
+  readonly followedBy?: string
   /** Where a body names other records. */
   readonly cites?: readonly Citation<Body>[]
   /** For what is made from other records and may quote them. */

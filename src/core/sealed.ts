@@ -87,8 +87,8 @@ export function fitsHead(said: SealedHead, { head }: SealedBody): boolean {
 
 /** How sensitive a record with this body is: what is sealed is `sensitive` at least, whatever is said beside it. */
 export function sealedSensitivity(said: Sensitivity | undefined, { head }: SealedBody): Sensitivity {
-  const all = [said, head?.sensitivity, 'sensitive' as const]
-  return sensitivities.toReversed().find((one) => all.includes(one)) ?? 'sensitive'
+  const all = new Set([said, head?.sensitivity, 'sensitive' as const])
+  return sensitivities.toReversed().find((one) => all.has(one)) ?? 'sensitive'
 }
 
 /**

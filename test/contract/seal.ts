@@ -223,6 +223,38 @@ export function sealCases(cases: BookCase): void {
       expect((await book.documents.read({ key: '#part 2' }))?.value).toEqual(part(2).value)
     })
 
+    it('have their parts as sealed as the most sensitive record that names them', async () => {
+      const book = await cases.book()
+      const hash = (digit: string) => digit.repeat(32)
+      const step = (checkpoint: string, parts: readonly string[]) => ({
+        thread: 't',
+        checkpoint,
+        state: '',
+        metadata: '{}',
+        parts: parts.map(hash),
+        data: Object.fromEntries(parts.map((one) => [hash(one), `zanzibar ${one}`])),
+      })
+      const { id: one } = await book.checkpoints.put(step('1', ['a', 'b']))
+      const { id: two } = await book.checkpoints.put(step('2', ['b', 'c']))
+      const task = { thread: 't', checkpoint: '1', writes: [{ place: 0, channel: 'x', value: 'zanzibar' }] }
+      await book.checkpoints.putWrites({ ...task, task: 'before' })
+      const levels = async (kind: string, field: string) =>
+        (await book.records.query({ kind })).records
+          .map((record) => `${String(record[field])[0]} ${String(record['sensitivity'])}`)
+          .toSorted()
+      await book.records.setSensitivity({ id: one, sensitivity: 'sensitive' })
+      expect(await levels('checkpoint_part', 'hash')).toEqual(['a sensitive', 'b sensitive', 'c undefined'])
+      await book.checkpoints.putWrites({ ...task, task: 'later' })
+      expect(await levels('checkpoint_write', 'task')).toEqual(['b sensitive', 'l sensitive'])
+      await book.records.setSensitivity({ id: two, sensitivity: 'restricted' })
+      await book.records.setSensitivity({ id: two, sensitivity: 'standard' })
+      expect(await levels('checkpoint_part', 'hash')).toEqual(['a sensitive', 'b sensitive', 'c standard'])
+      expect((await book.checkpoints.read({ thread: 't' })).parts).toEqual({
+        [hash('b')]: 'zanzibar b',
+        [hash('c')]: 'zanzibar c',
+      })
+    })
+
     it('can not be what every copy must read', async () => {
       const book = await cases.book()
       const { id } = await book.facts.schemas.register({ name: 'n', schema: { type: 'object' } })

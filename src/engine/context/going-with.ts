@@ -1,19 +1,32 @@
 // What goes when a record goes, by the same way: forgotten with it, or purged.
 // Invariant: what was decided otherwise since (rejected, reopened) stays, because it has ended the record itself.
-import { partIds } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
-import type { Sensitivity } from '../../core/sealed.ts'
+import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import {
+  belongings,
+  followerRows,
+  namedElsewhere,
+  partRows,
+  partRowsIn,
+} from '../../store/record/part-rows.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { markRow } from './mark-record.ts'
 
-type GoingStore = Pick<BookStore, 'records' | 'bodies' | 'kinds'>
+type GoingStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'db' | 'projection'>
+
+export interface Going {
+  /** Whether the caller may take it along. */
+  isReached(id: string): boolean
+  /** Its parts are forgotten by somebody else. */
+  readonly isAlone?: boolean
+}
 
 /** What goes with the record in `row`: its marks, its parts, and what it came of where that still stands for it and says the same. */
 export function goingWith(
   store: GoingStore,
   row: RecordRow,
-  isReached: (id: string) => boolean,
+  { isReached, isAlone = false }: Going,
 ): RecordRow[] {
   const { records, bodies, kinds } = store
   const mark = markRow(store, row.id)
@@ -25,30 +38,40 @@ export function goingWith(
   const stands = from && said && kinds.get(from.kind)?.ends?.(said, from.id).includes(row.id) === false
   return [
     ...(mark ? [mark] : []),
-    ...partRows(store, row).filter(({ id }) => isReached(id)),
+    ...(isAlone ? [] : belongings(store, row).filter(({ id }) => isReached(id))),
     ...(stands ? [from] : []),
   ]
 }
 
-/** The parts of the record `id`, where they are not as sensitive as it is now, as they are put again in the same transaction. */
-export function sealedParts(store: GoingStore, id: string, sensitivity: Sensitivity): PutRequest[] {
-  const row = store.records.row(id)
-  const others = row
-    ? partRows(store, row).filter((part) => (part.sensitivity ?? 'standard') !== sensitivity)
-    : []
-  return others.flatMap((part) => {
-    const body = store.bodies.read(part, part.body)
-    return body ? [{ kind: part.kind, id: part.id, body, checked: true, scope: { sensitivity } }] : []
-  })
+/** The same for a purge: also the parts of its earlier versions. */
+export function purgedWith(store: GoingStore, row: RecordRow, going: Going): RecordRow[] {
+  const kind = store.kinds.get(row.kind)
+  const versions = kind?.parts && !kind.sharedParts && row.deleted === 0 ? store.records.history(row.id) : []
+  const earlier = versions.flatMap(({ body }) => (body ? partRowsIn(store, row, body) : []))
+  const all = [...goingWith(store, row, going), ...earlier.filter(({ id }) => going.isReached(id))]
+  return [...new Map(all.map((one) => [one.id, one])).values()]
 }
 
-/** The live records of the same kind that hold the rest of the one in `row`. */
-function partRows({ records, bodies, kinds }: GoingStore, row: RecordRow): RecordRow[] {
-  const kind = kinds.get(row.kind)
-  const body = row.deleted === 0 && kind?.parts ? bodies.read(row, row.body) : undefined
-  if (!body) return []
-  return partIds(kind, body).flatMap((id) => {
-    const part = records.row(id)
-    return part && part.deleted === 0 && part.kind === row.kind && part.id !== row.id ? [part] : []
+/**
+ * The parts and followers of the record `id`, where they are not as sensitive as it is now, as they are put again in the same
+ * transaction. What another record names too is as sensitive as the most sensitive of both.
+ */
+export function sealedParts(store: GoingStore, id: string, sensitivity: Sensitivity): PutRequest[] {
+  const row = store.records.row(id)
+  if (!row) return []
+  const levelOf = (one: RecordRow) => (one.sensitivity ?? 'standard') as Sensitivity
+  const parts = partRows(store, row).filter((part) => part.deleted === 0 && levelOf(part) !== sensitivity)
+  const named = parts.length === 0 ? undefined : namedElsewhere(store, row, new Set([id]))
+  const followers = followerRows(store, row).map((one) => ({ one, level: sensitivity }))
+  const wanted = parts.map((one) => {
+    const levels = named?.(one).map(levelOf) ?? []
+    return {
+      one,
+      level: levels.reduce((most, level) => (isLowered(most, level) ? level : most), sensitivity),
+    }
+  })
+  return [...followers, ...wanted].flatMap(({ one, level }) => {
+    const body = levelOf(one) === level ? undefined : store.bodies.read(one, one.body)
+    return body ? [{ kind: one.kind, id: one.id, body, checked: true, scope: { sensitivity: level } }] : []
   })
 }

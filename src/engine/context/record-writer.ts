@@ -24,7 +24,7 @@ import { logRivals } from '../../sync/conflict/rival.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { goingWith, sealedParts } from './going-with.ts'
+import { goingWith, purgedWith, sealedParts } from './going-with.ts'
 import { checkGuestPut, checkNamedPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
 import { markRecord, type MarkWriterParts, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
@@ -149,11 +149,12 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       return id
     },
     mark: (id, change) => markRecord(marking, id, change),
-    forget(id) {
+    forget(id, how) {
       const before = seen.live(id)
       if (!before) return false
       if (guest && store.kinds.get(before.kind)?.guests) throw outside()
-      for (const one of [before, ...goingWith(store, before, isReached)]) forget(one)
+      for (const one of [before, ...goingWith(store, before, { isReached, isAlone: how === 'alone' })])
+        forget(one)
       return true
     },
     use(ids) {
@@ -176,7 +177,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       const row = seen.row(id)
       if (!row) return false
       if (guest && store.kinds.get(row.kind)?.guests) throw outside()
-      for (const one of [row, ...goingWith(store, row, isReached)]) {
+      for (const one of [row, ...purgedWith(store, row, { isReached })]) {
         // Every copy of the book is told that nothing of it may stay.
         forget(one, { purge: true })
         store.purge.purge(one.id, one.seq)
@@ -207,14 +208,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
         store.conflicts.add({ ...entry, ...sides, at: now })
     },
     guarded,
-    sealed: createSealedWriter({
-      store,
-      now,
-      changed,
-      guest,
-      idsOf: seen.idsOf,
-      outside,
-    }),
+    sealed: createSealedWriter({ store, now, changed, guest, idsOf: seen.idsOf, outside }),
     secrets: () => countSecrets(found),
     unstaged: store.staging.unstaged,
   }

@@ -125,7 +125,15 @@ export const checkpointCapabilities = [
       const byPlace = new Map(before?.map((one) => [one.place, one]))
       for (const one of writes) if (one.place < 0 || !byPlace.has(one.place)) byPlace.set(one.place, one)
       const body = { ...key, writes: [...byPlace.values()] }
-      const id = records.put({ kind: 'checkpoint_write', name, body: body as unknown as JsonObject })
+      // What is written after a sealed checkpoint belongs to it.
+      const level = records.find(checkpointName(key.thread, key.namespace, key.checkpoint))?.sensitivity
+      const scope = level === undefined ? {} : { scope: { sensitivity: level } }
+      const id = records.put({
+        kind: 'checkpoint_write',
+        name,
+        body: body as unknown as JsonObject,
+        ...scope,
+      })
       return { id, missing }
     },
   }),
@@ -209,7 +217,9 @@ export const checkpointCapabilities = [
         for (;;) {
           const found = records.query({ kind, filters: { thread }, limit: deletedAtOnce }).records
           if (found.length === 0) break
-          const gone = await records.write((at) => found.filter(({ id }) => at.records.forget(id)).length)
+          const gone = await records.write(
+            (at) => found.filter(({ id }) => at.records.forget(id, 'alone')).length,
+          )
           // Only who may forget them gets on.
           if (gone === 0) throw new DaybookError('conflict', `Thread \`${thread}\` can't be deleted here.`)
           forgotten += gone

@@ -61,6 +61,8 @@ export const taskWritesBody = z.looseObject({
 })
 export type TaskWritesBody = z.output<typeof taskWritesBody>
 
+const sharedParts = { kind: 'checkpoint_part', namedBy: ['checkpoint', 'checkpoint_write'] } as const
+
 const scopes = (thread: string) => [`checkpoint:${thread}`]
 
 export function checkpointName(thread: string, namespace: string, checkpoint: string): RecordName {
@@ -102,6 +104,9 @@ export const checkpointKind: Kind<'checkpoint', CheckpointBody> = {
     checkpointName(plainText(thread), plainText(namespace), plainText(checkpoint)).id,
   summary: 'The state of a run of a program after one step.',
   schema: checkpointBody,
+  parts: ({ thread, parts }) => parts.map((hash) => partName(thread, hash).id),
+  sharedParts,
+  followedBy: 'checkpoint_write',
   facets: { subject: 'thread', name: 'checkpoint', domain: 'namespace' },
 }
 
@@ -129,5 +134,8 @@ export const checkpointWriteKind: Kind<'checkpoint_write', TaskWritesBody> = {
     ),
   summary: 'What one task of a run has written after a checkpoint.',
   schema: taskWritesBody,
+  parts: ({ thread, writes }) =>
+    writes.flatMap(({ parts = [] }) => parts.map((hash) => partName(thread, hash).id)),
+  sharedParts,
   facets: { subject: 'thread', name: 'checkpoint', domain: 'namespace' },
 }

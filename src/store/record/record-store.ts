@@ -32,6 +32,7 @@ import type { OpLog } from './op-log.ts'
 import type { PlaceSums } from './place-sum.ts'
 import type { Projection } from './projection.ts'
 import type { ChangeOrigin, Sources } from './sources.ts'
+import { tombstoneText } from './part-rows.ts'
 import { RecordTable, type VersionRow } from './record-table.ts'
 import { isPurged, type RecordRow } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
@@ -205,7 +206,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
 
   const store = (before: RecordRow | undefined, op: PutOp | ForgetOp, how: Change): RecordRow => {
     const { at, logged } = how
-    const body = op.op === 'put' ? textOf(op) : '{}'
+    const body = op.op === 'put' ? textOf(op) : before ? tombstoneText({ kinds, bodies }, before) : '{}'
     if (!before) return insert(op, body, how)
     const { seq } = before
     const created = op.op === 'put' ? op.created_at : before.created_at

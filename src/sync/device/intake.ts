@@ -28,6 +28,7 @@ import {
 import { answerSealed, judgeSealed } from './rollback.ts'
 import { tendMarks } from './tend-marks.ts'
 import { forgetLimits, noteLimits } from '../wire/request-limit.ts'
+import { forgetParts, type LeftPart, partsLeft } from '../conflict/left-part.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { settleConflict } from '../conflict/settle-conflict.ts'
 import { forgetEnded } from '../conflict/forget-ended.ts'
@@ -74,8 +75,11 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
   checkAnswer(request, response)
   const { settings, ops } = store
   const tally = { pulled: 0, pushed: 0, conflicts: 0, changed: [] as { id: string; kind: string }[] }
+  const leftParts: LeftPart[] = []
   const accept = (change: WireChange, fresh = false) => {
     store.stamps.see(change.stamp)
+    const before = change.op === 'forget' ? store.records.row(change.id) : undefined
+    if (before) leftParts.push(...partsLeft(store, before, isPurge(change)))
     takeOver(store, change, fresh)
     tally.changed.push({ id: change.id, kind: change.kind })
     if (change.op === 'forget' && change.seq <= response.floor) isCollected = true
@@ -138,7 +142,10 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
       const { seq: place, by: device } = change
       return store.records.confirm(row.seq, { ver: row.ver, place, device })
     }
-    if (row?.ver === 0) return meetStranger(row, change)
+    if (row?.ver === 0) {
+      if (meetStranger(store, { row, change, now }, accept)) onLogged()
+      return
+    }
     if (row && row.ver >= change.ver && !isReread) return
     if (row?.deleted === 1 && change.op === 'put' && (change.gone ?? 0) < goneIn(row)) {
       logRevived(store, change, { by: change.by, now })
@@ -182,31 +189,8 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
     return true
   }
 
-  /** After starting over: a record of ours that this mirror may have in an older or a newer form. */
-  const meetStranger = (row: RecordRow, change: WireChange) => {
-    const ours = toChange(row, store.device)
-    if (saysSame(ours, change)) {
-      // The mirror does not know yet that it was purged.
-      if (isPurged(row) && !isPurge(change)) ops.relog(row.seq, change.ver)
-      else accept(change)
-      return
-    }
-    const isTheirs = strangerWinner(store, row, change) === 'theirs'
-    const [lost, kept] = isTheirs
-      ? [sideOf(ours, store.device), sideOf(change, change.by)]
-      : [sideOf(change, change.by), sideOf(ours, store.device)]
-    const knewPurge = isTheirs ? row.purged !== 0 : (change.purged ?? 0) > 0
-    const isPurgeKept = (isTheirs ? (change.purged ?? 0) : row.purged) > 0 && !knewPurge
-    if (isTheirs) accept(change)
-    else ops.relog(row.seq, change.ver)
-    const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
-    const at = { record: row.id, kind: row.kind, policy, at: now, state: 'settled' } as const
-    // Nothing of what was purged stays, here neither.
-    store.conflicts.add({ ...at, lost: isPurgeKept ? { by: lost.by, op: lost.op } : lost, kept })
-    onLogged()
-  }
-
   const noteEnded = () => void tally.changed.push(...endRecords(store, tally.changed, now))
+  const tendParts = () => void tally.changed.push(...forgetParts(store, leftParts, now))
   const noteRivals = () => void (tally.conflicts += logRivals(store, tally.changed, now))
 
   const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
@@ -226,11 +210,13 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
   }
   if (resultsOnly) {
     readAgain()
+    tendParts()
     noteEnded()
     noteRivals()
     return { ...tally, differs: false }
   }
   for (const change of response.changes) pull(change)
+  tendParts()
   noteEnded()
   tally.changed.push(...tendMarks(store, tally.changed, now))
   noteRivals()
@@ -240,18 +226,57 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
     settings.set('floor', response.floor)
     store.records.collect(response.floor)
   }
-  if (!response.more && settings.get(resyncing) !== undefined) {
-    settings.remove(resyncing)
-    if (isReread)
-      tally.changed.push(...endReread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds }))
-    // This mirror does not have what it did not name.
-    else {
-      ops.relogWithoutPlace()
-      settings.set(handedOn, ops.last())
-    }
-  }
+  if (!response.more && settings.get(resyncing) !== undefined)
+    tally.changed.push(...endReading(store, { request, response, now }, isReread))
   readAgain()
   return { ...tally, differs: checkDigest(store, response, request.pull.kinds) }
+}
+
+/**
+ * After starting over: a record of ours that this mirror may have in an older or a newer form. True where it logged which of
+ * both has lost.
+ */
+function meetStranger(
+  store: BookStore,
+  { row, change, now }: { readonly row: RecordRow; readonly change: WireChange; readonly now: string },
+  accept: (change: WireChange) => void,
+): boolean {
+  const { ops } = store
+  const ours = toChange(row, store.device)
+  if (saysSame(ours, change)) {
+    // The mirror does not know yet that it was purged.
+    if (isPurged(row) && !isPurge(change)) ops.relog(row.seq, change.ver)
+    else accept(change)
+    return false
+  }
+  const isTheirs = strangerWinner(store, row, change) === 'theirs'
+  const [lost, kept] = isTheirs
+    ? [sideOf(ours, store.device), sideOf(change, change.by)]
+    : [sideOf(change, change.by), sideOf(ours, store.device)]
+  const knewPurge = isTheirs ? row.purged !== 0 : (change.purged ?? 0) > 0
+  const isPurgeKept = (isTheirs ? (change.purged ?? 0) : row.purged) > 0 && !knewPurge
+  if (isTheirs) accept(change)
+  else ops.relog(row.seq, change.ver)
+  const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
+  const at = { record: row.id, kind: row.kind, policy, at: now, state: 'settled' } as const
+  // Nothing of what was purged stays, here neither.
+  store.conflicts.add({ ...at, lost: isPurgeKept ? { by: lost.by, op: lost.op } : lost, kept })
+  return true
+}
+
+/** After the last page of what was read anew; answers what changed here. */
+function endReading(
+  store: BookStore,
+  { request, response, now }: Pick<Answered, 'request' | 'response' | 'now'>,
+  isReread: boolean,
+): Intake['changed'] {
+  const { settings, ops } = store
+  settings.remove(resyncing)
+  if (isReread) return endReread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds })
+  // This mirror does not have what it did not name.
+  ops.relogWithoutPlace()
+  settings.set(handedOn, ops.last())
+  return []
 }
 
 function refusalOf({ code, message, details }: WireError, at: string): Refusal {

@@ -21,6 +21,7 @@ import {
   outlives,
   saysSame,
 } from '../conflict/conflict-policy.ts'
+import { forgetParts, partsLeft } from '../conflict/left-part.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { type WireOp, wireLimits } from '../wire/protocol.ts'
 import { isPurge, sideOf, toChange, toOp } from '../wire/wire-op.ts'
@@ -160,6 +161,7 @@ function admitForget(given: Admission, wire: WireForget): Answer {
   const present = toChange(row, store.device)
   const removal = { stamp, device: from.device, isPurge: isPurging }
   const isOutlived = outlives(kind, { stamp: row.stamp, device: present.by }, removal)
+  const left = isOutlived ? [] : partsLeft(store, row, isPurging)
   const stood = isPurging ? { by: present.by, op: 'put' as const } : sideOf(present, present.by)
   const policy = kind?.policy ?? defaultPolicy
   const answer: Answer = isOutlived
@@ -174,6 +176,8 @@ function admitForget(given: Admission, wire: WireForget): Answer {
     lost: isOutlived ? sideOf(wire, from.device) : stood,
     kept: isOutlived ? stood : sideOf(wire, from.device),
   })
+  // Its author knew nothing of these.
+  forgetParts(store, left, formatTime(nowMs))
   return answer
 }
 

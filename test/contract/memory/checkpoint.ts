@@ -51,6 +51,37 @@ export function checkpointCases({ book: open, reopen }: BookCase): void {
       expect(await book.checkpoints.deleteThread({ thread: 't' })).toEqual({ forgotten: 0 })
     })
 
+    it.each(['forget', 'purge'] as const)(
+      'take what no other names with them when they go by %s, and what was written after them',
+      async (verb) => {
+        const book = await open()
+        const data = (digits: string) =>
+          Object.fromEntries([...digits].map((one) => [hash(one), `zanzibar ${one}`]))
+        const one = await book.checkpoints.put({ ...step('1', ['a', 'b']), data: data('ab') })
+        await book.checkpoints.put({ ...step('2', ['a', 'c'], '1'), data: data('c') })
+        const value = { place: 0, channel: 'log', value: 'zanzibar written' }
+        const writes = [{ ...value, parts: [hash('d'), hash('c')] }]
+        await book.checkpoints.putWrites({
+          thread: 't',
+          checkpoint: '1',
+          task: 'x',
+          writes,
+          data: data('d'),
+        })
+        await book.checkpoints.putWrites({ thread: 't', checkpoint: '2', task: 'x', writes: [value] })
+        // The same words in another thread are another's.
+        await book.checkpoints.put({ ...step('1', ['b']), thread: 'u', data: data('b') })
+        await (verb === 'forget' ? book.records.forget({ id: one.id }) : book.records.purge({ id: one.id }))
+        const left = (await book.records.query({ kind: 'checkpoint_part' })).records
+        const named = left.map((part) => `${String(part['thread'])} ${String(part['hash'])[0]}`)
+        expect(named.toSorted()).toEqual(['t a', 't c', 'u b'])
+        expect((await book.records.query({ kind: 'checkpoint_write' })).records).toHaveLength(1)
+        const { checkpoint, parts } = await book.checkpoints.read({ thread: 't' })
+        expect([checkpoint?.checkpoint, Object.keys(parts).toSorted()]).toEqual(['2', [hash('a'), hash('c')]])
+        expect(checkpoint?.writes).toHaveLength(1)
+      },
+    )
+
     it.each([
       [{ ...step('', []) }, 'checkpoint'],
       [{ ...step('1', ['a']), parts: ['short'] }, 'parts.0'],

@@ -93,6 +93,31 @@ export function documentCases({ book: open, reopen }: BookCase): void {
       expect((await book.documents.list({})).documents.map(({ key }) => key)).toEqual(['#part 1', 'b'])
     })
 
+    it('of a guest that has them under ids of its own go with their parts', async () => {
+      const book = await open()
+      const { token } = await book.tokens.grant({
+        scope: 'user:ana',
+        permissions: ['read', 'write', 'forget'],
+        granted_to: 'guest',
+        expires_at: '2099-01-01T00:00:00Z',
+      })
+      const as = { as: token.token_id }
+      const part = (text: string) => ({ key: '#part 1', value: { $part: text } })
+      const head = { key: 'large', value: { $parts: ['#part 1'], $first: '' } }
+      await book.documents.write({ changes: [head, part('of the owner')] })
+      const resource = 'user:ana'
+      const theirs = await book.with({ resource }).documents.write({ changes: [head, part('mine')] }, as)
+      const other = await book.with({ resource }).documents.write({ changes: [{ key: 'b', value: {} }] }, as)
+      const left = async () =>
+        (await book.records.query({ kind: 'document' })).records.map(({ value }) => JSON.stringify(value))
+      expect(await left()).toHaveLength(5)
+      await book.records.forget({ id: theirs.written[0]?.id ?? '' }, as)
+      expect(other.written).toHaveLength(1)
+      expect((await left()).toSorted()).toEqual(
+        [head.value, part('of the owner').value, {}].map((value) => JSON.stringify(value)).toSorted(),
+      )
+    })
+
     it.each([
       [{ key: '', value: {} }, 'changes.0.key'],
       [{ key: 'a', folder: 'no-slash', value: {} }, 'changes.0.folder'],

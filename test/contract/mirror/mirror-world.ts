@@ -52,7 +52,7 @@ const policies: readonly ConflictPolicy[] = [
   'manual',
 ]
 
-const createTestKind = (name: string, policy: ConflictPolicy, more: Partial<Kind> = {}): Kind => ({
+export const createTestKind = (name: string, policy: ConflictPolicy, more: Partial<Kind> = {}): Kind => ({
   name,
   policy,
   summary: 'For tests.',

@@ -9,6 +9,7 @@ import { mergeCases } from './conflict/merge.ts'
 import { markCases } from './mirror-mark.ts'
 import { namesakeCases } from './mirror-namesake.ts'
 import { policyCases } from './conflict/policy.ts'
+import { partCases } from './conflict/part.ts'
 import { removalCases } from './conflict/removal.ts'
 import { rivalCases } from './conflict/rival.ts'
 import { refusalCases } from './mirror-refusal.ts'
@@ -27,6 +28,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     runCases(host)
     policyCases(host)
     removalCases(host)
+    partCases(host)
     rivalCases(host)
     mergeCases(host)
     lateAnswerCases(host)

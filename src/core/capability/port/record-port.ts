@@ -232,8 +232,8 @@ export interface RecordWriter {
   put(request: PutRequest): string
   /** Changes what is said of a record that the caller sees; `not-found` when it sees none of that id. */
   mark(id: string, change: MarkChange): { readonly before: Marks; readonly now: Marks }
-  /** Leaves a tombstone without content; false when there was nothing to forget. */
-  forget(id: string): boolean
+  /** Leaves a tombstone without content; false when there was nothing to forget. `alone`: its caller forgets its parts itself. */
+  forget(id: string, how?: 'alone'): boolean
   /** Forgets, and then removes what a tombstone would leave behind: see store/purge.ts. False: nothing was ever there. */
   purge(id: string): boolean
   /** Lets go of every citation of `id`: who only pointed at it is changed, who rested on it alone is forgotten too. */

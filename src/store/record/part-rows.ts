@@ -1,0 +1,145 @@
+// The records that hold the rest of another one: its parts, also those that several share, and what else belongs to it.
+// Invariant: what is named by a record that stays is nobody's to take along.
+import { type Kind, type Kinds, partIds } from '../../core/kind.ts'
+import { type JsonObject, readPath } from '../../core/json/path.ts'
+import type { SqlDatabase } from '../../core/ports.ts'
+import { type RecordRow, recordColumns } from '../schema/record-row.ts'
+import type { Bodies } from './bodies.ts'
+import type { Projection } from './projection.ts'
+
+export interface PartStore {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly bodies: Pick<Bodies, 'read'>
+  readonly records: { row(id: string): RecordRow | undefined }
+  readonly projection: Pick<Projection, 'catchUpWithin'>
+}
+
+const partsName = 'parts'
+/** Facets in which a record and what belongs to it are alike. */
+const alike = ['subject', 'name', 'domain'] as const
+
+/** What a tombstone says: which parts went with it, so that a purge reaches them later. `{}` where it had none. */
+export function tombstoneText(
+  { kinds, bodies }: Pick<PartStore, 'kinds' | 'bodies'>,
+  before: RecordRow,
+): string {
+  if (before.deleted === 1) return before.body
+  const kind = kinds.get(before.kind)
+  const body = kind?.parts && !kind.sharedParts ? bodies.read(before, before.body) : undefined
+  const ids = body ? partIds(kind, body) : []
+  return ids.length === 0 ? '{}' : JSON.stringify({ [partsName]: ids })
+}
+
+/** The parts that the record in `row` names, or that its tombstone remembers; forgotten ones too. */
+export function partRows(store: PartStore, row: RecordRow): RecordRow[] {
+  const kind = store.kinds.get(row.kind)
+  if (!kind?.parts) return []
+  if (row.deleted === 1) return rowsOf(store, kind, row, rememberedIds(row))
+  const body = store.bodies.read(row, row.body)
+  return body ? partRowsIn(store, row, body) : []
+}
+
+/** The parts that `body`, a version of the live record in `row`, names. */
+export function partRowsIn(store: PartStore, row: RecordRow, body: JsonObject): RecordRow[] {
+  const kind = store.kinds.get(row.kind)
+  const ids = partIds(kind, body)
+  if (!kind || ids.length === 0) return []
+  if (!isApart(kind, row, body)) return rowsOf(store, kind, row, ids)
+  const wanted = new Set(ids)
+  return alikeRows(store, row, [partKindOf(store, kind).name], ['subject']).filter(
+    (one) => one.agent === row.agent && wanted.has(nameIn(store, one)),
+  )
+}
+
+/** True for what a guest has under an id of its own, because it may not have that of the name; so it has its parts, too. */
+function isApart(kind: Kind, row: RecordRow, body: JsonObject): boolean {
+  return kind.idOf !== undefined && kind.idOf(body) !== row.id
+}
+
+/** The id that follows from what a live record says. */
+function nameIn({ kinds, bodies }: PartStore, row: RecordRow): string {
+  const body = bodies.read(row, row.body)
+  return (body && kinds.get(row.kind)?.idOf?.(body)) ?? row.id
+}
+
+/** What belongs to the record in `row` and goes with it: its parts and its followers with theirs, unless another needs them. */
+export function belongings(store: PartStore, row: RecordRow): RecordRow[] {
+  const followers = followerRows(store, row)
+  const leaving = [row, ...followers]
+  const parts = new Map(leaving.flatMap((one) => partRows(store, one)).map((part) => [part.id, part]))
+  const naming =
+    parts.size === 0 ? undefined : namedElsewhere(store, row, new Set(leaving.map(({ id }) => id)))
+  return [...followers, ...[...parts.values()].filter((part) => !naming?.(part).length)]
+}
+
+/** The records, other than `leaving`, that name a part which the record in `row` may name too. */
+export function namedElsewhere(
+  store: PartStore,
+  row: RecordRow,
+  leaving: ReadonlySet<string>,
+): (part: RecordRow) => readonly RecordRow[] {
+  const { kinds, bodies } = store
+  const holderOf = (one: RecordRow, body: JsonObject | undefined) => {
+    const kind = kinds.get(one.kind)
+    return kind && body && isApart(kind, one, body) ? one.agent : undefined
+  }
+  const shared = kinds.get(row.kind)?.sharedParts
+  const holder = holderOf(row, bodies.read(row, row.body))
+  const by = new Map<string, RecordRow[]>()
+  for (const one of shared ? alikeRows(store, row, shared.namedBy, ['subject']) : []) {
+    const body = leaving.has(one.id) ? undefined : bodies.read(one, one.body)
+    if (!body || holderOf(one, body) !== holder) continue
+    for (const id of partIds(kinds.get(one.kind), body)) by.set(id, [...(by.get(id) ?? []), one])
+  }
+  return (part) => by.get(holder === undefined ? part.id : nameIn(store, part)) ?? []
+}
+
+/** The live records that say something that only means something beside the one in `row`. */
+export function followerRows(store: PartStore, row: RecordRow): RecordRow[] {
+  const followedBy = store.kinds.get(row.kind)?.followedBy
+  return followedBy ? alikeRows(store, row, [followedBy], alike) : []
+}
+
+function rememberedIds(row: RecordRow): readonly string[] {
+  const said = (JSON.parse(row.body || '{}') as JsonObject)[partsName]
+  return Array.isArray(said) ? said.filter((id) => typeof id === 'string') : []
+}
+
+const partKindOf = ({ kinds }: PartStore, kind: Kind): Kind => kinds.get(kind.sharedParts?.kind ?? '') ?? kind
+
+function rowsOf(store: PartStore, kind: Kind, { id: own }: RecordRow, ids: readonly string[]): RecordRow[] {
+  const { name } = partKindOf(store, kind)
+  return [...new Set(ids)].flatMap((id) => {
+    const part = id === own ? undefined : store.records.row(id)
+    return part?.kind === name ? [part] : []
+  })
+}
+
+/** The live records of `names` that are like the one in `row` in these facets, as far as they can be read here. */
+function alikeRows(
+  store: PartStore,
+  row: RecordRow,
+  names: readonly string[],
+  facets: readonly (typeof alike)[number][],
+): RecordRow[] {
+  const { db, bodies, projection } = store
+  const said = (one: RecordRow): string | undefined => {
+    const kind = store.kinds.get(one.kind)
+    const body = one.deleted === 0 && kind ? bodies.read(one, one.body) : undefined
+    if (!body) return undefined
+    return JSON.stringify(facets.map((facet) => readPath(body, String(kind?.facets?.[facet] ?? '')) ?? null))
+  }
+  const own = said(row)
+  if (own === undefined) return []
+  projection.catchUpWithin()
+  // Sealed ones have no hot columns.
+  const rows = db.all<RecordRow>(
+    `SELECT ${recordColumns} FROM facets f JOIN records r ON r.seq = f.seq
+     WHERE f.subject = ? AND r.deleted = 0 AND r.kid IS NULL AND r.kind IN (SELECT value FROM json_each(?))
+     UNION ALL SELECT ${recordColumns} FROM records r
+     WHERE r.kid IS NOT NULL AND r.deleted = 0 AND r.kind IN (SELECT value FROM json_each(?))`,
+    [String((JSON.parse(own) as unknown[])[0]), JSON.stringify(names), JSON.stringify(names)],
+  )
+  return rows.filter((one) => one.id !== row.id && said(one) === own)
+}
