@@ -18,6 +18,7 @@ import { runCases } from './mirror-run.ts'
 import { directionCases } from './mirror-direction.ts'
 import { selectionCases } from './mirror-selection.ts'
 import { sealedCases } from './mirror-seal.ts'
+import { sealedHeadCases } from './mirror-seal-head.ts'
 import { versionCases } from './mirror-version.ts'
 import type { DatabaseHost } from './mirror-world.ts'
 
@@ -41,6 +42,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     restartCases(host)
     backgroundCases(host)
     sealedCases(host)
+    sealedHeadCases(host)
     versionCases(host)
   })
 }
