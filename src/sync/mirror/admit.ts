@@ -260,7 +260,8 @@ function isBeyond(kind: Kind, v: number | undefined, { newer }: Sender): boolean
   return v === undefined ? newer : v === 0 || v > kind.version
 }
 
-function faultOf(body: JsonObject, check: (body: JsonObject) => void): DaybookError | undefined {
+/** Why `check` refuses a body. */
+export function faultOf(body: JsonObject, check: (body: JsonObject) => void): DaybookError | undefined {
   try {
     check(body)
     return undefined

@@ -13,10 +13,12 @@ import { namedLength, nameId } from '../../core/text/name-id.ts'
 import { holderId } from '../../core/put-request.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { admitOp, type Answer, type Sender } from './admit.ts'
+import { admitOp, type Answer, faultOf, type Sender } from './admit.ts'
 import { defaultPolicy } from '../conflict/conflict-policy.ts'
 import type { WireOp } from '../wire/protocol.ts'
 import type { SyncReach } from '../wire/sync-reach.ts'
@@ -102,7 +104,16 @@ function faultOfSaid({ kinds }: BookStore, op: WireOp, reach: SyncReach): Dayboo
     return reach.mayForget ? undefined : forbidden('op', 'The key may not forget: it needs `forget`.')
   if (isForeignId(id, name, kinds))
     return forbidden('id', `\`${id}\` is an id of another kind than \`${name}\`.`)
-  return undefined
+  return op.body && faultOfBody(kinds.get(name), op, op.body)
+}
+
+/** The owner's devices hand on what they do not know; a guest could fill a book with what none of them can check or import. */
+function faultOfBody(kind: Kind | undefined, { kind: name, v }: Put, body: JsonObject) {
+  if (kind && (v === undefined || (v > 0 && v <= kind.version)))
+    return faultOf(body, (said) => parseWith(kind.schema, said))
+  return new DaybookError('server-too-old', `\`v\`: This mirror can't check such a \`${name}\` yet.`, {
+    details: { path: 'v', kind: name, known: kind ? [kind.version] : [] },
+  })
 }
 
 /** What a guest sends counts for the guest, also where the record keeps another owner. */

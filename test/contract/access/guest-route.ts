@@ -1,7 +1,7 @@
 // What somebody with less than the owner's rights is told over HTTP of ids and names that others have.
 import { expect, it } from 'vitest'
 import { makeTrace } from '../../support/trace.ts'
-import { type GuestHost, openGuestWorld, sealed, trace } from './guest-world.ts'
+import { type GuestHost, openGuestWorld, type Result, sealed, trace } from './guest-world.ts'
 
 /** An answer without what is new in every answer: ids, times, and the id that was asked for. */
 const unnamed = ({ status, text }: { status: number; text: string }, asked: string) => [
@@ -12,6 +12,8 @@ const unnamed = ({ status, text }: { status: number; text: string }, asked: stri
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '#')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '#'),
 ]
+
+const told = ({ s, error }: Result) => [error?.code ?? s, error?.details.path]
 
 export function guestRouteCases(host: GuestHost): void {
   it('answers the same for an id that is taken out of its sight, that was taken, and that is free', async () => {
@@ -117,5 +119,39 @@ export function guestRouteCases(host: GuestHost): void {
     expect(await owner.done('kstar:get_skill', { skill_name: 'taken' })).toMatchObject({
       definition: { procedure: 'own' },
     })
+  })
+
+  it('K8 as a device sends nothing that the mirror can not check, whatever version it says', async () => {
+    const world = openGuestWorld(host)
+    const owner = await world.owner()
+    const guest = await world.guest({ permissions: ['write', 'sync'] })
+    const wrong = { id: 'poison', kind: 'trace', body: { x: 1 } }
+    const sent = [
+      wrong,
+      { ...wrong, v: 99 },
+      { ...wrong, v: 0 },
+      { ...wrong, kind: 'kind_of_tomorrow' },
+      ...['pool_ballot', 'pool_claw', 'pool_proposal', 'mark'].map((kind) => ({
+        ...wrong,
+        kind,
+        v: 1,
+        body: {},
+      })),
+    ]
+    for (const schema of [0, 100_000]) {
+      const { results } = await guest.sync(sent, {}, schema)
+      expect(results.map(({ s, error }) => [s, error?.code === 'internal'])).toEqual(
+        sent.map(() => ['rejected', false]),
+      )
+      expect(results.slice(1, 3).map(told)).toEqual([
+        ['server-too-old', 'v'],
+        ['server-too-old', 'v'],
+      ])
+    }
+    // An owner's device hands on what it does not know (V2).
+    const { results } = await owner.sync([{ ...wrong, id: 'of-tomorrow', v: 99 }])
+    expect(results.map(told)).toEqual([['ok', undefined]])
+    expect([...(await world.records()).keys()]).toContain('of-tomorrow')
+    expect([...(await world.records()).keys()]).not.toContain('poison')
   })
 }

@@ -71,13 +71,13 @@ export function openGuestWorld(host: GuestHost) {
       expect([id, status, text]).toEqual([id, 200, text])
       return JSON.parse(text) as Output
     }
-    const sync = async (ops: readonly object[], pull: object = {}): Promise<Synced> => {
+    const sync = async (ops: readonly object[], pull: object = {}, schema = 1): Promise<Synced> => {
       const body = {
         p: 1,
         device,
         epoch: null,
         ackedMid: 0,
-        schema: 1,
+        schema,
         ops: ops.map((op) => ({
           mid: ++mid,
           op: 'put',
