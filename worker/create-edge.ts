@@ -3,6 +3,7 @@
 //   export default createEdge()
 import { createApp, type EdgeApp } from '../src/doors/http/app.ts'
 import type { EdgeEnv } from '../src/edge/edge-env.ts'
+import { onceRead } from './drain-body.ts'
 
 export interface Edge {
   fetch(request: Request, env: EdgeEnv, context?: ExecutionContext): Response | Promise<Response>
@@ -11,7 +12,7 @@ export interface Edge {
 /** The handler of a Worker: sync and capabilities over HTTP, one Durable Object per book. */
 export function createEdge(): Edge {
   const app = createApp()
-  return { fetch: (request, env, context) => app.fetch(request, env, context) }
+  return { fetch: (request, env, context) => onceRead(request, app.fetch(request, env, context)) }
 }
 
 export { Mirror } from './mirror-object.ts'

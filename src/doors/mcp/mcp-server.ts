@@ -43,8 +43,9 @@ export function createMcpServer({ mcp, era, book, sets, version }: McpServerPart
     {
       instructions,
       capabilities: {
-        tools: { listChanged: true },
-        ...(resources.length > 0 ? { resources: { subscribe: isTold, listChanged: true } } : {}),
+        // The lists change with the rights of the caller alone, where those are followed.
+        tools: { listChanged: book.rights !== undefined },
+        ...(resources.length > 0 ? { resources: { subscribe: isTold, listChanged: false } } : {}),
       },
     },
   )

@@ -50,11 +50,9 @@ async function readText(request: Request, limitBytes: number): Promise<string> {
   if (!body || headers.get('content-length') === '0') return ''
   checkType(headers)
   if (Number(headers.get('content-length')) > limitBytes) throw tooLarge(limitBytes)
-  const bytes = await readBytes(
-    decoded(body, headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'),
-    limitBytes,
-  )
-  return decodeText(bytes)
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  const stream = decoded(body, encoding)
+  return decodeText(await readBytes(stream, limitBytes, stream !== body))
 }
 
 function decoded(
@@ -63,13 +61,14 @@ function decoded(
 ): ReadableStream<Uint8Array> {
   if (encoding === 'identity' || encoding === '') return body
   if (encoding !== 'gzip') throw wrong('content-encoding', '`gzip` or nothing is wanted')
-  return body.pipeThrough(new DecompressionStream('gzip'))
+  return body.pipeThrough(new DecompressionStream('gzip'), { preventCancel: true })
 }
 
 /** Everything a stream gives, up to the limit: a few bytes of gzip can stand for gigabytes. */
 async function readBytes(
   stream: ReadableStream<Uint8Array>,
   limitBytes: number,
+  isDecoded = false,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -81,7 +80,9 @@ async function readBytes(
     if (done) break
     size += value.byteLength
     if (size > limitBytes) {
-      await reader.cancel().catch(() => undefined)
+      // What is left is the host's to read: a body that is cancelled ends its connection before the answer is read.
+      if (isDecoded) await reader.cancel().catch(() => undefined)
+      else reader.releaseLock()
       throw tooLarge(limitBytes)
     }
     chunks.push(value)
