@@ -6,7 +6,8 @@ import { type Governed, rankOf } from '../../core/access/governed.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import { sensitivities } from '../../core/sealed.ts'
 import type { Fragment } from '../schema/column.ts'
-import { patternRow, quote, starMatch } from './reach-list-sql.ts'
+import { hasStars, patternRow, quote, starMatch } from './reach-list-sql.ts'
+import { segmentsOf } from './scope-fragment.ts'
 
 /** The condition that `governed` lets the record be read; undefined where no kind is decided about. */
 export function governedSql(governed: Governed, kinds: Kinds): Fragment | undefined {
@@ -26,22 +27,20 @@ export function readableSql({ rules, deny }: Governed, asked: readonly Kind[]): 
       allow.map((one) => [...patternRow(one), place, rankOf(upTo), isLimit ? 0 : 1]),
     ),
   ]
+  const stars = hasStars([...rules.flatMap(({ allow }) => allow), ...deny])
+  const segments = stars ? `, ${segmentsOf('s.name')} AS segments` : ''
   return {
     sql: `ifnull(${ownRank(asked)} <= (
       WITH p AS MATERIALIZED (SELECT value ->> 0 AS text, value ->> 1 AS low, value ->> 2 AS high, value -> 3 AS parts,
           value ->> 4 AS rest, value ->> 5 AS place, value ->> 6 AS up_to, value ->> 7 AS opens FROM json_each(?)),
-        m AS MATERIALIZED (SELECT p.place, p.up_to, p.opens FROM scope_names n JOIN p
-          ON n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars(rules, deny) ? ` OR ${starMatch}` : ''}
-          WHERE n.seq = f.seq),
+        m AS MATERIALIZED (SELECT p.place, p.up_to, p.opens FROM (SELECT s.name${segments} FROM scope_names s
+            WHERE s.seq = f.seq LIMIT -1) n JOIN p
+          ON n.name = p.text OR (n.name >= p.low AND n.name < p.high)${stars ? ` OR ${starMatch}` : ''}),
         q AS MATERIALIZED (SELECT min(m.place) AS first FROM m WHERE m.opens = 1)
       SELECT min((SELECT max(m.up_to) FROM m WHERE m.place = q.first AND m.opens = 1),
         ifnull((SELECT min(m.up_to) FROM m WHERE m.place < q.first), ${rankOf('restricted')})) FROM q), 0)`,
     params: [JSON.stringify(rows)],
   }
-}
-
-function hasStars(rules: Governed['rules'], deny: Governed['deny']): boolean {
-  return [...rules.flatMap(({ allow }) => allow), ...deny].some(({ parts }) => parts.includes('*'))
 }
 
 function ownRank(asked: readonly Kind[]): string {

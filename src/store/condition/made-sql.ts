@@ -7,8 +7,15 @@ import { grantsOfKind, levels, type Reach, reservedNames, seesAll } from '../../
 import type { ScopePattern } from '../../core/access/scope.ts'
 import type { Fragment } from '../schema/column.ts'
 import { readableSql } from './governed-sql.ts'
-import { manyNamed, namesSql, patternRow, quote, starMatch } from './reach-list-sql.ts'
-import { segmentsOf } from './scope-fragment.ts'
+import {
+  firstSegment,
+  hasStars,
+  manyNamed,
+  namesSql,
+  patternRow,
+  quote,
+  starMatch,
+} from './reach-list-sql.ts'
 
 /**
  * In a database of sealed records that were opened, which has none of those in clear: stand among the sources of a record
@@ -87,10 +94,10 @@ function namedSql(all: readonly Reach[], made: readonly Kind[], kinds: Kinds) {
   // No resource is named by one of these.
   const reserved = reservedNames(kinds).map((name) => [name, null, null, null, null, 0, sorts.reserved])
   const limited = all.filter(({ allow }) => !isWhole(allow)).length
-  const hasStars = all.some(({ allow, deny }) => [...allow, ...deny].some(({ parts }) => parts.includes('*')))
-  const matches = (sort: number) => `FROM (${namesSql(kinds)}) n JOIN p ON p.sort = ${sort}
-    AND (n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars ? ` OR ${starMatch}` : ''})
-    AND (NOT n.is_resource OR json_extract(${segmentsOf('n.name')}, '$[0]') NOT IN (SELECT text FROM p WHERE sort = ${sorts.reserved}))`
+  const stars = all.some(({ allow, deny }) => hasStars([...allow, ...deny]))
+  const matches = (sort: number) => `FROM (${namesSql(kinds, stars)}) n JOIN p ON p.sort = ${sort}
+    AND (n.name = p.text OR (n.name >= p.low AND n.name < p.high)${stars ? ` OR ${starMatch}` : ''})
+    AND (NOT n.is_resource OR ${firstSegment(stars)} NOT IN (SELECT text FROM p WHERE sort = ${sorts.reserved}))`
   return {
     patterns: `p AS MATERIALIZED (SELECT value ->> 0 AS text, value ->> 1 AS low, value ->> 2 AS high, value -> 3 AS parts,
         value ->> 4 AS rest, value ->> 5 AS level, value ->> 6 AS sort FROM json_each(?))`,

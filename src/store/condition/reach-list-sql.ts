@@ -12,13 +12,14 @@ export function patternsSql(patterns: readonly ScopePattern[], kinds: Kinds): Fr
   const exact = patterns.filter(isConcrete).map(({ text }) => text)
   const others = patterns.filter((one) => !isConcrete(one))
   const reserved = reservedNames(kinds).map(quote).join(', ')
+  const stars = hasStars(others)
   const matches = [
     ...(exact.length > 0 ? ['n.name IN (SELECT value FROM json_each(?))'] : []),
     ...(others.length > 0 ? [othersSql(others)] : []),
   ]
   return {
-    sql: `EXISTS (SELECT 1 FROM (${namesSql(kinds)}) n WHERE (${matches.join(' OR ')})
-      AND (NOT n.is_resource OR json_extract(${segmentsOf('n.name')}, '$[0]') NOT IN (${reserved})))`,
+    sql: `EXISTS (SELECT 1 FROM (${namesSql(kinds, stars)}) n WHERE (${matches.join(' OR ')})
+      AND (NOT n.is_resource OR ${firstSegment(stars)} NOT IN (${reserved})))`,
     params: [
       ...(exact.length > 0 ? [JSON.stringify(exact)] : []),
       ...(others.length > 0 ? [JSON.stringify(others.map(toRow))] : []),
@@ -28,11 +29,10 @@ export function patternsSql(patterns: readonly ScopePattern[], kinds: Kinds): Fr
 
 /** That the name `n.name` is one for which a pattern stands that may have several. They are read once for a query. */
 function othersSql(patterns: readonly ScopePattern[]): string {
-  const hasStars = patterns.some(({ parts }) => parts.includes('*'))
   return `EXISTS (
     WITH p AS MATERIALIZED (SELECT value ->> 0 AS text, value ->> 1 AS low, value ->> 2 AS high,
       value -> 3 AS parts, value ->> 4 AS rest FROM json_each(?))
-    SELECT 1 FROM p WHERE n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars ? ` OR ${starMatch}` : ''})`
+    SELECT 1 FROM p WHERE n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars(patterns) ? ` OR ${starMatch}` : ''})`
 }
 
 /** The kinds that say the names of their records themselves, as a list of SQL; an empty text without any. */
@@ -56,8 +56,26 @@ export function toRow({ parts, rest }: ScopePattern) {
   return [text, `${text}${rest}`, `${text}${rest === ':' ? ';' : '/'}`, null, null]
 }
 
-/** The names of the record, each with whether it is its resource, whose first segment must not be a reserved one. */
-export function namesSql(kinds: Kinds): string {
+/** True where names are compared by their segments. */
+export const hasStars = (patterns: readonly ScopePattern[]) =>
+  patterns.some(({ parts }) => parts.includes('*'))
+
+/** The first segment of the name `n.name`; `stars`: of which the segments are there. */
+export const firstSegment = (stars: boolean) =>
+  `json_extract(${stars ? 'n.segments' : segmentsOf('n.name')}, '$[0]')`
+
+/**
+ * The names of the record, each with whether it is its resource, whose first segment must not be a reserved one. `stars`: and with
+ * its segments, which are told once: each further query within a query counts to how deep an expression is, and workerd refuses
+ * those deeper than 100.
+ */
+export function namesSql(kinds: Kinds, stars: boolean): string {
+  const names = plainNamesSql(kinds)
+  if (!stars) return names
+  return `SELECT name, is_resource, ${segmentsOf('name')} AS segments FROM (${names}) LIMIT -1`
+}
+
+function plainNamesSql(kinds: Kinds): string {
   // Some hosts give a question little memory: most kinds go by their own name, and need no words here.
   const cases = [...kinds.values()].flatMap((kind) => {
     if (kind.scopeNames) return [`WHEN ${quote(kind.name)} THEN NULL`]
@@ -85,13 +103,12 @@ export function namesSql(kinds: Kinds): string {
 }
 
 /** That the name has the parts of a pattern, where `*` is any segment, and after them nothing or what parts off the rest. */
-export const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL AND EXISTS (
-  SELECT 1 FROM (SELECT ${segmentsOf('n.name')} AS a)
-  WHERE json_array_length(a) >= json_array_length(p.parts)
-    AND (json_array_length(a) = json_array_length(p.parts)
-      OR json_extract(a, '$[' || json_array_length(p.parts) || ']') = p.rest)
-    AND NOT EXISTS (SELECT 1 FROM json_each(p.parts) k
-      WHERE NOT (k.value = '*' AND k.key % 2 = 0) AND json_extract(a, '$[' || k.key || ']') <> k.value)))`
+export const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL
+  AND json_array_length(n.segments) >= json_array_length(p.parts)
+  AND (json_array_length(n.segments) = json_array_length(p.parts)
+    OR json_extract(n.segments, '$[' || json_array_length(p.parts) || ']') = p.rest)
+  AND NOT EXISTS (SELECT 1 FROM json_each(p.parts) k
+    WHERE NOT (k.value = '*' AND k.key % 2 = 0) AND json_extract(n.segments, '$[' || k.key || ']') <> k.value))`
 
 /** A name from a declaration as SQL. */
 export function quote(name: string): string {
