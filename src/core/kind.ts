@@ -146,6 +146,16 @@ export interface Kind<Name extends string = string, Body extends object = object
   ends?(body: Body, id: string): readonly string[]
   /** The id of the record that may have brought this one to an end. */
   endedBy?(body: Body): string | undefined
+  /**
+   * The ids of records that this one may have changed. Such a change has an id of its own, and is taken back at every copy that
+   * has both as soon as that id is among those that this one has brought to an end.
+   */
+  changes?(body: Body): readonly string[]
+  /**
+   * `body` without the changes for which `isEnded` holds: made by the record `by`, under the id `as`. The same object where there
+   * is none. Pure.
+   */
+  withoutEnded?(body: JsonObject, isEnded: (by: string, as: string) => boolean): JsonObject
   /** True for a state that only another of its sort, or forgetting, may replace: it wins every conflict. */
   isFinal?(body: Body): boolean
   /** The path of an instant after which a record is out of recall and default queries, though still there. */
@@ -215,8 +225,13 @@ export interface Citation<Body extends object = object> {
  * `sources` comes with a new `version` of the kind.
  */
 export interface MadeFrom<Body extends object = object> {
-  /** The ids of the records that `body` was made from. */
-  sources(body: Body): readonly string[]
+  /** The ids of the records that `body`, of the record `id`, was made from. */
+  sources(body: Body, id: string): readonly string[]
+  /**
+   * Those of them without which it is nothing: it is forgotten and purged with each of them, in the same transaction. Of a kind
+   * without `anew` these are all of them.
+   */
+  goesWith?(body: Body, id: string): readonly string[]
   /**
    * The names of the kinds that it may be made from. Left out: any. A kind that may be made from what policies decide about
    * is in no sync of a guest, because a sync carries whole kinds.
@@ -227,16 +242,27 @@ export interface MadeFrom<Body extends object = object> {
   /**
    * The capability that tells a record anew from what is left of its sources, or forgets it when nothing is. It runs as a
    * task with `{ id }`, may be called twice, and may find nothing to do. Without one the record is forgotten in the
-   * transaction in which any of its sources changes.
+   * transaction in which any of its sources changes. A copy that only hears of the end of a source waits for it too: what it
+   * hears next may say that the record was not made from that.
    */
   readonly anew?: string
 }
 
-/** The ids of the records that `body` was made from, each once; none for a body that this code can't read. */
-export function sourceIds({ madeFrom }: Kind, body: JsonObject): string[] {
-  if (!madeFrom) return []
+/** The ids of the records that `body`, of the record `id`, was made from, each once; none for a body that this code can't read. */
+export function sourceIds({ madeFrom }: Kind, body: JsonObject, id: string): string[] {
+  return madeFrom ? idsSaid(() => madeFrom.sources(body, id)) : []
+}
+
+/** The ids of the records with which `body`, of the record `id`, is forgotten and purged. */
+export function goingIds({ madeFrom }: Kind, body: JsonObject, id: string): string[] {
+  if (!madeFrom || madeFrom.reachOnly) return []
+  const { anew, goesWith, sources } = madeFrom
+  return idsSaid(() => (anew === undefined ? sources(body, id) : (goesWith?.(body, id) ?? [])))
+}
+
+function idsSaid(say: () => readonly string[]): string[] {
   try {
-    return [...new Set(madeFrom.sources(body))].filter((id) => typeof id === 'string')
+    return [...new Set(say())].filter((id) => typeof id === 'string')
   } catch {
     return []
   }

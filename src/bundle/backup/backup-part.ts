@@ -198,7 +198,7 @@ async function withoutGone(at: BackupPorts, part: BackupPartBody, head: PartHead
   const { kinds } = at.records
   const sourcesOf = (record: Stored<JsonObject>) => {
     const kind = kinds.get(record.kind)
-    return kind ? sourceIds(kind, bodyOf(record)) : []
+    return kind ? sourceIds(kind, bodyOf(record), record.id) : []
   }
   const asked = new Set([...ids, ...all.flatMap(sourcesOf)])
   const gone = new Set(

@@ -16,6 +16,7 @@ export const credentialKinds: ReadonlySet<string> = new Set([
 /** Policies decide who may read these, by themselves or by what they were made from. */
 export const ruledKinds: readonly string[] = [
   'memory',
+  'proposal',
   'answer',
   'digest',
   'pattern',

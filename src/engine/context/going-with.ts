@@ -1,5 +1,4 @@
 // What goes when a record goes, by the same way: forgotten with it, or purged.
-// Invariant: what was decided otherwise since (rejected, reopened) stays, because it has ended the record itself.
 import type { PutRequest } from '../../core/put-request.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -13,7 +12,7 @@ import {
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { markRow } from './mark-record.ts'
 
-type GoingStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'db' | 'projection'>
+type GoingStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'db' | 'projection' | 'sources'>
 
 export interface Going {
   /** Whether the caller may take it along. */
@@ -22,24 +21,17 @@ export interface Going {
   readonly isAlone?: boolean
 }
 
-/** What goes with the record in `row`: its marks, its parts, and what it came of where that still stands for it and says the same. */
+/** What goes with the record in `row`: its marks, its parts, and what was made from it and is nothing without it. */
 export function goingWith(
   store: GoingStore,
   row: RecordRow,
   { isReached, isAlone = false }: Going,
 ): RecordRow[] {
-  const { records, bodies, kinds } = store
   const mark = markRow(store, row.id)
-  const body = row.deleted === 0 ? bodies.read(row, row.body) : undefined
-  const origin = body && kinds.get(row.kind)?.endedBy?.(body)
-  const from = origin === undefined ? undefined : records.row(origin)
-  const said = from?.deleted === 0 ? bodies.read(from, from.body) : undefined
-  // What was rejected or reopened has brought it to an end, and waits or is decided without it.
-  const stands = from && said && kinds.get(from.kind)?.ends?.(said, from.id).includes(row.id) === false
   return [
     ...(mark ? [mark] : []),
     ...(isAlone ? [] : belongings(store, row).filter(({ id }) => isReached(id))),
-    ...(stands ? [from] : []),
+    ...store.sources.goingWith(row.id),
   ]
 }
 

@@ -3,13 +3,16 @@
 import type { Caller, Guest } from '../../core/capability/caller.ts'
 import type { OwnReader, OwnWriter } from '../../core/capability/port/own-port.ts'
 import { DaybookError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json/path.ts'
 import type { PutRequest } from '../../core/put-request.ts'
+import { bodyOf } from '../../core/record.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countMade } from '../../store/query/made-count.ts'
 import { sealedField } from '../../shape/sealed-count.ts'
 import { type RecordRow, toRecord } from '../../store/schema/record-row.ts'
 import { checkUndecided, lowering, outside, unseen } from './guest-write.ts'
+import { hasSeenSources } from './seen-sources.ts'
 
 type OwnStore = Pick<BookStore, 'db' | 'records' | 'bodies' | 'kinds' | 'queries' | 'projection'>
 
@@ -29,6 +32,8 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
       const page = queries.query({ ...query, filters: within(query.filters) })
       return { ...page, ...sealedField(unread(query.kind)) }
     },
+    isOpen: (record) =>
+      !guest || hasSeenSources(store, guest.reach, { ...record, body: bodyOf(record) as JsonObject }),
     unread: (kind) => (isOwnKind(store, kind) ? unread(kind) : 0),
     count: (kind, filters) =>
       isOwnKind(store, kind) ? queries.count({ kind, filters: within(filters), by: 'none' }).total : 0,
@@ -48,6 +53,7 @@ export function createOwnWriter(
     get: reader.get,
     query: (query) => projection.readWithin(() => reader.query(query)),
     count: (kind, filters) => projection.readWithin(() => reader.count(kind, filters)),
+    isOpen: reader.isOpen,
     unread: reader.unread,
     newId,
     isFree: (id) => records.row(id) === undefined,

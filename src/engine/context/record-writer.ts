@@ -113,8 +113,8 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
   }
 
   const forget = ({ id, kind }: Pick<RecordRow, 'id' | 'kind'>, more: { readonly purge?: true } = {}) => {
-    const { agent } = parts.defaults
-    const op = { op: 'forget', kind, id, at: now, stamp: store.stamps.next(), agent, ...more } as const
+    const by = { agent: parts.defaults.agent, at: now, stamp: store.stamps.next() }
+    const op = { op: 'forget', kind, id, ...by, ...more } as const
     if (store.records.forget(op)) changed.push({ id, kind })
   }
   const marking: MarkWriterParts = {
@@ -153,8 +153,8 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       const before = seen.live(id)
       if (!before) return false
       if (guest && store.kinds.get(before.kind)?.guests) throw outside()
-      for (const one of [before, ...goingWith(store, before, { isReached, isAlone: how === 'alone' })])
-        forget(one)
+      const going = goingWith(store, before, { isReached, isAlone: how === 'alone' })
+      for (const one of [...going, before]) forget(one)
       return true
     },
     use(ids) {
@@ -177,7 +177,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       const row = seen.row(id)
       if (!row) return false
       if (guest && store.kinds.get(row.kind)?.guests) throw outside()
-      for (const one of [row, ...purgedWith(store, row, { isReached })]) {
+      for (const one of [...purgedWith(store, row, { isReached }), row]) {
         // Every copy of the book is told that nothing of it may stay.
         forget(one, { purge: true })
         store.purge.purge(one.id, one.seq)
@@ -251,7 +251,7 @@ function kindOfPut(store: WriterStore, { kind, times }: PutRequest, guest: Guest
 function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest | undefined): PutOutcome {
   const { store, ids, seen } = parts
   const kind = kindOfPut(store, request, guest)
-  const said = request.checked ? request.body : (parseWith(kind.schema, request.body) as JsonObject)
+  const asked = request.checked ? request.body : (parseWith(kind.schema, request.body) as JsonObject)
   const id = request.name ? seen.idFor(request.name) : request.id
   const before = id === undefined ? undefined : store.records.row(id)
   if (guest && id !== undefined && !seen.live(id)) checkUnseen(parts, guest, request, { id, before })
@@ -259,7 +259,7 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   const live = before && !before.deleted ? before : undefined
   const isSame = live?.kind === kind.name && !request.times
   const stands = isSame ? store.bodies.read(live, live.body) : undefined
-  const given = settled(kind, stands && !request.exact ? withUnknown(kind, stands, said) : said)
+  const given = settled(kind, stands && !request.exact ? withUnknown(kind, stands, asked) : asked)
   if (live && isFinal(parts, kind, live) && !kind.isFinal?.(given)) {
     // What a bundle brings is older than the end of it.
     if (request.times) return { id: live.id, isChanged: false }
@@ -269,14 +269,15 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   }
   // What comes back from elsewhere comes with its whole head.
   const kept = request.times ? undefined : live
-  const head = guardedHead(store, kind, given, headOf(parts, request, kind, kept))
+  const said = { body: given, id: id ?? ids.next() }
+  const head = guardedHead(store, kind, said, headOf(parts, request, kind, kept))
   const { body, sensitivity, found } = parts.secrets.guard({
     kind,
     body: given,
     sensitivity: head.sensitivity,
   })
   if (!request.times) checkNames(parts.secrets, { id: before ? undefined : id, head, live })
-  const own = { id: id ?? ids.next(), stamp: store.stamps.next(), ...head }
+  const own = { id: said.id, stamp: store.stamps.next(), ...head }
   const op = {
     op: 'put' as const,
     kind: request.kind,
@@ -319,6 +320,5 @@ function checkPlace(
   })
 }
 
-function isFinal({ store: { bodies } }: RecordWriterParts, kind: Kind, row: RecordRow): boolean {
-  return kind.isFinal !== undefined && kind.isFinal(bodies.need(row, row.body)) === true
-}
+const isFinal = ({ store: { bodies } }: RecordWriterParts, kind: Kind, row: RecordRow) =>
+  kind.isFinal?.(bodies.need(row, row.body)) === true

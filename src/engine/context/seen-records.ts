@@ -5,22 +5,15 @@ import type { RecordReader } from '../../core/capability/port/record-port.ts'
 import type { ConflictEntry, ConflictQuery } from '../../core/conflict.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { RecordName } from '../../core/put-request.ts'
-import { sourceIds, withoutOwnerPaths } from '../../core/kind.ts'
-import {
-  deniesHeads,
-  isDoubtful,
-  isInReach,
-  isSourceInReach,
-  type NamedRecord,
-  type Reach,
-  seesAll,
-} from '../../core/access/reach.ts'
+import { withoutOwnerPaths } from '../../core/kind.ts'
+import { deniesHeads, isInReach, type NamedRecord, seesAll } from '../../core/access/reach.ts'
 import type { Stored } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { type RecordRow, toRecord } from '../../store/schema/record-row.ts'
 import { marksOf } from './mark-record.ts'
 import { guestIds, type Standing } from './guest-write.ts'
+import { hasSeenSources } from './seen-sources.ts'
 
 /** Entries of the conflict log looked at at once for a guest. */
 const conflictPage = 100
@@ -45,27 +38,8 @@ export type SeenRecordsStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 
 export function createSeenRecords(store: SeenRecordsStore, caller: Caller): SeenRecords {
   const { records, bodies, kinds } = store
   const guest = caller.role === 'guest' ? caller : undefined
-  const isSeen = (record: NamedRecord) =>
-    !guest || (isInReach(guest.reach, record, kinds) && hasSeenSources(guest.reach, record))
-
-  /** What was made from a record that is kept from the guest may quote it. */
-  const hasSeenSources = (reach: Reach, made: NamedRecord): boolean => {
-    const known = new Set<string>()
-    const isOpen = ({ kind: name, body }: Pick<NamedRecord, 'kind' | 'body'>): boolean => {
-      const kind = kinds.get(name)
-      const sources = kind ? sourceIds(kind, body).filter((id) => !known.has(id)) : []
-      return sources.every((id) => {
-        known.add(id)
-        const row = records.row(id)
-        const said = !row || row.deleted ? undefined : bodies.read(row, row.body)
-        if (!row || !said)
-          return !isDoubtful(reach, row ? kinds.get(row.kind) : kind, row !== undefined, kinds)
-        const source = { ...row, body: said }
-        return isSourceInReach(reach, source, made, kinds) && isOpen(source)
-      })
-    }
-    return isOpen(made)
-  }
+  const isSeen = (record: NamedRecord & { readonly id: string }) =>
+    !guest || (isInReach(guest.reach, record, kinds) && hasSeenSources(store, guest.reach, record))
 
   const within = guest && store.queries.within(guest.reach)
 
@@ -111,7 +85,7 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
       row(record) !== undefined &&
       (kept?.record === undefined || row(kept.record) !== undefined) &&
       ![lost, kept].some((side) => side?.sealed) &&
-      [lost.body, kept?.body, base].every((body) => !body || isSeen({ kind, agent: '', body })))
+      [lost.body, kept?.body, base].every((body) => !body || isSeen({ kind, id: record, agent: '', body })))
 
   return {
     row,
@@ -131,7 +105,7 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
       const found = row(id)
       if (!found) return []
       const versions = records.history(id).filter(({ op, body, ...head }) => {
-        return op === 'put' && body !== undefined && isSeen({ kind: found.kind, ...head, body })
+        return op === 'put' && body !== undefined && isSeen({ kind: found.kind, id, ...head, body })
       })
       // What the owner decides about he also takes words out of: what it said before is told to nobody else.
       const told = kinds.get(found.kind)?.byPolicy === true ? versions.slice(-1) : versions

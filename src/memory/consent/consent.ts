@@ -11,12 +11,14 @@ import { proposalCapabilities } from './proposal/proposal-capability.ts'
 import { createProposalFeed } from './proposal/proposal-feed.ts'
 import { proposalKind } from './proposal/proposal-kind.ts'
 import { reviewCapabilities } from './proposal/review-capability.ts'
+import { tellAnewCapabilities } from './proposal/tell-anew-capability.ts'
 
 const capabilities = [
   ...memoryCapabilities,
   ...memoryQueryCapabilities,
   ...proposalCapabilities,
   ...reviewCapabilities,
+  ...tellAnewCapabilities,
   ...lifeCapabilities,
   ...maintainCapabilities,
   ...policyVerbs,

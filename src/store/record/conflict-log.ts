@@ -57,7 +57,7 @@ const opOf = ({ op, purged }: LoggedSide) => (purged ? 'purge' : op)
 export function createConflictLog(
   db: SqlDatabase,
   bodies: Bodies,
-  quotesGone: (kind: string, body: JsonObject) => boolean,
+  quotesGone: (owner: SealedOwner, body: JsonObject) => boolean,
 ): ConflictLog {
   const text = (body: unknown) => (body === undefined ? null : JSON.stringify(body))
   const isSealed = (id: string) =>
@@ -109,7 +109,7 @@ export function createConflictLog(
       const owner = { kind, id: record }
       const bodyOf = ({ enc, body }: LoggedSide) => (enc ? bodies.read(owner, sealedText(enc)) : body)
       const said = [bodyOf(lost), kept && bodyOf(kept), base]
-      if (said.some((body) => body && quotesGone(kind, body))) return
+      if (said.some((body) => body && quotesGone(owner, body))) return
       // Without a key nothing can be sealed: what was plain here stays so until there is one, see reseal.ts.
       const mustSeal =
         bodies.sealer.current() !== undefined && (lost.enc ?? kept?.enc ?? isSealed(record)) !== false

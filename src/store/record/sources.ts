@@ -2,10 +2,10 @@
 // Invariant: a record stands in `outdated` from the transaction in which a source of it is forgotten, outdated itself, or
 // more sensitive than it, to the one in which it no longer names such a source. So no crash comes between, and nothing of
 // what it said before is left in its history, its conflicts, its vector or a stored answer that names it.
-import { sourceIds, type Kind, type Kinds } from '../../core/kind.ts'
+import { goingIds, sourceIds, type Kind, type Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
-import { isLowered, isSealedText, isSealing, type Sensitivity } from '../../core/sealed.ts'
+import { isLowered, isSealedText, isSealing, type SealedOwner, type Sensitivity } from '../../core/sealed.ts'
 import { textKey } from '../../core/text/text-key.ts'
 import { sourcesKey } from '../schema/derived.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
@@ -35,6 +35,15 @@ export interface SourcesParts {
   onOutdated(row: RecordRow): void
   /** Forgets a record that stands and falls with its sources, at the instant `at`. */
   forget(row: RecordRow, at: string): void
+}
+
+/** Why a record is outdated. */
+interface Outdated {
+  readonly isGone: boolean
+  /** It is nothing without what is gone. */
+  readonly goes?: boolean
+  readonly origin: ChangeOrigin
+  readonly at: string
 }
 
 interface SourceState extends SqlRow {
@@ -95,15 +104,17 @@ export class Sources {
   }
 
   /** True for a body that was made from what is gone now. */
-  quotesGone(kindName: string, body: JsonObject): boolean {
-    const kind = this.#parts.kinds.get(kindName)
-    return kind !== undefined && isFollowing(kind) && this.#states(kind, body).some(isGoneState)
+  quotesGone({ kind: name, id }: SealedOwner, body: JsonObject): boolean {
+    const kind = this.#parts.kinds.get(name)
+    return (
+      kind !== undefined && isFollowing(kind) && this.#states(sourceIds(kind, body, id)).some(isGoneState)
+    )
   }
 
   /** How sensitive a body of `kind` is at least: as the most sensitive record that it was made from. */
-  level(kind: Kind, body: JsonObject): Sensitivity | undefined {
+  level(kind: Kind, body: JsonObject, id: string): Sensitivity | undefined {
     if (!isFollowing(kind)) return undefined
-    return this.#states(kind, body)
+    return this.#states(sourceIds(kind, body, id))
       .filter(({ deleted }) => deleted === 0)
       .map((state) => this.#sensitivityOf(state))
       .reduce((most, one) => (isLowered(most, one) ? one : most), undefined)
@@ -119,6 +130,11 @@ export class Sources {
        WHERE s.source = ? AND s.kind IN (SELECT value FROM json_each(?)) AND r.deleted = 0 ORDER BY s.seq`,
       [id, JSON.stringify(names)],
     )
+  }
+
+  /** The live records that are forgotten and purged with `id`. */
+  goingWith(id: string): RecordRow[] {
+    return this.madeOf(id).filter((made) => this.#isGoingWith(made, id))
   }
 
   /** `id` was removed for good: so is, from the files too, what is told anew because of it. Inside a transaction. */
@@ -149,10 +165,11 @@ export class Sources {
     const kind = kinds.get(row.kind)
     const body = row.deleted === 1 || !kind?.madeFrom ? undefined : bodies.read(row, row.body)
     if (!kind || !body) return
-    for (const id of sourceIds(kind, body))
+    const ids = sourceIds(kind, body, row.id)
+    for (const id of ids)
       this.#db.run('INSERT OR IGNORE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [id, seq, row.kind])
     if (!isFollowing(kind)) return
-    const states = this.#states(kind, body)
+    const states = this.#states(ids)
     const own = this.#sensitivityOf(row)
     const isGone = states.some(isGoneState)
     const isCovered = states.some((state) => isLessGuarded(own, this.#sensitivityOf(state)))
@@ -167,17 +184,15 @@ export class Sources {
     for (const made of this.madeOf(row.id, ({ madeFrom }) => isFar || madeFrom?.anew === undefined)) {
       const isCovered = isLessGuarded(this.#sensitivityOf(made), this.#sensitivityOf(row))
       const isFirm = this.#parts.kinds.get(made.kind)?.madeFrom?.anew !== undefined
-      if (isGone || isCovered || !isFirm) this.#outdate(made, { isGone, origin, at: row.updated_at })
+      const goes = isGone && origin === 'own' && this.#isGoingWith(made, row.id)
+      if (isGone || isCovered || !isFirm) this.#outdate(made, { isGone, goes, origin, at: row.updated_at })
     }
   }
 
-  #outdate(
-    row: RecordRow,
-    { isGone, origin, at }: { readonly isGone: boolean; readonly origin: ChangeOrigin; readonly at: string },
-  ): void {
+  #outdate(row: RecordRow, { isGone, goes = false, origin, at }: Outdated): void {
     const { seq, id } = row
     if (this.#parts.kinds.get(row.kind)?.madeFrom?.reachOnly === true) return
-    if (this.#parts.kinds.get(row.kind)?.madeFrom?.anew === undefined) {
+    if (goes || this.#parts.kinds.get(row.kind)?.madeFrom?.anew === undefined) {
       if (origin !== 'taken') this.#parts.forget(row, at)
       return
     }
@@ -195,15 +210,21 @@ export class Sources {
     for (const made of this.madeOf(id)) this.#outdate(made, { isGone, origin, at })
   }
 
+  #isGoingWith(made: RecordRow, id: string): boolean {
+    const kind = this.#parts.kinds.get(made.kind)
+    const body = kind && this.#parts.bodies.read(made, made.body)
+    if (!kind || !body) return kind?.madeFrom?.anew === undefined
+    return goingIds(kind, body, made.id).includes(id)
+  }
+
   #removeEarlier(seq: number, id: string): void {
     this.#db.run('DELETE FROM history WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM conflicts WHERE record = ?', [id])
     this.#db.run('DELETE FROM applied_requests WHERE instr(result, ?) > 0', [JSON.stringify(id)])
   }
 
-  /** How the records stand that `body` was made from, as far as they are here. */
-  #states(kind: Kind, body: JsonObject): SourceState[] {
-    const ids = sourceIds(kind, body)
+  /** How these sources stand, as far as they are here. */
+  #states(ids: readonly string[]): SourceState[] {
     if (ids.length === 0) return []
     return this.#db.all<SourceState>(
       `SELECT r.kind, r.deleted, r.sensitivity,

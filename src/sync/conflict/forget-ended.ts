@@ -1,7 +1,9 @@
-// Forgets what another record has brought to an end (`ends` of a kind): what one device approved and another rejected.
+// Forgets what another record has brought to an end (`ends` of a kind): what one device approved and another rejected. What
+// was only changed by it is as before.
 // Invariant: what is ended follows from the record that ends it alone, and only grows, so that every copy which has both
 // comes to the same, in whatever order they came.
 import type { JsonObject } from '../../core/json/path.ts'
+import type { Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 
@@ -10,18 +12,18 @@ interface Changed {
   readonly kind: string
 }
 
-/** What was forgotten, and in whose name. */
+/** What was forgotten or is as before, and in whose name. */
 export interface Ended extends Changed {
   readonly agent: string
 }
 
 export type EndedStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps'>
 
-/** Forgets what of `changed`, or by it, is at its end; answers the records that are gone with that. Inside a transaction. */
+/** Forgets what of `changed`, or by it, is at its end; answers the records that changed with that. Inside a transaction. */
 export function forgetEnded(store: EndedStore, changed: readonly Changed[], now: string): Ended[] {
   return changed.flatMap(({ id, kind: name }) => {
     const kind = store.kinds.get(name)
-    if (!kind?.ends && !kind?.endedBy) return []
+    if (!kind?.ends && !kind?.endedBy && !kind?.withoutEnded) return []
     const row = store.records.row(id)
     const body = readable(store, row, name)
     if (!row || !body) return []
@@ -31,7 +33,9 @@ export function forgetEnded(store: EndedStore, changed: readonly Changed[], now:
     const by = kind.endedBy?.(body)
     const ending = by === undefined ? undefined : store.records.row(by)
     const isEnded = ending !== undefined && endsOf(store, ending).includes(id)
-    return isEnded ? [...gone, ...forgetOne(store, row, ending, now)] : gone
+    if (isEnded) return [...gone, ...forgetOne(store, row, ending, now)]
+    const changed = [...(kind.changes?.(body) ?? []), ...(kind.withoutEnded ? [id] : [])]
+    return [...gone, ...changed.flatMap((target) => takeBack(store, target, now))]
   })
 }
 
@@ -56,4 +60,32 @@ function forgetOne(store: EndedStore, row: RecordRow | undefined, ending: Record
   const { agent } = ending
   store.records.forget({ op: 'forget', kind, id, at: now, stamp: store.stamps.next(), agent })
   return [{ id, kind, agent }]
+}
+
+/** The record `id` is put again without the changes that have come to their end. */
+function takeBack(store: EndedStore, id: string, now: string): Ended[] {
+  const row = store.records.row(id)
+  const kind = row && store.kinds.get(row.kind)
+  const body = row && readable(store, row, row.kind)
+  if (!kind?.withoutEnded || !body) return []
+  const left = kind.withoutEnded(body, (by, as) => {
+    const ending = store.records.row(by)
+    return ending !== undefined && endsOf(store, ending).includes(as)
+  })
+  if (left === body) return []
+  const { agent, created_at, session, resource, sensitivity } = row
+  store.records.put({
+    op: 'put',
+    kind: row.kind,
+    id,
+    at: now,
+    stamp: store.stamps.next(),
+    agent,
+    created_at,
+    ...(session === null ? {} : { session }),
+    ...(resource === null ? {} : { resource }),
+    ...(sensitivity === null ? {} : { sensitivity: sensitivity as Sensitivity }),
+    body: left,
+  })
+  return [{ id, kind: row.kind, agent }]
 }

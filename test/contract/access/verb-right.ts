@@ -95,6 +95,7 @@ export const verbRights = {
   'a2p:proposal_counts': 'propose',
   'a2p:review': 'owner',
   'a2p:reopen': 'owner',
+  'a2p:tell_anew': 'owner',
   'a2p:find_similar': 'read',
   'a2p:consolidate': 'propose',
   'a2p:reclassify': 'propose',

@@ -9,6 +9,7 @@ import { policyCases } from './policy.ts'
 import { proposalCases } from './proposal.ts'
 import { proposerCases } from './proposer.ts'
 import { ruleCases } from './rule.ts'
+import { sameFateCases } from './same-fate.ts'
 import { keylessConsentCases, sealedConsentCases } from './sealed.ts'
 
 export function consentCases(cases: BookCase, keepsKeys: boolean): void {
@@ -20,6 +21,7 @@ export function consentCases(cases: BookCase, keepsKeys: boolean): void {
   ruleCases(cases)
   lifeCases(cases)
   policyCases(cases)
+  sameFateCases(cases, keepsKeys)
   categoryCases(cases, { keepsKeys })
   if (keepsKeys) sealedConsentCases(cases)
   else keylessConsentCases(cases)

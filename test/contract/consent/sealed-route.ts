@@ -80,6 +80,41 @@ export function sealedConsentRouteCases(host: GuestHost): void {
       expect((await world.records()).get(id)).toMatchObject({ op: 'put', sensitivity: 'restricted' })
     })
 
+    it('is sealed with its memory where the owner decides so while reviewing', async () => {
+      const { world, owner, keys, helper } = await begin()
+      await owner.sync([keys.record])
+      const { id } = await helper.done<{ id: string }>('a2p:propose', plain)
+      const edited = { content: health.content, category: health.category }
+      const { memory } = await owner.done<{ memory: string }>('a2p:review', { id, action: 'edit', edited })
+      const records = await world.records()
+      for (const one of [id, memory]) {
+        expect(records.get(one)).toMatchObject({ op: 'put', sensitivity: 'restricted' })
+        expect(JSON.stringify(records.get(one))).not.toMatch(/insulin|tea/)
+      }
+      const listed = await helper.run('a2p:list_proposals')
+      expect(listed.text).not.toMatch(/insulin/)
+    })
+
+    it('is withheld from its proposer where the memory that was made of it is', async () => {
+      const { owner, helper } = await begin()
+      await owner.done('consent:set_policy', {
+        for_agents: 'helper',
+        allow: ['a2p:preferences'],
+        permissions: ['read_scoped', 'propose'],
+      })
+      const { id } = await helper.done<{ id: string }>('a2p:propose', plain)
+      const { id: other } = await helper.done<{ id: string }>('a2p:propose', {
+        ...plain,
+        content: 'Likes jam',
+      })
+      await owner.done('a2p:review', { id: other, action: 'approve' })
+      const edited = { content: 'Works at the mint', category: 'a2p:professional' }
+      await owner.done('a2p:review', { id, action: 'edit', edited })
+      const { text } = await helper.run('a2p:list_proposals')
+      expect(text).toMatch(/Likes jam/)
+      expect(text).not.toMatch(/mint|professional|Prefers tea/)
+    })
+
     it('is told to nobody by its memory: the owner hears how many are sealed, an agent with a policy nothing', async () => {
       const { owner, keys, other } = await begin()
       await owner.sync([keys.record])

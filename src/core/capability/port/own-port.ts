@@ -10,6 +10,8 @@ export type OwnQuery = Omit<RecordQuery, 'kind'> & { readonly kind: string }
 export interface OwnReader {
   get(id: string): Stored<JsonObject> | undefined
   query(query: OwnQuery): RecordPage
+  /** True where the caller may read all that `record` was made from: it may quote that. */
+  isOpen(record: Stored<JsonObject>): boolean
   /** How many of the kind these filters let through. */
   count(kind: string, filters: object): number
   /** How many sealed ones of the kind, of those that the caller has, can't be read here. */

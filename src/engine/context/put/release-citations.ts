@@ -30,7 +30,7 @@ export function release({ kinds, get, citing, put, forget }: ReleaseParts, id: s
       const record = get(from)
       const kind = kinds.get(name)
       if (!record || !kind || from === id) continue
-      if (sourceIds(kind, bodyOf(record)).includes(target)) continue
+      if (sourceIds(kind, bodyOf(record), from).includes(target)) continue
       const body = without(bodyOf(record), path.split('.'), target)
       const rule = kind.cites?.find((one) => one.path === path)
       if (rule?.rests?.(body) && citedIds(body, path).length === 0) {

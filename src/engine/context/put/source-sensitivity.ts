@@ -10,10 +10,10 @@ import type { BookStore } from '../../../store/book-store.ts'
 export function guardedHead<Head extends { readonly sensitivity?: Sensitivity }>(
   { sources }: Pick<BookStore, 'sources'>,
   kind: Kind,
-  body: JsonObject,
+  { body, id }: { readonly body: JsonObject; readonly id: string },
   head: Head,
 ): Head {
-  const level = sources.level(kind, body)
+  const level = sources.level(kind, body, id)
   return level !== undefined && isLowered(head.sensitivity, level) ? { ...head, sensitivity: level } : head
 }
 

@@ -18,6 +18,7 @@ import {
   memoryType,
   sensitivity,
 } from '../memory/memory-schema.ts'
+import { reclassifications } from '../memory/revision.ts'
 import { checkNotProposed } from '../memory/not-proposed.ts'
 import { asMemory, bodyOfMemory, needMemory, putMemory } from '../memory/stored-memory.ts'
 import { isLowered, isSealing } from '../../../core/sealed.ts'
@@ -193,17 +194,10 @@ export function reclassify(
   { memory_type, category: where, reason, by }: Reclassified,
   at: Pick<WriteContext<'records'>, 'records' | 'call'>,
 ): void {
-  const told = (one: { memory_type: string; category: string }) => `${one.memory_type} ${one.category}`
-  const noted = {
-    at: at.call.now,
-    from: told(memory),
-    to: told({ memory_type, category: where }),
-    reason,
-    by,
-  }
   const usual = usualSensitivity(where)
   const level = isLowered(memory.sensitivity, usual) ? usual : undefined
-  const reclassified = [...(memory.reclassified ?? []), noted].slice(-50)
-  const body: MemoryBody = { ...bodyOfMemory(memory), memory_type, category: where, reclassified }
+  const next = { memory_type, category: where }
+  const reclassified = reclassifications(memory, next, { at: at.call.now, reason, by })
+  const body: MemoryBody = { ...bodyOfMemory(memory), ...next, reclassified }
   putMemory(at.records, memory.id, body, { sensitivity: level, upkeep: by === 'automatic' })
 }

@@ -4,6 +4,7 @@ import { type Kind, whenField } from '../../../core/kind.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 import { memoryNames } from './category.ts'
 import { memoryBody, type MemoryBody } from './memory-schema.ts'
+import { withoutEndedRevisions } from './revision.ts'
 
 /**
  * What the upkeep of one device put away or flagged, and the user confirmed on another after that, is neither. Pure, and total
@@ -48,9 +49,11 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   recallable: ({ status }) => status === 'approved',
   byPolicy: true,
   // What the user took out of a proposal, or changed later, was taken out for everybody else.
-  ownerPaths: ['metadata.editHistory'],
+  ownerPaths: ['metadata.editHistory', 'revised'],
   ownerOnly: () => true,
   proposedBy: 'source.agent',
   endedBy: ({ source }: Partial<MemoryBody>) => source?.proposal,
-  undecided: (body) => ({ ...body, status: 'pending' }),
+  withoutEnded: withoutEndedRevisions,
+  // Another book's proposals change nothing here.
+  undecided: ({ revised: _revised, ...body }) => ({ ...body, status: 'pending' }),
 }

@@ -92,6 +92,21 @@ export const reclassification = z.object({
   by: z.enum(['user', 'proposal', 'automatic']),
 })
 
+const revisedFields = z.looseObject({
+  content: content.optional(),
+  category: category.optional(),
+  memory_type: memoryType.optional(),
+  confidence: confidence.optional(),
+  labels: labels.optional(),
+  tags: labels.optional(),
+})
+const revision = z.looseObject({
+  proposal: z.string(),
+  at: z.string(),
+  before: revisedFields,
+  after: revisedFields,
+})
+
 export const memoryBody = z.looseObject({
   content,
   category,
@@ -119,6 +134,8 @@ export const memoryBody = z.looseObject({
   /** It was archived because its confidence had fallen, and not by the user. */
   faded: z.boolean().optional(),
   reclassified: z.array(reclassification).max(100).optional(),
+  /** What approved proposals have changed in it, by the id under which each ends that: see revision.ts. */
+  revised: z.record(z.string(), revision).optional(),
 })
 export type MemoryBody = z.output<typeof memoryBody>
 

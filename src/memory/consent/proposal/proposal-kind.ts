@@ -1,8 +1,17 @@
 // The kind `proposal`: what an agent would have remembered, and what was decided about it.
-// Invariant: it is no memory; recall never brings it, and no scope reaches it: an agent has its own, the owner all of them.
+// Invariant: it is no memory; recall never brings it, and no scope reaches it: an agent has its own, the owner all of them. Its
+// words are no less guarded than the memory that says them, and go with it.
 import type { Kind } from '../../../core/kind.ts'
 import { proposalBody, type ProposalBody } from './proposal-schema.ts'
-import { endedMemories, isDecided, settleProposal, undecidedProposal } from './proposal-state.ts'
+import {
+  endedMemories,
+  isDecided,
+  quotedIds,
+  revisedId,
+  saidAgainIds,
+  settleProposal,
+  undecidedProposal,
+} from './proposal-state.ts'
 
 export const proposalKind: Kind<'proposal', ProposalBody> = {
   name: 'proposal',
@@ -19,6 +28,11 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
     confidence: 'confidence',
   },
   guests: 'own',
+  madeFrom: {
+    sources: (body, id) => [...saidAgainIds(id, body as never), ...quotedIds(body as never)],
+    goesWith: (body, id) => saidAgainIds(id, body as never),
+    anew: 'a2p:tell_anew',
+  },
   // Decisions of two devices stand side by side; what follows from them is told anew.
   policy: 'merge',
   merge: { status: 'derived', resolution: 'derived', proposedAt: 'min', expiresAt: 'max' },
@@ -27,6 +41,10 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
   proposedBy: 'by',
   ownerOnly: (body) => isDecided(body as never),
   undecided: undecidedProposal,
+  changes(body) {
+    const id = revisedId(body as never)
+    return id === undefined ? [] : [id]
+  },
   ends: (body, id) => endedMemories(id, body as never),
   recallable: () => false,
   embed: false,

@@ -3,7 +3,7 @@
 import { plainTime } from '../memory/memory-shape.ts'
 import { type Hidden, hiddenIn } from './hidden-text.ts'
 import type { Proposal, ProposalStatus } from './proposal-schema.ts'
-import { memoryIdOf, reopenedFor, roundOf } from './proposal-state.ts'
+import { memoryIdOf, reopenedFor, revisedId, roundOf } from './proposal-state.ts'
 
 /** What it is now: a pending one whose time is over is expired. `now`: canonical time. */
 export function statusAt(proposal: Proposal, now: string): ProposalStatus {
@@ -47,7 +47,8 @@ export function tellProposal(proposal: Proposal, now: string): ToldProposal {
   const more = said.flatMap((name) => (proposal[name] === undefined ? [] : [[name, proposal[name]] as const]))
   const status = statusAt(proposal, now)
   const isApproved = status === 'approved' || status === 'edited'
-  const created = { createdMemoryId: memoryIdOf(proposal.id, roundOf(proposal as never)) }
+  const memory = revisedId(proposal as never) ?? memoryIdOf(proposal.id, roundOf(proposal as never))
+  const created = { createdMemoryId: memory }
   return {
     id: proposal.id,
     agentDid: proposal.agentDid,
@@ -75,6 +76,27 @@ export function tellProposal(proposal: Proposal, now: string): ToldProposal {
   }
 }
 
+export type WithheldProposal = Pick<
+  ToldProposal,
+  'id' | 'agentDid' | 'status' | 'proposedAt' | 'expiresAt'
+> & { readonly withheld: true; readonly resolution?: object }
+
+/** Without words: to a proposer that may not read what the proposal says again. */
+export function tellWithheld(proposal: Proposal, now: string): WithheldProposal {
+  const { id, agentDid, status, proposedAt, expiresAt } = tellProposal(proposal, now)
+  const { resolvedAt, action } = proposal.resolution ?? {}
+  const resolution = resolvedAt === undefined ? undefined : { resolvedAt: plainTime(resolvedAt), action }
+  return {
+    id,
+    agentDid,
+    status,
+    proposedAt,
+    expiresAt,
+    ...(resolution ? { resolution } : {}),
+    withheld: true,
+  }
+}
+
 /** What is hidden in what would be remembered. */
 export function hiddenOf({
   content,
@@ -88,7 +110,11 @@ export function hiddenOf({
 }
 
 /** As the protocol's schema has it: the memory inside, and `edited` as an approval whose resolution says so. */
-export function schemaProposal(told: ToldProposal): Record<string, unknown> {
+export function schemaProposal(told: ToldProposal | WithheldProposal): Record<string, unknown> {
+  if (isWithheld(told)) {
+    const { agentDid, status, ...rest } = told
+    return { ...rest, proposedBy: { agentDid }, status: status === 'edited' ? 'approved' : status }
+  }
   const { content, category, memory_type, confidence, scope, tags, sensitivity, status, ...rest } = told
   const { agentDid, agentName, sessionId, conversationContext, hidden, supersedes, ...plain } = rest
   const named = { agentName, sessionId, conversationContext }
@@ -110,3 +136,5 @@ export function schemaProposal(told: ToldProposal): Record<string, unknown> {
     ...(hidden.length > 0 ? { hidden } : {}),
   }
 }
+
+const isWithheld = (told: ToldProposal | WithheldProposal): told is WithheldProposal => 'withheld' in told

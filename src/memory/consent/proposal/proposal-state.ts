@@ -66,6 +66,29 @@ export function memoryIdOf(proposal: string, round: number): string {
     : `mem_${own}r${round}`
 }
 
+/** The one memory that an approval of the proposal changes; undefined where it makes one. */
+export function revisedId({ supersedes }: JsonObject): string | undefined {
+  const [id, ...others] = Array.isArray(supersedes) ? supersedes : []
+  return typeof id === 'string' && others.length === 0 ? id : undefined
+}
+
+/** What a proposal says again, at least in part: the memories in whose place it would stand, and the one that was made of it. */
+export function saidAgainIds(id: string, body: JsonObject): string[] {
+  const { supersedes } = body
+  const replaced = (Array.isArray(supersedes) ? supersedes : []).filter((one) => typeof one === 'string')
+  const made = standingDecision(body)
+  const isMade = made && made.action !== 'reject' && revisedId(body) === undefined
+  return isMade ? [...replaced, memoryIdOf(id, made.round)] : replaced
+}
+
+/** The records that its evidence quotes. */
+export function quotedIds({ evidence }: JsonObject): string[] {
+  return (Array.isArray(evidence) ? evidence : []).flatMap((one) => {
+    const { record, quote } = isJsonObject(one) ? one : {}
+    return typeof record === 'string' && typeof quote === 'string' ? [record] : []
+  })
+}
+
 /** The decision that holds in the present round. */
 export function standingDecision(body: JsonObject): Decision | undefined {
   const round = roundOf(body)

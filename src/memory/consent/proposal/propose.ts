@@ -6,7 +6,7 @@ import { type Caller, countedAs } from '../../../core/capability/caller.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
-import { isSealing, type Sensitivity } from '../../../core/sealed.ts'
+import { isLowered, isSealing, type Sensitivity } from '../../../core/sealed.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { nameHash } from '../../../core/text/murmur.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
@@ -17,6 +17,7 @@ import { memoryNames, raisedSensitivity } from '../memory/category.ts'
 import { needMemory } from '../memory/stored-memory.ts'
 import type { proposeInput, Proposed } from './proposal-input.ts'
 import type { Proposal, ProposalBody } from './proposal-schema.ts'
+import { quotedIds } from './proposal-state.ts'
 import type { z } from 'zod'
 
 export type ProposeAt = WriteContext<'records' | 'own'>
@@ -183,7 +184,10 @@ export function propose(input: Input, proposed: Proposed, at: ProposeAt): Propos
       details: { path: 'id' },
     })
   }
-  const sensitivity = raisedSensitivity(body.category, body.suggestedSensitivity)
+  const usualLevel = raisedSensitivity(body.category, body.suggestedSensitivity)
+  const sensitivity = [...(input.supersedes ?? []), ...quotedIds(body as never)]
+    .map((source) => at.records.get(source)?.sensitivity)
+    .reduce<Sensitivity>((most, one) => (one !== undefined && isLowered(most, one) ? one : most), usualLevel)
   const id = input.id ?? freeId(at, body, sensitivity)
   const json = JSON.parse(JSON.stringify(body)) as JsonObject
   at.own.put({ kind: 'proposal', id, body: json, scope: { sensitivity, agent: body.by } })

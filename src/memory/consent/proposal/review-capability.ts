@@ -79,11 +79,12 @@ function reviewProposal(
     ...(change ? { edited: change } : {}),
     ...(despite_hidden && action !== 'reject' ? { despite_hidden } : {}),
   }
+  // The memory first: what the proposal says of it is as guarded as that is then.
+  const memory = action === 'reject' ? undefined : makeMemory(at.records, proposal, made, at.call)
   put(proposal, { decisions: { ...proposal.decisions, [decisionKey(made)]: made } }, at)
   const reopen_until = formatTime((parseTime(now) ?? 0) + reopenMs)
   const { id } = proposal
-  if (action === 'reject') return { id, status: 'rejected' as const, reopen_until }
-  const memory = makeMemory(at.records, proposal, made, at.call)
+  if (memory === undefined) return { id, status: 'rejected' as const, reopen_until }
   return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory, reopen_until }
 }
 

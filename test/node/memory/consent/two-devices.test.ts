@@ -95,6 +95,24 @@ describe.each([0, 90_000, -90_000])('two devices whose clocks are %i ms apart', 
     ])
     expect(JSON.stringify([await one.conflicts(), await two.conflicts()])).toContain('a habit')
   })
+
+  it('of which one approves another class and the other rejects it have the old one, and later edits', async () => {
+    const devices = await begin(['Likes jazz'])
+    const { one, two, ids, pass } = devices
+    const agent = 'did:a2p:agent:local:assistant'
+    const asked = { id: ids[0], category: 'a2p:preferences', reason: 'it fits' }
+    const { id } = await one.call<{ id: string }>('a2p:reclassify', asked, agent)
+    await devices.sync()
+    await one.call('a2p:review', { id, action: 'approve' })
+    expect(await one.memories()).toMatchObject([{ id: ids[0], category: 'a2p:preferences' }])
+    await one.call('a2p:edit_memory', { id: ids[0], content: 'Likes free jazz' })
+    await pass(1000)
+    await two.call('a2p:review', { id, action: 'reject' })
+    await expectAlike(devices)
+    expect(await two.memories()).toMatchObject([{ id: ids[0], category, content: 'Likes free jazz' }])
+    expect(await one.call('a2p:proposal_counts')).toMatchObject({ rejected: 1, approved: 0 })
+    expect([await openConflicts(one), await openConflicts(two)]).toEqual([[], []])
+  })
 })
 
 describe.each([0, 90_000, -90_000])('the upkeep on two devices whose clocks are %i ms apart', (skewMs) => {

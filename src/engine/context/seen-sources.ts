@@ -1,0 +1,27 @@
+// Whether a guest may see all that a record was made from: it may quote what is kept from him.
+import { isDoubtful, isSourceInReach, type NamedRecord, type Reach } from '../../core/access/reach.ts'
+import { sourceIds } from '../../core/kind.ts'
+import type { BookStore } from '../../store/book-store.ts'
+
+type Made = NamedRecord & { readonly id: string }
+
+export function hasSeenSources(
+  { records, bodies, kinds }: Pick<BookStore, 'records' | 'bodies' | 'kinds'>,
+  reach: Reach,
+  made: Made,
+): boolean {
+  const known = new Set<string>()
+  const isOpen = ({ id: from, kind: name, body }: Pick<Made, 'id' | 'kind' | 'body'>): boolean => {
+    const kind = kinds.get(name)
+    const sources = kind ? sourceIds(kind, body, from).filter((id) => !known.has(id)) : []
+    return sources.every((id) => {
+      known.add(id)
+      const row = records.row(id)
+      const said = !row || row.deleted ? undefined : bodies.read(row, row.body)
+      if (!row || !said) return !isDoubtful(reach, row ? kinds.get(row.kind) : kind, row !== undefined, kinds)
+      const source = { ...row, body: said }
+      return isSourceInReach(reach, source, made, kinds) && isOpen(source)
+    })
+  }
+  return isOpen(made)
+}

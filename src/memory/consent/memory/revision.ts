@@ -1,0 +1,87 @@
+// What an approved proposal changed in a memory that was there, and how that is taken back. Pure.
+// Invariant: taken back is what still stands as the proposal put it; whatever was changed since stays.
+import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
+import { sameJson } from '../../../core/json/same-json.ts'
+import type { Memory, MemoryBody } from './memory-schema.ts'
+
+/** Changes that are noted with a memory. None is taken back when ten minutes and the offline time of a device are over. */
+const revisionLimit = 50
+const fields = ['content', 'category', 'memory_type', 'confidence', 'labels', 'tags'] as const
+
+export type Revised = Partial<Pick<MemoryBody, (typeof fields)[number]>>
+
+export interface RevisedBy {
+  readonly proposal: string
+  /** The id under which the proposal ends what this round of it has made. */
+  readonly as: string
+  readonly at: string
+}
+
+/** `body` with the fields that `revised` gives, and the note by which that can be taken back. */
+export function withRevision(
+  body: MemoryBody,
+  revised: Revised,
+  { proposal, as, at }: RevisedBy,
+): MemoryBody {
+  const changed = fields.filter((name) => revised[name] !== undefined && !isSame(body[name], revised[name]))
+  const pick = (from: Revised) => Object.fromEntries(changed.map((name) => [name, from[name]]))
+  const note = { proposal, at, before: pick(body), after: pick(revised) }
+  const earlier = Object.entries(body.revised ?? {}).toSorted(([, one], [, other]) =>
+    one.at < other.at ? -1 : 1,
+  )
+  const kept = earlier.slice(-revisionLimit + 1)
+  return { ...body, ...pick(revised), revised: { ...Object.fromEntries(kept), [as]: note } }
+}
+
+/** `body` without the revisions for which `isEnded` holds; the same object where there is none. Total over JSON objects. */
+export function withoutEndedRevisions(
+  body: JsonObject,
+  isEnded: (proposal: string, as: string) => boolean,
+): JsonObject {
+  const { revised } = body
+  if (!isJsonObject(revised)) return body
+  const ended = Object.entries(revised).flatMap(([as, note]) => {
+    if (!isJsonObject(note)) return []
+    const { proposal, at, before, after } = note
+    const isNote = typeof proposal === 'string' && isJsonObject(before) && isJsonObject(after)
+    return isNote && isEnded(proposal, as) ? [{ as, at: String(at), before, after }] : []
+  })
+  return ended.toSorted((one, other) => (one.at < other.at ? 1 : -1)).reduce(withoutOne, body)
+}
+
+interface Ended {
+  readonly as: string
+  readonly at: string
+  readonly before: JsonObject
+  readonly after: JsonObject
+}
+
+function withoutOne(body: JsonObject, { as, at, before, after }: Ended): JsonObject {
+  const { [as]: _ended, ...revised } = body['revised'] as JsonObject
+  const back = fields.filter((name) => after[name] !== undefined && sameJson(body[name], after[name]))
+  const rest = Object.entries(body).filter(([name]) => !back.some((one) => one === name))
+  const restored = back.flatMap((name) => (before[name] === undefined ? [] : [[name, before[name]] as const]))
+  const { reclassified } = body
+  const notes = Array.isArray(reclassified)
+    ? reclassified.filter((one) => !isJsonObject(one) || one['by'] !== 'proposal' || one['at'] !== at)
+    : undefined
+  return {
+    ...Object.fromEntries([...rest, ...restored]),
+    revised,
+    ...(notes ? { reclassified: notes } : {}),
+  } as JsonObject
+}
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/** The notes of a memory with one more about the class that it is in now. */
+export function reclassifications(
+  memory: Pick<Memory, 'memory_type' | 'category' | 'reclassified'>,
+  next: Pick<Memory, 'memory_type' | 'category'>,
+  said: { readonly at: string; readonly reason: string; readonly by: 'user' | 'proposal' | 'automatic' },
+): MemoryBody['reclassified'] {
+  const told = (one: { memory_type: string; category: string }) => `${one.memory_type} ${one.category}`
+  const { at, ...why } = said
+  const noted = { at, from: told(memory), to: told(next), ...why }
+  return [...(memory.reclassified ?? []), noted].slice(-50)
+}
