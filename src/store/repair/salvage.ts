@@ -139,13 +139,15 @@ function copyTable(from: SqlDatabase, to: SqlDatabase, table: string, keys: read
     })
     rows.length = 0
   }
+  let isGarbled = false
   const take = (row: SqlRow) => {
     if (isWhole(table, row)) rows.push(row)
+    else if (table !== 'book') isGarbled = true
     if (rows.length >= transactionRows) flush()
   }
   const whole = walkTable(from, table, keys, take)
   flush()
-  return whole
+  return whole && !isGarbled
 }
 
 /** Takes in the records that stand in bare pages and were not read already; the number of live ones. */

@@ -61,6 +61,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   finish(path)
   const room = path === ':memory:' ? undefined : roomOf(path)
   const attempt = () => {
+    if (isEmptied(path)) throw new Damaged('the file is empty')
     const own = openNodeDatabase({ ...options, ...(room ? { admit: room.admit } : {}) })
     let isErasing = false
     const db: SqlDatabase = { ...own, close: () => (isErasing ? undefined : own.close()) }
@@ -116,6 +117,12 @@ function reasonOf(path: string, error: unknown): string | undefined {
   if (isBroken(error)) return error.message
   const isDoubtful = !isDaybookError(error) || error.details['result'] === readOnly
   return isDoubtful && path !== ':memory:' && existsSync(path) ? faultOf(path) : undefined
+}
+
+/** A file without a byte beside a copy of its records, or its log, once had more. SQLite would begin a new book in it. */
+function isEmptied(path: string): boolean {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size
+  return sizeOf(path) === 0 && ((sizeOf(path + copying) ?? 0) > 0 || (sizeOf(`${path}-wal`) ?? 0) > 0)
 }
 
 class Damaged extends Error {

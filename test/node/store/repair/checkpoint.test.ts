@@ -1,6 +1,14 @@
 // The copy of the records beside a book: it comes to say what the book says wherever it is cut, never keeps what was
 // forgotten, and gives back what can't be read any more.
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -208,27 +216,26 @@ it('gives back what can no longer be read, and says so', async () => {
 
 it('gives back everything from bare pages where the tables have lost their roots', async () => {
   const path = await filled(60)
-  breakPages(
-    path,
-    ['records', 'book', 'ops'].map((table) => rootOf(path, table)),
-  )
+  const roots = ['records', 'book', 'ops'].map((table) => rootOf(path, table))
+  breakPages(path, roots)
   const mended = open(path)
   expect(await held(mended)).toHaveLength(60)
-  const { degraded, sync } = await status(mended)
-  expect(degraded.join()).toContain('60 records came from pages that no table led to')
-  expect(sync.pending).toBe(60)
+  const degraded = [expect.stringContaining('60 records came from pages that no table led to')]
+  expect(await status(mended)).toMatchObject({ degraded, sync: { pending: 60 } })
   mended.engine.close()
 })
 
-it('gives back everything from the checkpoint where every page of the records is gone', async () => {
+it.each([
+  ['every page of the records is gone', ['records', 'book', 'ops']],
+  ['the file was emptied', undefined],
+])('gives back everything from the checkpoint where %s', async (_name, tables) => {
   const path = await filled(60)
-  const leaves = leavesOf(path, 'records')
-  breakPages(path, [...['records', 'book', 'ops'].map((table) => rootOf(path, table)), ...leaves])
+  if (!tables) truncateSync(path, 0)
+  else breakPages(path, [...leavesOf(path, 'records'), ...tables.map((table) => rootOf(path, table))])
   const mended = open(path)
   expect(await held(mended)).toHaveLength(60)
-  const { degraded, sync } = await status(mended)
-  expect(degraded.join()).toContain('60 records came back from the checkpoint')
-  expect(sync.pending).toBe(60)
+  const degraded = [expect.stringContaining('60 records came back from the checkpoint')]
+  expect(await status(mended)).toMatchObject({ degraded, sync: { pending: 60 } })
   mended.engine.close()
 })
 

@@ -157,6 +157,19 @@ it('mends at once what cannot be opened, and leaves alone what is no book', asyn
   expect(readFileSync(other).equals(Buffer.alloc(20_000, 'jpeg'))).toBe(true)
 })
 
+it('says that a record is lost whose bytes were garbled on a page that is whole', async () => {
+  const path = copied()
+  const bytes = readFileSync(path)
+  bytes.write('{{{{', bytes.indexOf('"Goal 700 of the harbour') - 20)
+  writeFileSync(path, bytes)
+  const book = await openDaybook({ name: 'b', path })
+  await expect(book.traces.get({ id: 't-700' })).rejects.toMatchObject({ code: 'storage-failed' })
+  await book.close()
+  await using mended = await openDaybook({ name: 'b', path })
+  expect(await held(mended)).toBe(count - 1)
+  expect((await mended.status()).degraded.join()).toContain('not all of records could be read')
+})
+
 it('goes on where a mending was cut', async () => {
   const before = copied()
   copyFileSync(before, `${before}.mending`)
