@@ -1,5 +1,5 @@
 // `SqlDatabase` over the SQLite of a Durable Object.
-// Invariant: every cursor is read to its end before anything else runs, so that no result outlives its moment.
+// Invariants: what `scrub` finds free is zeros when it returns; every cursor is read to its end before anything else runs, so that no result outlives its moment.
 import { DaybookError, isDaybookError } from '../src/core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../src/core/ports.ts'
 
@@ -7,6 +7,9 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../src/core/ports.ts'
 export type ObjectStorage = Pick<DurableObjectStorage, 'transactionSync'> & {
   readonly sql: Pick<SqlStorage, 'exec' | 'databaseSize'>
 }
+
+const pageBytes = 4096
+const fillBytes = 64 * pageBytes
 
 /** The database of the object whose storage this is. It lives as long as the object; closing it does nothing. */
 export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
@@ -26,24 +29,42 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
       return rows as unknown as Row[]
     })
 
+  const transaction = <Result>(work: () => Result): Result => {
+    // Durable Objects nest transactions; the other hosts don't.
+    if (inside) throw new DaybookError('internal', 'Transactions do not nest.')
+    inside = true
+    try {
+      return guarded(() => storage.transactionSync(work))
+    } finally {
+      inside = false
+    }
+  }
+
+  /** A new table gets the page behind the last one only where no page is free. */
+  const isFull = (): boolean => {
+    query('CREATE TABLE last_page (x)')
+    const [last] = query<{ rootpage: number }>("SELECT rootpage FROM sqlite_schema WHERE name = 'last_page'")
+    // Free pages are not counted.
+    const used = sql.databaseSize / pageBytes
+    query('DROP TABLE last_page')
+    return last?.rootpage === used
+  }
+
   return {
     exec: (text) => void query(text),
     run: (text, params) => void query(text, params),
     all: query,
     get: <Row extends SqlRow>(text: string, params?: readonly SqlValue[]) => query<Row>(text, params)[0],
-    transaction(work) {
-      // Durable Objects nest transactions; the other hosts don't.
-      if (inside) throw new DaybookError('internal', 'Transactions do not nest.')
-      inside = true
-      try {
-        return guarded(() => storage.transactionSync(work))
-      } finally {
-        inside = false
-      }
-    },
+    transaction,
     sizeBytes: () => sql.databaseSize,
-    // The platform lets nobody at its files.
-    scrub: () => undefined,
+    // The platform takes no pragma for it: what is free is filled with zeros, and given back.
+    scrub: () =>
+      transaction(() => {
+        query('CREATE TABLE free_pages (zeros BLOB NOT NULL)')
+        do query('INSERT INTO free_pages VALUES (zeroblob(?))', [fillBytes])
+        while (!isFull())
+        query('DROP TABLE free_pages')
+      }),
     close: () => undefined,
   }
 }

@@ -9,6 +9,7 @@ import type { PostingArchive } from './posting/posting-archive.ts'
 import type { Projection } from './record/projection.ts'
 import type { Settings } from './schema/settings.ts'
 import type { Sources } from './record/sources.ts'
+import { conflictsOf, eraseAnswers, eraseRows, historyOf, modelParts, vectorOf } from './record/erase-rows.ts'
 import { scrubDue } from './record/cover-clear-text.ts'
 
 export interface Purge {
@@ -56,14 +57,13 @@ export function createPurge({ db, projection, archive, settings, checkpoint, sou
   const purgeAt = (id: string, seq: number) => {
     settings.set(scrubDue, 1)
     sources.purged(id)
-    db.run('DELETE FROM history WHERE seq = ?', [seq])
-    db.run('DELETE FROM conflicts WHERE record = ?', [id])
-    db.run('DELETE FROM vectors WHERE seq = ?', [seq])
+    eraseRows(db, historyOf, [seq])
+    eraseRows(db, conflictsOf, [id])
+    eraseRows(db, vectorOf, [seq])
     db.run('DELETE FROM uses WHERE seq = ?', [seq])
-    db.run('DELETE FROM model_parts')
+    eraseRows(db, modelParts)
     db.run("DELETE FROM book WHERE key = 'model'")
-    // An answer that names the record may quote it.
-    db.run('DELETE FROM applied_requests WHERE instr(result, ?) > 0', [JSON.stringify(id)])
+    eraseAnswers(db, id)
   }
   return {
     purge: purgeAt,

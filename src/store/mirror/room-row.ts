@@ -2,6 +2,7 @@
 // Invariants: the row is in no history and is sent to nobody; when the room is empty it is not there; and what it said is
 // written over before it goes, for a host may leave deleted bytes where they stood (a Durable Object takes no pragma).
 import type { SqlDatabase } from '../../core/ports.ts'
+import { eraseRows, type TextRows, writeOver } from '../record/erase-rows.ts'
 import type { Settings } from '../schema/settings.ts'
 
 /** `stamp` is another one each time the row is written. */
@@ -18,29 +19,23 @@ export interface RoomRows {
   setNext(next: number): void
 }
 
-/** A row that stays as long as it was is written where it stood. */
-const writeOverSql = `UPDATE meeting SET bytes = zeroblob(length(bytes)),
-  state = substr(hex(zeroblob(length(CAST(state AS BLOB)))), 1, length(CAST(state AS BLOB))) WHERE n = 1`
+const meeting: TextRows = { table: 'meeting', columns: ['state', 'bytes'], where: 'n = 1' }
 
 const nextKey = 'room_next'
 
 export function openRoomRow(db: SqlDatabase, settings: Settings): RoomRows {
-  const writeOver = () => db.run(writeOverSql)
   return {
     read: () => db.get<RoomRow>('SELECT stamp, state, bytes FROM meeting WHERE n = 1'),
     stamp: () => db.get<{ stamp: string }>('SELECT stamp FROM meeting WHERE n = 1')?.stamp,
     write({ stamp, state, bytes }) {
-      writeOver()
+      writeOver(db, meeting, [])
       db.run(
         `INSERT INTO meeting (n, stamp, state, bytes) VALUES (1, ?, ?, ?)
          ON CONFLICT (n) DO UPDATE SET stamp = excluded.stamp, state = excluded.state, bytes = excluded.bytes`,
         [stamp, state, bytes],
       )
     },
-    remove() {
-      writeOver()
-      db.run('DELETE FROM meeting WHERE n = 1')
-    },
+    remove: () => eraseRows(db, meeting),
     next: () => settings.getNumber(nextKey),
     setNext: (next) => settings.set(nextKey, next),
   }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { infoOf, type SealedBody, sealedOf, type SealedOwner, sealedText } from '../../core/sealed.ts'
 import type { Bodies } from './bodies.ts'
+import { conflictsOf, eraseRows } from './erase-rows.ts'
 
 export interface ConflictLog {
   /** The bodies of a sealed record are sealed here too, if they come in clear. */
@@ -152,7 +153,7 @@ export function createConflictLog(
       return rows.map(toEntry)
     },
     decide: (id) => db.run("UPDATE conflicts SET state = 'decided' WHERE id = ?", [id]),
-    purge: (record) => db.run('DELETE FROM conflicts WHERE record = ?', [record]),
+    purge: (record) => eraseRows(db, conflictsOf, [record]),
     count: () =>
       db.get<{ n: number }>("SELECT count(*) AS n FROM conflicts WHERE state <> 'decided'")?.n ?? 0,
   }

@@ -3,6 +3,17 @@
 // copy that has none, such as the mirror, removes them. The next scrub, noted as due, takes them out of the files.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Bodies } from './bodies.ts'
+import {
+  clearVersions,
+  conflictsOf,
+  eraseAnswers,
+  eraseClearConflicts,
+  eraseClearVersions,
+  eraseRows,
+  modelParts,
+  vectorOf,
+  writeOver,
+} from './erase-rows.ts'
 import type { RecordRow } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 
@@ -21,10 +32,6 @@ export interface SidesRow extends SqlRow {
   readonly base_body: string | null
 }
 
-const isClear = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = '{'`
-const clearConflicts = `DELETE FROM conflicts WHERE record = ?
-  AND (${['lost_body', 'kept_body', 'base_body'].map(isClear).join(' OR ')})`
-
 /** `isMirror`: what is removed here is kept, sealed, on the devices. */
 export function createClearTextCover(
   db: SqlDatabase,
@@ -37,30 +44,27 @@ export function createClearTextCover(
       const { seq, id } = row
       const hasKey = bodies.sealer.current() !== undefined
       if (hasKey) sealHistory(db, bodies, row)
-      else db.run("DELETE FROM history WHERE seq = ? AND op = 'put' AND substr(body, 1, 1) = '{'", [seq])
+      else eraseClearVersions(db, seq)
       if (hasKey) sealConflicts(db, bodies, row)
       // A device keeps lost edits until it has the key: they are nowhere else. What says nothing in clear stays.
-      else if (isMirror) db.run(clearConflicts, [id])
-      db.run('DELETE FROM vectors WHERE seq = ?', [seq])
-      db.run('DELETE FROM model_parts')
+      else if (isMirror) eraseClearConflicts(db, id)
+      eraseRows(db, vectorOf, [seq])
+      eraseRows(db, modelParts)
       db.run("DELETE FROM book WHERE key = 'model'")
-      db.run('DELETE FROM applied_requests WHERE instr(result, ?) > 0', [JSON.stringify(id)])
+      eraseAnswers(db, id)
       settings.set(scrubDue, 1)
     },
   }
 }
 
 function sealHistory(db: SqlDatabase, bodies: Bodies, row: Pick<RecordRow, 'seq' | 'id' | 'kind'>): void {
-  const plain = db.all<{ version: number; body: string }>(
-    "SELECT version, body FROM history WHERE seq = ? AND op = 'put' AND substr(body, 1, 1) = '{'",
-    [row.seq],
-  )
-  for (const { version, body } of plain) {
-    db.run('UPDATE history SET body = ? WHERE seq = ? AND version = ?', [
-      bodies.seal(row, body),
+  for (const { version, body } of clearVersions(db, row.seq)) {
+    const sealed = bodies.seal(row, body)
+    writeOver(db, { table: 'history', columns: ['body'], where: 'seq = ? AND version = ?' }, [
       row.seq,
       version,
     ])
+    db.run('UPDATE history SET body = ? WHERE seq = ? AND version = ?', [sealed, row.seq, version])
   }
 }
 
@@ -71,6 +75,7 @@ function sealConflicts(db: SqlDatabase, bodies: Bodies, row: Pick<RecordRow, 'id
   )
   // The id of another record is no body.
   const sealed = (text: string | null) => (text?.startsWith('{') ? bodies.seal(row, text) : text)
+  writeOver(db, conflictsOf, [row.id])
   for (const { id, lost_body, kept_body, base_body } of entries) {
     db.run('UPDATE conflicts SET lost_body = ?, kept_body = ?, base_body = ? WHERE id = ?', [
       sealed(lost_body),

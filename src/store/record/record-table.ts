@@ -9,6 +9,7 @@ import {
   updatedValues,
   updateRecordSql,
 } from '../schema/record-row.ts'
+import { eraseRows, historyOf, type TextRows, vectorOf, writeOver } from './erase-rows.ts'
 
 export interface VersionRow extends SqlRow {
   readonly version: number
@@ -23,6 +24,8 @@ export interface VersionRow extends SqlRow {
 
 const findSql = `SELECT ${recordColumns} FROM records r WHERE r.id = ?`
 
+const textOf: TextRows = { table: 'records', columns: ['body'], where: 'seq = ?' }
+const emptyBody = '{}'
 const leastVersions = 10
 const mostVersions = 100
 const versionsLength = 4_000_000
@@ -84,6 +87,7 @@ export class RecordTable {
       if (bases) this.#removePassing(row.seq, bases)
       if (row.rev > leastVersions) this.#bound(row)
     }
+    if (row.deleted === 1 || isGone || (row.kid !== null && before.kid === null)) this.#erase(before)
     this.#db.run(updateRecordSql, updatedValues(row))
   }
 
@@ -173,11 +177,16 @@ export class RecordTable {
     )
   }
 
+  /** What stands there is covered: it must not stay in the page. A tombstone says nothing. */
+  #erase({ seq, body }: RecordRow): void {
+    if (body !== emptyBody) writeOver(this.#db, textOf, [seq])
+  }
+
   #removeTraces(seq: number): void {
-    this.#db.run('DELETE FROM history WHERE seq = ?', [seq])
+    eraseRows(this.#db, historyOf, [seq])
     this.#db.run('DELETE FROM uses WHERE seq = ?', [seq])
     // A vector gives much of its text away.
-    this.#db.run('DELETE FROM vectors WHERE seq = ?', [seq])
+    eraseRows(this.#db, vectorOf, [seq])
   }
 
   #greatestSeq(): number {

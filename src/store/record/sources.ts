@@ -12,6 +12,7 @@ import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
 import { scrubDue } from './cover-clear-text.ts'
+import { conflictsOf, eraseAnswers, eraseRows, historyOf, vectorOf } from './erase-rows.ts'
 
 /** `own`: it was changed by a call here; `heard`: elsewhere; `taken`: all that follows from it comes with it. */
 export type ChangeOrigin = 'own' | 'heard' | 'taken'
@@ -203,7 +204,7 @@ export class Sources {
        ON CONFLICT (seq) DO UPDATE SET is_gone = excluded.is_gone`,
       [seq, Number(isGone), Number(origin === 'heard')],
     )
-    this.#db.run('DELETE FROM vectors WHERE seq = ?', [seq])
+    eraseRows(this.#db, vectorOf, [seq])
     if (isGone && origin !== 'taken') this.#removeEarlier(seq, id)
     this.#parts.onOutdated(row)
     // Whatever was made from it may quote the same.
@@ -218,9 +219,9 @@ export class Sources {
   }
 
   #removeEarlier(seq: number, id: string): void {
-    this.#db.run('DELETE FROM history WHERE seq = ?', [seq])
-    this.#db.run('DELETE FROM conflicts WHERE record = ?', [id])
-    this.#db.run('DELETE FROM applied_requests WHERE instr(result, ?) > 0', [JSON.stringify(id)])
+    eraseRows(this.#db, historyOf, [seq])
+    eraseRows(this.#db, conflictsOf, [id])
+    eraseAnswers(this.#db, id)
   }
 
   /** How these sources stand, as far as they are here. */

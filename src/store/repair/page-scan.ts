@@ -3,7 +3,7 @@
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import { readUtf8 } from '../../core/text/utf8.ts'
 
-const pageBytes = 4096
+export const pageBytes = 4096
 const headerBytes = 100
 /** A page of the map that tells of every page behind it what it is: five bytes each (fileformat.html#pointer_map). */
 const mapped = Math.floor(pageBytes / 5)
@@ -70,9 +70,14 @@ export function* scanRows(pages: Pages, columns: readonly string[]): Generator<S
   }
 }
 
+/** The page of the map that tells of page `number`. */
+const mapOf = (number: number) => 2 + Math.floor((number - 2) / (mapped + 1)) * (mapped + 1)
+
+export const isMapPage = (number: number): boolean => number > 1 && number === mapOf(number)
+
 /** What the map says of a page; 0 where it says nothing. */
 function typeOf(pages: Pages, number: number): number {
-  const map = 2 + Math.floor((number - 2) / (mapped + 1)) * (mapped + 1)
+  const map = mapOf(number)
   return number === map ? 0 : (pages.page(map)?.[(number - map - 1) * 5] ?? 0)
 }
 

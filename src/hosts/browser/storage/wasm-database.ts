@@ -6,9 +6,14 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
 import { createStatementFactory, type WasmStatement } from './wasm-statement.ts'
 import type { WriteCombiner } from './write-combiner.ts'
+import { clearGap, tailsOf, tailsSql } from '../../../store/repair/page-gap.ts'
 import { isQuotaFault } from './browser-fault.ts'
 
 const statementLimit = 200
+const slicePages = 256
+/** SQLite's own view of the pages, with what the log has. */
+const pagesSql = 'SELECT pgno, data FROM sqlite_dbpage WHERE pgno >= ? ORDER BY pgno LIMIT ?'
+const clearedSql = 'UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?'
 const incremental = 'auto_vacuum = INCREMENTAL'
 
 export interface WasmDatabaseOptions {
@@ -68,14 +73,61 @@ export function createWasmDatabase(
     if (!isSet) guarded(() => void db.exec(`PRAGMA ${pragma}`))
   }
 
+  const transaction = <Result>(work: () => Result): Result => {
+    if (inside) throw new DaybookError('internal', 'Transactions do not nest.')
+    // What an earlier commit could not hand over goes first: while that fails nothing new begins.
+    guarded(() => undefined)
+    inside = true
+    try {
+      run('BEGIN IMMEDIATE')
+      const result = work()
+      run('COMMIT')
+      inside = false
+      guarded(() => undefined)
+      return result
+    } catch (error) {
+      // Some failures (a full disk) have already undone the transaction.
+      if (sqlite3.capi.sqlite3_get_autocommit(db) === 0) run('ROLLBACK')
+      throw error
+    } finally {
+      inside = false
+    }
+  }
+
+  const truncateLog = () => query('PRAGMA wal_checkpoint(TRUNCATE)', [], () => true)
+
+  const all = <Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []): Row[] => {
+    const rows: Row[] = []
+    query(sql, params, (row) => rows.push(row as Row) > 0)
+    return rows
+  }
+
+  /** In slices, each of which leaves the log empty: a book may have many pages, and its disk little room. */
+  const clearGaps = () => {
+    const tails = tailsOf(all(tailsSql))
+    let next = 1
+    for (let read = slicePages; read === slicePages;) {
+      read = 0
+      const cleared: [number: number, page: Uint8Array][] = []
+      query(pagesSql, [next, slicePages], ({ pgno, data }) => {
+        read += 1
+        next = Number(pgno) + 1
+        if (data instanceof Uint8Array && clearGap(data, Number(pgno), tails))
+          cleared.push([Number(pgno), data])
+        return true
+      })
+      if (cleared.length === 0) continue
+      transaction(() => {
+        for (const [number, page] of cleared) run(clearedSql, [page, number])
+      })
+      truncateLog()
+    }
+  }
+
   return {
     exec: (sql) => guarded(() => void db.exec(sql)),
     run,
-    all<Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []) {
-      const rows: Row[] = []
-      query(sql, params, (row) => rows.push(row as Row) > 0)
-      return rows
-    },
+    all,
     get<Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []) {
       let first: Row | undefined
       query(sql, params, (row) => {
@@ -84,32 +136,14 @@ export function createWasmDatabase(
       })
       return first
     },
-    transaction(work) {
-      if (inside) throw new DaybookError('internal', 'Transactions do not nest.')
-      // What an earlier commit could not hand over goes first: while that fails nothing new begins.
-      guarded(() => undefined)
-      inside = true
-      try {
-        run('BEGIN IMMEDIATE')
-        const result = work()
-        run('COMMIT')
-        inside = false
-        guarded(() => undefined)
-        return result
-      } catch (error) {
-        // Some failures (a full disk) have already undone the transaction.
-        if (sqlite3.capi.sqlite3_get_autocommit(db) === 0) run('ROLLBACK')
-        throw error
-      } finally {
-        inside = false
-      }
-    },
+    transaction,
     sizeBytes: () => Number(db.selectValue('PRAGMA page_count')) * Number(db.selectValue('PRAGMA page_size')),
     // Deleted rows are overwritten where they stood; whole pages that are free, and the log, are cut off here.
     scrub() {
       // Stepped to the end: the first takes one page at a time.
-      for (const pragma of ['incremental_vacuum', 'wal_checkpoint(TRUNCATE)'])
-        query(`PRAGMA ${pragma}`, [], () => true)
+      query('PRAGMA incremental_vacuum', [], () => true)
+      truncateLog()
+      clearGaps()
     },
     close() {
       for (const statement of statements.values()) statement.finalize()

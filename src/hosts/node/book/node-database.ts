@@ -4,6 +4,8 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
 import { claimDatabase } from '../port/private-file.ts'
 import { DatabaseSync } from '../port/sqlite.ts'
+import { tailsOf, tailsSql } from '../../../store/repair/page-gap.ts'
+import { openFileGaps } from './file-gap.ts'
 
 export interface NodeDatabaseOptions {
   /** A file, or `:memory:`, or empty: a file without a name, which ends with the process. */
@@ -41,6 +43,7 @@ export function openNodeDatabase({ path, durability = 'relaxed', admit }: NodeDa
     db.close()
     throw error
   }
+  const gaps = path === memoryPath || path === '' ? undefined : openFileGaps(path)
   const statements = new Map<string, StatementSync>()
   let inside = false
   let lookedAt = 0
@@ -90,10 +93,18 @@ export function openNodeDatabase({ path, durability = 'relaxed', admit }: NodeDa
     },
     sizeBytes: () => pageCount() * Number(Object.values(prepare('PRAGMA page_size').get() ?? {})[0] ?? 0),
     // Deleted rows are overwritten where they stood; whole pages that are free, and the log, are cut off here.
-    scrub: () => guarded(() => db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)')),
+    scrub: () =>
+      guarded(() => {
+        db.exec('PRAGMA incremental_vacuum')
+        const [log] = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
+        if (gaps && log?.['busy'] === 0) gaps.clear(tailsOf(db.prepare(tailsSql).all()))
+        // Pages in memory still have what was cleared in the file.
+        db.exec('PRAGMA shrink_memory')
+      }),
     close() {
       statements.clear()
       if (db.isOpen) db.close()
+      gaps?.close()
     },
   }
 }

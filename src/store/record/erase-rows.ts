@@ -1,0 +1,89 @@
+// Takes texts out of the pages of a database, also where the host lets deleted bytes stay where they stood (a Durable Object
+// takes no `secure_delete`). Invariant: zeros of the same length are written first, for SQLite writes a row that stays as long
+// as it was where it stands.
+import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
+
+/** The rows of `table` for which `where` is true, and those of their columns that may hold text. */
+export interface TextRows {
+  readonly table: string
+  readonly columns: readonly string[]
+  /** Asks for nothing that those columns say: it is asked again once they are zeros. */
+  readonly where: string
+}
+
+/** Leaves nothing of what the columns of those rows say. They are to be deleted or written next, in the same transaction. */
+export function writeOver(
+  db: Pick<SqlDatabase, 'run'>,
+  { table, columns, where }: TextRows,
+  params: readonly SqlValue[],
+): void {
+  const zeros = columns.map((name) => `${name} = zeroblob(length(CAST(${name} AS BLOB)))`)
+  db.run(`UPDATE ${table} SET ${zeros.join(', ')} WHERE ${where}`, params)
+}
+
+/** Deletes those rows, and what their columns say from the pages too. Inside a transaction. */
+export function eraseRows(
+  db: Pick<SqlDatabase, 'run'>,
+  rows: TextRows,
+  params: readonly SqlValue[] = [],
+): void {
+  writeOver(db, rows, params)
+  db.run(`DELETE FROM ${rows.table} WHERE ${rows.where}`, params)
+}
+
+const sides = ['lost_body', 'kept_body', 'base_body']
+
+/** What stays of a record beside its row, each by the number or the id of the record. */
+export const historyOf: TextRows = { table: 'history', columns: ['body'], where: 'seq = ?' }
+export const conflictsOf: TextRows = { table: 'conflicts', columns: sides, where: 'record = ?' }
+export const vectorOf: TextRows = { table: 'vectors', columns: ['numbers'], where: 'seq = ?' }
+/** The model that was learned from all texts. */
+export const modelParts: TextRows = { table: 'model_parts', columns: ['terms', 'numbers'], where: 'true' }
+/** The rows of a table by a list of what `key` is in them, in JSON. */
+const listed = (table: string, key: string, columns: readonly string[]): TextRows => ({
+  table,
+  columns,
+  where: `${key} IN (SELECT value FROM json_each(?))`,
+})
+
+/** Erases the rows of `table` whose `key` is what `sql` answers as `key`. */
+function eraseFound(
+  db: Pick<SqlDatabase, 'run' | 'all'>,
+  rows: TextRows,
+  sql: string,
+  params: readonly SqlValue[],
+): void {
+  const found = db.all<{ key: SqlValue }>(sql, params).map(({ key }) => key)
+  if (found.length > 0) eraseRows(db, rows, [JSON.stringify(found)])
+}
+
+const answers = listed('applied_requests', 'request', ['result'])
+const entries = listed('conflicts', 'id', sides)
+const isClear = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = '{'`
+
+/** Erases the stored answers that name the record of this id: each may quote it. */
+export const eraseAnswers = (db: Pick<SqlDatabase, 'run' | 'all'>, id: string): void =>
+  eraseFound(db, answers, 'SELECT request AS key FROM applied_requests WHERE instr(result, ?) > 0', [
+    JSON.stringify(id),
+  ])
+
+/** Erases the entries of the conflict log about the record of this id that say something in clear. */
+export const eraseClearConflicts = (db: Pick<SqlDatabase, 'run' | 'all'>, id: string): void =>
+  eraseFound(
+    db,
+    entries,
+    `SELECT id AS key FROM conflicts WHERE record = ? AND (${sides.map(isClear).join(' OR ')})`,
+    [id],
+  )
+
+/** Erases the earlier versions of the record of this number that are in clear. */
+export function eraseClearVersions(db: Pick<SqlDatabase, 'run' | 'all'>, seq: number): void {
+  const versions: TextRows = { table: 'history', columns: ['body'], where: 'seq = ? AND version = ?' }
+  for (const { version } of clearVersions(db, seq)) eraseRows(db, versions, [seq, version])
+}
+
+export const clearVersions = (db: Pick<SqlDatabase, 'all'>, seq: number) =>
+  db.all<{ version: number; body: string }>(
+    `SELECT version, body FROM history WHERE seq = ? AND op = 'put' AND ${isClear('body')}`,
+    [seq],
+  )
