@@ -51,6 +51,8 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
   }
 
   return {
+    // `secure_delete` is not allowed there.
+    keepsDeleted: true,
     exec: (text) => void query(text),
     run: (text, params) => void query(text, params),
     all: query,
@@ -58,13 +60,16 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
     transaction,
     sizeBytes: () => sql.databaseSize,
     // The platform takes no pragma for it: what is free is filled with zeros, and given back.
-    scrub: () =>
+    scrub(what) {
+      // It gives back by itself what nothing takes.
+      if (what === 'space') return
       transaction(() => {
         query('CREATE TABLE free_pages (zeros BLOB NOT NULL)')
         do query('INSERT INTO free_pages VALUES (zeroblob(?))', [fillBytes])
         while (!isFull())
         query('DROP TABLE free_pages')
-      }),
+      })
+    },
     close: () => undefined,
   }
 }

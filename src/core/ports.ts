@@ -219,6 +219,8 @@ export type SqlRow = Readonly<Record<string, SqlValue>>
  * platform that keeps earlier states of a database by itself (Durable Objects: 30 days) goes on keeping them.
  */
 export interface SqlDatabase {
+  /** True where deleted bytes stay in the pages that they stood in, so that whoever deletes writes zeros there first. */
+  readonly keepsDeleted?: boolean
   /** Runs statements without parameters or results, separated by semicolons. */
   exec(sql: string): void
   /** Runs one statement. */
@@ -237,8 +239,8 @@ export interface SqlDatabase {
   settled?(what: 'read' | 'write'): Promise<void> | undefined
   /** Bytes the database takes, its free pages included. */
   sizeBytes(): number
-  /** Takes deleted rows out of the files for good, which may take a while. */
-  scrub(): void
+  /** Takes deleted rows out of the files for good, which may take a while. `space`: only gives back what they took. */
+  scrub(what?: 'space'): void
   close(): void
 }
 

@@ -9,6 +9,10 @@ import { freePort } from '../support/server/free-port.ts'
 
 export interface RunningEdge extends AsyncDisposable {
   readonly port: number
+  /** The folder of its objects. */
+  readonly state: string
+  /** Ends it; its folder stays until it is disposed. */
+  stop(): Promise<void>
 }
 
 export async function startEdge(settings: Readonly<Record<string, string>>): Promise<RunningEdge> {
@@ -36,13 +40,18 @@ export async function startEdge(settings: Readonly<Record<string, string>>): Pro
     if (child.exitCode !== null) throw new Error(`The edge ended with ${child.exitCode}:\n${said}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
+  const ended = once(child, 'exit')
+  const stop = async () => {
+    // It leads a group of its own: workerd goes with it.
+    if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM')
+    await ended
+  }
   return {
     port,
+    state,
+    stop,
     async [Symbol.asyncDispose]() {
-      const ended = once(child, 'exit')
-      // It leads a group of its own: workerd goes with it.
-      if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM')
-      await ended
+      await stop()
       rmSync(state, { recursive: true, force: true })
     },
   }

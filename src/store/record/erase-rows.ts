@@ -1,6 +1,6 @@
-// Takes texts out of the pages of a database, also where the host lets deleted bytes stay where they stood (a Durable Object
-// takes no `secure_delete`). Invariant: zeros of the same length are written first, for SQLite writes a row that stays as long
-// as it was where it stands.
+// Takes texts out of the pages of a database. Invariant: where the host lets deleted bytes stay where they stood (a Durable
+// Object takes no `secure_delete`), zeros of the same length are written first: SQLite writes a row that stays as long as it
+// was where it stands.
 import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
 
 /** The rows of `table` for which `where` is true, and those of their columns that may hold text. */
@@ -11,22 +11,21 @@ export interface TextRows {
   readonly where: string
 }
 
+type Erasing = Pick<SqlDatabase, 'run' | 'keepsDeleted'>
+
 /** Leaves nothing of what the columns of those rows say. They are to be deleted or written next, in the same transaction. */
 export function writeOver(
-  db: Pick<SqlDatabase, 'run'>,
+  db: Erasing,
   { table, columns, where }: TextRows,
   params: readonly SqlValue[],
 ): void {
+  if (db.keepsDeleted !== true) return
   const zeros = columns.map((name) => `${name} = zeroblob(length(CAST(${name} AS BLOB)))`)
   db.run(`UPDATE ${table} SET ${zeros.join(', ')} WHERE ${where}`, params)
 }
 
 /** Deletes those rows, and what their columns say from the pages too. Inside a transaction. */
-export function eraseRows(
-  db: Pick<SqlDatabase, 'run'>,
-  rows: TextRows,
-  params: readonly SqlValue[] = [],
-): void {
+export function eraseRows(db: Erasing, rows: TextRows, params: readonly SqlValue[] = []): void {
   writeOver(db, rows, params)
   db.run(`DELETE FROM ${rows.table} WHERE ${rows.where}`, params)
 }
@@ -48,7 +47,7 @@ const listed = (table: string, key: string, columns: readonly string[]): TextRow
 
 /** Erases the rows of `table` whose `key` is what `sql` answers as `key`. */
 function eraseFound(
-  db: Pick<SqlDatabase, 'run' | 'all'>,
+  db: Erasing & Pick<SqlDatabase, 'all'>,
   rows: TextRows,
   sql: string,
   params: readonly SqlValue[],
@@ -62,13 +61,13 @@ const entries = listed('conflicts', 'id', sides)
 const isClear = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = '{'`
 
 /** Erases the stored answers that name the record of this id: each may quote it. */
-export const eraseAnswers = (db: Pick<SqlDatabase, 'run' | 'all'>, id: string): void =>
+export const eraseAnswers = (db: Erasing & Pick<SqlDatabase, 'all'>, id: string): void =>
   eraseFound(db, answers, 'SELECT request AS key FROM applied_requests WHERE instr(result, ?) > 0', [
     JSON.stringify(id),
   ])
 
 /** Erases the entries of the conflict log about the record of this id that say something in clear. */
-export const eraseClearConflicts = (db: Pick<SqlDatabase, 'run' | 'all'>, id: string): void =>
+export const eraseClearConflicts = (db: Erasing & Pick<SqlDatabase, 'all'>, id: string): void =>
   eraseFound(
     db,
     entries,
@@ -77,7 +76,7 @@ export const eraseClearConflicts = (db: Pick<SqlDatabase, 'run' | 'all'>, id: st
   )
 
 /** Erases the earlier versions of the record of this number that are in clear. */
-export function eraseClearVersions(db: Pick<SqlDatabase, 'run' | 'all'>, seq: number): void {
+export function eraseClearVersions(db: Erasing & Pick<SqlDatabase, 'all'>, seq: number): void {
   const versions: TextRows = { table: 'history', columns: ['body'], where: 'seq = ? AND version = ?' }
   for (const { version } of clearVersions(db, seq)) eraseRows(db, versions, [seq, version])
 }

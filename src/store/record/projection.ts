@@ -140,7 +140,7 @@ export function createProjection(
         return db.transaction(() => run(size)) || size < limit
       } catch (error) {
         if (size === 1 || !isDaybookError(error, 'storage-full')) throw error
-        db.scrub()
+        db.scrub('space')
         size = Math.ceil(size / 10)
       }
     }

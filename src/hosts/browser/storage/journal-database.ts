@@ -57,9 +57,9 @@ export function openJournalDatabase(
       db: {
         ...db,
         settled: (what) => keeper.settled(what),
-        scrub() {
+        scrub(what) {
           keeper.rewrite()
-          db.scrub()
+          db.scrub(what)
         },
       },
       durability: 'indexeddb',

@@ -139,11 +139,11 @@ export function createWasmDatabase(
     transaction,
     sizeBytes: () => Number(db.selectValue('PRAGMA page_count')) * Number(db.selectValue('PRAGMA page_size')),
     // Deleted rows are overwritten where they stood; whole pages that are free, and the log, are cut off here.
-    scrub() {
+    scrub(what) {
       // Stepped to the end: the first takes one page at a time.
       query('PRAGMA incremental_vacuum', [], () => true)
       truncateLog()
-      clearGaps()
+      if (what !== 'space') clearGaps()
     },
     close() {
       for (const statement of statements.values()) statement.finalize()

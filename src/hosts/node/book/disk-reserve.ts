@@ -67,7 +67,7 @@ export function roomOf(path: string): DiskRoom {
   const scrub = (db: Pick<SqlDatabase, 'scrub'>) => {
     try {
       // The log has its own space on the disk: it is copied, and cut off, and so are the free pages.
-      db.scrub()
+      db.scrub('space')
     } catch {
       // Within a transaction, or the disk has nothing at all. The reserve may still do.
     }

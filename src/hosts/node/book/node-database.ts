@@ -93,10 +93,11 @@ export function openNodeDatabase({ path, durability = 'relaxed', admit }: NodeDa
     },
     sizeBytes: () => pageCount() * Number(Object.values(prepare('PRAGMA page_size').get() ?? {})[0] ?? 0),
     // Deleted rows are overwritten where they stood; whole pages that are free, and the log, are cut off here.
-    scrub: () =>
+    scrub: (what) =>
       guarded(() => {
         db.exec('PRAGMA incremental_vacuum')
         const [log] = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
+        if (what === 'space') return
         if (gaps && log?.['busy'] === 0) gaps.clear(tailsOf(db.prepare(tailsSql).all()))
         // Pages in memory still have what was cleared in the file.
         db.exec('PRAGMA shrink_memory')

@@ -17,7 +17,7 @@ it.each([100, 40_000])('leaves nothing of %i letters of talk in the file of a mi
   const db = openNodeDatabase({ path })
   db.exec('PRAGMA secure_delete = OFF')
   migrate(db, '2026-01-01T00:00:00.000Z')
-  const rows = openRoomRow(db, createSettings(db))
+  const rows = openRoomRow({ ...db, keepsDeleted: true }, createSettings(db))
   const talk = (word: string) => word.repeat(Math.ceil(length / word.length))
   const write = (word: string) =>
     db.transaction(() =>

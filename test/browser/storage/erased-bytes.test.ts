@@ -1,0 +1,31 @@
+// What is purged or sealed in a page is in no byte of the book's file on OPFS.
+import { expect, it } from 'vitest'
+import { openDaybook } from '../../../src/index.ts'
+import { readBookFile } from './book-file.ts'
+
+const run = crypto.randomUUID().slice(0, 8)
+
+it.each(['', 'and so on '.repeat(3000)])(
+  'nothing of a purged or sealed text is in the file (%#)',
+  async (more) => {
+    const name = `erased-${run}-${more.length}`
+    const book = await openDaybook({ name })
+    const store = (content: string) => book.perceptions.store({ content: `${content} ${more}` })
+    const { id: purged } = await store('The zanzibarish password')
+    const { id: sealed } = await store('A quokkaberry diagnosis')
+    for (let i = 0; i < 40; i++) await store(`Something else, number ${i}`)
+    for (const id of [purged, sealed]) {
+      const { content } = (await book.records.get({ id })) as unknown as { content: string }
+      await book.perceptions.update({ id, updates: { content: `${content} and changed` } })
+    }
+    expect((await book.recall({ text: 'zanzibarish quokkaberry' })).hits).toHaveLength(2)
+    await book.records.purge({ id: purged })
+    await book.records.setSensitivity({ id: sealed, sensitivity: 'sensitive' })
+    expect(await book.records.get({ id: sealed })).toMatchObject({ sensitivity: 'sensitive' })
+    await book.close()
+    const written = new TextDecoder('latin1').decode(await readBookFile(name)).toLowerCase()
+    expect(written).toContain('something else, number 7')
+    expect(written).not.toContain('zanzibar')
+    expect(written).not.toContain('quokkaberr')
+  },
+)
