@@ -60,6 +60,15 @@ const waitingSql = `SELECT ${recordColumns}, o.is_heard FROM outdated o JOIN rec
   WHERE r.deleted = 0 AND NOT EXISTS (SELECT 1 FROM sources s JOIN records t ON t.id = s.source
     JOIN outdated p ON p.seq = t.seq WHERE s.seq = o.seq) ORDER BY o.seq LIMIT ?`
 
+/** A source may have been purged long before what was made from it came. */
+const outdateSql = `INSERT INTO outdated (seq, is_gone, is_heard, is_purged)
+  SELECT ?, ?, ?, EXISTS (SELECT 1 FROM sources s JOIN records r ON r.id = s.source
+    LEFT JOIN outdated o ON o.seq = r.seq WHERE s.seq = ? AND (o.is_purged = 1 OR (r.deleted = 1 AND r.purged > 0 AND r.purged >= r.gone)))
+  WHERE true ON CONFLICT (seq) DO UPDATE SET is_gone = excluded.is_gone, is_purged = excluded.is_purged`
+const purgedSql = `WITH RECURSIVE made (seq) AS (SELECT seq FROM sources WHERE source = ?
+    UNION SELECT s.seq FROM made JOIN records r ON r.seq = made.seq JOIN sources s ON s.source = r.id)
+  UPDATE outdated SET is_purged = 1 WHERE seq IN (SELECT seq FROM made)`
+
 export class Sources {
   readonly #parts: SourcesParts
   readonly #db: SqlDatabase
@@ -140,10 +149,7 @@ export class Sources {
 
   /** `id` was removed for good: so is, from the files too, what is told anew because of it. Inside a transaction. */
   purged(id: string): void {
-    this.#db.run(
-      'UPDATE outdated SET is_purged = 1 WHERE seq IN (SELECT seq FROM sources WHERE source = ?)',
-      [id],
-    )
+    this.#db.run(purgedSql, [id])
   }
 
   /** At most `limit` of the records that can be told anew now. */
@@ -199,11 +205,7 @@ export class Sources {
     }
     const known = this.#db.get<{ is_gone: number }>('SELECT is_gone FROM outdated WHERE seq = ?', [seq])
     if (known && (known.is_gone === 1 || !isGone)) return
-    this.#db.run(
-      `INSERT INTO outdated (seq, is_gone, is_heard, is_purged) VALUES (?, ?, ?, 0)
-       ON CONFLICT (seq) DO UPDATE SET is_gone = excluded.is_gone`,
-      [seq, Number(isGone), Number(origin === 'heard')],
-    )
+    this.#db.run(outdateSql, [seq, Number(isGone), Number(origin === 'heard'), seq])
     eraseRows(this.#db, vectorOf, [seq])
     if (isGone && origin !== 'taken') this.#removeEarlier(seq, id)
     this.#parts.onOutdated(row)

@@ -132,3 +132,66 @@ describe('after a purge', () => {
     expect(countInFiles('forget', 'zanzibar')).toBeGreaterThan(0)
   })
 })
+
+describe('what was made from a purged record', () => {
+  const made = makeKind({
+    name: 'made',
+    madeFrom: { sources: ({ of }) => of as string[], anew: 'test:anew' },
+  })
+  const openMade = () => {
+    const store = openTestStore([makeKind(), made])
+    const purge = (id: string) =>
+      store.db.transaction(() => {
+        const at = '2026-02-01T00:00:00.000Z'
+        const op = { op: 'forget', kind: 'thing', id, agent: 'a', at, stamp: store.stamps.next() } as const
+        const row = store.records.forget({ ...op, purge: true })
+        store.purge.purge(id, row?.seq ?? 0)
+      })
+    const put = (id: string, of: readonly string[]) => void store.put({ of: [...of] }, { id, kind: 'made' })
+    return { store, put, purge }
+  }
+  const arrivals: readonly (readonly [when: string, run: (store: ReturnType<typeof openMade>) => void])[] = [
+    [
+      'and was there before',
+      ({ put, purge }) => {
+        put('m', ['source'])
+        purge('source')
+      },
+    ],
+    [
+      'and came late, from a device that had not heard of it',
+      ({ put, purge }) => {
+        purge('source')
+        put('m', ['source'])
+      },
+    ],
+    [
+      'through another one',
+      ({ put, purge }) => {
+        put('m', ['between'])
+        put('between', ['source'])
+        purge('source')
+        put('between', [])
+      },
+    ],
+    [
+      'that was only forgotten at first',
+      ({ store, put, purge }) => {
+        put('m', ['between'])
+        put('between', ['source'])
+        store.forget('source')
+        purge('source')
+        put('between', [])
+      },
+    ],
+  ]
+  test.each(arrivals)('goes out of the files once it is told anew: %s', (_when, run) => {
+    const made = openMade()
+    made.store.put({}, { id: 'source' })
+    run(made)
+    made.store.purge.scrub()
+    expect(made.store.purge.isDue()).toBe(false)
+    made.put('m', [])
+    expect(made.store.purge.isDue()).toBe(true)
+  })
+})
