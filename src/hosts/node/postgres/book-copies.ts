@@ -53,6 +53,8 @@ export interface BookCopiesOptions {
 
 interface Entry {
   readonly copy: Promise<BookCopy>
+  /** Set once it is there. */
+  truth?: PostgresTruth
   users: number
   usedAt: number
 }
@@ -112,11 +114,16 @@ export class BookCopies {
 
   #enter(book: string, mayMake: boolean): Entry {
     const known = this.#entries.get(book)
-    if (known) return known
+    // What it writes by itself, its log of access, may have found the book gone while nobody was here.
+    if (known && known.truth?.isBroken !== true) return known
+    if (known) void this.#drop(book, known)
     const entry: Entry = { copy: this.#open(book, mayMake), users: 0, usedAt: 0 }
     this.#entries.set(book, entry)
     entry.copy.then(
-      () => this.#options.onOpened(book),
+      ({ truth }) => {
+        entry.truth = truth
+        this.#options.onOpened(book)
+      },
       () => undefined,
     )
     return entry

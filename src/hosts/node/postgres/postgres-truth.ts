@@ -52,15 +52,19 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
   let store: BookStore | undefined
   let capture: ReturnType<typeof createCapture> | undefined
   let at = 0
-  let isBroken = false
+  /** Why this copy is to be thrown away: whoever waits for it is told the same as who found it out. */
+  let fault: DaybookError | undefined
   let last: Promise<unknown> = Promise.resolve()
   /** A look at the truth that has not begun: whoever asks now is answered by it. */
   let coming: Promise<void> | undefined
 
   const copy = () => {
-    if (!store || !capture || isBroken) throw new DaybookError('engine-died')
+    if (fault) throw fault
+    if (!store || !capture) throw new DaybookError('engine-died')
     return { store, capture }
   }
+
+  const spoil = (why = new DaybookError('engine-died')) => (fault ??= why)
 
   /** Runs `work` after everything that was asked before. */
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -74,22 +78,16 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
     try {
       capture.silently(() => takeIn(store, changes))
     } catch (error) {
-      isBroken = true
+      spoil()
       throw error
     }
   }
 
   const takeNews = async (sql: Sql, { device, txn, gone_from }: BookRow) => {
     // The book was erased and begun anew: what this copy has is of the one before.
-    if (device !== copy().store.device) {
-      isBroken = true
-      copy()
-    }
+    if (device !== copy().store.device) throw spoil()
     if (txn === at) return
-    if (txn < at || (at > 0 && at < gone_from)) {
-      isBroken = true
-      copy()
-    }
+    if (txn < at || (at > 0 && at < gone_from)) throw spoil()
     if (at === 0) await readWhole(sql)
     else take(await readNews(sql))
     at = txn
@@ -108,7 +106,7 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
       }
     } catch (error) {
       // Some of it is here, and nobody knows how much.
-      isBroken = true
+      spoil()
       throw error
     }
   }
@@ -178,10 +176,7 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
     return result
   }
 
-  const gone = (sql: Sql) => {
-    isBroken = true
-    return whyGone(sql, book)
-  }
+  const gone = async (sql: Sql) => spoil(await whyGone(sql, book))
 
   const look = async () => {
     copy()
@@ -194,7 +189,7 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
 
   return {
     get isBroken() {
-      return isBroken
+      return fault !== undefined
     },
     follows(copyStore) {
       store = copyStore
