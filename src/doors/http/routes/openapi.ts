@@ -4,10 +4,13 @@ import { product } from '../../../bundle/format/product.ts'
 import { capabilityTable } from '../../../engine/capability-table.ts'
 import type { EdgeTypes } from '../../../edge/edge-env.ts'
 import { createOpenApi } from '../openapi/openapi.ts'
+import { SharedDocument } from '../request/shared-document.ts'
 
-let document: string | undefined
+let document: SharedDocument | undefined
 
 export const openApiRoute = new Hono<EdgeTypes>().get('/openapi.json', (c) => {
-  document ??= JSON.stringify(createOpenApi(capabilityTable, product.version))
-  return c.body(document, 200, { 'content-type': 'application/json' })
+  document ??= new SharedDocument(
+    new TextEncoder().encode(JSON.stringify(createOpenApi(capabilityTable, product.version))),
+  )
+  return document.answer(c)
 })

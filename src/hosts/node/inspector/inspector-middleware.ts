@@ -1,7 +1,7 @@
 // Serves the inspector beside an app: a middleware for Vite's and webpack's dev servers, Express and whatever else takes
 // `(request, response, next)`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkInspectorPath, inspectorFiles, inspectorPath } from './inspector-files.ts'
+import { checkInspectorPath, type InspectorFile, inspectorFiles, inspectorPath } from './inspector-files.ts'
 import { checkFrameAncestors, inspectorBody, inspectorHeaders } from './inspector-headers.ts'
 
 export { inspectorFolder } from './inspector-files.ts'
@@ -28,6 +28,13 @@ export function inspectorMiddleware({
   const files = inspectorFiles()
   const page = files.get('index.html')
   const headers = page ? inspectorHeaders(page.read(), ancestors) : {}
+  // Read once: answers that nobody reads hold no bytes of their own.
+  const bodies = new Map<InspectorFile, Uint8Array>()
+  const bodyOf = (file: InspectorFile) => {
+    const body = bodies.get(file) ?? inspectorBody(file, ancestors)
+    bodies.set(file, body)
+    return body
+  }
   return (request, response, next) => {
     const pathname = pathOf(request.url)
     if (pathname === undefined) return next()
@@ -36,7 +43,7 @@ export function inspectorMiddleware({
     const file = files.get(pathname.slice(at.length) || 'index.html')
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!file || !isRead) return void response.writeHead(file ? 405 : 404).end()
-    const body = inspectorBody(file, ancestors)
+    const body = bodyOf(file)
     response.writeHead(200, {
       'content-type': file.type,
       'content-length': body.length,

@@ -1,13 +1,12 @@
 // `GET /health` and `GET /metrics` of a bridge, for whoever watches over the process.
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostInUrl } from '../../../core/address.ts'
-import { limitedServer, limitServer } from '../port/limited-server.ts'
+import { createLimitedServer } from '../port/limited-server.ts'
 import { usualLimits } from '../port/server-limits.ts'
 import type { KafkaState } from './carrier-state.ts'
 
 /** Nobody but who watches over the process comes here. */
-const limits = { ...usualLimits, connections: 100 }
+const limits = { ...usualLimits, connections: 100, connectionsOfAddress: 80 }
 
 export interface HealthOptions {
   readonly host: string
@@ -22,7 +21,7 @@ export interface Health extends AsyncDisposable {
 
 /** Answers 200 while it runs, 503 while it starts or waits for what is away. Neither envelopes nor secrets are in it. */
 export async function serveHealth({ host, port, state }: HealthOptions): Promise<Health> {
-  const server = createServer(limitedServer(limits), ({ method, url = '' }, response) => {
+  const server = createLimitedServer(limits, ({ method, url = '' }, response) => {
     const path = url.split('?')[0]
     const now = state()
     const answer = (status: number, type: string, text: string) => {
@@ -36,7 +35,6 @@ export async function serveHealth({ host, port, state }: HealthOptions): Promise
     } else if (path === '/metrics') answer(200, 'text/plain; version=0.0.4', metricsOf(now))
     else answer(404, 'text/plain', 'GET /health, GET /metrics\n')
   })
-  limitServer(server, limits)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)

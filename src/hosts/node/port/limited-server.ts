@@ -1,32 +1,46 @@
 // Holds an HTTP server to its limits, and reads what is left of a body that was refused.
-// Invariant: a client that sends slowly, or nothing, holds a connection for a bounded time only.
-import type { IncomingMessage, Server, ServerOptions } from 'node:http'
+// Invariant: a client that sends or reads slowly, or does nothing, holds a connection for a bounded time only.
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import { ClientConnections } from './client-connections.ts'
 import type { ServerLimits } from './server-limits.ts'
 
-/** From this part of all connections on, those that wait for a next request are ended. */
-const nearlyFull = 0.9
+/** Node itself counts what it has not let go of yet, so it lets in some more. */
+const closingRoom = 1000
+const watchEveryMs = 1000
 
-/** To create a server with. */
-export function limitedServer({ headersMs, requestMs, keepAliveMs }: ServerLimits): ServerOptions {
-  return {
-    headersTimeout: headersMs,
-    requestTimeout: requestMs,
-    keepAliveTimeout: keepAliveMs,
-    connectionsCheckingInterval: Math.min(2000, headersMs),
-  }
-}
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Holds a server to its limits from now on. */
-export function limitServer(server: Server, { connections, idleMs }: ServerLimits): void {
-  server.maxConnections = connections
+/** A server of `listener` that is held to `limits`. */
+export function createLimitedServer(
+  limits: ServerLimits,
+  listener: Listener,
+  options: ServerOptions = {},
+): Server {
+  const { headersMs, requestMs, keepAliveMs, idleMs, unreadMs } = limits
+  const connections = new ClientConnections(limits)
+  const server = createServer(
+    {
+      ...options,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      keepAliveTimeout: keepAliveMs,
+      connectionsCheckingInterval: Math.min(2000, headersMs),
+    },
+    (request, response) => connections.take(request, response, listener),
+  )
+  server.maxConnections = limits.connections + closingRoom
   server.timeout = idleMs
-  let open = 0
-  server.on('connection', (socket) => {
-    open += 1
-    socket.once('close', () => (open -= 1))
-    if (open >= connections * nearlyFull) server.closeIdleConnections()
-  })
-  server.on('drop', () => server.closeIdleConnections())
+  server.on('connection', (socket) => connections.accept(socket))
+  server.on('upgrade', ({ socket }) => connections.upgraded(socket))
+  const watch = setInterval(() => connections.watch(), Math.min(watchEveryMs, unreadMs)).unref()
+  server.once('close', () => clearInterval(watch))
+  return server
 }
 
 /** As much as is read of a body that nobody wants, and for how long. */

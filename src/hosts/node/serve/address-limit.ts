@@ -1,28 +1,58 @@
-// How many requests and lines one address may have under way at `daybook serve`, as the proxy before it names addresses.
-// Invariant: what a client writes into the header itself counts for nothing: the last address is the proxy's own word.
+// How much one address may ask of `daybook serve`: requests and lines under way, as the proxy before it names addresses, and
+// requests without a key each second. Invariant: what a client writes into the header itself counts for nothing: the last
+// address is the proxy's own word.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Clock } from '../../../core/ports.ts'
+import { TokenBuckets } from '../../../edge/token-bucket.ts'
+import { netOf } from '../port/address-net.ts'
 
-/** Requests and lines of one address at a time; many devices may stand behind one. */
-export const addressLimit = 250
+export interface AddressLimits {
+  /** Requests and lines of one address at a time; many devices may stand behind one. */
+  readonly ofAddress: number
+  /** Requests without a key that an address may send each second, and twenty times as many at once. */
+  readonly openPerSecond: number
+}
+
+export const usualAddressLimits: AddressLimits = { ofAddress: 250, openPerSecond: 50 }
+
+const openBurst = 20
+/** Whoever has a key is counted by the book that it opens; who comes to these with a wrong one as well. */
+const keyedPath = /^\/(?:v1\/books\/|a2p\/|capabilities\/|(?:messages|embed)(?:$|\?))/
+/** Nothing is made for it, and who watches over the process may come from the address of a flood. */
+const healthPath = /^\/health(?:$|\?)/
 
 export class AddressLimit {
+  readonly #behindProxy: boolean
   readonly #most: number
   readonly #open = new Map<string, number>()
+  readonly #withoutKey: TokenBuckets
 
-  constructor(most: number) {
-    this.#most = most
+  constructor({ ofAddress, openPerSecond }: AddressLimits, behindProxy: boolean, clock: Clock) {
+    this.#behindProxy = behindProxy
+    this.#most = ofAddress
+    this.#withoutKey = new TokenBuckets({ burst: openPerSecond * openBurst, perSecond: openPerSecond }, clock)
   }
 
-  /** Counts a request until `until` is closed; false when its address has too many. Without an address nothing is counted. */
-  enter({ headers }: IncomingMessage, until: NodeJS.EventEmitter | Duplex): boolean {
-    const address = lastAddress(headers['x-forwarded-for'])
+  /**
+   * Counts a request until `until` is closed; false when its address has too many. Behind a proxy that names no address nothing
+   * is counted, and without a proxy what is under way is not: all of that is of this machine.
+   */
+  enter(incoming: IncomingMessage, until: NodeJS.EventEmitter | Duplex): boolean {
+    const address = this.#addressOf(incoming)
     if (address === undefined) return true
+    if (isOpen(incoming) && !this.#withoutKey.take(address)) return false
+    if (!this.#behindProxy) return true
     const open = this.#open.get(address) ?? 0
     if (open >= this.#most) return false
     this.#open.set(address, open + 1)
     until.once('close', () => this.#leave(address))
     return true
+  }
+
+  #addressOf({ headers, socket }: IncomingMessage): string | undefined {
+    const address = this.#behindProxy ? lastAddress(headers['x-forwarded-for']) : socket.remoteAddress
+    return address ? netOf(address) : undefined
   }
 
   #leave(address: string): void {
@@ -32,7 +62,11 @@ export class AddressLimit {
   }
 }
 
+/** Whether it may be answered without a key. */
+function isOpen({ headers, url = '/' }: IncomingMessage): boolean {
+  return !healthPath.test(url) && (headers.authorization === undefined || !keyedPath.test(url))
+}
+
 function lastAddress(given: string | string[] | undefined): string | undefined {
-  const last = [given ?? ''].flat().join(',').split(',').at(-1)?.trim()
-  return last === '' ? undefined : last
+  return [given ?? ''].flat().join(',').split(',').at(-1)?.trim()
 }

@@ -1,7 +1,7 @@
 // `POST /embed` in Node: an embedder as a small server of its own, for the books of this machine or of a network.
 // Invariant: without a key it only listens to this machine, and to nobody who came through a proxy or under another name of
 // it; a page of another origin can't call it.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAbort } from '../../../core/abort.ts'
 import { timingSafeEqual } from '../../../core/timing-safe-equal.ts'
@@ -17,7 +17,7 @@ import {
   type LsaOptions,
 } from '../../../recall/embed/embedder-options.ts'
 import { nodeEmbedderHost } from '../model/node-embedder.ts'
-import { drainRequest, limitedServer, limitServer } from '../port/limited-server.ts'
+import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
 import { usualLimits } from '../port/server-limits.ts'
 import { nodePorts } from '../port/node-ports.ts'
 
@@ -70,7 +70,7 @@ export async function serveEmbed(given: ServeEmbedOptions): Promise<EmbedServer>
     return answerEmbed(embedder, await readJson(request), signal)
   }
 
-  const server = createServer(limitedServer(usualLimits), (request, response) => {
+  const server = createLimitedServer(usualLimits, (request, response) => {
     const gone = createAbort()
     response.on('close', () => gone.abort())
     answer(request, gone.signal).then(
@@ -84,7 +84,6 @@ export async function serveEmbed(given: ServeEmbedOptions): Promise<EmbedServer>
       },
     )
   })
-  limitServer(server, usualLimits)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)

@@ -1,6 +1,6 @@
 // The edge under Node: the same app, its mirrors in PostgreSQL. Several such processes may stand on one database.
 // Invariant: a key crosses no plain connection but on this machine, and whoever calls from elsewhere can't pass for it.
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { hostInUrl } from '../../../core/address.ts'
@@ -11,7 +11,7 @@ import { edgeLlm } from '../../../edge/edge-llm.ts'
 import { readAgentRate } from '../../../edge/agent/agent-rate.ts'
 import { readQuotas } from '../../../edge/guest-quota.ts'
 import { readRate } from '../../../edge/rate-limit.ts'
-import { drainRequest, limitedServer, limitServer } from '../port/limited-server.ts'
+import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
 import { usualLimits } from '../port/server-limits.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import { offeredLine } from '../../../edge/live-lines.ts'
@@ -19,7 +19,7 @@ import { toOutcome } from '../../../edge/outcome.ts'
 import { connectionTo, connectPostgres, isUnverified } from '../postgres/connect-postgres.ts'
 import { migratePostgres } from '../postgres/migrate-postgres.ts'
 import { openPostgresMirrors, type PostgresMirrors } from '../postgres/postgres-mirrors.ts'
-import { AddressLimit, addressLimit } from './address-limit.ts'
+import { AddressLimit, usualAddressLimits } from './address-limit.ts'
 import { answerUpgrades, switchedProtocols, type Upgrade, wantsWebSocket } from './answer-upgrade.ts'
 import { bookHeader } from '../../../doors/http/routes/addressed.ts'
 import { checkServeOptions, isOnlyHere, type ServeMirrorsOptions } from './serve-options.ts'
@@ -88,12 +88,12 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
       if (pathname === '/health' && !ofBook) return answerHealth(request)
       return app.fetch(addressed(request, incoming, behindProxy), env)
     }
-    const limits = { ...usualLimits, ...options.limits }
-    const addresses = new AddressLimit(limits.ofAddress ?? addressLimit)
+    const limits = limitsOf(options)
+    const addresses = new AddressLimit(limits, behindProxy, nodePorts.clock)
     const listener = getRequestListener(
       async (request, bindings) => {
         const { incoming, outgoing } = bindings as HttpBindings
-        const isLetIn = !behindProxy || addresses.enter(incoming, outgoing)
+        const isLetIn = addresses.enter(incoming, outgoing)
         const answer = isLetIn ? await answerOf(request, incoming) : tooManyFromThere()
         // What was not read of the request would be taken for the beginning of the next one.
         if (!(await drainRequest(incoming))) answer.headers.set('connection', 'close')
@@ -101,8 +101,8 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
       },
       { overrideGlobalObjects: false },
     )
-    const server = createServer(
-      { shouldUpgradeCallback: wantsWebSocket, ...limitedServer(limits) },
+    const server = createLimitedServer(
+      limits,
       (request, response) => {
         const began = performance.now()
         response.once('close', () =>
@@ -115,10 +115,10 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
         )
         void listener(request, response)
       },
+      { shouldUpgradeCallback: wantsWebSocket },
     )
-    limitServer(server, limits)
     answerUpgrades(server, (request, incoming, upgrade) =>
-      behindProxy && !addresses.enter(incoming, incoming.socket)
+      !addresses.enter(incoming, incoming.socket)
         ? Promise.resolve(tooManyFromThere())
         : Promise.resolve(
             app.fetch(addressed(request, incoming, behindProxy), {
@@ -153,10 +153,21 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
   }
 }
 
+/** All connections come from the proxy where there is one; else one address leaves a fifth to the others. */
+function limitsOf({ limits, behindProxy = false }: ServeMirrorsOptions) {
+  const { connections = usualLimits.connections } = limits ?? {}
+  const connectionsOfAddress = behindProxy ? connections : Math.ceil(connections * 0.8)
+  return { ...usualLimits, ...usualAddressLimits, connectionsOfAddress, ...limits }
+}
+
 function tooManyFromThere(): Response {
-  const error = new DaybookError('rate-limited', 'This address has too many requests and lines open.', {
-    details: { retryAfterMs: addressRetryMs },
-  })
+  const error = new DaybookError(
+    'rate-limited',
+    'This address has too many requests and lines open, or asks too often without a key.',
+    {
+      details: { retryAfterMs: addressRetryMs },
+    },
+  )
   return Response.json(error.toJSON(), {
     status: errorTable[error.code].status,
     headers: { 'retry-after': String(addressRetryMs / 1000) },

@@ -19,6 +19,7 @@ import { edgeSettingTable } from '../../../edge/edge-settings.ts'
 import { readQuotas } from '../../../edge/guest-quota.ts'
 import { readRate } from '../../../edge/rate-limit.ts'
 import type { ServerLimits } from '../port/server-limits.ts'
+import type { AddressLimits } from './address-limit.ts'
 
 export interface ServeMirrorsOptions {
   /** Where the truth is: `postgres://user:password@host:5432/database`, Supabase's pooler on port 6543 included. */
@@ -42,11 +43,8 @@ export interface ServeMirrorsOptions {
   readonly key?: string | undefined
   /** A proxy stands before this that ends TLS and says so in `X-Forwarded-Proto`. Nobody else may reach the port. */
   readonly behindProxy?: boolean
-  /** Connections and times of this server, each with a default of its own: see `ServerLimits`. */
-  readonly limits?: Partial<ServerLimits> & {
-    /** Requests and lines of one address at a time, 250; counted behind a proxy that says `X-Forwarded-For`. */
-    readonly ofAddress?: number
-  }
+  /** Connections and times of this server, each with a default of its own: see `ServerLimits` and `AddressLimits`. */
+  readonly limits?: Partial<ServerLimits & AddressLimits>
   /** Origins of pages that may call, besides those of this machine, apart by blanks. */
   readonly origins?: string | undefined
   /** The other settings of an edge, as in its environment: JSON Web Tokens, rates, embedder, language model. */
@@ -103,11 +101,14 @@ const checkTable = optionsOf<ServeMirrorsOptions>(
     behindProxy: flagOption,
     limits: optionsOf<NonNullable<ServeMirrorsOptions['limits']>>({
       connections: numberOption(1, 1_000_000),
+      connectionsOfAddress: numberOption(1, 1_000_000),
       headersMs: msOption,
       requestMs: msOption,
       keepAliveMs: msOption,
       idleMs: msOption,
+      unreadMs: msOption,
       ofAddress: numberOption(1, 1_000_000),
+      openPerSecond: numberOption(1, 1_000_000),
     }),
     origins: anyOption,
     settings: optionsOf<EdgeSettings>(settingTable),

@@ -62,6 +62,45 @@ describe('after a purge', () => {
     expect((await again.stats()).total).toBe(300)
   })
 
+  test('nothing is left of what a task was given that made the record, or something from it', async () => {
+    const name = 'tasks'
+    await using book = await open(name)
+    const run = async (capability: string, input: object) => {
+      const done = Promise.withResolvers<string>()
+      const off = book.on('task', ({ id, state }) => {
+        if (state === 'done' || state === 'dead') done.resolve(`${id} ${state}`)
+      })
+      const { id } = await book.tasks.add({ capability, input: input as never })
+      expect(await done.promise).toBe(`${id} done`)
+      off()
+      return id
+    }
+    const content = 'Zanzibar is what I like.'
+    const stored = await run('kstar:store_perception', { content })
+    const history = [{ content: 'My name is Zanzibar.', source: { User: 'ann' } }]
+    await book.conversation.storeMany({ messages: history, session: 's' })
+    const learned = await run('ks:update_profile', { history })
+    await fill(book, 20)
+    expect(countInFiles(name, 'zanzibar')).toBeGreaterThan(0)
+    const { records } = await book.records.query({ filters: { kind: { in: ['perception', 'message'] } } })
+    const told = Promise.withResolvers<void>()
+    book.on('task', ({ capability, state }) => {
+      if (capability === 'ks:tell_anew' && state === 'done') told.resolve()
+    })
+    for (const { id, content: text } of records)
+      if (String(text).includes('Zanzibar')) await book.records.purge({ id })
+    await told.promise
+    // A purge takes out of the files what came before it.
+    await book.records.purge({
+      id: records.find(({ content: text }) => String(text).endsWith(' 7'))?.id ?? '',
+    })
+    expect(countInFiles(name, 'zanzibar')).toBe(0)
+    const { tasks } = await book.tasks.list({})
+    const known = tasks.map(({ id, state, input }) => [id, state, input])
+    expect(known).toContainEqual([stored, 'done', null])
+    expect(known).toContainEqual([learned, 'done', null])
+  })
+
   test('the words that the book’s own model has learned are gone too, and it is learned anew', () => {
     const store = openTestStore([makeKind({ text: ['title'] })])
     const { seq } = store.put({ title: 'zanzibar' }, { id: 'r-1' })

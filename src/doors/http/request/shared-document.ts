@@ -1,0 +1,64 @@
+// A document that is the same for everybody: its bytes are made once, and every answer sends those.
+// Invariant: an answer that nobody reads holds no bytes of its own.
+import type { Context } from 'hono'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+export class SharedDocument {
+  readonly #bytes: Bytes
+  // Values and no promises: what one request of a Worker has begun may end with that request.
+  #zipped: Bytes | undefined
+  #tag: string | undefined
+
+  constructor(bytes: Bytes) {
+    this.#bytes = bytes
+  }
+
+  async answer(c: Context): Promise<Response> {
+    const tag = (this.#tag ??= await tagOf(this.#bytes))
+    const headers = new Headers({
+      'content-type': 'application/json',
+      'cache-control': 'public, max-age=60',
+      vary: 'Accept-Encoding',
+      etag: tag,
+    })
+    if (names(c.req.header('if-none-match'), tag)) return new Response(null, { status: 304, headers })
+    const isZipped = takesGzip(c.req.header('accept-encoding'))
+    const bytes = isZipped ? (this.#zipped ??= await gzip(this.#bytes)) : this.#bytes
+    headers.set('content-length', String(bytes.length))
+    if (isZipped) headers.set('content-encoding', 'gzip')
+    // For Workers: it is encoded already.
+    const init = { status: 200, headers, encodeBody: 'manual' }
+    return new Response(once(bytes), init)
+  }
+}
+
+/** A body made of bytes would copy them at once; this one gives them to whoever reads. */
+function once(bytes: Bytes): ReadableStream<Bytes> {
+  return new ReadableStream<Bytes>(
+    {
+      pull(controller) {
+        controller.enqueue(bytes)
+        controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+const takesGzip = (given = '') => /(?:^|,)\s*gzip\s*(?:,|$|;\s*q=(?:1|0\.\d*[1-9]))/i.test(given)
+
+/** Weak, as the same tag is sent for both encodings. */
+const names = (given: string | undefined, tag: string) =>
+  given !== undefined && given.split(',').some((one) => one.trim() === tag || one.trim() === '*')
+
+async function tagOf(bytes: Bytes): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return `W/"${Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')}"`
+}
+
+async function gzip(bytes: Bytes): Promise<Bytes> {
+  return new Uint8Array(
+    await new Response(once(bytes).pipeThrough(new CompressionStream('gzip'))).arrayBuffer(),
+  )
+}
