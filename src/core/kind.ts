@@ -172,6 +172,12 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly sharedParts?: { readonly kind: string; readonly namedBy: readonly string[] }
   /** The kind of what is said beside a record, with the same `subject`, `name` and `domain`: it goes with the record. */
   readonly followedBy?: string
+  /**
+   * Paths of the ids of other records in a body, one id or a list of them; `*` stands for each field of an object or item of a
+   * list. A guest is shown the ids of records that it may see, and takes none away by writing a record back. What a record
+   * belongs to (its persona, session, proposal) is its address, and no link.
+   */
+  readonly links?: readonly string[]
   /** Where a body names other records. */
   readonly cites?: readonly Citation<Body>[]
   /** For what is made from other records and may quote them. */

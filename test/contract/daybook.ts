@@ -29,6 +29,7 @@ import { consentCases } from './consent/consent.ts'
 import { checkpointCases } from './memory/checkpoint.ts'
 import { documentCases } from './memory/document.ts'
 import { inboxCases } from './inbox.ts'
+import { hiddenLinkCases } from './access/hidden-link.ts'
 import { liveCases } from './door/live.ts'
 import { liveGuestCases } from './door/live-guest.ts'
 import { toolCases } from './door/tools.ts'
@@ -149,6 +150,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     checkpointCases(cases)
     liveCases(cases)
     liveGuestCases(cases)
+    hiddenLinkCases(cases)
     toolCases(cases)
     consentCases(cases, host.keepsKeys !== false)
   })

@@ -12,28 +12,37 @@ import { countMade } from '../../store/query/made-count.ts'
 import { sealedField } from '../../shape/sealed-count.ts'
 import { type RecordRow, toRecord } from '../../store/schema/record-row.ts'
 import { checkUndecided, lowering, outside, unseen } from './guest-write.ts'
+import { createSeenRecords, type SeenRecordsStore } from './seen-records.ts'
 import { hasSeenSources } from './seen-sources.ts'
 
-type OwnStore = Pick<BookStore, 'db' | 'records' | 'bodies' | 'kinds' | 'queries' | 'projection'>
+type OwnStore = SeenRecordsStore & Pick<BookStore, 'db' | 'projection'>
 
 export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
   const { bodies, queries } = store
   const guest = caller.role === 'guest' ? caller : undefined
   const within = (filters: unknown): unknown =>
     guest ? { and: [{ agent: guest.agent }, ...(filters === undefined ? [] : [filters])] } : filters
+  const seen = createSeenRecords(store, caller)
   const unread = (kind: string) => queries.unread({ kinds: [kind], agent: guest?.agent })
   return {
     get(id) {
       const row = ownRow(store, guest, id)
-      return row && toRecord(row, bodies.need(row, row.body))
+      return row && toRecord(row, seen.shownBody(row.kind, bodies.need(row, row.body)))
     },
     query(query) {
       if (!isOwnKind(store, query.kind)) return { records: [] }
       const page = queries.query({ ...query, filters: within(query.filters) })
-      return { ...page, ...sealedField(unread(query.kind)) }
+      const records = page.records.map((record) => seen.shownBody(record.kind, record) as typeof record)
+      return { ...page, records, ...sealedField(unread(query.kind)) }
     },
-    isOpen: (record) =>
-      !guest || hasSeenSources(store, guest.reach, { ...record, body: bodyOf(record) as JsonObject }),
+    isOpen(record) {
+      if (!guest) return true
+      // All that it was made from counts, also what its agent is not shown of it.
+      const row = ownRow(store, guest, record.id)
+      const body = row && bodies.read(row, row.body)
+      const whole = body ?? (bodyOf(record) as JsonObject)
+      return hasSeenSources(store, guest.reach, { ...record, body: whole })
+    },
     unread: (kind) => (isOwnKind(store, kind) ? unread(kind) : 0),
     count: (kind, filters) =>
       isOwnKind(store, kind) ? queries.count({ kind, filters: within(filters), by: 'none' }).total : 0,
@@ -49,6 +58,7 @@ export function createOwnWriter(
   const { records, bodies, kinds, queries, projection } = store
   const guest = caller.role === 'guest' ? caller : undefined
   const reader = createOwnReader(store, caller)
+  const seen = createSeenRecords(store, caller)
   return {
     get: reader.get,
     query: (query) => projection.readWithin(() => reader.query(query)),
@@ -74,8 +84,10 @@ export function createOwnWriter(
         checkUndecided(kind, request.body, stands)
         const stood = (before?.sensitivity ?? undefined) as Sensitivity | undefined
         if (before && isLowered(request.scope?.sensitivity ?? stood, stood)) throw lowering()
+        const written = body ? seen.writtenOver(request.kind, request.body, body) : request.body
+        return put({ ...request, body: written, scope: { ...request.scope, agent: guest.agent } })
       }
-      return put(guest ? { ...request, scope: { ...request.scope, agent: guest.agent } } : request)
+      return put(request)
     },
     countMade: (made) => countMade(store.db, projection, made),
     countWhere: (kind, filters) =>

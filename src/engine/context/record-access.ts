@@ -25,6 +25,7 @@ import { createOwnReader } from './own-records.ts'
 import { createRecordWriter, type WriterStore, type Writing } from './record-writer.ts'
 import type { SecretGuard } from './secret-guard.ts'
 import { createSeenRecords, type SeenRecordsStore } from './seen-records.ts'
+import { shownQueries } from './shown-queries.ts'
 
 export interface RecordAccess {
   /** The default scope of what the caller stores. */
@@ -66,7 +67,7 @@ function createAccess(
   const { records, kinds } = store
   const guest = caller.role === 'guest' ? caller : undefined
   const scope = guest ? guestScope(guest, kinds) : own
-  const queries = guest ? store.queries.within(guest.reach) : store.queries
+  const queries = guest ? shownQueries(store.queries.within(guest.reach), kinds) : store.queries
   const seen = createSeenRecords(store, caller)
 
   /** The rules that hold for whoever calls: for the chapters that keep them, and shown to nobody. */

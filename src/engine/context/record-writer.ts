@@ -259,7 +259,10 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   const live = before && !before.deleted ? before : undefined
   const isSame = live?.kind === kind.name && !request.times
   const stands = isSame ? store.bodies.read(live, live.body) : undefined
-  const given = settled(kind, stands && !request.exact ? withUnknown(kind, stands, asked) : asked)
+  const known = live?.kind === kind.name ? (stands ?? store.bodies.read(live, live.body)) : undefined
+  // Who was shown less takes nothing away by writing it back.
+  const linked = guest && known ? seen.writtenOver(kind.name, asked, known) : asked
+  const given = settled(kind, stands && !request.exact ? withUnknown(kind, stands, linked) : linked)
   if (live && isFinal(parts, kind, live) && !kind.isFinal?.(given)) {
     // What a bundle brings is older than the end of it.
     if (request.times) return { id: live.id, isChanged: false }

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { RecordName } from '../../core/put-request.ts'
 import { withoutOwnerPaths } from '../../core/kind.ts'
 import { deniesHeads, isInReach, type NamedRecord, seesAll } from '../../core/access/reach.ts'
+import { type IsShown, withHiddenLinks, withShownLinks } from '../../core/record-link.ts'
 import type { Stored } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -29,6 +30,10 @@ export interface SeenRecords extends Pick<RecordReader, 'get' | 'find' | 'histor
   isHere(name: RecordName): boolean
   isSeenConflict(entry: ConflictEntry): boolean
   conflicts(query: ConflictQuery): ConflictEntry[]
+  /** A body of the kind as the caller is shown it. */
+  shownBody(kind: string, body: JsonObject): JsonObject
+  /** A body that the caller writes over `stands`, with the links of that which it is not shown. */
+  writtenOver(kind: string, body: JsonObject, stands: JsonObject): JsonObject
   /** A row as the rules for guests look at it. */
   standing(row: RecordRow): Standing
 }
@@ -60,10 +65,24 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
     const found = row(id)
     return found?.deleted === 0 ? found : undefined
   }
-  const toldBody = (kind: string, body: JsonObject) =>
-    guest ? withoutOwnerPaths(kinds.get(kind), body) : body
+  /** One look-up for an id that stands in many places. */
+  const isShown = (): IsShown => {
+    const known = new Map<string, boolean>()
+    return (id) => {
+      const before = known.get(id)
+      if (before !== undefined) return before
+      const isLive = live(id) !== undefined
+      known.set(id, isLive)
+      return isLive
+    }
+  }
+  /** A body as the caller is shown it: nothing of what was said before, and no id of a record that it may not see. */
+  const shownBody = (name: string, body: JsonObject): JsonObject => {
+    const kind = kinds.get(name)
+    return guest ? withShownLinks(kind, withoutOwnerPaths(kind, body), isShown()) : body
+  }
   const toStored = (found: RecordRow | undefined): Stored<JsonObject> | undefined =>
-    found && toRecord(found, toldBody(found.kind, bodies.need(found, found.body)), marksOf(store, found.id))
+    found && toRecord(found, shownBody(found.kind, bodies.need(found, found.body)), marksOf(store, found.id))
 
   const readBody = (one: RecordRow) => {
     const body = bodies.read(one, one.body)
@@ -87,6 +106,18 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
       ![lost, kept].some((side) => side?.sealed) &&
       [lost.body, kept?.body, base].every((body) => !body || isSeen({ kind, id: record, agent: '', body })))
 
+  const shownConflict = (entry: ConflictEntry): ConflictEntry => {
+    const shown = <Side extends { readonly body?: JsonObject | undefined }>(side: Side): Side =>
+      side.body ? { ...side, body: shownBody(entry.kind, side.body) } : side
+    const { lost, kept, base } = entry
+    return {
+      ...entry,
+      lost: shown(lost),
+      ...(kept ? { kept: shown(kept) } : {}),
+      ...(base ? { base: shownBody(entry.kind, base) } : {}),
+    }
+  }
+
   return {
     row,
     live,
@@ -109,18 +140,21 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
       })
       // What the owner decides about he also takes words out of: what it said before is told to nobody else.
       const told = kinds.get(found.kind)?.byPolicy === true ? versions.slice(-1) : versions
-      return told.map((one) => (one.body ? { ...one, body: toldBody(found.kind, one.body) } : one))
+      return told.map((one) => (one.body ? { ...one, body: shownBody(found.kind, one.body) } : one))
     },
     conflicts({ limit = 100, ...query }) {
       if (!guest) return store.conflicts.list({ limit, ...query })
       const found: ConflictEntry[] = []
       for (let { before } = query; ;) {
         const page = store.conflicts.list({ ...query, limit: conflictPage, before })
-        found.push(...page.filter(isSeenConflict))
+        found.push(...page.filter(isSeenConflict).map(shownConflict))
         if (found.length >= limit || page.length < conflictPage) return found.slice(0, limit)
         before = page.at(-1)?.id
       }
     },
+    shownBody,
+    writtenOver: (name, body, stands) =>
+      guest ? withHiddenLinks(kinds.get(name), body, stands, isShown()) : body,
     standing: (one) => ({
       ...one,
       ...readBody(one),

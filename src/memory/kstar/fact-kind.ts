@@ -14,5 +14,6 @@ export const factKind: Kind<'fact', FactBody> = {
   scopedBy: 'schema',
   // The other side is taken to be the authority on facts.
   policy: 'remote_wins',
+  links: ['supersedes'],
   cites: [{ path: 'supersedes', supersedes: true }],
 }

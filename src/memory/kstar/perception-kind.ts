@@ -14,5 +14,6 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
   // Two devices may each find evidence, or become surer.
   policy: 'merge',
   expires: 'valid_until',
+  links: ['evidence'],
   cites: [{ path: 'evidence', rests: () => true }],
 }

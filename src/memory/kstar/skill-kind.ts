@@ -43,5 +43,6 @@ export const skillKind: Kind<'skill', SkillBody> = {
   settle: settleSkill,
   counts: ['maturity'],
   // What was taught stands without the traces.
+  links: ['learned_from.traces'],
   cites: [{ path: 'learned_from.traces', rests: (body) => !body.learned_from.explicit_training }],
 }

@@ -38,6 +38,7 @@ export const traceKind: Kind<'trace', TraceBody> = {
   scopedBy: 'domain',
   // Traces are this device's own account of what it did.
   policy: 'local_wins',
+  links: ['metadata.linked_traces'],
   cites: [{ path: 'metadata.linked_traces' }],
   complete: ({ situation, task, action, ...rest }) => ({
     metadata: {},

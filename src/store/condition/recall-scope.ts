@@ -8,6 +8,7 @@ import { formatTime } from '../../core/time.ts'
 import { currentSql } from './current-sql.ts'
 import type { Fragment } from '../schema/column.ts'
 import { filterSql } from './filter-sql.ts'
+import { type Held, linkSteps, shownPredicate } from './shown-link.ts'
 
 /** What narrows the candidates of a recall. */
 export interface ScopeQuery {
@@ -34,14 +35,14 @@ export interface RecallScope {
 const lanes = ['agent', 'session', 'resource'] as const
 
 /**
- * The conditions of `query`, asked at `moment` by somebody who sees what is within `bounds`; what it names wrongly is an error
- * with its path.
+ * The conditions of `query`, asked at `moment` by somebody who sees what is within `bounds` (`held`: the ids of that, where it
+ * is not everything); what it names wrongly is an error with its path.
  */
 export function scopeSql(
   kinds: Kinds,
   query: ScopeQuery,
   moment: Moment,
-  bounds?: readonly Fragment[],
+  { bounds, held }: { readonly bounds?: readonly Fragment[]; readonly held?: Held | undefined } = {},
 ): RecallScope {
   const now = formatTime(moment.nowMs)
   const where: Fragment[] = [
@@ -60,7 +61,10 @@ export function scopeSql(
   }
   if (query.at !== undefined) where.push({ sql: 'f.happened_at <= ?', params: [query.at] })
   const only = asked?.length === 1 ? asked[0] : undefined
-  where.push(filterSql(parseFilters(query.filters), only, { moment, kinds: asked ?? [...kinds.values()] }))
+  const meant = asked ?? [...kinds.values()]
+  const filters = parseFilters(query.filters)
+  const shown = held ? shownPredicate(filters, linkSteps(meant), held) : filters
+  where.push(filterSql(shown, only, { moment, kinds: meant }))
   const isNarrow =
     query.filters !== undefined || query.at !== undefined || lanes.some((lane) => query[lane] !== undefined)
   return { where, isNarrow, isPlain: !isNarrow && query.kinds === undefined }

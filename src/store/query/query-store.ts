@@ -37,6 +37,13 @@ import { kindNamed, type RecallScope, type ScopeQuery } from '../condition/recal
 import { conditionOf, type Read } from '../condition/condition.ts'
 import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapshot.ts'
 import { createRecallQuestions, type RecallQuestions } from './recall-questions.ts'
+import {
+  type Held,
+  isShownSelection,
+  linkSteps,
+  shownOrder,
+  shownPredicate,
+} from '../condition/shown-link.ts'
 import { createTally, type Tally } from './tally.ts'
 import { createTextRank, type TextRank } from './text-rank.ts'
 import { searchText, textSql } from './text-search.ts'
@@ -53,6 +60,8 @@ export interface QueryStore extends RecallQuestions, Tally {
   count(query: CountQuery): Count
   /** Records by their numbers. */
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
+  /** Those of `ids` that are ids of live records within the bounds. */
+  held(ids: readonly string[]): Set<string>
   /** The live records that cite `id`, in the order in which they were stored. */
   citing(id: string): Citing[]
   /** False when no record of this id is within the bounds, which the hot columns alone say; true where they can't tell. */
@@ -94,6 +103,7 @@ export interface QueryStoreParts {
 }
 
 const always: Fragment = { sql: '1', params: [] }
+const never: Fragment = { sql: '0', params: [] }
 const narrowedLimit = 16
 export function createQueryStore(parts: QueryStoreParts): QueryParts {
   const { db, kinds, projection, clock, reaches = [], reachIndexes, beside, zone = utcZone } = parts
@@ -120,6 +130,11 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     name === undefined ? undefined : kindIn(name)
 
   const read = createRead(db, kinds, { isBound, bind })
+  const byId = createIdQuestions(db, read, bounds)
+  const held: Held = (ids) => {
+    projection.catchUp()
+    return byId.held(ids)
+  }
 
   const narrow =
     isBound || beside
@@ -145,12 +160,14 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     rank,
     narrow,
     bounds,
+    held: isBound ? held : undefined,
     moment,
   })
 
   /** What a question about `kind` may find: what its filters let through and is current, or asked for all the same. */
   const conditions = (kind: Kind | undefined, filters: unknown, include?: Currency): Fragment[] => {
-    const asked = parseFilters(filters)
+    const links = isBound ? linkSteps(kind ? [kind] : allKinds) : []
+    const asked = shownPredicate(parseFilters(filters), links, held)
     return [
       kind ? kindSql(kind, asked) : notMarks,
       ...boundsOf(kind),
@@ -171,9 +188,10 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   const page: QueryParts['page'] = (asked, place = placeById) => {
     const { kind: name, filters, selection, include, notIn, orderBy, limit = 100, offset = 0, cursor } = asked
     const kind = kindOf(name)
-    const keys = parseOrder(orderBy, kind)
+    const links = isBound ? linkSteps(kind ? [kind] : allKinds) : []
+    const keys = parseOrder(shownOrder(orderBy, links), kind)
     const where = conditions(kind, filters, include)
-    if (selection) where.push(selectionSql(selection))
+    if (selection) where.push(isShownSelection(selection, links, held) ? selectionSql(selection) : never)
     if (notIn !== undefined) where.push(notInSql(notIn, bounds))
     if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? place : undefined))
     const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
@@ -251,7 +269,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
       return countRecords(read, zone, by, where)
     },
     read: (seqs) => new Map(rows(seqs).map((row) => [row.seq, toRecord(row)])),
-    ...createIdQuestions(db, read, bounds),
+    ...byId,
     listed,
     snapshot: (query) => takeSnapshot(db, listed(query)),
   }
@@ -262,8 +280,18 @@ function createIdQuestions(
   db: SqlDatabase,
   read: Read,
   bounds: readonly Fragment[],
-): Pick<QueryStore, 'citing' | 'mayHold' | 'isDisplaced'> {
+): Pick<QueryStore, 'held' | 'citing' | 'mayHold' | 'isDisplaced'> {
   return {
+    held(ids) {
+      if (ids.length === 0) return new Set()
+      const { condition, params } = conditionOf([...bounds, always])
+      const rows = read<SqlRow & { id: string }>(
+        `SELECT r.id FROM json_each(?) j CROSS JOIN records r ON r.id = j.value JOIN facets f ON f.seq = r.seq
+         WHERE ${condition}`,
+        [JSON.stringify(ids), ...params],
+      )
+      return new Set(rows.map(({ id }) => id))
+    },
     citing(id) {
       const { condition, params } = conditionOf([...bounds, { sql: 'r.deleted = 0', params: [] }])
       return read<Citing & SqlRow>(

@@ -18,6 +18,7 @@ import { readBegun, readFrequencies, readTerms } from '../posting/term-table.ts'
 import type { WordIndex } from './reach-index.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
+import type { Held } from '../condition/shown-link.ts'
 import { editDistance } from '../word/edit-distance.ts'
 import { begunAmong } from './known-rank.ts'
 import { countTerms, namesOf, type Place, placesOf, type TermCounts } from './evidence.ts'
@@ -69,6 +70,8 @@ export interface RecallQuestionParts {
   readonly narrow: ReachRank | undefined
   /** Conditions that every record satisfies which may be seen. */
   readonly bounds: readonly Fragment[]
+  /** Which ids are of records that may be seen, where not all may. */
+  readonly held: Held | undefined
   /** When and where a question is asked. */
   readonly moment: () => Moment
 }
@@ -104,10 +107,10 @@ const weightless = { importance: undefined, confidence: undefined, pinned: false
 export function createRecallQuestions(
   parts: RecallQuestionParts,
 ): RecallQuestions & { scope(query: ScopeQuery): RecallScope } {
-  const { db, kinds, projection, textIndex, read, rank, narrow, bounds, moment } = parts
+  const { db, kinds, projection, textIndex, read, rank, narrow, bounds, held, moment } = parts
 
   const scopeOf = (query: ScopeQuery): RecallScope => {
-    const asked = scopeSql(kinds, query, moment(), bounds)
+    const asked = scopeSql(kinds, query, moment(), { bounds, held })
     if (bounds.length === 0) return asked
     // A plain record is one that is in the index in memory, which for a guest holds nothing out of reach.
     return { where: [...bounds, ...asked.where], isNarrow: true, isPlain: asked.isPlain }

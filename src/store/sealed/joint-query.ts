@@ -152,6 +152,11 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
       const other = opened(true)
       return other ? [...main.citing(id), ...caughtUp(other).citing(id)] : main.citing(id)
     },
+    held(ids) {
+      const other = opened(true)
+      const held = main.held(ids)
+      return other ? new Set([...held, ...caughtUp(other).held(ids)]) : held
+    },
     mayHold: (id) => main.mayHold(id),
     isDisplaced(id) {
       const other = opened(true)

@@ -3,7 +3,8 @@
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { SyncRequest } from '../wire/protocol.ts'
-import { encodeChange } from '../wire/wire-op.ts'
+import type { SyncReach } from '../wire/sync-reach.ts'
+import { encodeShown } from './guest-link.ts'
 
 export interface ChangePage {
   /** Each as it travels. */
@@ -15,12 +16,17 @@ export interface ChangePage {
 /** Rows read at once: bodies are large, and what does not fit the page is read for nothing. */
 const chunk = 32
 
-/** Changes after `pull.cursor`, without those at the places in `known`, which the device learns from its results. */
+/**
+ * Changes after `pull.cursor`, without those at the places in `known`, which the device learns from its results. `reach`: that of
+ * a guest's device.
+ */
 export function readChanges(
-  { records, settings, device }: Pick<BookStore, 'records' | 'settings' | 'device'>,
+  store: Pick<BookStore, 'records' | 'settings' | 'device' | 'kinds'>,
   pull: SyncRequest['pull'],
   known: ReadonlySet<number>,
+  reach?: SyncReach,
 ): ChangePage {
+  const { records, settings } = store
   const changes: string[] = []
   let cursor = pull.cursor
   let bytes = 0
@@ -28,7 +34,7 @@ export function readChanges(
     const rows = records.changedAfter(cursor, chunk, pull.kinds)
     for (const row of rows) {
       if (!known.has(row.place)) {
-        const change = encodeChange(row, device)
+        const change = encodeShown(store, row, reach)
         bytes += utf8Length(change)
         const full = changes.length === pull.limit || (changes.length > 0 && bytes > pull.maxBytes)
         if (full) return { changes, cursor, more: true }

@@ -19,6 +19,7 @@ import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { admitOp, type Answer, faultOf, type Sender } from './admit.ts'
+import { withKeptLinks } from './guest-link.ts'
 import { defaultPolicy } from '../conflict/conflict-policy.ts'
 import type { WireOp } from '../wire/protocol.ts'
 import type { SyncReach } from '../wire/sync-reach.ts'
@@ -52,7 +53,7 @@ export function admitGuestOp(
   // A record keeps its owner; a new one is the holder's, whoever it says it is.
   const agent = row?.deleted === 0 && sent.op === 'put' ? row.agent : reach.agent
   const op: WireOp = {
-    ...asGuest(sent, reach),
+    ...asGuest(withKeptLinks(store, sent, row, reach), reach),
     id,
     agent,
     ...(isLowering(sent, row, kind) ? { policy: cautious(kind) } : {}),

@@ -23,6 +23,7 @@ import {
   type WireResult,
   wireVersion,
 } from '../wire/protocol.ts'
+import { shownTo } from './guest-link.ts'
 import { admitGuestOp, guestId } from './guest-op.ts'
 import { type SyncReach, withinReach } from '../wire/sync-reach.ts'
 import { toChange } from '../wire/wire-op.ts'
@@ -127,12 +128,15 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
     // Of a purged record the mirror remembers no more than that, once tombstones of its time were collected.
     const seq = row && (row.place === 0 ? settings.getNumber('floor') : row.place)
     const current =
-      row && seq !== undefined ? { ...toChange(row, store.device), seq, id: op.id } : collectedOf(op)
+      row && seq !== undefined
+        ? { ...shownTo(store, row.kind, toChange(row, store.device), reach), seq, id: op.id }
+        : collectedOf(op)
     const { policy, met: ver, logged = false } = answer
     const conflict = { mid: op.mid, s: 'conflict', policy, current } as const
     if (ver === undefined || ver === row?.ver) return conflict
     const said = row && records.saidIn(row, ver)
-    return { ...conflict, met: { ver, logged, ...(said ? { said } : {}) } }
+    const shown = said && shownTo(store, op.kind, said, reach)
+    return { ...conflict, met: { ver, logged, ...(shown ? { said: shown } : {}) } }
   }
 
   /** The answer that was stored with the op's effect, or, when it comes for the first time, the one that it gets now. */
@@ -174,7 +178,7 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
     devices.note(device, { lastMid, cursor: pull.cursor, atMs: nowMs })
     const known = new Set(results.flatMap((result) => (result.s === 'ok' ? [result.seq] : [])))
     if (request.check) sums.rebuild()
-    const { changes, cursor, more } = readChanges(store, pull, known)
+    const { changes, cursor, more } = readChanges(store, pull, known, reach)
     const head: Omit<SyncResponse, 'changes'> = {
       p: wireVersion,
       epoch: settings.get('epoch') ?? '',

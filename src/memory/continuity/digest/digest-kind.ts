@@ -69,6 +69,7 @@ export const digestKind: Kind<'digest', DigestBody> = {
     const text = textOf(body)
     return body['text'] === text ? body : { ...body, text }
   },
+  links: [...partNames.map((name) => `${name}.*.records`), 'read'],
   madeFrom: {
     sources: (body) => [
       ...new Set([...partNames.flatMap((part) => recordsOf(body[part] ?? [])), ...(body.read ?? [])]),
@@ -122,5 +123,6 @@ export const patternKind: Kind<'pattern', PatternBody> = {
     const text = patternText(body)
     return body['text'] === text ? body : { ...body, text }
   },
+  links: ['digests', 'lines.*.records'],
   madeFrom: { sources: ({ lines }) => recordsOf(lines ?? []), anew: 'katra:tell_anew' },
 }

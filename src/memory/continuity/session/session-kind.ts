@@ -57,6 +57,7 @@ export const sessionKind: Kind<'agent_session', SessionBody> = {
       ? { ...body, state: 'ended' }
       : body
   },
+  links: ['snapshot', 'digests'],
   embed: false,
   recallable: () => false,
 }
@@ -89,6 +90,7 @@ export const turnKind: Kind<'turn', TurnBody> = {
   facets: { happened_at: 'began_at', subject: 'session_id' },
   policy: 'merge',
   merge: { ended_at: 'min' },
+  links: ['before', 'records'],
   embed: false,
   recallable: () => false,
 }

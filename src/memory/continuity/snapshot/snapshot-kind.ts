@@ -46,6 +46,7 @@ export const snapshotKind: Kind<'snapshot', SnapshotBody> = {
   // It is put into the next prompt as a whole, not found by its words.
   recallable: () => false,
   embed: false,
+  links: ['focus_records', 'context.*.*.records'],
   madeFrom: {
     sources: ({ context, focus_records: focus = [] }) => [
       ...focus,

@@ -28,6 +28,7 @@ export const answerKind: Kind<'answer', AnswerBody> = {
   text: [],
   facets: { happened_at: 'answered_at' },
   policy: 'last_write_wins',
+  links: ['rests_on.*.id'],
   madeFrom: { sources: ({ rests_on = [] }) => rests_on.map(({ id }) => id) },
   // Versions of records count differently on each device.
 }

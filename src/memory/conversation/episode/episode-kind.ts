@@ -31,6 +31,7 @@ export const episodeKind: Kind<'episode', EpisodeBody> = {
   text: [whenField, 'summary', 'keywords'],
   facets: { happened_at: 'end_time' },
   policy: 'last_write_wins',
+  links: ['messages'],
   cites: [{ path: 'messages' }],
   madeFrom: { of: ['message'], sources: ({ messages = [] }) => messages, anew: 'ks:tell_anew' },
 }

@@ -20,6 +20,7 @@ export const profileKind: Kind<'profile', ProfileBody> = {
     'facts.*.denied_at': 'max',
   },
   settle: settleProfile,
+  links: ['facts.*.messages'],
   madeFrom: {
     of: ['message'],
     sources: ({ facts = {} }) => Object.values(facts).flatMap(({ messages = [] }) => messages),

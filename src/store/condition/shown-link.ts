@@ -1,0 +1,81 @@
+// Questions of a guest about the links of records, put so that they tell it of no id that it may not see.
+// Invariant: they are answered as if no hidden id stood in any record, whatever is there.
+import type { Selection } from '../../core/capability/port/record-port.ts'
+import type { Predicate, Scalar } from '../../core/filter/filter.ts'
+import type { Kind } from '../../core/kind.ts'
+
+/** Those of `ids` that are ids of records which the asker may see. */
+export type Held = (ids: readonly string[]) => ReadonlySet<string>
+
+const nothing: Predicate = { test: 'any', of: [] }
+
+/** The steps to the links of `kinds`. */
+export function linkSteps(kinds: readonly Kind[]): readonly (readonly string[])[] {
+  return kinds.flatMap(({ links = [] }) => links.map((path) => path.split('.')))
+}
+
+/** True for a dotted path at or below a link. */
+export function isAtLink(links: readonly (readonly string[])[], path: string): boolean {
+  const steps = path.split('.')
+  return links.some(
+    (link) => link.length <= steps.length && link.every((step, i) => step === '*' || step === steps[i]),
+  )
+}
+
+/** `predicate`, where a test of a link is about ids that the asker may see, or fails. */
+export function shownPredicate(
+  predicate: Predicate,
+  links: readonly (readonly string[])[],
+  held: Held,
+): Predicate {
+  switch (predicate.test) {
+    case 'all':
+    case 'any':
+      return { ...predicate, of: predicate.of.map((one) => shownPredicate(one, links, held)) }
+    case 'not':
+      return { ...predicate, of: shownPredicate(predicate.of, links, held) }
+    default:
+      return isAtLink(links, predicate.path) ? shownTest(predicate, held) : predicate
+  }
+}
+
+function shownTest(test: Exclude<Predicate, { test: 'all' | 'any' | 'not' }>, held: Held): Predicate {
+  switch (test.test) {
+    case 'eq':
+    case 'contains':
+      return isHeld(test.value, held) ? test : nothing
+    case 'in':
+      return { ...test, values: test.values.filter((value) => isHeld(value, held)) }
+    default:
+      return nothing
+  }
+}
+
+const isHeld = (value: Scalar, held: Held) => typeof value === 'string' && held([value]).has(value)
+
+/** True when `selection` may be put as it is: it is about no link, or about an id that the asker may see. */
+export function isShownSelection(
+  { steps, value }: Selection,
+  links: readonly (readonly string[])[],
+  held: Held,
+): boolean {
+  const isTouched = links.some(
+    (link) =>
+      link.length <= steps.length &&
+      link.every((name, i) => {
+        const step = steps[i]
+        return name === '*' || step?.step === 'children' || (step?.step === 'member' && step.name === name)
+      }),
+  )
+  return !isTouched || (value !== undefined && isHeld(value, held))
+}
+
+/** `orderBy` without what would put records in the order of their links. */
+export function shownOrder(
+  orderBy: string | readonly string[] | undefined,
+  links: readonly (readonly string[])[],
+): readonly string[] | undefined {
+  const paths = typeof orderBy === 'string' ? [orderBy] : orderBy
+  const left = paths?.filter((path) => !isAtLink(links, path.replace(/^-/, '')))
+  return left?.length === 0 ? undefined : left
+}
