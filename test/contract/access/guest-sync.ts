@@ -130,7 +130,7 @@ export function guestSyncCases(host: GuestHost): void {
     expect([...after.values()].filter(({ agent }) => agent.startsWith('s-')).length).toBeGreaterThan(3)
   })
 
-  it('as a device is given no id of a record that it may not fetch, and takes none away by sending back', async () => {
+  it('K9 as a device is given no id of a record that it may not fetch, and takes none away by sending back', async () => {
     const world = openGuestWorld(host)
     const owner = await world.owner()
     const belief = (evidence: readonly string[], content = 'c') => ({
