@@ -54,7 +54,7 @@ function shownTest(test: Exclude<Predicate, { test: 'all' | 'any' | 'not' }>, he
 const isHeld = (value: Scalar, held: Held) => typeof value === 'string' && held([value]).has(value)
 
 /** True when `selection` may be put as it is: it is about no link, or about an id that the asker may see. */
-export function isShownSelection(
+function isShownSelection(
   { steps, value }: Selection,
   links: readonly (readonly string[])[],
   held: Held,
@@ -71,11 +71,33 @@ export function isShownSelection(
 }
 
 /** `orderBy` without what would put records in the order of their links. */
-export function shownOrder(
+function shownOrder(
   orderBy: string | readonly string[] | undefined,
   links: readonly (readonly string[])[],
 ): readonly string[] | undefined {
   const paths = typeof orderBy === 'string' ? [orderBy] : orderBy
   const left = paths?.filter((path) => !isAtLink(links, path.replace(/^-/, '')))
   return left?.length === 0 ? undefined : left
+}
+
+/** How a guest's questions are put; `byId` answers which ids are of records within its reach. */
+export function createShownLinks(
+  kinds: readonly Kind[],
+  projection: { catchUp(): void },
+  byId: { readonly held: Held },
+) {
+  const held: Held = (ids) => {
+    projection.catchUp()
+    return byId.held(ids)
+  }
+  const linksOf = (kind: Kind | undefined) => linkSteps(kind ? [kind] : kinds)
+  return {
+    held,
+    predicate: (predicate: Predicate, kind: Kind | undefined) =>
+      shownPredicate(predicate, linksOf(kind), held),
+    order: (orderBy: string | readonly string[] | undefined, kind: Kind | undefined) =>
+      shownOrder(orderBy, linksOf(kind)),
+    isHidden: (selection: Selection, kind: Kind | undefined) =>
+      !isShownSelection(selection, linksOf(kind), held),
+  }
 }

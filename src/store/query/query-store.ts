@@ -1,7 +1,6 @@
 // Questions about records: by filter and order, by text, by links. Deleted records have no facets, so none of these sees one.
 // Invariant: every question first lets the projection catch up, so it sees all acknowledged writes.
 import type {
-  Citing,
   Count,
   CountQuery,
   RecordPage,
@@ -15,7 +14,7 @@ import { parseFilters } from '../../core/filter/filter.ts'
 import type { Moment } from '../../core/filter/filter-time.ts'
 import { type Kind, type Kinds, unknownKind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
-import type { Clock, SqlDatabase, SqlRow } from '../../core/ports.ts'
+import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { type Reach, reachText } from '../../core/access/reach.ts'
 import type { Stored } from '../../core/record.ts'
 import { formatTime } from '../../core/time.ts'
@@ -34,16 +33,11 @@ import { createBounds, createRead } from './closed-record.ts'
 import { type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
 import type { ReachIndexes, WordIndex } from './reach-index.ts'
 import { kindNamed, type RecallScope, type ScopeQuery } from '../condition/recall-scope.ts'
-import { conditionOf, type Read } from '../condition/condition.ts'
+import { conditionOf } from '../condition/condition.ts'
 import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapshot.ts'
+import { createIdQuestions, type IdQuestions } from './id-questions.ts'
 import { createRecallQuestions, type RecallQuestions } from './recall-questions.ts'
-import {
-  type Held,
-  isShownSelection,
-  linkSteps,
-  shownOrder,
-  shownPredicate,
-} from '../condition/shown-link.ts'
+import { createShownLinks } from '../condition/shown-link.ts'
 import { createTally, type Tally } from './tally.ts'
 import { createTextRank, type TextRank } from './text-rank.ts'
 import { searchText, textSql } from './text-search.ts'
@@ -52,7 +46,7 @@ import { searchText, textSql } from './text-search.ts'
  * What is expired or superseded when a question is asked is left out, but for what `include` names.
  * Invariant: one that was narrowed to a reach answers as if there were no record outside it.
  */
-export interface QueryStore extends RecallQuestions, Tally {
+export interface QueryStore extends RecallQuestions, Tally, IdQuestions {
   /** The same questions over those of its records that are in `reach`. */
   within(reach: Reach): QueryStore
   query(query: RecordQuery): RecordPage
@@ -60,14 +54,6 @@ export interface QueryStore extends RecallQuestions, Tally {
   count(query: CountQuery): Count
   /** Records by their numbers. */
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
-  /** Those of `ids` that are ids of live records within the bounds. */
-  held(ids: readonly string[]): Set<string>
-  /** The live records that cite `id`, in the order in which they were stored. */
-  citing(id: string): Citing[]
-  /** False when no record of this id is within the bounds, which the hot columns alone say; true where they can't tell. */
-  mayHold(id: string): boolean
-  /** True when another record stands where `id`, or what it supersedes, would; for whoever sees everything. */
-  isDisplaced(id: string): boolean
   snapshot(query: SnapshotQuery): RecordSnapshot
 }
 
@@ -131,10 +117,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
 
   const read = createRead(db, kinds, { isBound, bind })
   const byId = createIdQuestions(db, read, bounds)
-  const held: Held = (ids) => {
-    projection.catchUp()
-    return byId.held(ids)
-  }
+  const shown = isBound ? createShownLinks(allKinds, projection, byId) : undefined
 
   const narrow =
     isBound || beside
@@ -160,14 +143,14 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     rank,
     narrow,
     bounds,
-    held: isBound ? held : undefined,
+    held: shown?.held,
     moment,
   })
 
   /** What a question about `kind` may find: what its filters let through and is current, or asked for all the same. */
   const conditions = (kind: Kind | undefined, filters: unknown, include?: Currency): Fragment[] => {
-    const links = isBound ? linkSteps(kind ? [kind] : allKinds) : []
-    const asked = shownPredicate(parseFilters(filters), links, held)
+    const said = parseFilters(filters)
+    const asked = shown?.predicate(said, kind) ?? said
     return [
       kind ? kindSql(kind, asked) : notMarks,
       ...boundsOf(kind),
@@ -188,10 +171,9 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   const page: QueryParts['page'] = (asked, place = placeById) => {
     const { kind: name, filters, selection, include, notIn, orderBy, limit = 100, offset = 0, cursor } = asked
     const kind = kindOf(name)
-    const links = isBound ? linkSteps(kind ? [kind] : allKinds) : []
-    const keys = parseOrder(shownOrder(orderBy, links), kind)
+    const keys = parseOrder(shown ? shown.order(orderBy, kind) : orderBy, kind)
     const where = conditions(kind, filters, include)
-    if (selection) where.push(isShownSelection(selection, links, held) ? selectionSql(selection) : never)
+    if (selection) where.push(shown?.isHidden(selection, kind) ? never : selectionSql(selection))
     if (notIn !== undefined) where.push(notInSql(notIn, bounds))
     if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? place : undefined))
     const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
@@ -272,48 +254,6 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     ...byId,
     listed,
     snapshot: (query) => takeSnapshot(db, listed(query)),
-  }
-}
-
-/** What is asked about a record by its id. */
-function createIdQuestions(
-  db: SqlDatabase,
-  read: Read,
-  bounds: readonly Fragment[],
-): Pick<QueryStore, 'held' | 'citing' | 'mayHold' | 'isDisplaced'> {
-  return {
-    held(ids) {
-      if (ids.length === 0) return new Set()
-      const { condition, params } = conditionOf([...bounds, always])
-      const rows = read<SqlRow & { id: string }>(
-        `SELECT r.id FROM json_each(?) j CROSS JOIN records r ON r.id = j.value JOIN facets f ON f.seq = r.seq
-         WHERE ${condition}`,
-        [JSON.stringify(ids), ...params],
-      )
-      return new Set(rows.map(({ id }) => id))
-    },
-    citing(id) {
-      const { condition, params } = conditionOf([...bounds, { sql: 'r.deleted = 0', params: [] }])
-      return read<Citing & SqlRow>(
-        `SELECT r.id, r.kind, l.path FROM links l JOIN records r ON r.seq = l.seq
-         ${bounds.length > 0 ? 'JOIN facets f ON f.seq = r.seq' : ''} WHERE l.target = ? AND ${condition} ORDER BY r.seq, l.path`,
-        [id, ...params],
-      )
-    },
-    mayHold(id) {
-      const { condition, params } = conditionOf([...bounds, always])
-      const rows = read(
-        `SELECT 1 FROM records r LEFT JOIN facets f ON f.seq = r.seq WHERE r.id = ?
-         AND (f.seq IS NULL OR r.seq IN (SELECT seq FROM stale) OR (${condition}))`,
-        [id, ...params],
-      )
-      return rows.length > 0
-    },
-    isDisplaced: (id) =>
-      db.get(
-        'SELECT 1 FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ? AND f.displaced_at IS NOT NULL',
-        [id],
-      ) !== undefined,
   }
 }
 

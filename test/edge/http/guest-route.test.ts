@@ -2,6 +2,7 @@
 import { describe } from 'vitest'
 import { guestRouteCases } from '../../contract/access/guest-route.ts'
 import { guestSyncCases } from '../../contract/access/guest-sync.ts'
+import { guestSyncLinkCases } from '../../contract/access/guest-sync-link.ts'
 import { consentRouteCases } from '../../contract/consent/consent-route.ts'
 import { proposerRouteCases } from '../../contract/consent/proposer-route.ts'
 import { sealedConsentRouteCases } from '../../contract/consent/sealed-route.ts'
@@ -23,6 +24,7 @@ describe('a guest of a Worker', () => {
   }
   guestRouteCases(host)
   guestSyncCases(host)
+  guestSyncLinkCases(host)
   proposerRouteCases(host)
   consentRouteCases(host)
   sealedRouteCases(host)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDaybook } from '../../../../../src/hosts/node/index.ts'
 import { guestRouteCases } from '../../../../contract/access/guest-route.ts'
 import { guestSyncCases } from '../../../../contract/access/guest-sync.ts'
+import { guestSyncLinkCases } from '../../../../contract/access/guest-sync-link.ts'
 import { consentRouteCases } from '../../../../contract/consent/consent-route.ts'
 import { proposerRouteCases } from '../../../../contract/consent/proposer-route.ts'
 import { sealedConsentRouteCases } from '../../../../contract/consent/sealed-route.ts'
@@ -35,6 +36,7 @@ describe.skipIf(skipped !== '')(`a guest of daybook serve${skipped}`, { timeout:
   }
   guestRouteCases(host)
   guestSyncCases(host)
+  guestSyncLinkCases(host)
   proposerRouteCases(host)
   consentRouteCases(host)
   sealedRouteCases(host)
