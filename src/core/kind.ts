@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, readPath } from './json/path.ts'
 import { sameJson } from './json/same-json.ts'
 import type { Schema } from './schema.ts'
+import { nameHash } from './text/murmur.ts'
 import type { Sensitivity } from './sealed.ts'
 
 /**
@@ -182,6 +183,8 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly cites?: readonly Citation<Body>[]
   /** For what is made from other records and may quote them. */
   readonly madeFrom?: MadeFrom<Body>
+  /** The keys by which what was made before it was stored knows a record of `agent`. Pure. */
+  awaitedAs?(body: Body, agent: string): readonly string[]
   /** False keeps a record out of recall (unapproved). What is expired or superseded is kept out by itself. */
   recallable?(body: Body): boolean
   /**
@@ -234,6 +237,13 @@ export interface MadeFrom<Body extends object = object> {
   /** The ids of the records that `body`, of the record `id`, was made from. */
   sources(body: Body, id: string): readonly string[]
   /**
+   * Keys (`awaitedKey`) of what it was made from that was no record then, by which such a record is known when it comes
+   * (`awaitedAs` of its kind). It is put in the place of its key; when it is forgotten before that, the record is outdated.
+   */
+  awaits?(body: Body): readonly string[]
+  /** `body` with the record `id` among its sources in the place of `key`. Pure. */
+  withSource?(body: Body, key: string, id: string): JsonObject
+  /**
    * Those of them without which it is nothing: it is forgotten and purged with each of them, in the same transaction. Of a kind
    * without `anew` these are all of them.
    */
@@ -264,6 +274,16 @@ export function goingIds({ madeFrom }: Kind, body: JsonObject, id: string): stri
   if (!madeFrom || madeFrom.reachOnly) return []
   const { anew, goesWith, sources } = madeFrom
   return idsSaid(() => (anew === undefined ? sources(body, id) : (goesWith?.(body, id) ?? [])))
+}
+
+/** The key of what is no record yet. No id of a record begins so. */
+export function awaitedKey(...words: readonly string[]): string {
+  return `!${nameHash(...words)}`
+}
+
+/** The keys of what `body` was made from that was no record then. */
+export function awaitedKeys({ madeFrom }: Kind, body: JsonObject): string[] {
+  return idsSaid(() => madeFrom?.awaits?.(body) ?? [])
 }
 
 function idsSaid(say: () => readonly string[]): string[] {

@@ -110,6 +110,7 @@ function createAccess(
     unknownKinds: () => Object.keys(queries.extents()).filter((name) => !kinds.has(name)),
     history: seen.history,
     uses: (kind) => (guest ? new Map() : usesOf(store.db, kind)),
+    goneKeys: (id) => (guest ? [] : store.sources.goneKeys(id)),
     open: (of, sealed) => (guest ? undefined : store.bodies.readSealed(of, sealed)),
     conflicts: seen.conflicts,
     // What waits to be sent is the owner's.

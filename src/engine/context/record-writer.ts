@@ -33,7 +33,7 @@ import { headOf } from './put/put-head.ts'
 import { checkNames } from './put/put-names.ts'
 import { withUnknown } from './put/unknown-fields.ts'
 import { release } from './put/release-citations.ts'
-import { guardedHead, raisedBy } from './put/source-sensitivity.ts'
+import { guardedHead, namedIn, raisedBy } from './put/source-sensitivity.ts'
 import { createSealedWriter } from './sealed-write.ts'
 import type { Guarded, SecretGuard } from './secret-guard.ts'
 import type { SeenRecords } from './seen-records.ts'
@@ -91,10 +91,11 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
   // A guest lists what it likes as the parts of its own record.
   const isReached = (id: string | undefined) => !guest || (id !== undefined && seen.live(id) !== undefined)
   const put = (request: PutRequest, as: Guest | undefined): string => {
-    const { id, isChanged, sensitivity, secrets } = putRecord(parts, request, as)
+    const { id, isChanged, isNew, sensitivity, secrets } = putRecord(parts, request, as)
     if (secrets) found.push({ id, kind: request.kind, ...secrets })
     if (!isChanged) return id
     changed.push({ id, kind: request.kind })
+    if (isNew) for (const named of namedIn(store, id)) put(named, undefined)
     // What comes back from elsewhere may stand where something else does.
     if (request.times) logRivals(store, [{ id, kind: request.kind }], now)
     changed.push(...forgetEnded(store, [{ id, kind: request.kind }], now))
@@ -138,6 +139,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       store.projection.catchUpWithin()
       return readSuccession(id, kind, parts)
     },
+    goneKeys: (id) => (guest ? [] : store.sources.goneKeys(id)),
     madeOf: (id) =>
       store.sources
         .madeOf(id)
@@ -236,6 +238,7 @@ function kindNamed({ kinds }: Pick<WriterStore, 'kinds'>, name: string): Kind {
 interface PutOutcome {
   readonly id: string
   readonly isChanged: boolean
+  readonly isNew?: boolean
   readonly sensitivity?: Sensitivity | undefined
   readonly secrets?: Guarded['found']
 }
@@ -297,7 +300,7 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   }
   const { seq } = store.records.put(op, { fresh: id === undefined, keepsBefore: request.keepsBefore })
   if (kind.urgent) store.ops.hurry(seq)
-  return { id: op.id, isChanged: true, sensitivity, ...(found ? { secrets: found } : {}) }
+  return { id: op.id, isChanged: true, isNew: !live, sensitivity, ...(found ? { secrets: found } : {}) }
 }
 
 /** A guest gives an id of its own choice only where that tells it nothing of what it does not see. */

@@ -27,7 +27,7 @@ async function episodeAnew(
 /** Inside the transaction that writes it: what was learned meanwhile stays. */
 function profileAnew(records: WriteContext<'records'>['records'], id: string): object | undefined {
   const profile = records.get(id) as Profile | undefined
-  const facts = factsLeft({ records }, profile?.facts ?? {})
+  const facts = factsLeft({ records }, profile?.facts ?? {}, records.goneKeys(id))
   if (!profile || Object.keys(facts).length === 0) return undefined
   return { user_id: profile.user_id, content: writeProfile(facts), facts }
 }

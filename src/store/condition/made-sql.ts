@@ -39,8 +39,8 @@ export function madeSql(reach: Reach, kinds: Kinds): Fragment | undefined {
   return {
     sql: `(f.kind NOT IN (${namesOf(made)}) OR NOT EXISTS (
       WITH RECURSIVE ${named ? `${named.patterns}, ` : ''}up (id, by, granted) AS (
-        SELECT s.source, s.kind, ${named?.granted ?? 'NULL'} FROM sources s WHERE s.seq = f.seq
-        UNION SELECT s.source, s.kind, up.granted FROM up JOIN records t ON t.id = up.id JOIN sources s ON s.seq = t.seq)
+        SELECT s.source, s.kind, ${named?.granted ?? 'NULL'} FROM sources s WHERE s.seq = f.seq AND s.source NOT GLOB '!*'
+        UNION SELECT s.source, s.kind, up.granted FROM up JOIN records t ON t.id = up.id JOIN sources s ON s.seq = t.seq AND s.source NOT GLOB '!*')
       SELECT 1 FROM up LEFT JOIN records r ON r.id = up.id LEFT JOIN facets f ON f.seq = r.seq
       WHERE CASE WHEN f.seq IS NULL THEN ${doubtSql(reach, isNarrow, kinds)}
         ELSE ${isClosed.map(({ sql }) => sql).join(' OR ')} END))`,

@@ -31,10 +31,12 @@ export function createIdQuestions(db: SqlDatabase, read: Read, bounds: readonly 
       return new Set(rows.map(({ id }) => id))
     },
     citing(id) {
-      const { condition, params } = conditionOf([...bounds, { sql: 'r.deleted = 0', params: [] }])
+      // What is outdated may quote what was forgotten.
+      const stands = { sql: 'r.deleted = 0 AND f.outdated = 0', params: [] }
+      const { condition, params } = conditionOf([...bounds, stands])
       return read<Citing & SqlRow>(
         `SELECT r.id, r.kind, l.path FROM links l JOIN records r ON r.seq = l.seq
-         ${bounds.length > 0 ? 'JOIN facets f ON f.seq = r.seq' : ''} WHERE l.target = ? AND ${condition} ORDER BY r.seq, l.path`,
+         JOIN facets f ON f.seq = r.seq WHERE l.target = ? AND ${condition} ORDER BY r.seq, l.path`,
         [id, ...params],
       )
     },

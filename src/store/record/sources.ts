@@ -2,7 +2,7 @@
 // Invariant: a record stands in `outdated` from the transaction in which a source of it is forgotten, outdated itself, or
 // more sensitive than it, to the one in which it no longer names such a source. So no crash comes between, and nothing of
 // what it said before is left in its history, its conflicts, its vector or a stored answer that names it.
-import { goingIds, sourceIds, type Kind, type Kinds } from '../../core/kind.ts'
+import { awaitedKeys, goingIds, sourceIds, type Kind, type Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { isLowered, isSealedText, isSealing, type SealedOwner, type Sensitivity } from '../../core/sealed.ts'
@@ -54,6 +54,10 @@ interface SourceState extends SqlRow {
   readonly outdated: number
 }
 
+const awaitingSql = `SELECT s.source AS key, ${recordColumns} FROM json_each(?) j JOIN sources s ON s.source = j.value
+  JOIN records r ON r.seq = s.seq WHERE r.deleted = 0 ORDER BY s.seq`
+/** Stands before a key among the sources of a record when what it is of was forgotten. */
+const goneMark = '!-'
 const rowSql = `SELECT ${recordColumns} FROM records r WHERE r.seq = ?`
 /** What may be told anew now: nothing that it was made from is itself to be told anew. */
 const waitingSql = `SELECT ${recordColumns}, o.is_heard FROM outdated o JOIN records r ON r.seq = o.seq
@@ -72,6 +76,7 @@ const purgedSql = `WITH RECURSIVE made (seq) AS (SELECT seq FROM sources WHERE s
 export class Sources {
   readonly #parts: SourcesParts
   readonly #db: SqlDatabase
+  #awaits: boolean | undefined
 
   constructor(parts: SourcesParts) {
     this.#parts = parts
@@ -106,6 +111,7 @@ export class Sources {
     if (isMade) this.#note(row, origin)
     // What is new was the source of something only if that came before it.
     if (before || row.deleted === 1 || row.sensitivity !== null) this.#tell(row, origin)
+    if (before && row.deleted === 1) this.#tellAwaiting(before, row, origin)
   }
 
   /** Whether what it says may quote what was forgotten, so that it must not stay as an earlier version. */
@@ -142,6 +148,34 @@ export class Sources {
     )
   }
 
+  /** Whether anything was made from what is no record yet: most books have none of that. */
+  awaitsSome(): boolean {
+    this.#awaits ??=
+      this.#db.get(`SELECT 1 FROM sources WHERE source >= '!' AND source < '"' LIMIT 1`) !== undefined
+    return this.#awaits
+  }
+
+  /** The live records that were made from what is in the new `row`, before it was one, and the key by which each knows it. */
+  awaiting(
+    { kind: name, agent }: Pick<RecordRow, 'kind' | 'agent'>,
+    body: JsonObject,
+  ): [string, RecordRow][] {
+    const keys = this.#parts.kinds.get(name)?.awaitedAs?.(body, agent) ?? []
+    return this.#db
+      .all<RecordRow & { key: string }>(awaitingSql, [JSON.stringify(keys)])
+      .map(({ key, ...row }): [string, RecordRow] => [key, row])
+  }
+
+  /** Those keys of the record `id` of which is known what was forgotten since. */
+  goneKeys(id: string): string[] {
+    return this.#db
+      .all<{ source: string }>(
+        `SELECT s.source FROM records r JOIN sources s ON s.seq = r.seq WHERE r.id = ? AND s.source GLOB '${goneMark}*'`,
+        [id],
+      )
+      .map(({ source }) => source.slice(goneMark.length))
+  }
+
   /** The live records that are forgotten and purged with `id`. */
   goingWith(id: string): RecordRow[] {
     return this.madeOf(id).filter((made) => this.#isGoingWith(made, id))
@@ -166,6 +200,7 @@ export class Sources {
     const { kinds, bodies, settings } = this.#parts
     const { seq } = row
     const was = this.#db.get<{ is_purged: number }>('SELECT is_purged FROM outdated WHERE seq = ?', [seq])
+    const known = this.goneKeys(row.id)
     this.#db.run('DELETE FROM sources WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM outdated WHERE seq = ?', [seq])
     if (was?.is_purged === 1) settings.set(scrubDue, 1)
@@ -173,12 +208,13 @@ export class Sources {
     const body = row.deleted === 1 || !kind?.madeFrom ? undefined : bodies.read(row, row.body)
     if (!kind || !body) return
     const ids = sourceIds(kind, body, row.id)
-    for (const id of ids)
-      this.#db.run('INSERT OR IGNORE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [id, seq, row.kind])
+    const keys = awaitedKeys(kind, body)
+    const gone = known.filter((key) => keys.includes(key)).map((key) => goneMark + key)
+    this.#link(row, [...ids, ...keys, ...gone])
     if (!isFollowing(kind)) return
     const states = this.#states(ids)
     const own = this.#sensitivityOf(row)
-    const isGone = states.some(isGoneState)
+    const isGone = gone.length > 0 || states.some(isGoneState)
     const isCovered = states.some((state) => isLessGuarded(own, this.#sensitivityOf(state)))
     if (isGone || isCovered) this.#outdate(row, { isGone, origin, at: row.updated_at })
   }
@@ -194,6 +230,22 @@ export class Sources {
       const goes = isGone && origin === 'own' && this.#isGoingWith(made, row.id)
       if (isGone || isCovered || !isFirm) this.#outdate(made, { isGone, goes, origin, at: row.updated_at })
     }
+  }
+
+  /** Tells those that were made from what was in `before`, and never heard that it was a record. */
+  #tellAwaiting(before: RecordRow, row: RecordRow, origin: ChangeOrigin): void {
+    const isAwaited = this.#parts.kinds.get(before.kind)?.awaitedAs !== undefined && before.deleted === 0
+    const body = isAwaited ? this.#parts.bodies.read(before, before.body) : undefined
+    for (const [key, made] of body ? this.awaiting(before, body) : []) {
+      this.#link(made, [goneMark + key, row.id])
+      this.#outdate(made, { isGone: true, origin, at: row.updated_at })
+    }
+  }
+
+  #link({ seq, kind }: RecordRow, sources: readonly string[]): void {
+    if (sources.some((source) => source.startsWith('!'))) this.#awaits = true
+    for (const source of sources)
+      this.#db.run('INSERT OR IGNORE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [source, seq, kind])
   }
 
   #outdate(row: RecordRow, { isGone, goes = false, origin, at }: Outdated): void {

@@ -3,6 +3,7 @@ import type { BookCase } from '../book-case.ts'
 import { answerCases } from './answer.ts'
 import { conversationCases } from './conversation.ts'
 import { episodeCases } from './episode.ts'
+import { historyFirstCases } from './history-first.ts'
 import { madeFromCases, sealedSourceCases } from './made-from.ts'
 
 /** `keepsKeys`: where sensitive records are read and written. */
@@ -11,5 +12,6 @@ export function conversationMemoryCases(cases: BookCase, keepsKeys: boolean): vo
   episodeCases(cases)
   answerCases(cases)
   madeFromCases(cases)
+  historyFirstCases(cases, keepsKeys)
   if (keepsKeys) sealedSourceCases(cases)
 }

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { type BookCase, failure } from '../book-case.ts'
+import { toldAnew } from './told-anew.ts'
 
 const ann = { type: 'User', id: 'ann', name: 'Ann' }
 const secret = 'The doctor said it is diabetes.'
@@ -19,22 +20,6 @@ async function archived(book: Daybook) {
   const ids = results.map(({ id = '' }) => id)
   const { episode_id: episode = '' } = await book.conversation.archive({ session: 's-1' })
   return { ids, secretId: ids[1] ?? '', episode }
-}
-
-/** Resolves when what is outdated was told anew, or is gone, by the task that does it by itself. */
-async function toldAnew(book: Daybook, id: string): Promise<void> {
-  const isDone = async () =>
-    (await book.records.get({ id })) === null ||
-    (await book.records.query({ filters: { id } })).records.length > 0
-  let next = Promise.withResolvers<void>()
-  const off = book.on('task', ({ capability, state }) => {
-    if (capability === 'ks:tell_anew' && state === 'done') next.resolve()
-  })
-  while (!(await isDone())) {
-    await next.promise
-    next = Promise.withResolvers<void>()
-  }
-  off()
 }
 
 const everything = async (book: Daybook) =>
@@ -56,6 +41,11 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       const answer = await book.records.forget({ id: secretId, cascade })
       expect(answer).toMatchObject({ forgotten: true, told_anew: [episode], released: [] })
       expect(await everything(book)).not.toContain('doctor said')
+      expect(await book.records.citing({ id: secretId })).toMatchObject({
+        total: 0,
+        citations: [],
+        records: [],
+      })
     })
 
     it('is told anew by itself, with what is left of its sources and no earlier versions', async () => {

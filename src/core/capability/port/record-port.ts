@@ -151,6 +151,8 @@ export interface RecordReader {
   history(id: string): RecordVersion[]
   /** How often live records of a kind were of use on this device, by id. A guest is told of none. */
   uses(kind: string): ReadonlyMap<string, RecordUse>
+  /** Keys of what the record `id` was made from before that was a record, which was forgotten since. A guest is told of none. */
+  goneKeys(id: string): string[]
   /** What a sealed body says; undefined when it can't be opened here, and for a guest. */
   open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
   /** The live records that cite `id`, and where. */
@@ -228,6 +230,8 @@ export interface RecordWriter {
   history(id: string): RecordVersion[]
   /** The live records that were made from `id` and will be told anew without it. */
   madeOf(id: string): string[]
+  /** Keys of what the record `id` was made from before that was a record, which was forgotten since. A guest is told of none. */
+  goneKeys(id: string): string[]
   /** Checks the body against its kind, logs the op, applies it; answers the id. */
   put(request: PutRequest): string
   /** Changes what is said of a record that the caller sees; `not-found` when it sees none of that id. */

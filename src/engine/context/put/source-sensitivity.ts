@@ -17,6 +17,26 @@ export function guardedHead<Head extends { readonly sensitivity?: Sensitivity }>
   return level !== undefined && isLowered(head.sensitivity, level) ? { ...head, sensitivity: level } : head
 }
 
+/** What was made from what is in the record `id` before it was one, as it is put again with that among its sources. */
+export function namedIn({ sources, kinds, bodies, records }: MadeStore, id: string): PutRequest[] {
+  const row = sources.awaitsSome() ? records.row(id) : undefined
+  const body = row && kinds.get(row.kind)?.awaitedAs ? bodies.read(row, row.body) : undefined
+  const found = body && row ? sources.awaiting(row, body) : []
+  // One may know it by several keys.
+  const made = Map.groupBy(found, ([, { id: of }]) => of)
+  return [...made.values()].flatMap((all) => {
+    const [[, one]] = all as [(typeof all)[number]]
+    const said = bodies.read(one, one.body)
+    const next = all.reduce<JsonObject | undefined>(
+      (told, [key]) => told && kinds.get(one.kind)?.madeFrom?.withSource?.(told, key, id),
+      said,
+    )
+    return next ? [{ kind: one.kind, id: one.id, body: next, checked: true, upkeep: true }] : []
+  })
+}
+
+type MadeStore = Pick<BookStore, 'sources' | 'kinds' | 'bodies' | 'records'>
+
 /** What was made from `id` and is less sensitive than that is now, as it is put again in the same transaction. */
 export function raisedBy(
   { sources, kinds, bodies }: Pick<BookStore, 'sources' | 'kinds' | 'bodies'>,

@@ -1,5 +1,6 @@
 // The kind `episode`: a stretch of conversation as a few sentences, and the words to find it by.
 import { z } from 'zod'
+import type { JsonObject } from '../../../core/json/path.ts'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant } from '../../../shape/instant.ts'
 import { recordId } from '../../../shape/record-id.ts'
@@ -14,6 +15,8 @@ export const episodeBody = z.looseObject({
   message_count: z.number().int().nonnegative().default(0),
   /** The messages it was made from, as far as they are records. */
   messages: z.array(recordId).max(1000).default([]),
+  /** Keys of the lines that were no messages then: see message/line-message.ts. */
+  lines: z.array(z.string().max(100)).max(1000).optional(),
   /** How the summary was made: sentences of the conversation, or words of a language model. */
   method: z.enum(['extractive', 'abstractive']).default('extractive'),
 })
@@ -33,5 +36,16 @@ export const episodeKind: Kind<'episode', EpisodeBody> = {
   policy: 'last_write_wins',
   links: ['messages'],
   cites: [{ path: 'messages' }],
-  madeFrom: { of: ['message'], sources: ({ messages = [] }) => messages, anew: 'ks:tell_anew' },
+  madeFrom: {
+    of: ['message'],
+    sources: ({ messages = [] }) => messages,
+    awaits: ({ lines = [] }) => lines,
+    withSource: ({ messages = [], lines = [], ...body }, key, id) =>
+      ({
+        ...body,
+        messages: [...new Set([...messages, id])].slice(-1000),
+        lines: lines.filter((one) => one !== key),
+      }) as unknown as JsonObject,
+    anew: 'ks:tell_anew',
+  },
 }

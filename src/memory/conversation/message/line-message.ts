@@ -1,8 +1,11 @@
 // Which messages of the book the lines of a given history are: what is made of the history follows those.
-// Invariant: a line without an id is every message of the agent that says the same, at the same time where it has one.
+// Invariant: a line without an id is every message of the agent that says the same, at the same time where it has one. A line
+// that is no message yet has a key, by which it is known when it becomes one.
 import type { ReadContext } from '../../../core/capability/context.ts'
+import { awaitedKey } from '../../../core/kind.ts'
 import { namedMessage } from '../record-name.ts'
 import type { Line } from './history.ts'
+import type { MessageBody } from './message-schema.ts'
 
 type At = Pick<ReadContext<'records'>, 'records'>
 
@@ -14,6 +17,21 @@ interface Said extends Pick<Line, 'content'> {
 
 /** Messages that say the same as some line, at most; words that more have are said by everybody. */
 const sameLimit = 1000
+
+/** The key of a line of `agent` that is no message yet. */
+export function lineKey(agent: string, { id, content, timestamp = '' }: Said): string {
+  return id ? awaitedKey('id', agent, id) : awaitedKey('said', agent, content.trim(), timestamp)
+}
+
+/** The keys that a line has which is the message `body` of `agent`. */
+export function messageKeys(
+  { msg_id: id, content, timestamp }: Partial<MessageBody>,
+  agent: string,
+): string[] {
+  if (typeof content !== 'string') return []
+  const plain = [lineKey(agent, { content }), lineKey(agent, { content, timestamp })]
+  return id ? [lineKey(agent, { id, content }), ...plain] : plain
+}
 
 /** The ids of the messages that each of `lines` is. */
 export function createLineMessages({ records }: At, agent: string, lines: readonly Said[]) {

@@ -11,11 +11,12 @@ import { history, isUser, type Line } from '../message/history.ts'
 import { keptFromModel } from '../../../shape/llm/ask.ts'
 import { askFacts } from './ask-fact.ts'
 import { factsLeft } from './facts-left.ts'
+import { factsWithoutGone } from './release-fact.ts'
 import { type DatedStatement, type Facts, learn, tell, writeProfile } from './profile-fact.ts'
 import { needUnderstood } from '../../../core/capability/understood.ts'
 import { profileKind } from './profile-kind.ts'
 import { type Profile, profileLimit } from './profile-schema.ts'
-import { createLineMessages } from '../message/line-message.ts'
+import { createLineMessages, lineKey } from '../message/line-message.ts'
 import { profileOf } from '../record-name.ts'
 import { findStatements } from './user-fact.ts'
 
@@ -71,7 +72,7 @@ function findProfile(
 /** The facts of a profile; of an outdated one, which waits to be told anew, what will be left of them. */
 function currentFacts(at: ReadContext<'records'>, { id, facts = {} }: Profile): Facts {
   const { records } = at.records.query({ kind: 'profile', filters: { id }, limit: 1 })
-  return records.length > 0 ? facts : factsLeft(at, facts)
+  return records.length > 0 ? facts : factsLeft(at, facts, at.records.goneKeys(id))
 }
 
 export const profileCapabilities = [
@@ -117,9 +118,10 @@ export const profileCapabilities = [
           const name = profileOf(agent, user)
           const before = records.find(name) as Profile | undefined
           if (before) needUnderstood(profileKind, before)
-          const known: Facts = before?.facts ?? {}
+          const known: Facts = before ? factsWithoutGone(before.facts, records.goneKeys(before.id)) : {}
           const named = statements.map(({ line, ...one }) => {
-            return { ...one, messages: messages.get(line) ?? [] }
+            const ids = messages.get(line) ?? []
+            return { ...one, messages: ids, lines: ids.length === 0 ? [lineKey(agent, line)] : [] }
           })
           const facts = learn(known, named)
           const was = tell(known)

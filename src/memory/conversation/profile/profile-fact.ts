@@ -2,7 +2,7 @@
 // Invariant: learning is commutative, associative and idempotent, so the order in which conversations are read, and on
 // which device, decides nothing. Of an attribute with one value, the one that was said last holds.
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
-import { type KnownFact, profileBody, profileLimit } from './profile-schema.ts'
+import { type KnownFact, type ProfileBody, profileBody, profileLimit } from './profile-schema.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { isSingle, opposites, type Statement } from './user-fact.ts'
 
@@ -12,6 +12,8 @@ export type Facts = Readonly<Record<string, KnownFact>>
 export interface DatedStatement extends Statement {
   readonly at: string
   readonly messages?: readonly string[] | undefined
+  /** The key of its line, where that is no message yet. */
+  readonly lines?: readonly string[] | undefined
 }
 
 /** A fact as callers see it: with what holds instead, when it holds no longer. */
@@ -31,11 +33,12 @@ export const keyOf = (attribute: string, value: string) => `${attribute}: ${fold
 /** The facts with the statements added to them. */
 export function learn(facts: Facts, statements: readonly DatedStatement[]): Facts {
   const known: Record<string, KnownFact> = { ...facts }
-  for (const { attribute, value, denied, at, messages = [] } of statements) {
+  for (const { attribute, value, denied, at, messages = [], lines = [] } of statements) {
     const key = keyOf(attribute, value)
     const before = known[key]
     const said_at = latest(before?.said_at, denied ? undefined : at)
     const denied_at = latest(before?.denied_at, denied ? at : undefined)
+    const keys = [...new Set([...(before?.lines ?? []), ...lines])].slice(-profileLimit.messages)
     known[key] = {
       ...before,
       attribute,
@@ -46,9 +49,21 @@ export function learn(facts: Facts, statements: readonly DatedStatement[]): Fact
       messages: [...new Set([...(before?.messages ?? []), ...messages])]
         .toSorted()
         .slice(-profileLimit.messages),
+      ...(keys.length === 0 ? {} : { lines: keys }),
     }
   }
   return known
+}
+
+/** A profile with the message `id` in the place of the line `key` that it is. */
+export function factsNaming(body: ProfileBody, key: string, id: string): ProfileBody {
+  const facts = Object.entries(body.facts).map(([name, fact]) => {
+    const { lines = [], messages } = fact
+    if (!lines.includes(key)) return [name, fact] as const
+    const named = [...new Set([...messages, id])].toSorted().slice(-profileLimit.messages)
+    return [name, { ...fact, messages: named, lines: lines.filter((one) => one !== key) }] as const
+  })
+  return { ...body, facts: Object.fromEntries(facts) }
 }
 
 /** A value is spelled as it was last said; of one instant, and of denials, the first in the order of the alphabet. */

@@ -1,6 +1,7 @@
 // The kind `profile`: what an agent knows of one user. Its text is told from its facts.
+import type { JsonObject } from '../../../core/json/path.ts'
 import type { Kind } from '../../../core/kind.ts'
-import { settleProfile } from './profile-fact.ts'
+import { factsNaming, settleProfile } from './profile-fact.ts'
 import { profileBody, type ProfileBody } from './profile-schema.ts'
 
 export const profileKind: Kind<'profile', ProfileBody> = {
@@ -24,6 +25,8 @@ export const profileKind: Kind<'profile', ProfileBody> = {
   madeFrom: {
     of: ['message'],
     sources: ({ facts = {} }) => Object.values(facts).flatMap(({ messages = [] }) => messages),
+    awaits: ({ facts = {} }) => Object.values(facts).flatMap(({ lines = [] }) => lines),
+    withSource: (body, key, id) => factsNaming(body, key, id) as unknown as JsonObject,
     anew: 'ks:tell_anew',
   },
 }

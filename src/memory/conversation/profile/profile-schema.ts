@@ -22,6 +22,8 @@ export const knownFact = z.looseObject({
   denied_at: instant.optional(),
   /** The messages that spoke of it, as far as they are records. */
   messages: z.array(recordId).max(profileLimit.messages).default([]),
+  /** Keys of the lines that spoke of it and were no messages then: see message/line-message.ts. */
+  lines: z.array(z.string().max(100)).max(profileLimit.messages).optional(),
 })
 export type KnownFact = z.output<typeof knownFact>
 

@@ -10,6 +10,19 @@ export interface LeftMessage {
   readonly statements: readonly DatedStatement[]
 }
 
+/** The facts without the lines of `goneKeys`, and without those that nothing else speaks of. */
+export function factsWithoutGone(facts: Facts, goneKeys: readonly string[]): Facts {
+  if (goneKeys.length === 0) return facts
+  return Object.fromEntries(
+    Object.entries(facts).flatMap(([key, fact]) => {
+      const { lines = [], messages } = fact
+      const left = lines.filter((one) => !goneKeys.includes(one))
+      if (left.length === lines.length) return [[key, fact]]
+      return left.length + messages.length === 0 ? [] : [[key, { ...fact, lines: left }]]
+    }),
+  )
+}
+
 /** The facts without what only messages said that are not in `left`. Facts that never named a message stay as they are. */
 export function releaseFacts(facts: Facts, left: ReadonlyMap<string, LeftMessage>): Facts {
   return Object.fromEntries(
@@ -23,7 +36,8 @@ export function releaseFacts(facts: Facts, left: ReadonlyMap<string, LeftMessage
 function releaseFact(fact: KnownFact, left: ReadonlyMap<string, LeftMessage>): KnownFact | undefined {
   const messages = fact.messages.filter((id) => left.has(id))
   if (messages.length === fact.messages.length) return fact
-  if (messages.length === 0) return undefined
+  const { lines = [] } = fact
+  if (messages.length === 0) return lines.length > 0 ? { ...fact, messages } : undefined
   const key = keyOf(fact.attribute, fact.value)
   const found = messages.map((id) => left.get(id)).filter((one) => one !== undefined)
   const said = found.flatMap(({ statements }) =>

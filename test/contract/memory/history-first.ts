@@ -1,0 +1,71 @@
+// What is made of a history before its messages are stored follows them as what is made of messages does.
+import { describe, expect, it } from 'vitest'
+import type { BookCase } from '../book-case.ts'
+import { toldAnew } from './told-anew.ts'
+
+export function historyFirstCases({ book: open }: BookCase, keepsKeys: boolean): void {
+  describe.each(['forget', 'purge'] as const)(
+    'a message that was given as a history before it was stored, gone by %s',
+    (way) => {
+      const carl = { type: 'User', id: 'carl' }
+      const line = { content: 'I live in Gerolstein.', source: carl }
+      const other = { content: 'I like plums.', source: carl }
+      const forms = {
+        'as it was stored': line,
+        'with a name': { ...line, id: 'g-1' },
+        'with a time': { ...line, timestamp: '2026-02-01T10:00:00.000Z' },
+        'with spaces': { ...line, content: ` ${line.content} ` },
+      }
+
+      it.each(Object.entries(forms))('is quoted by nothing that was made of it, %s', async (_how, said) => {
+        const book = await open()
+        const history = [said, other]
+        const { profiles } = await book.conversation.updateProfile({ history })
+        const { episode_id: episode = '' } = await book.conversation.archive({ history })
+        const made = [episode, ...profiles.map(({ id }) => id)]
+        const { results } = await book.conversation.storeMany({ messages: [said], session: 's-1' })
+        await book.records[way]({ id: results[0]?.id ?? '' })
+        const found = async () =>
+          JSON.stringify([
+            (await book.records.query({ limit: 1000 })).records,
+            (await book.records.search({ query: 'Gerolstein' })).records,
+            (await book.recall({ text: 'Gerolstein', limit: 50 })).hits.map(({ record }) => record),
+            await book.conversation.profile({ user_id: 'carl' }),
+            await book.conversation.episodes(),
+            (await book.bundles.export({})).text,
+          ])
+        expect(await found()).not.toContain('Gerolstein')
+        for (const id of made) await toldAnew(book, id)
+        expect(await found()).not.toContain('Gerolstein')
+        for (const id of made)
+          expect(JSON.stringify(await book.records.history({ id }))).not.toContain('Gerolstein')
+        // What another line said is known as before.
+        expect((await book.conversation.profile({ user_id: 'carl' })).profile).toBe('likes: plums')
+      })
+
+      it('is learned anew where it is said again, and not from what was known before', async () => {
+        const book = await open()
+        await book.conversation.updateProfile({ history: [line, other] })
+        const { results } = await book.conversation.storeMany({ messages: [line] })
+        await book.records[way]({ id: results[0]?.id ?? '' })
+        await book.conversation.updateProfile({ history: [{ ...other, content: 'I like pears.' }] })
+        const { profile } = await book.conversation.profile({ user_id: 'carl' })
+        expect(profile).toMatch(/pears/)
+        expect(JSON.stringify(profile)).not.toContain('Gerolstein')
+      })
+    },
+  )
+
+  it.runIf(keepsKeys)(
+    'what was made of a history is as sensitive as a message that is stored only later',
+    async () => {
+      const book = await open()
+      const history = [{ content: 'I live in Gerolstein.', source: { type: 'User', id: 'carl' } }]
+      const { profiles } = await book.conversation.updateProfile({ history })
+      const { episode_id: episode = '' } = await book.conversation.archive({ history })
+      await book.conversation.storeMany({ messages: history, sensitivity: 'restricted' })
+      for (const id of [episode, profiles[0]?.id ?? ''])
+        expect(await book.records.get({ id })).toMatchObject({ sensitivity: 'restricted' })
+    },
+  )
+}
