@@ -3,8 +3,10 @@
 import type { DeviceRoom } from '../commons/room/device-room.ts'
 import { type BookEmbedding, createBookEmbedding } from '../recall/book-embedding.ts'
 import type { BookStore } from '../store/book-store.ts'
+import { mirrorName } from '../sync/device/session.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
-import { createKeychain, type Keychain } from '../trust/seal/keychain.ts'
+import { type BookNames, createKeychain, type Keychain } from '../trust/seal/keychain.ts'
+import { readPublicKey } from './service/public-key.ts'
 import { capabilityTable, chapters, effectOf, findCapability, kinds } from './capability-table.ts'
 import type { SecretGuard } from './context/secret-guard.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -29,8 +31,20 @@ export interface BookServiceParts {
   readonly events: BookEventFeed
 }
 
-export function openKeychain({ ports, name, vault }: EngineOptions): Keychain {
-  return createKeychain({ ...ports, aes: ports.aes, encapsulation: ports.encapsulation, book: name, vault })
+export function openKeychain(options: EngineOptions, storeOf: () => BookStore): Keychain {
+  const { ports, vault } = options
+  const names = () => namesOf(options, storeOf())
+  return createKeychain({ ...ports, aes: ports.aes, encapsulation: ports.encapsulation, names, vault })
+}
+
+/**
+ * What the book is called where it seals. A book that has a mirror has the same name on all devices, also while one of them
+ * opens it by another and without that mirror.
+ */
+function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }: BookStore): BookNames {
+  const mirrored = settings.get(mirrorName)
+  const others = [name, mirrored, readPublicKey(records)?.book, scope.agent]
+  return { present: carrier ? name : (mirrored ?? name), others: others.filter((one) => one !== undefined) }
 }
 
 /** The file itself, and whoever listens: there until everything else has ended. */
@@ -93,7 +107,6 @@ export function addSealing(
       cipher,
       scheduler,
       log,
-      book: options.name,
       agent: options.scope.agent,
       wrote: services.wrote,
       keychain,

@@ -4,7 +4,7 @@ import { utcZone } from '../core/calendar/zone.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Kinds } from '../core/kind.ts'
 import { formatTime } from '../core/time.ts'
-import { openBookStore } from '../store/book-store.ts'
+import { type BookStore, openBookStore } from '../store/book-store.ts'
 import { readSyncPlan } from '../sync/device/sync-plan.ts'
 import { createAdmission } from '../trust/admission.ts'
 import { emptyKeyring } from '../trust/keyring.ts'
@@ -57,8 +57,8 @@ export function createEngine(options: EngineOptions): Engine {
   const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
   const services = createLifecycle()
   const events = createBookEvents()
-  const keychain = openKeychain(options)
-  const store = openBookStore(options.db, {
+  const keychain = openKeychain(options, () => store)
+  const store: BookStore = openBookStore(options.db, {
     kinds,
     role,
     ports,

@@ -51,6 +51,7 @@ export function createBookSync(parts: BookSyncParts): BookSync {
   const { store, carrier, plan, spillPlace, onChange, clock, random, scheduler, room, line } = parts
   const tellState = (result?: SyncResult) => parts.tell({ ...trigger.state(), ...(result ? { result } : {}) })
   const session = createSyncSession({
+    name: parts.name,
     store,
     carrier,
     clock,

@@ -30,20 +30,25 @@ export interface PublicKeyParts extends Pick<Ports, 'clock' | 'log'> {
   readonly wrote: (changed: readonly Changed[]) => void
 }
 
+function liveRow(records: Pick<BookStore['records'], 'row'>) {
+  const row = records.row(publicKeyId)
+  return row?.kind === publicKeyKind.name && row.deleted === 0 ? row : undefined
+}
+
+/** What the record of these records says; undefined where there is none. */
+export function readPublicKey(records: Pick<BookStore['records'], 'row'>): PublicHalf | undefined {
+  const row = liveRow(records)
+  const body = row && publicKeyBody.safeParse(JSON.parse(row.body)).data
+  const publicKey = body && fromBase64Url(body.public_key)
+  return publicKey && { publicKey, book: body.book }
+}
+
 export function createPublicKey(parts: PublicKeyParts): PublicKey {
   const { store, keychain, clock, agent, hasMirror } = parts
   const { records, writes, stamps, ops, settings } = store
 
-  const live = () => {
-    const row = records.row(publicKeyId)
-    return row?.kind === publicKeyKind.name && row.deleted === 0 ? row : undefined
-  }
-  const read = (): PublicHalf | undefined => {
-    const row = live()
-    const body = row && publicKeyBody.safeParse(JSON.parse(row.body)).data
-    const publicKey = body && fromBase64Url(body.public_key)
-    return publicKey && { publicKey, book: body.book }
-  }
+  const live = () => liveRow(records)
+  const read = () => readPublicKey(records)
 
   const put = ({ publicKey, book }: PublicHalf) => {
     const at = formatTime(clock.now())
@@ -67,7 +72,7 @@ export function createPublicKey(parts: PublicKeyParts): PublicKey {
       if (!own || !hasMirror || store.newer) return
       const isPut = await writes.write(() => {
         const known = read()
-        const isOwn = known && toBase64Url(known.publicKey) === toBase64Url(own.publicKey)
+        const isOwn = known?.book === own.book && toBase64Url(known.publicKey) === toBase64Url(own.publicKey)
         const isStranger = known && keychain.keyOfPair(known.publicKey) === undefined
         if (isOwn || (isStranger && how === 'own')) return false
         put(own)

@@ -40,9 +40,10 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     if (closed || cancel || keychain.state() !== 'open' || !resealing.isBegun()) return
     cancel = scheduler.later(delayMs, () => {
       cancel = undefined
-      void step().catch((error: unknown) =>
-        log.warn('A record could not be sealed anew.', { error: String(error) }),
-      )
+      void step().catch((error: unknown) => {
+        // A book that was closed or erased meanwhile goes on with it at its next opening, or never.
+        if (!closed) log.warn('A record could not be sealed anew.', { error: String(error) })
+      })
     })
   }
 
@@ -73,7 +74,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     const isNeeded = (kid: string) =>
       kid === keys.current || needed.has(kid) || needed.has(keychain.pairOf(kid) ?? '')
     const secrets = new Map([...keys.secrets].filter(([kid]) => isNeeded(kid)))
-    if (secrets.size < keys.secrets.size) await keychain.keep({ current: keys.current, secrets })
+    if (secrets.size < keys.secrets.size) await keychain.keep({ ...keys, secrets })
     await writes.write(() => resealing.end())
     purge.scrub()
     progress(total)

@@ -10,7 +10,7 @@ import type { BookStore } from '../../store/book-store.ts'
 import { toBase64Url } from '../../shape/encoded-bytes.ts'
 import { createSealedList } from '../../store/record/sealed-list.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import type { Keys } from '../../trust/seal/kept-keys.ts'
+import { type Keys, withNames } from '../../trust/seal/kept-keys.ts'
 import { addKey, type Keychain } from '../../trust/seal/keychain.ts'
 import { publicKeyKind } from '../../trust/seal/public-key-kind.ts'
 import { readKeyText, writeKeyText } from '../../trust/seal/key-text.ts'
@@ -35,7 +35,6 @@ export interface Sealing extends Service {
 }
 
 export interface SealingParts extends Pick<Ports, 'clock' | 'random' | 'cipher' | 'scheduler' | 'log'> {
-  readonly book: string
   /** In whose name the book's public key is put. */
   readonly agent: string
   readonly keychain: Keychain
@@ -177,7 +176,7 @@ interface SealingSteps {
 
 /** What the verbs of sealing work with. */
 function createSealingPort(
-  { book, keychain, store, random, cipher }: SealingParts,
+  { keychain, store, random, cipher }: SealingParts,
   { begin, reseal, publish }: SealingSteps,
 ): SealingPort {
   const { resealing, writes, bodies } = store
@@ -206,18 +205,22 @@ function createSealingPort(
     },
     async exportKeys(passphrase) {
       await keychain.ensure()
-      return writeKeyText(open(), book, passphrase, { cipher, random })
+      return writeKeyText(open(), keychain.names().present, passphrase, { cipher, random })
     },
     async importKeys(text, passphrase) {
       await begin()
-      const given = await readKeyText(text, book, passphrase, cipher)
+      const { present, others } = keychain.names()
       const own = keychain.keys()
+      const books = [present, ...others, ...(own?.names ?? [])]
+      const given = await readKeyText(text, books, passphrase, cipher)
       if (!own && keychain.state() !== 'unused') open()
       const added = [...given.secrets.keys()].filter((kid) => !own?.secrets.has(kid))
-      if (own && added.length === 0) return []
+      const isNamed = given.names.every((name) => books.includes(name))
+      if (own && added.length === 0 && isNamed) return []
       // What this device alone has sealed so far comes under the key that both have.
       const current = own && !added.includes(given.current) ? own.current : given.current
-      await keychain.keep({ current, secrets: new Map([...(own?.secrets ?? []), ...given.secrets]) })
+      const secrets = new Map([...(own?.secrets ?? []), ...given.secrets])
+      await keychain.keep(withNames({ current, secrets, names: own?.names ?? [] }, given.names))
       if (own && current !== own.current && resealing.needed().has(own.current)) {
         await writes.write(() => resealing.begin())
         reseal()

@@ -22,6 +22,8 @@ export interface SyncSessionOptions {
   readonly selection?: SyncSelection
   /** Called for each record that a sync changed, after its commit. */
   readonly onChange: (id: string, kind: string) => void
+  /** The name of the book at the mirror. */
+  readonly name?: string
   /** Called when a sync begins, after each of its rounds, and at its end, then with the result if there is one. */
   readonly onState: (state: SyncState, result?: SyncResult) => void
 }
@@ -60,6 +62,9 @@ interface Round {
   readonly ahead?: Ahead | undefined
 }
 
+/** The setting that says by which name the book was synced last. */
+export const mirrorName = 'mirror_name'
+
 interface Run {
   readonly direction: SyncDirection
   readonly signal: SharedSignal
@@ -75,6 +80,7 @@ export function createSyncSession({
   selection,
   onChange,
   onState,
+  name,
 }: SyncSessionOptions): SyncSession {
   let current: Run | undefined
   /** Somebody called after the last request was made: another round is due. */
@@ -120,6 +126,7 @@ export function createSyncSession({
       const isSent = !store.ops.hasUnsent(selection?.push) && store.ops.sent().length === 0
       const isFetched = !response.more && !isResyncing
       const done = (direction === 'pull' || isSent) && (direction === 'push' || isFetched)
+      if (name !== undefined && store.settings.get(mirrorName) !== name) store.settings.set(mirrorName, name)
       if (done && direction === 'both') store.settings.set('synced_at', now)
       return { ...intake, done }
     })

@@ -1,5 +1,5 @@
 // The keys of a book as text: in the clear for whoever seals them, and sealed as a vault keeps them.
-// Invariant: what is kept opens for its book and guard alone.
+// Invariant: what is kept opens for the book that it names, and for its guard alone.
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import type { Random, SealingKey } from '../../core/ports.ts'
@@ -11,10 +11,14 @@ import { type Guard, guardShape } from './key-guard.ts'
 export interface Keys {
   readonly current: string
   readonly secrets: ReadonlyMap<string, Uint8Array>
+  /** Other names under which the book has sealed: what was sealed then opens still. */
+  readonly names: readonly string[]
 }
 
 const keptShape = z.strictObject({
   version: z.literal(1),
+  /** The name of the book when it was written; absent in older ones. */
+  book: z.string().max(100).optional(),
   guard: guardShape,
   n: z.string(),
   ct: z.string(),
@@ -24,6 +28,7 @@ export type KeptKeys = z.output<typeof keptShape>
 const keysShape = z.strictObject({
   current: z.string(),
   secrets: z.record(z.string().regex(/^k_[0-9a-f]{16}$/), z.string()),
+  names: z.array(z.string().max(100)).default([]),
 })
 
 /** What a vault keeps; `storage-failed` for what is nothing of the kind. */
@@ -45,11 +50,27 @@ export async function sealKept(
 ): Promise<KeptKeys> {
   const nonce = random.bytes(12)
   const ct = await key.seal(nonce, headOf(book, guard), writeKeys(keys))
-  return { version: 1, guard, n: toBase64(nonce), ct: toBase64(ct) }
+  return { version: 1, book, guard, n: toBase64(nonce), ct: toBase64(ct) }
+}
+
+/**
+ * The keys, and the name that they were written for: the one that they say, or else one of `books`. Undefined where `key` does
+ * not open them.
+ */
+export async function openAnyKept(
+  key: SealingKey,
+  books: readonly string[],
+  vaulted: KeptKeys,
+): Promise<{ readonly book: string; readonly keys: Keys } | undefined> {
+  for (const book of new Set(vaulted.book === undefined ? books : [vaulted.book])) {
+    const keys = await openKept(key, book, vaulted)
+    if (keys) return { book, keys }
+  }
+  return undefined
 }
 
 /** The keys; undefined where `key` does not open them. */
-export async function openKept(
+async function openKept(
   key: SealingKey,
   book: string,
   { guard, n, ct }: KeptKeys,
@@ -59,19 +80,28 @@ export async function openKept(
   return text === undefined ? undefined : readKeys(text)
 }
 
+/** The keys, which also open what was sealed under these names. */
+export function withNames(keys: Keys, names: readonly string[]): Keys {
+  return { ...keys, names: [...new Set([...keys.names, ...names])] }
+}
+
 const headOf = (book: string, guard: Guard) => JSON.stringify(['daybook-keys', book, guard])
 
-export function writeKeys({ current, secrets }: Keys): string {
+export function writeKeys({ current, secrets, names }: Keys): string {
   const spelled = [...secrets].map(([kid, secret]) => [kid, toBase64(secret)])
-  return JSON.stringify({ current, secrets: Object.fromEntries(spelled) })
+  return JSON.stringify({
+    current,
+    secrets: Object.fromEntries(spelled),
+    ...(names.length > 0 ? { names } : {}),
+  })
 }
 
 /** Keys as `writeKeys` wrote them; undefined for anything else. */
 export function readKeys(text: string): Keys | undefined {
-  const { current, secrets } = parseWith(keysShape, JSON.parse(text))
+  const { current, secrets, names } = parseWith(keysShape, JSON.parse(text))
   const read = new Map(
     Object.entries(secrets).map(([kid, secret]) => [kid, fromBase64(secret) ?? new Uint8Array()]),
   )
   const isSound = read.has(current) && [...read.values()].every(({ length }) => length === 32)
-  return isSound ? { current, secrets: read } : undefined
+  return isSound ? { current, secrets: read, names } : undefined
 }

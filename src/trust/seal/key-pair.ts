@@ -64,13 +64,13 @@ export interface KeyPairs {
 export interface KeyPairParts {
   readonly encapsulation: KeyEncapsulation | undefined
   readonly aes: InstantCipher | undefined
-  readonly book: string
 }
 
-/** The pairs of these keys; none where the host has no X25519. */
+/** The pairs of these keys, for a book of any of these names; none where the host has no X25519. */
 export async function createKeyPairs(
-  { encapsulation, aes, book }: KeyPairParts,
+  { encapsulation, aes }: KeyPairParts,
   secrets: ReadonlyMap<string, Uint8Array>,
+  books: readonly string[],
 ): Promise<KeyPairs> {
   const byKey = new Map<string, Pair>()
   for (const [kid, secret] of secrets) {
@@ -78,8 +78,8 @@ export async function createKeyPairs(
     if (pair) byKey.set(kid, { ...pair, id: pairId(pair.publicKey) })
   }
   const keyById = new Map([...byKey].map(([kid, { id }]) => [id, kid]))
-  /** By pair and encapsulated key; `null`: it can't be received. */
-  const received = new Map<string, InstantKey | null>()
+  /** By pair and encapsulated key: a key for each name of the book; none where it can't be received. */
+  const received = new Map<string, readonly { readonly book: string; readonly key: InstantKey }[]>()
   const wanted = new Map<string, { readonly pair: Pair; readonly encapsulated: Uint8Array }>()
 
   /** A body in its parts, and whose key it takes; undefined for what was not sealed to a pair that is here. */
@@ -107,8 +107,13 @@ export async function createKeyPairs(
     lacking: () => lacking,
     async receive() {
       for (const [name, { pair, encapsulated }] of wanted) {
-        const secret = await pair.receive(encapsulated, infoOf(book, pair.id))
-        received.set(name, (secret && aes?.key(secret)) ?? null)
+        const keys = []
+        for (const book of books) {
+          const secret = await pair.receive(encapsulated, infoOf(book, pair.id))
+          const key = secret && aes?.key(secret)
+          if (key) keys.push({ book, key })
+        }
+        received.set(name, keys)
         wanted.delete(name)
       }
     },
@@ -117,7 +122,11 @@ export async function createKeyPairs(
       const nonce = fromBase64(sealed.n)
       if (!parts || nonce?.length !== 12) return undefined
       if (!received.has(parts.name)) lacking += 1
-      return received.get(parts.name)?.open(nonce, boundIn(book, owner, sealed), parts.ct)
+      for (const { book, key } of received.get(parts.name) ?? []) {
+        const text = key.open(nonce, boundIn(book, owner, sealed), parts.ct)
+        if (text !== undefined) return text
+      }
+      return undefined
     },
   }
 }
@@ -133,7 +142,7 @@ export interface Sending {
 
 /** A sending with a key of its own; undefined for what is no public key, and where the host can't. */
 export async function createSending(
-  { encapsulation, aes, random }: Omit<KeyPairParts, 'book'> & { readonly random: Random },
+  { encapsulation, aes, random }: KeyPairParts & { readonly random: Random },
   half: PublicHalf,
 ): Promise<Sending | undefined> {
   const kid = pairId(half.publicKey)

@@ -6,7 +6,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { Cipher, Random } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { deriveGuard, guardShape, newGuard } from './key-guard.ts'
-import { type Keys, readKeys, writeKeys } from './kept-keys.ts'
+import { type Keys, readKeys, withNames, writeKeys } from './kept-keys.ts'
 
 const format = 'daybook-keys'
 /** More keys than a book has in a lifetime. */
@@ -39,16 +39,17 @@ export async function writeKeyText(
   return `${JSON.stringify(text)}\n`
 }
 
-/** The keys in `text`; throws `invalid-input` for another file or book, and `wrong-passphrase`. */
+/** The keys in `text`, which is for a book of one of these names; throws `invalid-input` for another, and `wrong-passphrase`. */
 export async function readKeyText(
   text: string,
-  book: string,
+  books: readonly string[],
   passphrase: string,
   cipher: Cipher,
 ): Promise<Keys> {
   const parsed = parseWith(keyText, parse(text))
-  if (parsed.book !== book) {
-    throw new DaybookError('invalid-input', `\`text\`: These are the keys of the book \`${parsed.book}\`.`, {
+  if (!books.includes(parsed.book)) {
+    const message = `These are the keys of the book \`${parsed.book}\`, and this is \`${books[0]}\`: sync first with the mirror of the book that they are of.`
+    throw new DaybookError('invalid-input', `\`text\`: ${message}`, {
       details: { path: 'text.book', book: parsed.book },
     })
   }
@@ -58,7 +59,7 @@ export async function readKeyText(
   const ct = fromBase64(parsed.ct)
   const opened = nonce?.length === 12 && ct ? await key.open(nonce, headOf(parsed), ct) : undefined
   const keys = opened === undefined ? undefined : readKeys(opened)
-  if (keys) return keys
+  if (keys) return withNames(keys, [parsed.book])
   throw new DaybookError(
     'wrong-passphrase',
     'The keys do not open: another passphrase, or the text was altered.',

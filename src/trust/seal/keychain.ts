@@ -1,6 +1,7 @@
 // The keys that seal a book's sensitive records: made here, kept in a vault under a key of the device or a passphrase.
 // Invariant: a key is durable in the vault before anything is sealed with it, and none is dropped while anything needs it;
-// without the passphrase nothing of a key is in memory. A passphrase costs the same whether it is right or wrong.
+// without the passphrase nothing of a key is in memory. A passphrase costs the same whether it is right or wrong. A book that is
+// opened by another name opens what it sealed by the former one.
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
@@ -12,9 +13,15 @@ import type {
   Ports,
   SealingKey,
 } from '../../core/ports.ts'
-import { lockedError, type LockedReason, type Sealer } from '../../core/sealed.ts'
+import {
+  lockedError,
+  type LockedReason,
+  type SealedBody,
+  type SealedOwner,
+  type Sealer,
+} from '../../core/sealed.ts'
 import { deriveGuard, type Guard, newGuard } from './key-guard.ts'
-import { type KeptKeys, type Keys, openKept, parseKept, sealKept } from './kept-keys.ts'
+import { type KeptKeys, type Keys, openAnyKept, parseKept, sealKept, withNames } from './kept-keys.ts'
 import {
   boundIn,
   createKeyPairs,
@@ -35,6 +42,8 @@ export interface Keychain extends Required<Sealer> {
   guard(): Guard['by'] | undefined
   /** While open: the keys. */
   keys(): Keys | undefined
+  /** The name that what is sealed is bound to, and the others by which this book is known here. */
+  names(): BookNames
   unlock(passphrase: string): Promise<void>
   lock(): void
   /** Replaces the keys, once they are durable. Without a guard given, the one there is stays. */
@@ -56,17 +65,29 @@ export interface Keychain extends Required<Sealer> {
   sendTo(half: PublicHalf, isCurrent: () => boolean): Promise<(() => void) | undefined>
 }
 
+export interface BookNames {
+  /** What is sealed is bound to this one. */
+  readonly present: string
+  /** By which the vault may have been written, where it does not say so itself. */
+  readonly others: readonly string[]
+}
+
 export interface KeychainParts extends Pick<Ports, 'random' | 'cipher'> {
   readonly encapsulation: KeyEncapsulation | undefined
   /** Absent where no key of a book is ever kept. */
   readonly aes: InstantCipher | undefined
-  readonly book: string
+  /** Asked once, when the vault is read. */
+  readonly names: () => BookNames
   readonly vault: KeyVault | undefined
 }
 
 export function createKeychain(parts: KeychainParts): Keychain {
-  const { book, vault, random, cipher, aes } = parts
+  const { vault, random, cipher, aes } = parts
   let isRead = false
+  let asked: BookNames | undefined
+  const names = () => (asked ??= parts.names())
+  /** All names that what is sealed may be bound to, the present one first. */
+  let books: readonly string[] = []
   let kept: KeptKeys | undefined
   let guardKey: SealingKey | undefined
   let keys: Keys | undefined
@@ -90,25 +111,30 @@ export function createKeychain(parts: KeychainParts): Keychain {
     used.clear()
     for (const onChange of watchers) onChange()
   }
-  const take = async (next: Keys) => put(next, await createKeyPairs(parts, next.secrets))
+  const take = async (next: Keys) => {
+    books = [...new Set([names().present, ...next.names])]
+    put(next, await createKeyPairs(parts, next.secrets, books))
+  }
+
+  /** Opens the vault by the name that it was written for, and writes it for the present one. False where `key` does not. */
+  const openVault = async (key: SealingKey, vaulted: KeptKeys): Promise<boolean> => {
+    const { present, others } = names()
+    const opened = await openAnyKept(key, [present, ...others], vaulted)
+    if (!opened) return false
+    guardKey = key
+    if (opened.book !== present) await keep(withNames(opened.keys, [opened.book]))
+    else if (!keys) await take(opened.keys)
+    return true
+  }
 
   const begin = async () => {
     if (isRead || !vault) return
     const text = await vault.read()
     kept = text === undefined ? undefined : parseKept(text)
     if (kept?.guard.by === 'device') {
-      guardKey = await vault.deviceKey()
-      const opened = await openKept(guardKey, book, kept)
-      if (!opened) {
-        throw new DaybookError(
-          'storage-failed',
-          'The keys of this book do not open with the key of this device.',
-          {
-            retry: false,
-          },
-        )
+      if (!(await openVault(await vault.deviceKey(), kept))) {
+        throw notOpened()
       }
-      await take(opened)
     }
     isRead = true
   }
@@ -125,7 +151,7 @@ export function createKeychain(parts: KeychainParts): Keychain {
           ? await vault.deviceKey()
           : guardKey
     if (!key) throw lockedError(sealer)
-    const made = await sealKept(key, { book, guard, random }, next)
+    const made = await sealKept(key, { book: names().present, guard, random }, next)
     await vault.write(JSON.stringify(made))
     kept = made
     guardKey = key
@@ -149,16 +175,13 @@ export function createKeychain(parts: KeychainParts): Keychain {
       const { sending } = sendings.findLast(({ isCurrent }) => isCurrent()) ?? {}
       if (sending && !vault) return sending.seal(owner, v, text)
       if (kid === undefined || !key) throw lockedError(sealer, owner)
-      const nonce = random.bytes(12)
-      const ct = key.seal(nonce, boundIn(book, owner, { v, kid, head: owner.head }), text)
-      return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ct), ...headOf(owner) }
+      const under = { key, kid, book: names().present, nonce: random.bytes(12) }
+      return sealUnder(under, owner, v, text)
     },
     open(owner, sealed) {
       if (pairs?.keyOf(sealed.kid) !== undefined) return pairs.open(owner, sealed)
-      const nonce = fromBase64(sealed.n)
-      const ct = fromBase64(sealed.ct)
-      if (nonce?.length !== 12 || !ct) return undefined
-      return keyOf(sealed.kid)?.open(nonce, boundIn(book, owner, sealed), ct)
+      const key = keyOf(sealed.kid)
+      return key && openUnder(key, books, owner, sealed)
     },
   }
 
@@ -168,12 +191,13 @@ export function createKeychain(parts: KeychainParts): Keychain {
     watch: (onChange) => void watchers.push(onChange),
     isUnread: () => !isRead && vault !== undefined,
     keys: () => keys,
+    names,
     guard: () => kept?.guard.by,
     state: () => (!vault || !aes ? 'off' : keys ? 'open' : kept ? 'locked' : 'unused'),
     keep,
     publicHalf() {
       const publicKey = keys && pairs?.publicOf(keys.current)
-      return publicKey && { publicKey, book }
+      return publicKey && { publicKey, book: names().present }
     },
     keyOfPair: (publicKey) => pairs?.keyOf(pairId(publicKey)),
     pairOf: (kid) => pairs?.idOf(kid),
@@ -194,11 +218,8 @@ export function createKeychain(parts: KeychainParts): Keychain {
       if (!kept) return keep(addKey(undefined, random), { passphrase })
       if (kept.guard.by === 'device') return keep(keys ?? addKey(undefined, random), { passphrase })
       const key = await deriveGuard(kept.guard, passphrase, cipher)
-      const opened = await openKept(key, book, kept)
-      if (!opened)
+      if (!(await openVault(key, kept)))
         throw new DaybookError('wrong-passphrase', 'The keys of this book do not open with this passphrase.')
-      guardKey = key
-      if (!keys) await take(opened)
     },
     lock() {
       if (!keys) return
@@ -213,8 +234,44 @@ export function createKeychain(parts: KeychainParts): Keychain {
   }
 }
 
+interface Under {
+  readonly key: InstantKey
+  readonly kid: string
+  readonly book: string
+  readonly nonce: Uint8Array
+}
+
+function sealUnder(
+  { key, kid, book, nonce }: Under,
+  owner: SealedOwner,
+  v: number,
+  text: string,
+): SealedBody {
+  const ct = key.seal(nonce, boundIn(book, owner, { v, kid, head: owner.head }), text)
+  return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ct), ...headOf(owner) }
+}
+
+/** Opens a body that is bound to one of these names. */
+function openUnder(key: InstantKey, books: readonly string[], owner: SealedOwner, sealed: SealedBody) {
+  const nonce = fromBase64(sealed.n)
+  const ct = fromBase64(sealed.ct)
+  if (nonce?.length !== 12 || !ct) return undefined
+  for (const book of books) {
+    const text = key.open(nonce, boundIn(book, owner, sealed), ct)
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
+function notOpened(): DaybookError {
+  const message =
+    'The keys of this book do not open with the key of this device. If the book had another name, open it once by that.'
+  return new DaybookError('storage-failed', message, { retry: false })
+}
+
 /** `keys` with a new one, which seals from now on. */
 export function addKey(keys: Keys | undefined, random: Ports['random']): Keys {
   const kid = `k_${toHex(random.bytes(8))}`
-  return { current: kid, secrets: new Map([...(keys?.secrets ?? []), [kid, random.bytes(32)]]) }
+  const secrets = new Map([...(keys?.secrets ?? []), [kid, random.bytes(32)] as const])
+  return { current: kid, secrets, names: keys?.names ?? [] }
 }

@@ -32,7 +32,8 @@ async function openVault(): Promise<KeyVault> {
 /** The keys of a book as a device has them. */
 export async function openKeys(book: string) {
   const { random, cipher, aes, encapsulation } = webPorts
-  const keychain = createKeychain({ random, cipher, aes, encapsulation, book, vault: await openVault() })
+  const names = () => ({ present: book, others: [] })
+  const keychain = createKeychain({ random, cipher, aes, encapsulation, names, vault: await openVault() })
   await keychain.ensure()
   const publicKey = keychain.publicHalf()?.publicKey ?? new Uint8Array()
   const record = {

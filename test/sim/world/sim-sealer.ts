@@ -20,7 +20,7 @@ import { simEncapsulation, simPair } from './sim-encapsulation.ts'
 /** The one key of the book, and the pair that follows from it. */
 const kid = 'k_0000000000000001'
 const secret = new Uint8Array(32).fill(1)
-const keys = { current: kid, secrets: new Map([[kid, secret]]) }
+const keys = { current: kid, secrets: new Map([[kid, secret]]), names: [] }
 const pair = simPair(secret)
 const book = 'world'
 
@@ -48,8 +48,8 @@ export function createDeviceSealer(): DeviceSealer {
   const sealer: DeviceSealer = Object.assign(own, {
     renew() {
       pairs = undefined
-      const parts = { encapsulation: simEncapsulation, aes: nodeAes, book }
-      void createKeyPairs(parts, keys.secrets).then((made) => (pairs = made))
+      const parts = { encapsulation: simEncapsulation, aes: nodeAes }
+      void createKeyPairs(parts, keys.secrets, [book]).then((made) => (pairs = made))
     },
     want: (sealed: Parameters<Required<Sealer>['want']>[0]) => open()?.want(sealed),
     lacking: () => open()?.lacking() ?? 0,

@@ -17,7 +17,7 @@ export const syncMemory: Command = {
   options: { edge: { type: 'string' }, book: { type: 'string' }, direction: { type: 'string' } },
   help: {
     edge: '<url>     the address of the edge; its key is read from DAYBOOK_KEY',
-    book: '<name>    the book there, default the name of the agent',
+    book: '<name>    the book there, if it has another name than the agent: say it each time',
     direction: '<d>  push only sends, pull only fetches; default both',
   },
   async run({ values, terminal, signal, open }) {

@@ -1,5 +1,5 @@
 // `daybook sync` and `dead-letters` as processes, against `daybook serve`.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -57,5 +57,34 @@ describe.skipIf(skipped !== '')(`Syncing on the command line${skipped}`, { timeo
     expect(offline.stderr).toContain('offline')
     expect((await daybook(other, ['sync'])).code).toBe(2)
     expect((await daybook(other, ['sync', '--edge', 'http://example.org'])).code).toBe(2)
+  })
+
+  it('syncs sealed records with a book of another name than the agent, before and after', async () => {
+    const { url } = await start()
+    const folder = await mkdtemp(join(tmpdir(), 'daybook-sync-'))
+    closing.push(() => rm(folder, { recursive: true }))
+    const [home, other] = [join(folder, 'one'), join(folder, 'two')]
+    const store = (content: string) =>
+      daybook(home, ['store', 'perception', JSON.stringify({ content, sensitivity: 'restricted' })])
+    const sync = (at: string) => daybook(at, ['sync', '--edge', url, '--book', 'shared-tutor'])
+    const count = async (at: string) => {
+      const { stdout } = await daybook(at, ['recall', 'harbour', '--json'])
+      return (JSON.parse(stdout) as { hits: unknown[] }).hits.length
+    }
+    expect(await store('the first harbour')).toMatchObject({ code: 0 })
+    expect(await sync(home)).toMatchObject({ code: 0, stderr: '' })
+    expect(await count(home)).toBe(1)
+    expect(await store('the second harbour')).toMatchObject({ code: 0 })
+    expect(await sync(home)).toMatchObject({ code: 0, stderr: '' })
+    expect(await count(home)).toBe(2)
+    expect(await sync(other)).toMatchObject({ code: 0, stderr: '' })
+    const file = join(folder, 'keys.json')
+    const words = join(folder, 'words.txt')
+    await writeFile(words, 'for the other home\n')
+    expect(await daybook(home, ['export-keys', file, '--passphrase-file', words])).toMatchObject({ code: 0 })
+    expect(await daybook(other, ['import-keys', file, '--passphrase-file', words])).toMatchObject({ code: 0 })
+    expect(await count(other)).toBe(2)
+    const erase = ['erase', '--edge', url, '--book', 'shared-tutor', '--confirm', 'shared-tutor']
+    expect(await daybook(home, erase)).toMatchObject({ code: 0, stderr: '' })
   })
 })
