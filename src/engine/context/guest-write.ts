@@ -4,6 +4,7 @@
 import type { Guest } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
+import { sameJson } from '../../core/json/same-json.ts'
 import { foreignWord, isForeignId, isOwnersToDecide, type Kind, type Kinds } from '../../core/kind.ts'
 import { holderId, type RecordName } from '../../core/put-request.ts'
 import { isInReach, type NamedRecord, reachesName, reachText, seesAll } from '../../core/access/reach.ts'
@@ -62,15 +63,45 @@ export function checkUndecided(kind: Kind, body: JsonObject, before: Standing | 
   })
 }
 
-/** Throws where an agent that has the owner's book would decide what is the owner's to decide. */
+/**
+ * Throws where an agent that has the owner's book would decide what is the owner's to decide, write in another name than its own,
+ * or change what another wrote.
+ */
 export function checkNamedPut(
   kind: Kind,
-  { body, sensitivity }: Pick<Standing, 'body' | 'sensitivity'>,
+  agent: string,
+  { body, sensitivity, agent: writer }: Pick<Standing, 'body' | 'sensitivity' | 'agent'>,
   before: Standing | undefined,
 ): void {
   checkUndecided(kind, body, before)
+  if (writer !== (before?.agent ?? agent)) throw anothers(agent)
+  if (before && before.agent !== agent && !isOpenToAll(kind, agent, body, before)) throw anothers(agent)
   if (before && isLowered(sensitivity ?? kind.sensitivity, before.sensitivity ?? kind.sensitivity))
     throw lowering()
+}
+
+/** Throws where an agent that has the owner's book would take away what another wrote, or what the owner has decided. */
+export function checkNamedForget(kind: Kind | undefined, agent: string, before: Standing): void {
+  if (before.agent !== agent && kind?.shared !== true) throw anothers(agent)
+  if (kind) checkUndecided(kind, before.body, before)
+}
+
+/** What belongs to no agent, what a listener says of a message, and how often something was of use. */
+function isOpenToAll(kind: Kind, agent: string, body: JsonObject, before: Standing): boolean {
+  if (kind.shared === true) return true
+  if (before.isUnread) return false
+  if (kind.speaker) return foreignWord(kind, agent, body, before.body) === undefined
+  const said = (one: JsonObject) =>
+    Object.fromEntries(Object.entries(one).filter(([field]) => kind.counts?.includes(field) !== true))
+  return kind.counts !== undefined && sameJson(said(body), said(before.body))
+}
+
+function anothers(agent: string): DaybookError {
+  return new DaybookError(
+    'forbidden',
+    `\`${agent}\` writes and changes records in its own name: call it on the book, or on a handle without \`agent\`.`,
+    { details: { path: 'agent', reason: 'another-agent' } },
+  )
 }
 
 /** What is guarded less than before may be stored and sent in clear: that is the owner's to decide. */

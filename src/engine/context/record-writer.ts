@@ -13,7 +13,7 @@ import type { Changed } from '../../core/capability/service.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json/path.ts'
-import { holdsId, type Kind, settled, unknownKind } from '../../core/kind.ts'
+import { type Kind, settled, unknownKind } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
 import type { Scope } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
@@ -25,10 +25,11 @@ import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { goingWith, purgedWith, sealedParts } from './going-with.ts'
-import { checkGuestPut, checkNamedPut, checkUndecided, mayGiveId, outside, unseen } from './guest-write.ts'
+import { checkGuestPut, checkNamedForget, checkUndecided, outside } from './guest-write.ts'
 import { markRecord, type MarkWriterParts, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
 import { checkNotProposer } from './proposer-put.ts'
+import { checkNamed, checkPlace, checkUnseen } from './put/check-put.ts'
 import { headOf } from './put/put-head.ts'
 import { checkNames } from './put/put-names.ts'
 import { withUnknown } from './put/unknown-fields.ts'
@@ -100,7 +101,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     if (request.times) logRivals(store, [{ id, kind: request.kind }], now)
     changed.push(...forgetEnded(store, [{ id, kind: request.kind }], now))
     if (sensitivity !== undefined) {
-      for (const raised of raisedBy(store, id, sensitivity)) put(raised, undefined)
+      for (const raised of raisedBy(store, id, sensitivity)) put({ ...raised, upkeep: true }, undefined)
       for (const part of sealedParts(store, id, sensitivity)) if (isReached(part.id)) put(part, as)
     }
     return id
@@ -117,6 +118,10 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     const by = { agent: parts.defaults.agent, at: now, stamp: store.stamps.next() }
     const op = { op: 'forget', kind, id, ...by, ...more } as const
     if (store.records.forget(op)) changed.push({ id, kind })
+  }
+  const checkGoing = (row: RecordRow) => {
+    if (guest || !parts.namesAgent) return
+    checkNamedForget(store.kinds.get(row.kind), parts.defaults.agent, seen.standing(row))
   }
   const marking: MarkWriterParts = {
     store,
@@ -155,6 +160,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       const before = seen.live(id)
       if (!before) return false
       if (guest && store.kinds.get(before.kind)?.guests) throw outside()
+      checkGoing(before)
       const going = goingWith(store, before, { isReached, isAlone: how === 'alone' })
       for (const one of [...going, before]) forget(one)
       return true
@@ -179,6 +185,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       const row = seen.row(id)
       if (!row) return false
       if (guest && store.kinds.get(row.kind)?.guests) throw outside()
+      checkGoing(row)
       for (const one of [...purgedWith(store, row, { isReached }), row]) {
         // Every copy of the book is told that nothing of it may stay.
         forget(one, { purge: true })
@@ -293,7 +300,7 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   }
   if (!guest && !request.upkeep)
     checkNotProposer(kind, body, live && seen.standing(live), parts.defaults.agent)
-  if (!guest && parts.namesAgent && !request.upkeep) checkNamedPut(kind, op, live && seen.standing(live))
+  if (!guest && parts.namesAgent && !request.upkeep) checkNamed(parts, kind, op, live)
   if (guest) {
     checkGuestPut(guest, store.kinds, op, kept && seen.standing(kept))
     checkUndecided(kind, body, live && seen.standing(live))
@@ -301,29 +308,6 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   const { seq } = store.records.put(op, { fresh: id === undefined, keepsBefore: request.keepsBefore })
   if (kind.urgent) store.ops.hurry(seq)
   return { id: op.id, isChanged: true, isNew: !live, sensitivity, ...(found ? { secrets: found } : {}) }
-}
-
-/** A guest gives an id of its own choice only where that tells it nothing of what it does not see. */
-function checkUnseen(
-  { store: { kinds } }: RecordWriterParts,
-  guest: Guest,
-  { kind, name }: PutRequest,
-  { id, before }: { readonly id: string; readonly before: RecordRow | undefined },
-): void {
-  const isTaken = before !== undefined && holdsId(before, kinds)
-  const isGiven = name !== undefined || mayGiveId(guest, id, kind, kinds)
-  if (isTaken || !isGiven) throw unseen()
-}
-
-function checkPlace(
-  { store: { kinds } }: RecordWriterParts,
-  { kind }: PutRequest,
-  before: RecordRow | undefined,
-): void {
-  if (before === undefined || before.kind === kind || !holdsId(before, kinds)) return
-  throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${kind}.`, {
-    details: { path: 'id' },
-  })
 }
 
 const isFinal = ({ store: { bodies } }: RecordWriterParts, kind: Kind, row: RecordRow) =>

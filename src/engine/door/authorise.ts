@@ -18,10 +18,12 @@ export function authorise(caller: Caller, capability: AnyCapability): void {
   })
 }
 
-/** An agent proposes, also where it has its owner's book: what no guest may call is for the owner's own handle. */
+/** An agent proposes, also where it has its owner's book: what no guest may call, and what gives or takes rights, is for the owner's own handle. */
 export function checkDecides(caller: Caller, capability: AnyCapability, options: CallOptions): void {
   const { id, permission, effect, forAgents } = capability
-  const isOpen = permission !== undefined || effect === 'read' || forAgents === true
+  // Whoever passes on rights decides who may do what.
+  const isOpen =
+    (permission !== undefined && permission !== 'delegation') || effect === 'read' || forAgents === true
   if (caller.role !== 'owner' || isOpen || !namesAgent(options)) return
   throw new DaybookError(
     'forbidden',

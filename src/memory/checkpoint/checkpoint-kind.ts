@@ -92,6 +92,7 @@ const aside = {
   scopedBy: 'subject',
   scopedAs: 'checkpoint',
   policy: 'last_write_wins',
+  shared: true,
   embed: false,
   recallable: () => false,
 } as const

@@ -61,6 +61,7 @@ export const documentKind: Kind<'document', DocumentBody> = {
   text: [whenField, 'key', 'value'],
   facets: { subject: 'folder', name: 'key' },
   scopedBy: 'subject',
+  shared: true,
   // It is whole as one writer left it; what was written elsewhere meanwhile is in the log of conflicts.
   policy: 'last_write_wins',
   // In the same folder, so that nobody names a document of another reach.

@@ -5,6 +5,7 @@ import { categoryCases } from './category.ts'
 import { lifeCases } from './life.ts'
 import { memoryCases } from './memory.ts'
 import { ownerWordCases } from './owner-word.ts'
+import { namedAgentCases } from './named-agent.ts'
 import { policyCases } from './policy.ts'
 import { proposalCases } from './proposal.ts'
 import { proposerCases } from './proposer.ts'
@@ -17,6 +18,7 @@ export function consentCases(cases: BookCase, keepsKeys: boolean): void {
   ownerWordCases(cases)
   proposalCases(cases)
   proposerCases(cases)
+  namedAgentCases(cases)
   consentInputCases(cases)
   ruleCases(cases)
   lifeCases(cases)
