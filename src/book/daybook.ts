@@ -106,7 +106,7 @@ export interface VerifyOptions
   extends BookCallOptions, Pick<CapabilityInput<'bundle:verify'>, 'passphrase' | 'signed_by'> {}
 
 /** What an import brought. `skipped` was in the book already. */
-export interface ImportResult {
+export interface ImportResult extends Pick<CapabilityOutput<'import:file'>, 'left_out'> {
   readonly format: string
   readonly imported: number
   readonly skipped: number

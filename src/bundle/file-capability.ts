@@ -65,6 +65,8 @@ export const fileCapabilities = [
       imported: z.number(),
       /** Here already, or forgotten here, from an earlier import. */
       skipped: z.number(),
+      /** What the file has and no record holds, by what it is: `thinking`, `system`. Absent: nothing. */
+      left_out: z.record(z.string(), z.number()).optional(),
       session: z.string().optional(),
       /** The first thousand, in order. */
       ids: z.array(z.string()),
@@ -86,7 +88,7 @@ export const fileCapabilities = [
         allowIncomplete,
         recordedMs: parseTime(beginningOf(recorded_at ?? at.call.now, at.call.zone)) ?? 0,
       })
-      const { records, session } = drafts
+      const { records, session, leftOut } = drafts
       if (records.length === 0) throw fileFault(name, '', 'There is nothing in it to remember')
       checkAborted(at.call.signal)
       const total = records.length
@@ -107,6 +109,7 @@ export const fileCapabilities = [
         dry_run,
         imported,
         skipped: total - imported,
+        ...(leftOut && leftOut.size > 0 ? { left_out: Object.fromEntries(leftOut) } : {}),
         ...(session === undefined ? {} : { session }),
         ids,
         secrets,

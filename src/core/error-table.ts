@@ -46,14 +46,14 @@ export const errorTable = {
   'wrong-passphrase': row(
     400,
     false,
-    'It cannot be opened: another passphrase, or it was altered.',
-    'Check the passphrase; nothing was changed.',
+    'It cannot be opened: another passphrase, or it was altered or cut short.',
+    'Check the passphrase, and that the file is whole; nothing was changed.',
   ),
   'incomplete-file': row(
     400,
     false,
     'The file holds less than it says it holds: it was cut short.',
-    'Get the whole file, or import it with `allow_incomplete` to take what is there; nothing was imported.',
+    'Get the whole file. If its own end is there, `allow_incomplete` imports what is there; nothing was imported.',
   ),
   'not-encrypted': row(
     400,

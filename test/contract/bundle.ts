@@ -40,6 +40,22 @@ async function seen(book: Daybook) {
 }
 
 export function bundleCases({ book: open }: BookCase): void {
+  it('brings back what was forgotten when a bundle replaces, and never what was purged', async () => {
+    const book = await open()
+    const kept = await book.perceptions.store({ content: 'a heron' })
+    const forgotten = await book.perceptions.store({ content: 'a stork' })
+    const purged = await book.perceptions.store({ content: 'a crane' })
+    const text = await exported(book)
+    await book.records.forget({ id: forgotten.id })
+    await book.records.purge({ id: purged.id })
+    const { bundle } = await book.import(text, { mode: 'replace' })
+    expect(bundle).toMatchObject({ conflicts: [{ id: purged.id, kept: 'book', forgotten: true }] })
+    const { records } = await book.perceptions.query({})
+    expect(records.map(({ id }) => id).toSorted()).toEqual([kept.id, forgotten.id].toSorted())
+    expect(await book.records.get({ id: purged.id })).toBeNull()
+    expect(await exported(book)).not.toContain('a crane')
+  })
+
   it('exports a book of the shape of a kstar-bundle 1.0.0', async () => {
     const book = await open()
     const ids = await fill(book)
@@ -162,20 +178,21 @@ export function bundleCases({ book: open }: BookCase): void {
     )
     const bad: [what: string, text: string, code: string][] = [
       ['altered', text.replace('Lesson 1', 'Lesson 7'), 'invalid-file'],
-      ['cut', text.slice(0, -1), 'invalid-file'],
-      ['cut in a record', text.slice(0, text.indexOf('Lesson 1')), 'invalid-file'],
+      ['cut', text.slice(0, -1), 'incomplete-file'],
+      ['cut in a record', text.slice(0, text.indexOf('Lesson 1')), 'incomplete-file'],
       ['with more behind', `${text}{}`, 'invalid-file'],
       ['doubled', text.replace(first, `${first},${first}`), 'invalid-file'],
       ['reordered', text.replace(`${first},${second}`, `${second},${first}`), 'invalid-file'],
       ['without a record', text.replace(`${first},`, ''), 'invalid-file'],
       ['from the future', text.replace('"version":"1.0.0"', '"version":"1.1.0"'), 'bundle-newer'],
       ['of another time', text.replace('"exported_at":"2', '"exported_at":"1'), 'invalid-file'],
-      ['empty', '{"format":"kstar-bundle"', 'invalid-file'],
+      ['empty', '{"format":"kstar-bundle"', 'incomplete-file'],
     ]
     for (const [what, altered, code] of bad) {
       expect(altered, what).not.toBe(text)
       expect((await failure(other.verify(altered))).code, what).toBe(code)
       expect((await failure(other.import(altered, { mode: 'replace' }))).code, what).toBe(code)
+      expect((await failure(other.import(altered, { allow_incomplete: true }))).code, what).toBe(code)
     }
     expect((await other.traces.count()).total).toBe(0)
   })

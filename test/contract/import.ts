@@ -84,7 +84,7 @@ export function importCases({ book: open }: BookCase): void {
     ],
     ['claude-code', 's.jsonl', lines(claude), ['message', 'message', 'trace'], 'npm test'],
     ['mem0', 'm.json', JSON.stringify(mem0), ['perception'], 'oolong tea'],
-    ['chatgpt', 'c.json', JSON.stringify(chatGpt), ['message', 'trace', 'message'], 'fjord photo'],
+    ['chatgpt', 'c.json', JSON.stringify(chatGpt), ['message', 'trace', 'message', 'message'], 'fjord photo'],
     ['cpersona', 'p.jsonl', lines(cPersona), ['message', 'message', 'episode', 'profile'], 'harbour crane'],
     ['keyed-messages', 'k.json', JSON.stringify(keyed), ['message', 'message'], 'lighthouse keeper'],
     ['markdown', 'garden.md', note, ['fact', 'fact'], 'tomatoes south bed'],

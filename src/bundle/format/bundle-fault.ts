@@ -6,6 +6,13 @@ export function wrong(path: string, message: string, cause?: unknown): DaybookEr
   return new DaybookError('invalid-file', `${where}: ${message}.`, { details: { path }, cause })
 }
 
+/** Its checksum is at its end, so nothing vouches for what is there. */
+export function cutOff(path: string): DaybookError {
+  const where = path === '' ? 'The bundle' : `\`${path}\``
+  const message = `${where}: The bundle was cut off here, and without its end nothing of it is taken.`
+  return new DaybookError('incomplete-file', message, { details: { path } })
+}
+
 /** Runs a check of a part, and puts the part's place before that of its fault. */
 export function within<Result>(path: string, check: () => Result): Result {
   try {

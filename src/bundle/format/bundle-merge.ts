@@ -151,11 +151,12 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
     })
   }
   if (!present) {
-    // In a merge the bundle is one voice among two, and forgetting is final; replacing takes its word for everything.
+    // In a merge the bundle is one voice among two, and forgetting is final; replacing takes its word, but for what was purged.
     const path = world.kinds.get(kind)?.marks
     const marked = path === undefined ? undefined : readPath(incoming, path)
-    const isGone = [id, marked].some((one) => typeof one === 'string' && records.wasForgotten(one))
-    if (plan.mode === 'merge' && isGone) return conflict('book', { forgotten: true })
+    const isGone = plan.mode === 'merge' ? records.wasForgotten : records.wasPurged
+    if ([id, marked].some((one) => typeof one === 'string' && isGone(one)))
+      return conflict('book', { forgotten: true })
     report.imported += 1
     return put()
   }
@@ -243,7 +244,7 @@ function mergeSealed(
   const present = records.sealed.find(id)
   const known = present ?? records.get(id)
   if (!known) {
-    if (isReplacing || !records.wasForgotten(id)) {
+    if (!(isReplacing ? records.wasPurged(id) : records.wasForgotten(id))) {
       report.imported += 1
       return put()
     }

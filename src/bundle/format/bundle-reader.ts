@@ -2,7 +2,7 @@
 // numbers. Records are handed out as they come, so what is made of them must wait: only `end` says that the bundle is whole
 // and as it was written.
 import type { Json } from '../../core/json/path.ts'
-import { wrong } from './bundle-fault.ts'
+import { cutOff, wrong } from './bundle-fault.ts'
 import { type BundleSummary, ReadBundle, type ReadBundleParts, type ReadRecord } from './read-bundle.ts'
 import { createTextFeed, type Reading } from './text-feed.ts'
 
@@ -86,7 +86,7 @@ export function createBundleReader(parts: ReadBundleParts): BundleReader {
     end() {
       feed.end()
       go()
-      if (!done) throw wrong('', 'The bundle was cut off')
+      if (!done) throw cutOff('')
       return { summary: done, records: bundle.take() }
     },
   }

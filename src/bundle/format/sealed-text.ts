@@ -9,7 +9,7 @@ import { isJsonObject } from '../../core/json/path.ts'
 import type { Cipher, Random, SealingKey } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { bundleVersion, checkNotNewer, sealedFormat } from './bundle-shape.ts'
-import { within } from './bundle-fault.ts'
+import { cutOff, within } from './bundle-fault.ts'
 
 /** OWASP's least for PBKDF2-HMAC-SHA-256 (2023), and the most that is worth anybody's time. */
 const iterations = { written: 600_000, least: 600_000, most: 10_000_000 } as const
@@ -82,11 +82,18 @@ export function createSealedReader(passphrase: string, cipher: Cipher): SealedRe
     }
     const sealed = fromBase64(line)
     const opened = sealed && (await head.key.open(nonceOf(n, isLast), head.line, sealed))
+    if (
+      opened === undefined &&
+      sealed &&
+      isLast &&
+      (await head.key.open(nonceOf(n, false), head.line, sealed))
+    )
+      throw cutOff(`line ${n + 3}`)
     if (opened === undefined) {
       throw new DaybookError(
         'wrong-passphrase',
         n === 0
-          ? 'The bundle cannot be opened: another passphrase, or it was altered.'
+          ? 'The bundle cannot be opened: another passphrase, or it was altered or cut short.'
           : `Part ${n + 1} of the bundle cannot be opened; it was altered, cut off or moved.`,
         { details: { path: `line ${n + 2}` } },
       )

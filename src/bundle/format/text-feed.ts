@@ -2,6 +2,7 @@
 // piece. White space between values is passed over. Invariant: what was taken is let go, so memory holds the longest single
 // value and one piece.
 import { DaybookError } from '../../core/errors.ts'
+import { cutOff } from './bundle-fault.ts'
 
 /** What a parser over a feed is: it yields where it needs more, and returns when it has all. */
 export type Reading<Result> = Generator<undefined, Result, undefined>
@@ -118,10 +119,7 @@ const isMark = (unit: number) =>
   unit === comma || unit === colon || unit === closeBrace || unit === closeBracket
 
 function unexpected(path: string, wanted?: string): DaybookError {
-  return wrong(
-    path,
-    wanted === undefined ? 'The bundle was cut off here' : `${wanted} is wanted here; the bundle was altered`,
-  )
+  return wanted === undefined ? cutOff(path) : wrong(path, `${wanted} is wanted here; the bundle was altered`)
 }
 
 function wrong(path: string, message: string): DaybookError {

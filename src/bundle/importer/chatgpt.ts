@@ -1,9 +1,9 @@
-// Reads ChatGPT's export (`conversations.json`): a list of conversations, each a tree of messages of which the branch that
-// was shown last is read. What was said becomes messages, each tool call with the answer to it a trace.
+// Reads ChatGPT's export (`conversations.json`): a list of conversations, each a tree of messages: the branch that was
+// shown last, then the others, whose messages say so (`branch: 'other'`). What was said becomes messages, each tool call with the answer to it a trace.
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { formatTime } from '../../core/time.ts'
-import { type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
+import { createLeftOut, type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
 import { readJson, readShape } from './file-fault.ts'
 
 /** Seconds since 1970, with a fraction. */
@@ -44,19 +44,47 @@ export function parseChatGpt({ name, text, hash, recordedMs }: SourceFile): Draf
   const whole = readJson(name, text)
   const list = Array.isArray(whole) ? whole : [whole]
   const read = list.map((one, i) => readShape(name, Array.isArray(whole) ? String(i) : '', conversation, one))
+  const left = createLeftOut()
   const records = read.flatMap((one, i) => {
     const id = (one.conversation_id ?? one.id ?? `${hash}-${i + 1}`).replaceAll(/[^\w.:-]/g, '_')
-    return draftsOf(one, `chatgpt:${id}`, recordedMs)
+    return draftsOf(one, `chatgpt:${id}`, recordedMs, left.add)
   })
   const [session] = new Set(records.map(({ scope }) => scope.session))
-  return { records, ...(read.length === 1 && session !== undefined ? { session } : {}) }
+  return { records, leftOut: left.counts, ...(read.length === 1 && session !== undefined ? { session } : {}) }
 }
 
-function draftsOf(one: Conversation, session: string, recordedMs: number): Draft[] {
-  const title = one.title ? { title: one.title.slice(0, 1000) } : {}
+function draftsOf(
+  one: Conversation,
+  session: string,
+  recordedMs: number,
+  leaveOut: (what: string) => void,
+): Draft[] {
+  const beganMs = one.create_time == null ? recordedMs : Math.round(one.create_time * 1000)
+  return branchesOf(one).flatMap(({ said, goal }, i) => {
+    const title: JsonObject = {
+      ...(one.title ? { title: one.title.slice(0, 1000) } : {}),
+      ...(i === 0 ? {} : { branch: 'other' }),
+    }
+    return draftsOfBranch({ said, goal, title, beganMs, session }, leaveOut)
+  })
+}
+
+interface Branch {
+  readonly said: readonly Message[]
+  /** What the user had said before it, where it left another branch. */
+  readonly goal: string
+}
+
+interface BranchIn extends Branch {
+  readonly title: JsonObject
+  readonly beganMs: number
+  readonly session: string
+}
+
+function draftsOfBranch(branch: BranchIn, leaveOut: (what: string) => void): Draft[] {
+  const { title, session } = branch
   const records: Draft[] = []
-  let ms = one.create_time == null ? recordedMs : Math.round(one.create_time * 1000)
-  let goal = ''
+  let { goal, beganMs: ms } = branch
   let asked: { readonly message: Message; readonly at: string } | undefined
   let previous: string | undefined
   const call = (answer: string | undefined) => {
@@ -84,17 +112,25 @@ function draftsOf(one: Conversation, session: string, recordedMs: number): Draft
     previous = id
     asked = undefined
   }
-  for (const said of branchOf(one)) {
+  for (const said of branch.said) {
     if (said.create_time != null) ms = Math.round(said.create_time * 1000)
     const at = formatTime(ms)
     const { role, name } = said.author
     const text = textOf(said.content)
-    if (unsaid.has(said.content.content_type) || role === 'system') continue
+    const hidden = unsaid.has(said.content.content_type) ? said.content.content_type : undefined
+    if (hidden !== undefined || role === 'system') {
+      leaveOut(hidden ?? role)
+      continue
+    }
     if (role === 'tool') {
+      if (!asked) leaveOut('tool')
       call(text)
       continue
     }
-    if (said.metadata?.is_visually_hidden_from_conversation) continue
+    if (said.metadata?.is_visually_hidden_from_conversation) {
+      leaveOut('hidden')
+      continue
+    }
     if (role === 'user') goal = text
     // Without a name it is no call of a tool.
     if (role === 'assistant' && said.recipient && said.recipient !== 'all') {
@@ -102,7 +138,7 @@ function draftsOf(one: Conversation, session: string, recordedMs: number): Draft
       asked = { message: said, at }
       continue
     }
-    const spoken = { id: idOf(said), text, role, at, metadata: title as JsonObject }
+    const spoken = { id: idOf(said), text, role, at, metadata: title }
     records.push(...messageDrafts(name ? { ...spoken, name } : spoken, session))
   }
   call(undefined)
@@ -111,18 +147,38 @@ function draftsOf(one: Conversation, session: string, recordedMs: number): Draft
 
 const idOf = ({ id }: Message) => `chatgpt-${id.replaceAll(/[^\w.:-]/g, '_')}`
 
-/** From the node that was shown last to the root, in the order of time. A circle ends where it began. */
-function branchOf({ mapping, current_node }: Conversation): Message[] {
-  const branch: Message[] = []
+/**
+ * The branch that was shown last, from the root on, then from each other leaf what no branch before has. A circle ends where
+ * it began.
+ */
+function branchesOf({ mapping, current_node }: Conversation): Branch[] {
+  const parents = new Set(Object.values(mapping).flatMap(({ parent }) => parent ?? []))
+  const shown = current_node ?? Object.keys(mapping).at(-1)
+  const others = Object.keys(mapping)
+  const leaves = [...others.filter((id) => !parents.has(id)), ...others]
   const seen = new Set<string>()
-  let at = current_node ?? Object.keys(mapping).at(-1)
-  while (at !== undefined && !seen.has(at)) {
+  return [...(shown === undefined ? [] : [shown]), ...leaves].flatMap((leaf) => {
+    const branch: Message[] = []
+    let at: string | undefined = leaf
+    while (at !== undefined && !seen.has(at)) {
+      seen.add(at)
+      const here: z.output<typeof node> | undefined = mapping[at]
+      if (here?.message) branch.push(here.message)
+      at = here?.parent ?? undefined
+    }
+    return branch.length > 0 ? [{ said: branch.toReversed(), goal: goalAt(mapping, at) }] : []
+  })
+}
+
+/** What the user said last, at this node or before it. */
+function goalAt(mapping: Conversation['mapping'], from: string | undefined): string {
+  const seen = new Set<string>()
+  for (let at = from; at !== undefined && !seen.has(at); at = mapping[at]?.parent ?? undefined) {
     seen.add(at)
-    const here: z.output<typeof node> | undefined = mapping[at]
-    if (here?.message) branch.push(here.message)
-    at = here?.parent ?? undefined
+    const message = mapping[at]?.message
+    if (message?.author.role === 'user') return textOf(message.content)
   }
-  return branch.toReversed()
+  return ''
 }
 
 function textOf({ parts, text }: Message['content']): string {

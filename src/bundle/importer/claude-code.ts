@@ -1,9 +1,9 @@
 // Reads sessions of Claude Code (JSON lines): what was said becomes messages, each tool call with its result a trace.
-// Lines of other types (snapshots, summaries, modes) carry nothing that was said or done, and are passed over.
+// Lines of other types (snapshots, summaries, modes), pictures and thoughts are left out, and counted.
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
-import { type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
+import { createLeftOut, type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
 import { fileFault, readLines, readShape } from './file-fault.ts'
 
 const textPart = z.looseObject({ type: z.string(), text: z.string().optional() })
@@ -28,21 +28,26 @@ const said = z.looseObject({
 })
 type Block = z.output<typeof block>
 
+/** Blocks that records are made of. */
+const taken = new Set(['text', 'tool_use', 'tool_result'])
+
 export function looksLikeClaudeCode(first: unknown): boolean {
   return (
     typeof first === 'object' &&
     first !== null &&
     'type' in first &&
-    ('sessionId' in first || 'uuid' in first || 'messageId' in first)
+    ['sessionId', 'uuid', 'messageId', 'leafUuid', 'snapshot'].some((field) => field in first)
   )
 }
 
 export function parseClaudeCode({ name, text }: SourceFile): Drafts {
+  const left = createLeftOut()
   const lines = readLines(name, text).flatMap(({ line, value }) => {
     const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined
-    return type === 'user' || type === 'assistant'
-      ? [{ line, entry: readShape(name, `line ${line}`, said, value) }]
-      : []
+    if (type === 'user' || type === 'assistant')
+      return [{ line, entry: readShape(name, `line ${line}`, said, value) }]
+    left.add(typeof type === 'string' ? type.slice(0, 100) : 'other')
+    return []
   })
   const answers = new Map<string, { text: string; failed: boolean }>()
   for (const { entry } of lines) {
@@ -66,6 +71,8 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
     const id = `cc-${entry.uuid.replaceAll(/[^\w.:-]/g, '_')}`
     const context: JsonObject = { file: name, ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }) }
     blocksOf(entry.message.content).forEach((part, i) => {
+      if (!taken.has(part.type) || (part.type === 'text' && entry.isMeta === true))
+        left.add(taken.has(part.type) ? 'meta' : part.type.slice(0, 100))
       if (part.type === 'text' && part.text && entry.isMeta !== true) {
         if (entry.type === 'user') goal = part.text
         const message = { id: `${id}-${i}`, text: part.text, role: entry.type, at, metadata: context }
@@ -87,7 +94,7 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
       previous = call.id
     })
   }
-  return { session, records }
+  return { session, records, leftOut: left.counts }
 }
 
 function blocksOf(content: string | Block[]): Block[] {
@@ -95,5 +102,7 @@ function blocksOf(content: string | Block[]): Block[] {
 }
 
 function contentText(content: Block['content']): string {
-  return typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('\n')
+  return typeof content === 'string'
+    ? content
+    : (content ?? []).map((part) => part.text ?? `[${part.type}]`).join('\n')
 }

@@ -17,6 +17,16 @@ export interface Drafts {
   /** Of runs and chats: the session that they share. */
   readonly session?: string
   readonly records: readonly Draft[]
+  /** What the file has and no record can hold: how many of each, by what it is. */
+  readonly leftOut?: LeftOut
+}
+
+export type LeftOut = ReadonlyMap<string, number>
+
+/** Counts what is left out. */
+export function createLeftOut(): { readonly counts: LeftOut; add(what: string): void } {
+  const counts = new Map<string, number>()
+  return { counts, add: (what) => void counts.set(what, (counts.get(what) ?? 0) + 1) }
 }
 
 export interface SourceFile {

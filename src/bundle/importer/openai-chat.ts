@@ -6,11 +6,17 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.t
 import { formatTime } from '../../core/time.ts'
 import { type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
 import { readJson, readLines, readShape } from './file-fault.ts'
+import { hasExactNumbers } from '../../core/json/exact-number.ts'
 
-const part = z.looseObject({ type: z.string().optional(), text: z.string().optional() })
+const part = z.looseObject({
+  type: z.string().optional(),
+  text: z.string().optional(),
+  refusal: z.string().optional(),
+})
 const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
+  refusal: z.string().nullish(),
   name: z.string().max(1000).optional(),
   tool_call_id: z.string().optional(),
   tool_calls: z
@@ -91,16 +97,20 @@ function readWhole(name: string, text: string) {
     : readShape(name, '', chat, value).messages
 }
 
-/** Arguments are JSON as text, written by a model: what is none is kept as it is. */
+/** Arguments are JSON as text, written by a model: what is none, or has numbers that would be others here, is kept as it is. */
 function parameters(text: string | undefined): JsonObject {
   try {
     const value = JSON.parse(text ?? '{}') as Json
+    if (text !== undefined && !hasExactNumbers(text)) return { arguments: text }
     return isJsonObject(value) ? value : { value }
   } catch {
     return { arguments: text ?? '' }
   }
 }
 
-function contentText({ content }: z.output<typeof message>): string {
-  return typeof content === 'string' ? content : (content ?? []).map((one) => one.text ?? '').join('\n')
+/** What was said; a picture or a sound leaves a mark where it was. */
+function contentText({ content, refusal }: z.output<typeof message>): string {
+  if (typeof content === 'string') return content
+  if (!content) return refusal ?? ''
+  return content.map((one) => one.text ?? one.refusal ?? `[${one.type ?? 'attachment'}]`).join('\n')
 }

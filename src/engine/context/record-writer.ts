@@ -23,7 +23,7 @@ import { forgetEnded } from '../../sync/conflict/forget-ended.ts'
 import { logRivals } from '../../sync/conflict/rival.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
-import type { RecordRow } from '../../store/schema/record-row.ts'
+import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { goingWith, purgedWith, sealedParts } from './going-with.ts'
 import { checkGuestPut, checkNamedForget, checkUndecided, outside } from './guest-write.ts'
 import { markRecord, type MarkWriterParts, sealMarks } from './mark-record.ts'
@@ -200,6 +200,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       return retried.map(({ id }) => id)
     },
     wasForgotten: (id) => !guest && store.records.row(id)?.deleted === 1,
+    wasPurged: (id) => !guest && [store.records.row(id)].some((row) => row && isPurged(row)),
     lostId(name) {
       const [id = name.id] = seen.idsOf(name).own
       const isHere = seen.isHere(name) || !store.records.row(id)

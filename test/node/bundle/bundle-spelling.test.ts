@@ -147,16 +147,16 @@ it('says what is wrong with a bundle that somebody else wrote, and where', async
     expect([error.code, error.details['path']]).toEqual(['invalid-file', path])
   }
   const text = JSON.stringify(sealed(specificationBundle))
-  for (const [altered, path] of [
+  for (const [altered, path, code = 'invalid-file'] of [
     [text.replace('"integrity":', '"format":"kstar-bundle","integrity":'), 'format'],
     [text.replace('"traces":[', '"facts":[],"traces":['), 'memory.facts'],
     [JSON.stringify(specificationBundle), 'integrity'],
     [text.replace('"sha256:', '"md5:'), 'integrity.checksum'],
     [text.replace('"traces":[', `"traces":[${'['.repeat(200)}`), 'memory.traces.0'],
-    [text.slice(0, -1), 'integrity'],
+    [text.slice(0, -1), 'integrity', 'incomplete-file'],
   ] as const) {
     const error = await failure(book.verify(altered))
-    expect([error.code, error.details['path']]).toEqual(['invalid-file', path])
+    expect([error.code, error.details['path']]).toEqual([code, path])
   }
   expect((await book.stats()).total).toBe(0)
 })

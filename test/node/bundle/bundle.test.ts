@@ -156,7 +156,7 @@ it('fails on nothing but a clear error, whatever it is given', () => {
         expect(() => read(`{"format":"kstar-bundle","version":"1.0.0"${noise}`)).toThrow(
           expect.objectContaining({
             name: 'DaybookError',
-            code: expect.stringMatching(/invalid-file|too-large/),
+            code: expect.stringMatching(/invalid-file|incomplete-file|too-large/),
           }),
         )
       },

@@ -76,3 +76,75 @@ it('says what to do once, also about an error that came of another', () => {
   const outer = new DaybookError('embedder-failed', inner.message)
   expect(outer.message.match(/Nothing is lost/g)).toHaveLength(1)
 })
+
+const chatGptNode = (id: string, parent: string | null, role: string, text: string) => ({
+  id,
+  parent,
+  message: { id, author: { role }, create_time: 1.7e9, content: { content_type: 'text', parts: [text] } },
+})
+
+it('takes all branches of a ChatGPT conversation, the shown one first, and counts what it leaves out', async () => {
+  await using book = await open()
+  const nodes = [
+    chatGptNode('a', null, 'system', 'Be brief'),
+    chatGptNode('b', 'a', 'user', 'What is up?'),
+    chatGptNode('c', 'b', 'assistant', 'Answer one'),
+    chatGptNode('d', 'c', 'user', 'My dog is called Bello'),
+    chatGptNode('e', 'b', 'assistant', 'Answer two'),
+  ]
+  const mapping = Object.fromEntries(nodes.map((node) => [node.id, node]))
+  const text = JSON.stringify([{ id: 'cv', title: 'T', create_time: 1.7e9, mapping, current_node: 'e' }])
+  const result = await book.import(text)
+  expect(result).toMatchObject({ imported: 4, skipped: 0, left_out: { system: 1 } })
+  expect(result.ids).toEqual(['chatgpt-b', 'chatgpt-e', 'chatgpt-c', 'chatgpt-d'])
+  expect(await book.records.get({ id: 'chatgpt-d' })).toMatchObject({ metadata: { branch: 'other' } })
+  expect(await book.records.get({ id: 'chatgpt-e' })).not.toMatchObject({ metadata: { branch: 'other' } })
+  expect(await book.import(text)).toMatchObject({ imported: 0, skipped: 4 })
+})
+
+it('keeps numbers, pictures and refusals of a chat', async () => {
+  await using book = await open()
+  const call = (args: string) => [{ id: args, function: { name: 'pay', arguments: args } }]
+  const large = '{"account":12345678901234567890}'
+  const messages = [
+    { role: 'user', content: [{ type: 'text', text: 'Look' }, { type: 'image_url' }] },
+    { role: 'assistant', content: null, refusal: 'I can not see it' },
+    { role: 'assistant', content: null, tool_calls: call(large) },
+    { role: 'assistant', content: null, tool_calls: call('{"sum":12.5,"to":"12345678901234567890"}') },
+  ]
+  expect(await book.import(JSON.stringify(messages))).toMatchObject({ imported: 4 })
+  const said = (await book.records.query({ kind: 'message' })).records
+    .map((one) => JSON.stringify(one))
+    .join()
+  expect(said).toContain('Look\\n[image_url]')
+  expect(said).toContain('I can not see it')
+  const inputs = (await book.traces.query({ order_by: 'id' })).records.map(({ action }) => action)
+  expect(JSON.stringify(inputs)).toContain(JSON.stringify(large).slice(1, -1))
+  expect(JSON.stringify(inputs)).toContain('"sum":12.5')
+})
+
+it('knows a session of Claude Code by its summary, and counts what it leaves out', async () => {
+  await using book = await open()
+  const at = '2025-01-01T00:00:00Z'
+  const said = (type: string, uuid: string, content: unknown) => ({
+    type,
+    uuid,
+    sessionId: 's',
+    timestamp: at,
+    message: { role: type, content },
+  })
+  const lines = [
+    { type: 'summary', summary: 'S', leafUuid: '2' },
+    said('user', '1', [{ type: 'text', text: 'Build it' }, { type: 'image' }]),
+    said('assistant', '2', [
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'text', text: 'Done' },
+    ]),
+  ]
+  const text = lines.map((line) => JSON.stringify(line)).join('\n')
+  expect(await book.import(text)).toMatchObject({
+    format: 'claude-code',
+    imported: 2,
+    left_out: { summary: 1, image: 1, thinking: 1 },
+  })
+})

@@ -251,6 +251,8 @@ export interface RecordWriter {
   retryRefused(records?: readonly string[]): string[]
   /** True when there was such a record and it was forgotten. */
   wasForgotten(id: string): boolean
+  /** True for what was purged: nothing brings it back. */
+  wasPurged(id: string): boolean
   /** The id of what was stored under this name and can't be found any more: it was forgotten, or lies elsewhere now. */
   lostId(name: RecordName): string | undefined
   /** Keeps an edit that lost in the conflict log, once. */

@@ -102,14 +102,16 @@ async function importOnce(
 
 const words: Readonly<Record<string, string>> = { read: 'Read', import: 'Imported' }
 
-function inWords({ imported, skipped, bundle, dry_run }: ImportResult): string {
+function inWords({ imported, skipped, left_out: left = {}, bundle, dry_run }: ImportResult): string {
   const would = (bundle?.dry_run ?? dry_run) ? 'would be ' : ''
   const lines = [`${count(imported)} ${would}imported, ${count(skipped)} were there already`]
   if (bundle?.tokens_skipped !== undefined)
     lines.push(`${count(bundle.tokens_skipped)} control tokens left out; --include-tokens takes them`)
   if (bundle?.missing !== undefined)
     lines.push(`${count(bundle.missing)} records that the bundle speaks of are not in it`)
-  if (!bundle) return lines.join('')
+  const rest = Object.entries(left).map(([what, n]) => `${count(n)} ${what}`)
+  if (rest.length > 0) lines.push(`left out: ${rest.join(', ')}`)
+  if (!bundle) return lines.join('\n')
   if (bundle.updated > 0) lines.push(`${count(bundle.updated)} ${would}changed`)
   if (bundle.forgotten > 0) lines.push(`${count(bundle.forgotten)} ${would}forgotten`)
   for (const { id, kind, kept, forgotten } of bundle.conflicts) {
