@@ -140,7 +140,7 @@ export function createTaskQueue(db: SqlDatabase): TaskQueue {
       return change(
         `UPDATE tasks SET state = 'done', owner = NULL, lease_until = NULL, result = ?, error_code = NULL,
           error_message = NULL, updated_at = ? WHERE ${mine} RETURNING n`,
-        [text.length <= resultLimit ? text : null, now, id, owner, number],
+        [text.length <= resultLimit && !namesSealed(db, text) ? text : null, now, id, owner, number],
       )
     },
     fail({ id, owner, number }, { code, message }, dueAt, now) {
@@ -211,6 +211,13 @@ export function createTaskQueue(db: SqlDatabase): TaskQueue {
       )
     },
   }
+}
+
+/** True where an answer names a sealed record, and so may quote it: then it is not stored with its task. */
+function namesSealed(db: SqlDatabase, text: string): boolean {
+  const sql = `SELECT 1 FROM json_tree(?) j JOIN records r ON r.id = j.value
+    WHERE j.type = 'text' AND r.kid IS NOT NULL LIMIT 1`
+  return db.get(sql, [text]) !== undefined
 }
 
 function toEntry(row: TaskRow): TaskEntry {

@@ -29,6 +29,20 @@ const withPassphrase = capabilityTable.flatMap(({ id, effect, input }) => {
 })
 
 export function taskCases({ book: open, reopen }: BookCase): void {
+  it.each(['purged', 'made sensitive'])(
+    'keeps no answer that names a record which was %s since',
+    async (how) => {
+      const book = await open()
+      const { id } = await book.inbox.send({ to: 'contract', text: 'Saffron letter.' })
+      const { id: task } = await book.tasks.add({ capability: 'inbox:take', input: {} })
+      expect(JSON.stringify((await settledTask(book, task))?.result)).toContain('Saffron')
+      if (how === 'purged') await book.records.purge({ id })
+      else await book.records.setSensitivity({ id, sensitivity: 'sensitive' })
+      expect((await book.tasks.get({ id: task }))?.state).toBe('done')
+      expect(JSON.stringify(await book.tasks.list({}))).not.toContain('Saffron')
+    },
+  )
+
   it('keeps no passphrase', async () => {
     const book = await open()
     expect(withPassphrase.map(({ id }) => id)).toEqual([

@@ -22,7 +22,10 @@ const task = z.object({
   updated_at: z.string(),
   due_at: z.string(),
   lease_until: z.string().optional(),
-  /** What the capability answered; absent while it has not, and when it is longer than 100,000 characters. */
+  /**
+   * What the capability answered; absent while it has not, when it is longer than 100,000 characters, and when it names a record
+   * that is sealed or was purged since.
+   */
   result: json.optional(),
   /** The task that comes round, of which it is a round. */
   recurring: z.string().optional(),

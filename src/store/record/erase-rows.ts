@@ -60,11 +60,18 @@ const answers = listed('applied_requests', 'request', ['result'])
 const entries = listed('conflicts', 'id', sides)
 const isClear = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = '{'`
 
-/** Erases the stored answers that name the record of this id: each may quote it. */
-export const eraseAnswers = (db: Erasing & Pick<SqlDatabase, 'all'>, id: string): void =>
-  eraseFound(db, answers, 'SELECT request AS key FROM applied_requests WHERE instr(result, ?) > 0', [
-    JSON.stringify(id),
-  ])
+const taskAnswers: TextRows = { table: 'tasks', columns: ['result'], where: 'n = ?' }
+
+/** Erases the stored answers of calls and tasks that name the record of this id: each may quote it. */
+export function eraseAnswers(db: Erasing & Pick<SqlDatabase, 'all'>, id: string): void {
+  const named = [JSON.stringify(id)]
+  eraseFound(db, answers, 'SELECT request AS key FROM applied_requests WHERE instr(result, ?) > 0', named)
+  for (const { n } of db.all<{ n: number }>('SELECT n FROM tasks WHERE instr(result, ?) > 0', named)) {
+    writeOver(db, taskAnswers, [n])
+    // The task itself stays: it is done.
+    db.run('UPDATE tasks SET result = NULL WHERE n = ?', [n])
+  }
+}
 
 /** Erases the entries of the conflict log about the record of this id that say something in clear. */
 export const eraseClearConflicts = (db: Erasing & Pick<SqlDatabase, 'all'>, id: string): void =>
