@@ -16,7 +16,10 @@ const textField = '$json'
 
 /** Levels of JSON that are written as they are; a book takes 64, and what stands around a value has some of them. */
 const depthLimit = 40
+/** Levels of a value at most: each of them takes some of the stack, of which browsers have least. */
+const levelLimit = 512
 const forbidden = '__proto__'
+const fieldless = new Set(['RegExp', 'BigInt', 'Symbol', 'Promise', 'WeakMap', 'WeakSet', 'WeakRef'])
 
 export interface ForeignOptions {
   /**
@@ -99,6 +102,8 @@ class Writer {
   }
 
   #object(value: object, path: string, depth: number): Json {
+    if (depth > levelLimit)
+      throw unsaid(`${path.slice(0, 100)}…`, `what is nested deeper than ${levelLimit} levels`)
     if (depth === depthLimit) return { [textField]: JSON.stringify(this.#object(value, path, depth + 1)) }
     if (Array.isArray(value))
       return this.#within(value, path, () =>
@@ -116,6 +121,9 @@ class Writer {
 
   #instance(value: object, path: string, depth: number): Json {
     if (this.#isStrict || ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
+      throw unsaid(path, value.constructor.name)
+    // They have no fields, so nothing of them would be left.
+    if (fieldless.has(Object.prototype.toString.call(value).slice(8, -1)))
       throw unsaid(path, value.constructor.name)
     if (value instanceof Map) return { $map: this.value([...value], path, depth + 1) }
     if (value instanceof Set) return { $set: this.value([...value], path, depth + 1) }

@@ -1,12 +1,18 @@
 // A file that appears whole or not at all: written under another name beside its place, flushed, then renamed.
 import { randomUUID } from 'node:crypto'
 import { rename, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { openOwnFile } from '../port/private-file.ts'
+import { UsageError } from './usage-error.ts'
 
 /** Writes all chunks to `path`, for its owner alone. On any failure nothing is left, and what was there stays. */
 export async function writeWhole(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
   const temporary = `${path}.${randomUUID()}.part`
-  const file = await openOwnFile(temporary)
+  const file = await openOwnFile(temporary).catch((cause: unknown) => {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    if (isMissing) throw new UsageError(`There is no folder ${dirname(path)} to write to`)
+    throw cause
+  })
   let sizeBytes = 0
   try {
     for await (const chunk of chunks) {

@@ -2,6 +2,7 @@
 import { kindsCalled } from '../../../bundle/format/bundle-choice.ts'
 import { kinds } from '../../../engine/capability-table.ts'
 import { type Command, given, listOf, numberOf, textOf } from './command.ts'
+import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 export const recallCommand: Command = {
@@ -38,6 +39,7 @@ export const recallCommand: Command = {
     )
     const lines = result.hits.map(({ record, score }) => `${score.toFixed(2)}  ${lineOf(record)}`)
     terminal.answer(result, lines.length > 0 ? lines.join('\n') : 'Nothing fits.')
+    noteSealed(terminal, result.sealed)
   },
 }
 
@@ -70,6 +72,7 @@ export const queryCommand: Command = {
       { signal },
     )
     terminal.answer(page, page.records.map(lineOf).join('\n'))
+    noteSealed(terminal, page.sealed)
     if (page.cursor !== undefined) terminal.note(`More: --cursor ${page.cursor}`)
   },
 }
@@ -88,7 +91,15 @@ export const statsCommand: Command = {
         `${kind}  ${count.toLocaleString('en')}  ${earliest.slice(0, 10)} to ${latest.slice(0, 10)}`,
     )
     terminal.answer(stats, [...kinds, `${stats.bytes.toLocaleString('en')} bytes`].join('\n'))
+    noteSealed(terminal, stats.sealed)
   },
+}
+
+/** What is there and says nothing here is no absence. */
+function noteSealed(terminal: Terminal, sealed = 0): void {
+  if (sealed === 0) return
+  const [records, their] = sealed === 1 ? ['1 sealed record', 'its'] : [`${sealed} sealed records`, 'their']
+  terminal.note(`${records} could not be read: ${their} key is not here, or waits for --unlock-file.`)
 }
 
 /** Kinds as they are called, of one record or of several: people say traces. */

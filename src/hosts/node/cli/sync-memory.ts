@@ -66,10 +66,12 @@ async function readAll({ deadLetters: { list } }: Daybook) {
 export function readEdge(values: Values): Edge {
   const url = textOf(values, 'edge')
   if (url === undefined) throw new UsageError('--edge says where the mirror is')
+  const key = process.env['DAYBOOK_KEY'] ?? ''
+  if (key === '') throw new UsageError('DAYBOOK_KEY is not set: it is the key of the edge')
   try {
     return {
       url: checkAddress(url, '--edge'),
-      key: checkKey(process.env['DAYBOOK_KEY'], 'DAYBOOK_KEY'),
+      key: checkKey(key, 'DAYBOOK_KEY'),
       book: textOf(values, 'book'),
     }
   } catch (error) {

@@ -30,6 +30,8 @@ it('unlocks a memory, takes its keys to another home, replaces them, and exports
   const recall = ['recall', 'elephant', '--json']
   const hits = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as { hits: unknown[] }).hits.length
   expect(hits(await run('one', recall))).toBe(1)
+  for (const command of [['recall', 'elephant'], ['query', '--type', 'perception'], ['stats']])
+    expect((await run('one', command)).stderr).toContain('1 sealed record could not be read')
   const unlocked = ['--unlock-file', at('own.txt')]
   expect(hits(await run('one', [...recall, ...unlocked]))).toBe(2)
   const wrong = await run('one', [...recall, '--unlock-file', at('wrong.txt')])
@@ -43,6 +45,14 @@ it('unlocks a memory, takes its keys to another home, replaces them, and exports
     without.stdout.includes('an elephant"'),
     without.stdout.includes('in clear'),
   ]).toEqual([0, false, true])
+
+  const lost = await run('one', ['export-memory', '-o', at('nowhere/x.kstar'), '--without-sensitive'])
+  expect(lost).toMatchObject({ code: 2, stderr: expect.stringContaining(`no folder ${at('nowhere')}`) })
+  const env = { ...process.env, DAYBOOK_KEY: '' }
+  const keyless = await ended(
+    startDaybook(['sync', '--edge', 'http://127.0.0.1:9', '--home', at('one')], { env }),
+  )
+  expect(keyless).toMatchObject({ code: 2, stderr: expect.stringContaining('DAYBOOK_KEY is not set') })
 
   const keys = at('keys.json')
   const secret = ['--passphrase-file', at('file.txt')]
