@@ -1,6 +1,6 @@
 // The edge under Node: the same app, its mirrors in PostgreSQL. Several such processes may stand on one database.
 // Invariant: a key crosses no plain connection but on this machine, and whoever calls from elsewhere can't pass for it.
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { hostInUrl } from '../../../core/address.ts'
@@ -92,9 +92,8 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
     const addresses = new AddressLimit(limits, behindProxy, nodePorts.clock)
     const listener = getRequestListener(
       async (request, bindings) => {
-        const { incoming, outgoing } = bindings as HttpBindings
-        const isLetIn = addresses.enter(incoming, outgoing)
-        const answer = isLetIn ? await answerOf(request, incoming) : tooManyFromThere()
+        const { incoming } = bindings as HttpBindings
+        const answer = await answerOf(request, incoming)
         // What was not read of the request would be taken for the beginning of the next one.
         if (!(await drainRequest(incoming))) answer.headers.set('connection', 'close')
         return answer
@@ -113,13 +112,13 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
             ms: Math.round(performance.now() - began),
           }),
         )
-        void listener(request, response)
+        void (addresses.enter(request, response) ? listener(request, response) : refuse(request, response))
       },
       { shouldUpgradeCallback: wantsWebSocket },
     )
     answerUpgrades(server, (request, incoming, upgrade) =>
       !addresses.enter(incoming, incoming.socket)
-        ? Promise.resolve(tooManyFromThere())
+        ? Promise.resolve(new Response(tooManyAnswer.body, tooManyAnswer))
         : Promise.resolve(
             app.fetch(addressed(request, incoming, behindProxy), {
               ...env,
@@ -160,18 +159,22 @@ function limitsOf({ limits, behindProxy = false }: ServeMirrorsOptions) {
   return { ...usualLimits, ...usualAddressLimits, connectionsOfAddress, ...limits }
 }
 
-function tooManyFromThere(): Response {
-  const error = new DaybookError(
-    'rate-limited',
-    'This address has too many requests and lines open, or asks too often without a key.',
-    {
-      details: { retryAfterMs: addressRetryMs },
-    },
-  )
-  return Response.json(error.toJSON(), {
-    status: errorTable[error.code].status,
-    headers: { 'retry-after': String(addressRetryMs / 1000) },
-  })
+const tooMany = new DaybookError(
+  'rate-limited',
+  'This address has too many requests and lines open, or asks too often without a key.',
+  { details: { retryAfterMs: addressRetryMs } },
+)
+const tooManyAnswer = {
+  status: errorTable[tooMany.code].status,
+  headers: { 'content-type': 'application/json', 'retry-after': String(addressRetryMs / 1000) },
+  body: JSON.stringify(tooMany),
+}
+
+/** Before anything is made of the request: an address that floods takes no more than this. */
+async function refuse(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const isRead = await drainRequest(incoming)
+  const { status, headers, body } = tooManyAnswer
+  outgoing.writeHead(status, { ...headers, ...(isRead ? {} : { connection: 'close' }) }).end(body)
 }
 
 /** Answers the upgrade to a line of `book`. */
