@@ -47,11 +47,14 @@ export function roomOf(path: string): DiskRoom {
   const own = `${path}.reserve`
   /** What was given up may be taken back whole; of what is free besides a quarter. */
   let lent = 0
+  /** A call works with what was given up: made again now, the reserve would take it away from that call. */
+  let isUsedNow = false
   const freeBytes = () => {
     const { bavail, bsize } = statfsSync(dirname(path))
     return bavail * bsize
   }
   const renew = (bookBytes: number) => {
+    if (isUsedNow) return
     const had = sizeOf(own)
     const wanted = wantedFor(bookBytes)
     try {
@@ -76,6 +79,7 @@ export function roomOf(path: string): DiskRoom {
     renew,
     giveUp,
     use(db, isUsed) {
+      isUsedNow = isUsed
       if (isUsed) giveUp()
       scrub(db)
       if (!isUsed) renew(db.sizeBytes())
