@@ -34,6 +34,9 @@ export interface IdleWorkParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
 /** So many wait on a disk that is nearly full: what is derived must find room, or nothing could be read. */
 const scarceLag = 50
 
+/** Scrubbing takes at most this share of the time. */
+const scrubShare = 1 / 20
+
 /**
  * Begins a while after the book was opened, and once nothing was written for 60 ms on a device and for 1 s at a mirror. After
  * a commit it has the writer wait for what is too much to be left.
@@ -43,6 +46,17 @@ export function createIdleWork(parts: IdleWorkParts): Service {
   const waitMs = idleMs[store.role]
   let stopped = false
   let cancel: (() => void) | undefined
+  /** The next scrub comes no sooner. */
+  let scrubAt = -Infinity
+  /** The milliseconds until the scrub that is due may begin; undefined where none is. */
+  const scrub = (): number | undefined => {
+    if (!store.purge.isDue()) return undefined
+    const began = clock.now()
+    if (began < scrubAt) return scrubAt - began
+    store.purge.scrub()
+    scrubAt = clock.now() + (clock.now() - began) / scrubShare
+    return undefined
+  }
   const takeTexts = () => {
     const began = clock.now()
     for (let i = 0; i < textBatches; i++) {
@@ -59,7 +73,8 @@ export function createIdleWork(parts: IdleWorkParts): Service {
       try {
         if (store.projection.step(batch) || takeTexts()) workIn(stepMs)
         else {
-          if (store.purge.isDue()) store.purge.scrub()
+          const waits = scrub()
+          if (waits !== undefined) workIn(waits)
           onIdle()
         }
       } catch (error) {

@@ -24,9 +24,6 @@ export const readBookFile = async (name: string) => (await ask({ type: 'read', n
 export const writeBookFile = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
   ask({ type: 'write', name, bytes })
 
-/** Changes all bits of one byte of the database, where it lies in OPFS. */
-export const flipByte = (name: string, at: number) => ask({ type: 'flip', name, at })
-
 const pageBytes = 4096
 
 /** Pages that hold these words. */

@@ -17,8 +17,7 @@ export interface SizeLimit {
   spaceBytes(): number
 }
 
-/** `spareBytes` are those that the book's files have already, beyond its pages. */
-export function createSizeLimit(db: SqlDatabase, isOpen: () => boolean, spareBytes: () => number): SizeLimit {
+export function createSizeLimit(db: SqlDatabase, isOpen: () => boolean): SizeLimit {
   let limit = 0
   let whole = 0
   let spaceBytes = Infinity
@@ -32,7 +31,7 @@ export function createSizeLimit(db: SqlDatabase, isOpen: () => boolean, spareByt
       const { quota = 0, usage = 0 } = await navigator.storage.estimate()
       // Or let go of while the browser was asked.
       if (quota === 0 || !isOpen()) return
-      spaceBytes = Math.max(0, quota - usage) + spareBytes()
+      spaceBytes = Math.max(0, quota - usage)
       const spacePages = Math.floor(spaceBytes / pageSize)
       const logPages = Math.min(checkpointPages, Math.max(leastLogPages, Math.floor(spacePages / 8)))
       const usedPages = Math.ceil(db.sizeBytes() / pageSize)

@@ -26,9 +26,6 @@ export const mounted: WriteCombiner = {
     return combiner.failure
   },
   reserve: (path, bytes) => combiner.reserve(path, bytes),
-  spare: (path) => combiner.spare(path),
-  wipe: (path) => combiner.wipe(path),
-  showAll: (path) => combiner.showAll(path),
   guard: (path, admit) => combiner.guard(path, admit),
   unguard: () => combiner.unguard(),
 }
