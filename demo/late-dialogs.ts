@@ -1,4 +1,5 @@
 // The dialogs that nobody needs in the first second, which the page fetches together.
+export { AdmitDialog } from './views/pool/admit-dialog.tsx'
 export { GrantDialog } from './views/trust/grant-dialog.tsx'
 export { RevokeDialog } from './views/trust/revoke-dialog.tsx'
 export { PasteDialog } from './views/bundle/paste-dialog.tsx'

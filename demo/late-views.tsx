@@ -46,6 +46,7 @@ export const lateViews: Partial<Record<View, ComponentType>> = {
 }
 
 export const lateDialogs: Record<Exclude<DialogName, 'palette'>, ComponentType> = {
+  admit: dialogs.dialog('AdmitDialog', MissingDialog),
   books: dialogs.dialog('BooksDialog', MissingDialog),
   edit: dialogs.dialog('EditDialog', MissingDialog),
   grant: dialogs.dialog('GrantDialog', MissingDialog),

@@ -2,7 +2,17 @@
 import { signal } from '@preact/signals'
 
 export type DialogName =
-  'books' | 'edit' | 'grant' | 'help' | 'palette' | 'paste' | 'revoke' | 'places' | 'schema' | 'settings'
+  | 'admit'
+  | 'books'
+  | 'edit'
+  | 'grant'
+  | 'help'
+  | 'palette'
+  | 'paste'
+  | 'revoke'
+  | 'places'
+  | 'schema'
+  | 'settings'
 
 export const openDialog = signal<DialogName | undefined>(undefined)
 

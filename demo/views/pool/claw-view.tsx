@@ -9,6 +9,7 @@ import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { clawStates } from '../../kind/pool/pool-field.ts'
 import type { Claw } from '../../kind/pool/pool-record.ts'
 import { chipOf, go, narrow } from '../../state/address.ts'
+import { agentsHeading, askAdmit, letGo } from '../../state/pool/admission.ts'
 import { able, askFailure, claws } from '../../state/pool/claws.ts'
 import { type Pool, pool } from '../../state/pool/pool.ts'
 import { errorWords } from '../../wording/error-word.ts'
@@ -66,7 +67,9 @@ function Known({ known: { claws: all } }: { known: Pool }) {
         <EmptyNote title="No agent matches these filters." />
       ) : (
         <section aria-label="Known agents">
-          <h2>{countOf(shown.length, 'agent')}</h2>
+          <h2 ref={agentsHeading} tabIndex={-1}>
+            {countOf(shown.length, 'agent')}
+          </h2>
           <ul class="queue">
             {shown.map((claw) => (
               <ClawRow key={claw.claw} claw={claw} isYou={claw.claw === all.you} />
@@ -86,8 +89,7 @@ function Asking({ known: { claws: all } }: { known: Pool }) {
     <section aria-label="Not admitted">
       <h2>{countOf(asking.length, 'agent')} not admitted</h2>
       <p class="faint">
-        Nothing that they say counts. Compare the key with what their owner tells you, then admit with{' '}
-        <code>book.pool.admit()</code>.
+        Nothing that they say counts. Compare the key with what their owner tells you before you admit one.
       </p>
       <ul class="queue">
         {asking.map(({ claw, key, display_name: name, seen_at: seen }) => (
@@ -108,10 +110,27 @@ function Asking({ known: { claws: all } }: { known: Pool }) {
                 </span>
               )}
             </p>
+            <div class="row-acts">
+              <AdmitButton claw={claw} name={name} asked={key} />
+            </div>
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+interface AdmitButtonProps {
+  readonly claw: string
+  readonly name: string | undefined
+  readonly asked: string | undefined
+}
+
+function AdmitButton({ claw, name = claw, asked: key }: AdmitButtonProps) {
+  return (
+    <button type="button" class="button small" onClick={() => askAdmit({ claw, name, key })}>
+      Admit<span class="hidden"> {name}</span>
+    </button>
   )
 }
 
@@ -196,6 +215,24 @@ function ClawRow({ claw: one, isYou }: { claw: Claw; isYou: boolean }) {
           Outcome<span class="hidden">: {claw}</span>
         </button>
       </p>
+      <Standing claw={one} />
     </li>
+  )
+}
+
+/** What can be done about whether its word counts. */
+function Standing({ claw: { claw, display_name: name = claw, keys, standing } }: { claw: Claw }) {
+  const [key] = keys
+  if (standing === 'own' || standing === 'unknown') return null
+  return (
+    <div class="row-acts">
+      {standing === 'let_go' ? (
+        <AdmitButton claw={claw} name={name} asked={key} />
+      ) : (
+        <button type="button" class="button small" onClick={() => void letGo({ claw, name, key })}>
+          Let go<span class="hidden"> {name}</span>
+        </button>
+      )}
+    </div>
   )
 }

@@ -189,3 +189,63 @@ it('votes in three tabs, which are three agents, and each recalls what became a 
   await voters[1]?.page.getByText('approved 2 to 0').waitFor()
   await context.close()
 })
+
+it('admits an agent once its key was compared, lets it go, and takes either back, by the keyboard alone', async () => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const { page, problems } = await openInspector(browser, { context, query: '&view=poolClaws' })
+  await page.getByRole('heading', { name: 'Announce this book as an agent' }).waitFor()
+  await page.evaluate(() => globalThis.book?.pool.configure({ admission: 'listed' }))
+  await page.getByRole('button', { name: 'Connect Books of this origin' }).click()
+  await page.getByRole('button', { name: 'Disconnect Books of this origin' }).waitFor()
+  const other = await openInspector(browser, { context, query: '&view=poolClaws' })
+  await other.page.getByRole('button', { name: 'Disconnect Books of this origin' }).waitFor()
+  await other.page.evaluate(() =>
+    globalThis.book?.pool.announce({ capabilities: ['logs.read:*'], display_name: 'Log reader' }),
+  )
+  const active = (count: number) =>
+    page.getByText(`${count} agent${count === 1 ? '' : 's'} active, this book included.`).waitFor()
+
+  const asking = page.getByRole('region', { name: 'Not admitted' })
+  await asking.getByText('Log reader', { exact: true }).first().waitFor()
+  await active(1)
+  await asking.getByRole('button', { name: 'Admit Log reader' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Admit this agent?' })
+  // The whole key, as the other book says it of itself.
+  const key = await other.page.evaluate(async () => {
+    const { you, claws } = (await globalThis.book?.pool.claws()) ?? { you: '', claws: [] }
+    return claws.find(({ claw }) => claw === you)?.keys[0] ?? 'no key'
+  })
+  expect(await dialog.locator('.whole-key').innerText()).toBe(key)
+  // The first act takes nothing away, and nothing is admitted by leaving.
+  await dialog.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await active(1)
+  await asking.getByRole('button', { name: 'Admit Log reader' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Admit agent' }).focus()
+  await page.keyboard.press('Enter')
+
+  const known = page.getByRole('region', { name: 'Known agents' })
+  const row = known.getByRole('listitem').filter({ hasText: 'Log reader' })
+  await row.getByRole('button', { name: 'Let go Log reader' }).waitFor()
+  await asking.waitFor({ state: 'detached' })
+  await active(2)
+  await known.getByRole('heading').and(page.locator(':focus')).waitFor()
+
+  await row.getByRole('button', { name: 'Let go Log reader' }).focus()
+  await page.keyboard.press('Enter')
+  await row.getByRole('button', { name: 'Admit Log reader' }).waitFor()
+  await active(1)
+  await page.getByRole('button', { name: 'Undo' }).focus()
+  await page.keyboard.press('Enter')
+  await row.getByRole('button', { name: 'Let go Log reader' }).waitFor()
+  await active(2)
+  // What was just admitted is let go as fast.
+  await page.getByRole('button', { name: 'Let it go' }).last().click()
+  await row.getByRole('button', { name: 'Admit Log reader' }).waitFor()
+  await active(1)
+  for (const opened of [problems, other.problems]) expect(await opened()).toEqual([])
+  await context.close()
+})

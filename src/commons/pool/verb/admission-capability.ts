@@ -38,7 +38,11 @@ function otherClaw(at: WriteContext<'records' | 'pool'>, named: string): { scene
   )
 }
 
-function decide(scene: Scene, claw: string, change: Pick<ClawBody, 'keys' | 'revoked' | 'admission'>) {
+function decide(
+  scene: Scene,
+  claw: string,
+  change: Pick<ClawBody, 'keys' | 'revoked' | 'admission' | 'display_name'>,
+) {
   const { config, pool } = scene
   const known = readClaw(scene, claw)
   const at = change.admission?.at ?? ''
@@ -103,7 +107,10 @@ export const admissionCapabilities = [
         )
       const isKnown = known?.keys !== undefined && (given === undefined || known.keys.includes(given))
       const keys = isKnown || own === undefined ? {} : keysAfter(known, [own])
-      return decide(scene, claw, { ...keys, admission: { state: 'admitted', at: at.call.now } })
+      // It says its name again some day; until then it has the one under which it asked in with this key.
+      const name = scene.pool.applicants().find((one) => one.claw === claw && one.key === own)?.name
+      const naming = known?.display_name === undefined && name !== undefined ? { display_name: name } : {}
+      return decide(scene, claw, { ...naming, ...keys, admission: { state: 'admitted', at: at.call.now } })
     },
   }),
   defineCapability({
