@@ -131,11 +131,16 @@ export function archiveContract(host: string, { open, read, write }: ArchiveHost
       const { name, book } = await openNew()
       await fill(book)
       const text = await read1((await book.archives.put({})).key)
-      const altered = [text.replace('Lesson 1', 'Lesson 9'), text.slice(0, -40), '', 'not a bundle']
-      for (const [i, bad] of altered.entries()) {
+      const altered = [
+        [text.replace('Lesson 1', 'Lesson 9'), 'invalid-file'],
+        [text.slice(0, -40), 'incomplete-file'],
+        ['', 'incomplete-file'],
+        ['not a bundle', 'invalid-file'],
+      ] as const
+      for (const [i, [bad, code]] of altered.entries()) {
         const key = keyBefore(name, 1, `0000000${i}`)
         await write(key, bad)
-        expect((await failure(book.archives.verify({ key }))).code).toBe('invalid-file')
+        expect((await failure(book.archives.verify({ key }))).code).toBe(code)
       }
     })
 
