@@ -106,7 +106,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     markedCases(cases, host.keepsKeys !== false)
     recallCases(cases)
     conversationMemoryCases(cases, host.keepsKeys !== false)
-    queueCases(cases)
+    queueCases(cases, host.keepsKeys !== false)
     if (host.alter) newerBookCases(cases, host)
     badInputCases(cases)
     if (host.keepsKeys !== false) keptKeyCases(cases)

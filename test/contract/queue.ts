@@ -3,7 +3,7 @@ import type { BookCase } from './book-case.ts'
 import { recurringCases } from './recurring.ts'
 import { taskCases } from './task.ts'
 
-export function queueCases(cases: BookCase): void {
-  taskCases(cases)
+export function queueCases(cases: BookCase, keepsKeys: boolean): void {
+  taskCases(cases, keepsKeys)
   recurringCases(cases)
 }

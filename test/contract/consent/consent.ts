@@ -18,7 +18,7 @@ export function consentCases(cases: BookCase, keepsKeys: boolean): void {
   ownerWordCases(cases)
   proposalCases(cases)
   proposerCases(cases)
-  namedAgentCases(cases)
+  namedAgentCases(cases, keepsKeys)
   consentInputCases(cases)
   ruleCases(cases)
   lifeCases(cases)

@@ -8,8 +8,9 @@ const agent = 'did:a2p:agent:local:assistant'
 const expires_at = '2099-01-01T00:00:00.000Z'
 const category = 'a2p:interests'
 
-async function begin(book: Daybook) {
-  const { id: perception } = await book.perceptions.store({ content: 'It rains.', sensitivity: 'sensitive' })
+async function begin(book: Daybook, keepsKeys: boolean) {
+  const sensitivity = keepsKeys ? 'sensitive' : 'standard'
+  const { id: perception } = await book.perceptions.store({ content: 'It rains.', sensitivity })
   const { id: memory } = await book.memories.store({ content: 'Likes tea.', category })
   const { id: fact } = await book.facts.store({ schema: 'note', data: { n: 1 } })
   const { id: trace } = await book.traces.store(makeTrace())
@@ -53,11 +54,11 @@ const attempts: Readonly<Record<string, (handle: Daybook, ids: Begun) => Promise
     handle.conversation.forgetAgent({ agent_id: 'contract' }),
 }
 
-export function namedAgentCases({ book: open }: BookCase): void {
+export function namedAgentCases({ book: open }: BookCase, keepsKeys: boolean): void {
   describe('a handle with an agent’s name', () => {
     it.each(Object.entries(attempts))('never %s', async (_title, attempt) => {
       const book = await open()
-      const ids = await begin(book)
+      const ids = await begin(book, keepsKeys)
       await book.conversation.store({ agent_id: 'contract', message: { content: 'Hello.' } })
       const all = async () => [
         (await book.records.query({ limit: 100 })).records,
@@ -71,7 +72,7 @@ export function namedAgentCases({ book: open }: BookCase): void {
 
     it('changes and forgets what it wrote itself, counts the use of skills, and shares documents', async () => {
       const book = await open()
-      await begin(book)
+      await begin(book, keepsKeys)
       const handle = book.with({ agent })
       const { id } = await handle.perceptions.store({ content: 'Mine.' })
       await handle.perceptions.update({ id, updates: { content: 'Mine, changed.' } })
