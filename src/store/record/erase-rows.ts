@@ -57,19 +57,21 @@ function eraseFound(
 }
 
 const answers = listed('applied_requests', 'request', ['result'])
+const task: TextRows = { table: 'tasks', columns: ['input', 'result'], where: 'n = ?' }
 const entries = listed('conflicts', 'id', sides)
 const isClear = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = '{'`
 
-const taskAnswers: TextRows = { table: 'tasks', columns: ['result'], where: 'n = ?' }
-
-/** Erases the stored answers of calls and tasks that name the record of this id: each may quote it. */
+/**
+ * Erases the stored answers that name the record of this id: each may quote it. So may what a task was given that answered with
+ * it; that it was done stays, or it would be done again.
+ */
 export function eraseAnswers(db: Erasing & Pick<SqlDatabase, 'all'>, id: string): void {
-  const named = [JSON.stringify(id)]
-  eraseFound(db, answers, 'SELECT request AS key FROM applied_requests WHERE instr(result, ?) > 0', named)
-  for (const { n } of db.all<{ n: number }>('SELECT n FROM tasks WHERE instr(result, ?) > 0', named)) {
-    writeOver(db, taskAnswers, [n])
-    // The task itself stays: it is done.
-    db.run('UPDATE tasks SET result = NULL WHERE n = ?', [n])
+  const named = JSON.stringify(id)
+  eraseFound(db, answers, 'SELECT request AS key FROM applied_requests WHERE instr(result, ?) > 0', [named])
+  const done = "SELECT n FROM tasks WHERE state = 'done' AND instr(result, ?) > 0"
+  for (const { n } of db.all<{ n: number }>(done, [named])) {
+    writeOver(db, task, [n])
+    db.run("UPDATE tasks SET input = 'null', result = NULL WHERE n = ?", [n])
   }
 }
 
