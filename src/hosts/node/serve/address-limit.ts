@@ -6,13 +6,7 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '../../../core/ports.ts'
 import { TokenBuckets } from '../../../edge/token-bucket.ts'
 import { netOf } from '../port/address-net.ts'
-
-export interface AddressLimits {
-  /** Requests and lines of one address at a time; many devices may stand behind one. */
-  readonly ofAddress: number
-  /** Requests without a key that an address may send each second, and twenty times as many at once. */
-  readonly openPerSecond: number
-}
+import type { AddressLimits } from './serve-options.ts'
 
 export const usualAddressLimits: AddressLimits = { ofAddress: 250, openPerSecond: 50 }
 

@@ -19,7 +19,13 @@ import { edgeSettingTable } from '../../../edge/edge-settings.ts'
 import { readQuotas } from '../../../edge/guest-quota.ts'
 import { readRate } from '../../../edge/rate-limit.ts'
 import type { ServerLimits } from '../port/server-limits.ts'
-import type { AddressLimits } from './address-limit.ts'
+
+export interface AddressLimits {
+  /** Requests and lines of one address at a time; many devices may stand behind one. */
+  readonly ofAddress: number
+  /** Requests without a key that an address may send each second, and twenty times as many at once. */
+  readonly openPerSecond: number
+}
 
 export interface ServeMirrorsOptions {
   /** Where the truth is: `postgres://user:password@host:5432/database`, Supabase's pooler on port 6543 included. */
