@@ -234,7 +234,7 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
     },
     live: createLive(door, methods, host as LiveHost) as unknown as BookMembers['live'],
     on: (name, listener) => {
-      // Who listens for what is never told would wait for ever.
+      // A listener for an event that does not exist would wait for ever.
       isEvent(name, 'name')
       return door.on((event) => {
         if (event.name === name) listener(event.detail as never)

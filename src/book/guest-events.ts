@@ -1,6 +1,6 @@
-// What the holder of a token hears of a book. Invariant: an event says nothing that the holder could not have read just then,
-// but that some rule of who may read memories has changed, not which nor for whom; in doubt, and once its token has ended, it
-// hears nothing. The end of the book, or of its token, is told to everyone.
+// Events of a book for the holder of a token. Invariant: an event says nothing that the holder can't read at that moment, except
+// that some rule about memories has changed, without its name; in doubt, and after the token has ended, the holder gets no event.
+// Everybody gets the end of the book, or of the own token.
 import { ruledKinds, ruleKinds } from '../core/access/rule-kind.ts'
 import type { BookEvent, BookEvents } from '../core/capability/event.ts'
 

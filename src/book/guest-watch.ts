@@ -1,6 +1,5 @@
-// What may change the answer of a question that the holder of a token goes on asking: the book, the rules of who may read
-// what, the end of the token, the hours and ends of policies. Invariant: once the token has ended its holder is told so, and
-// nothing after it.
+// Watches everything that may change the answer of a live query under a token: the book, the rules for reading, the end of the
+// token, the hours and ends of policies. Invariant: when the token ends, its holder gets that event, and none after it.
 import { credentialKinds, ruleKinds } from '../core/access/rule-kind.ts'
 import type { BookEvent } from '../core/capability/event.ts'
 import type { BookDoor } from './book-door.ts'

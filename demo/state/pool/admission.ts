@@ -15,9 +15,9 @@ export interface Applicant {
   readonly key: string | undefined
 }
 
-/** Whom the open question would admit. */
+/** The agent that the open dialog would admit. */
 export const admitQuestion = signal<Applicant | undefined>(undefined)
-/** Where the keyboard goes on: the row of whom was just answered is gone, or has another act. */
+/** Takes the focus after an answer: the row that had it is gone, or has another button. */
 export const agentsHeading = createRef<HTMLHeadingElement>()
 
 export function askAdmit(who: Applicant): void {

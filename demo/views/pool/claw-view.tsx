@@ -220,7 +220,7 @@ function ClawRow({ claw: one, isYou }: { claw: Claw; isYou: boolean }) {
   )
 }
 
-/** What can be done about whether its word counts. */
+/** The buttons that admit an agent to the pool, or let it go. */
 function Standing({ claw: { claw, display_name: name = claw, keys, standing } }: { claw: Claw }) {
   const [key] = keys
   if (standing === 'own' || standing === 'unknown') return null

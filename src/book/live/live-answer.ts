@@ -34,7 +34,7 @@ export interface LiveParts {
   used(isUsed: boolean): void
 }
 
-/** What was answered may not be read any more. */
+/** Errors after which the last answer may not be shown any more. */
 const endsReading: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'consent-required'])
 
 /** At least one frame lies between two calls; longer ones rest as long as they took, so that writes get through. */

@@ -1,6 +1,6 @@
 // The clock and timers that a host lends to those who ask again. No timer keeps a process from ending.
 
-/** What the host lends. */
+/** The parts of the host's global object that live queries use. */
 export interface LiveHost {
   readonly Date: { now(): number }
   setTimeout(task: () => void, delayMs: number): unknown

@@ -23,7 +23,7 @@ export function withRevision(
   revised: Revised,
   { proposal, as, at }: RevisedBy,
 ): MemoryBody {
-  const changed = fields.filter((name) => revised[name] !== undefined && !isSame(body[name], revised[name]))
+  const changed = fields.filter((name) => revised[name] !== undefined && !sameJson(body[name], revised[name]))
   const pick = (from: Revised) => Object.fromEntries(changed.map((name) => [name, from[name]]))
   const note = { proposal, at, before: pick(body), after: pick(revised) }
   const earlier = Object.entries(body.revised ?? {}).toSorted(([, one], [, other]) =>
@@ -71,8 +71,6 @@ function withoutOne(body: JsonObject, { as, at, before, after }: Ended): JsonObj
     ...(notes ? { reclassified: notes } : {}),
   } as JsonObject
 }
-
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
 /** The notes of a memory with one more about the class that it is in now. */
 export function reclassifications(
