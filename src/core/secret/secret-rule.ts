@@ -131,6 +131,7 @@ export const secretRules: readonly SecretRule[] = [
   ),
   rule('telegram-bot-token', [':AA'], /:AA[\w-]{33}/, { before: /\d{8,10}$/ }),
   rule('age-secret-key', ['AGE-SECRET-KEY-1'], /AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}/),
+  rule('wallet-key', ['xprv', 'yprv', 'zprv', 'tprv'], /[xyzt]prv[1-9A-HJ-NP-Za-km-z]{107}/),
   rule('daybook-key', ['dbk1.'], /dbk1\.[\w-]{16}\.[\w-]{43}/),
   rule('daybook-token', ['dbt2.'], /dbt2\.[\w-]{40,8000}\.[\w-]{43}/),
   rule('jwt', ['eyJ'], /eyJ[\w-]{8,2000}\.eyJ[\w-]{8,8000}\.[\w-]{16,2000}/, namesAlgorithm),

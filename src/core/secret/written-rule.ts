@@ -31,7 +31,7 @@ const passwordForm = new RegExp(
   [
     /(?<name>[pP]ass(?:word|wd|wort|phrase|e)?|PASS(?:WORD|WD|WORT|PHRASE)?|[pP]wd|PWD|[pP]w|[kK]ennwort|[cC]ontraseña)\d?/,
     /(?: (?:for|of|zum|für) (?:the |your |my )?[\w-]{1,24})?/,
-    /(?:\\?["'`\]]){0,3}\s{0,3}(?<sign>:=|=>|=|:|is(?= )|ist(?= )|lautet(?= ))\s{0,3}/,
+    /(?:\\?["'`\]]){0,3}\s{0,3}(?<sign>:=|=>|=|:|>|is(?= )|ist(?= )|lautet(?= ))\s{0,3}/,
     /(?:\\?(?<quote>["'`])(?<quoted>[^"'`\n\\]{4,128})\\?\k<quote>|(?<bare>[^\s"'`,;<>\\]{4,128}))/,
   ]
     .map(({ source }) => source)
@@ -62,11 +62,16 @@ function passwordAt(text: string, index: number): Span | undefined {
       ''
     if (isPassphrase(phrase)) return [place[0], place[0] + phrase.length]
   }
+  // A field of XML: what ends it is the next tag.
+  const isTag = sign === '>'
+  if (isTag && !/<[\w:.-]{0,40}$/.test(before(text, index, 42))) return undefined
   const said = quoted ?? ownPart(bare ?? '')
   const end = place[0] + said.length
   rest.lastIndex = end
   const isFull = name.length > 4 || /^p(?:wd|asse)$/i.test(name)
-  const isSure = isFull && /[=:]/.test(sign) && (quoted !== undefined || rest.test(text))
+  if (isTag && !text.startsWith('</', end)) return undefined
+  const isEnded = isTag || quoted !== undefined || rest.test(text)
+  const isSure = isFull && /[=:>]/.test(sign) && isEnded
   return isPassword({ text: said, isQuoted: quoted !== undefined, isSure }) ? [place[0], end] : undefined
 }
 
@@ -107,7 +112,7 @@ function optionAt(text: string, index: number): Span | undefined {
 }
 
 const keyForm =
-  /(?:pi[_ -]?(?:[kK]ey|KEY)|PI[_ -]?KEY|ecret(?:[_ -]?(?:[aA]ccess[_ -]?)?[kK]ey)?|ECRET(?:[_ -]?(?:ACCESS[_ -]?)?KEY)?|oken|OKEN)(?:\\?["'`\]]){0,3}\s{0,3}(?::=|=>|=|:)\s{0,3}(?:\\?["'`])?(?<secret>[A-Za-z0-9_./+~-]{20,2000}={0,2})(?![A-Za-z0-9(])/dy
+  /(?:pi[_ -]?(?:[kK]ey|KEY)|PI[_ -]?(?:KEY|Key)|ecret(?:[_ -]?(?:[aA]ccess[_ -]?)?[kK]ey)?|ECRET(?:[_ -]?(?:ACCESS[_ -]?)?KEY)?|oken|OKEN)(?:\\?["'`\]]){0,3}\s{0,3}(?::=|=>|=|:)\s{0,3}(?:\\?["'`])?(?<secret>[A-Za-z0-9_./+~-]{20,2000}={0,2})(?![A-Za-z0-9(])/dy
 const tokenName = /(?:access|auth|refresh|bot|bearer|api|personal|secret)[_ -]?[tT]$/i
 
 function keyAt(text: string, index: number): Span | undefined {
@@ -209,6 +214,8 @@ export const writtenRules: readonly WrittenRule[] = [
       'PI key',
       'PI_KEY',
       'PI-KEY',
+      'PI-Key',
+      'PI_Key',
       'pi-Key',
       'PI Key',
       'ecret',

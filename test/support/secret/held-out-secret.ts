@@ -17,6 +17,9 @@ import {
 
 export const heldOut: Judged = {
   secret: [
+    '<db:dbPassword>k1tchen-7sink</db:dbPassword>',
+    `"x-api-key": "${mixed(40, 9)}"`,
+
     'Password for the wifi: Bluebird-77',
     'the admin password is P@ssw0rd2023',
     'REDIS_PASSWORD=9dKs83jdQ',
@@ -79,6 +82,10 @@ export const heldOut: Judged = {
     'redis://default:R3dis-Pass@cache:6379',
   ],
   plain: [
+    '<label for="password">Password</label>',
+    'Click Settings > password > Change it',
+    '<xs:element name="password" type="xs:string"/>',
+
     'Password: optional, at least 8 characters',
     'password: Option<String>',
     'password VARCHAR(255) NOT NULL',

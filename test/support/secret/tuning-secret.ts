@@ -18,6 +18,11 @@ import {
 export const tuning: Judged = {
   secret: [
     'password: hunter2',
+    '<password>Winter-Garden-41</password>',
+    `X-API-Key: ${mixed(32, 5)}`,
+    `xprv${mixed(200, 3)
+      .replaceAll(/[0OIl]/g, '')
+      .slice(0, 107)}`,
     'Password: Tr0ub4dor&3',
     'The password is correct-horse-7',
     'my password is Sommer2024!',
