@@ -72,6 +72,26 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
         ['session', () => book.with({ session: `s-${secret}` }).perceptions.store(perception)],
         ['resource', () => book.with({ resource: secret }).perceptions.store(perception)],
         ['id', () => book.documents.write({ changes: [{ folder: 'notes/', key: secret, value: {} }] })],
+        [
+          'granted_to',
+          () =>
+            book.tokens.grant({
+              granted_to: secret,
+              scope: '**',
+              permissions: ['read'],
+              expires_at: '2099-01-01T00:00:00.000Z',
+            }),
+        ],
+        [
+          'name',
+          () =>
+            book.consent.setPolicy({
+              for_agents: 'coach',
+              allow: ['a2p:*'],
+              permissions: ['read_full'],
+              name: `for ${secret}`,
+            }),
+        ],
       ] as const
       for (const [path, store] of named) {
         const error = await failure(store())

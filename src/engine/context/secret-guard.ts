@@ -3,12 +3,12 @@
 // stands in its place.
 import type { ConflictEntry, ConflictSide } from '../../core/conflict.ts'
 import { DaybookError } from '../../core/errors.ts'
-import type { Json, JsonObject } from '../../core/json/path.ts'
+import { type Json, type JsonObject, readPath } from '../../core/json/path.ts'
 import { isOpenKind, type Kind } from '../../core/kind.ts'
 import { parseWith } from '../../core/schema.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { type FoundSecret, maskBody, secretsOf } from '../../core/secret/body-secrets.ts'
-import { secretInName } from '../../core/secret/find-secrets.ts'
+import { findSecrets, secretInName } from '../../core/secret/find-secrets.ts'
 import type { SecretMode, SecretOutcome } from '../../core/secret/stored-secrets.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
@@ -67,8 +67,12 @@ export function createSecretGuard(
   return {
     guard(given) {
       const { kind, body, sensitivity } = given
-      // What only the chapter of trust writes is signed, and holds no text of users.
-      if (mode === 'off' || kind.guests === 'none' || isSealing(sensitivity)) return given
+      if (mode === 'off' || isSealing(sensitivity)) return given
+      if (kind.guests === 'none') {
+        // Signed, and read by every door: neither sealed nor masked.
+        if (isMasking) checkTexts(body)
+        return given
+      }
       const secrets = secretsOf(body)
       if (secrets.length === 0) return given
       switch (modeFor(kind)) {
@@ -94,6 +98,17 @@ export function createSecretGuard(
       lost: maskSide(lost),
       ...(kept ? { kept: maskSide(kept) } : {}),
     }),
+  }
+}
+
+/** Fields of what grants rights that people write themselves. */
+const grantTexts = ['name', 'granted_to', 'holder', 'reason', 'purpose', 'purpose.description'] as const
+
+function checkTexts(body: JsonObject): void {
+  for (const path of grantTexts) {
+    const text = readPath(body, path)
+    const [found] = typeof text === 'string' ? findSecrets(text) : []
+    if (found) throw secretName(path, found.rule)
   }
 }
 
