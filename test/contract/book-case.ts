@@ -32,6 +32,10 @@ export async function failure(promise: Promise<unknown>): Promise<DaybookError> 
   return error
 }
 
+/** Of calls that run at the same time. Each is caught at once: one that fails before its turn would be nobody's. */
+export const failures = (calls: readonly Promise<unknown>[]): Promise<DaybookError[]> =>
+  Promise.all(calls.map(failure))
+
 /** Resolves with the first snapshot that `isIt` takes, the one there is included. Listens until then. */
 export function snapshotOf<T>(
   live: Live<T>,

@@ -1,7 +1,7 @@
 // Sensitive records: found like all others while the keys are here, and by nobody while they are not.
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../src/book/daybook.ts'
-import { type BookCase, failure } from './book-case.ts'
+import { type BookCase, failure, failures } from './book-case.ts'
 
 export const passphrase = 'correct horse battery'
 const topics = [
@@ -273,13 +273,13 @@ export function keylessCases(cases: BookCase): void {
       expect([error.code, error.details['reason']]).toEqual(['locked', 'no-keys-here'])
       expect((await book.status()).records).toEqual({})
       expect(await book.seal.status()).toMatchObject({ state: 'off', sealed: 0 })
-      for (const call of [
+      for (const error of await failures([
         book.seal.unlock({ passphrase }),
         book.seal.rotate(),
         book.seal.exportKeys({ passphrase }),
         book.seal.guard(),
-      ])
-        expect((await failure(call)).code).toBe('locked')
+      ]))
+        expect(error.code).toBe('locked')
     })
   })
 }

@@ -76,7 +76,7 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
           'granted_to',
           () =>
             book.tokens.grant({
-              granted_to: secret,
+              granted_to: `ci-${secret}`,
               scope: '**',
               permissions: ['read'],
               expires_at: '2099-01-01T00:00:00.000Z',

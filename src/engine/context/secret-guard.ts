@@ -8,7 +8,7 @@ import { isOpenKind, type Kind } from '../../core/kind.ts'
 import { parseWith } from '../../core/schema.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { type FoundSecret, maskBody, secretsOf } from '../../core/secret/body-secrets.ts'
-import { findSecrets, secretInName } from '../../core/secret/find-secrets.ts'
+import { secretInName } from '../../core/secret/find-secrets.ts'
 import type { SecretMode, SecretOutcome } from '../../core/secret/stored-secrets.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
@@ -107,8 +107,8 @@ const grantTexts = ['name', 'granted_to', 'holder', 'reason', 'purpose', 'purpos
 function checkTexts(body: JsonObject): void {
   for (const path of grantTexts) {
     const text = readPath(body, path)
-    const [found] = typeof text === 'string' ? findSecrets(text) : []
-    if (found) throw secretName(path, found.rule)
+    const rule = typeof text === 'string' ? secretInName(text) : undefined
+    if (rule !== undefined) throw secretName(path, rule)
   }
 }
 

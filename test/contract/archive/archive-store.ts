@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAbort, neverAborted } from '../../../src/core/abort.ts'
 import type { ArchiveStore, UploadNote, UploadNotes } from '../../../src/core/capability/port/archive-port.ts'
-import { failure } from '../book-case.ts'
+import { failure, failures } from '../book-case.ts'
 
 export interface ArchiveStoreHost {
   /** The place of archives that is asked for, each time the same one; `prefix` as keys have it. */
@@ -199,15 +199,15 @@ export function archiveStoreContract(host: string, given: ArchiveStoreHost): voi
       const { store, prefix } = open()
       const { signal, abort } = createAbort()
       abort()
-      for (const asked of [
+      for (const error of await failures([
         store.put(`${prefix}no`, textsOf('no'), signal),
         store.stat(prefix, signal),
         store.read(prefix, signal),
         store.remove(prefix, signal),
         store.tidy(prefix, signal),
         store.list(prefix, signal)[Symbol.asyncIterator]().next(),
-      ])
-        expect((await failure(asked)).code).toBe('aborted')
+      ]))
+        expect(error.code).toBe('aborted')
       expect(await store.stat(`${prefix}no`, neverAborted)).toBeUndefined()
     })
   })

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Json } from '../../../src/core/json/path.ts'
 import { canonicalText } from '../../../src/core/text/canonical-json.ts'
-import { type BookCase, failure } from '../book-case.ts'
+import { type BookCase, failure, failures } from '../book-case.ts'
 import { exported, fill, passphrase } from '../bundle.ts'
 
 export function bundleRefusalCases({ book: open }: BookCase): void {
@@ -10,13 +10,12 @@ export function bundleRefusalCases({ book: open }: BookCase): void {
     const [book, other] = [await open(), await open()]
     await fill(book)
     const text = await exported(book)
-    for (const call of [
+    for (const error of await failures([
       other.verify(text, { passphrase }),
       other.import(text, { passphrase }),
       other.import(text, { passphrase, dry_run: true }),
       other.import(JSON.stringify(JSON.parse(text), null, 2), { passphrase, mode: 'replace' }),
-    ]) {
-      const error = await failure(call)
+    ])) {
       expect(error).toMatchObject({ code: 'not-encrypted', details: { path: 'passphrase' } })
       expect(error.message).toContain('give no passphrase')
     }

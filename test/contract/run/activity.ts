@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { makeTrace } from '../../support/trace.ts'
-import { type BookCase, failure, snapshotOf } from '../book-case.ts'
+import { type BookCase, failure, failures, snapshotOf } from '../book-case.ts'
 import { exported } from '../bundle.ts'
 import { passphrase } from '../seal.ts'
 
@@ -168,12 +168,12 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
       const book = await lampBook(await open())
       const as = await grant(book, ['**'])
       await book.recall({ text: question })
-      for (const call of [
+      for (const error of await failures([
         book.activity.list({}, { as }),
         book.activity.get({ n: 1 }, { as }),
         book.activity.ofRecord({ id: 'p-1' }, { as }),
-      ])
-        expect((await failure(call)).code).toBe('forbidden')
+      ]))
+        expect(error.code).toBe('forbidden')
     })
 
     it('is there when the book is opened again, and in no export of it', async () => {
